@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { getHeapStatistics } from "node:v8";
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
@@ -32,9 +33,11 @@ import { dialects } from "./dialects/dialects.ts";
 import { createApp } from "./http/app.ts";
 import { webhookPayload } from "./http/schemas/webhook-payload.ts";
 import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
+import { clientAddress } from "./http/server/client-address.ts";
 import { listen } from "./http/server/transport.ts";
-import { CargoSigner } from "./islands/cargo-signer.ts";
-import { IslandConnections } from "./islands/island-connections.ts";
+import { openCargoSigner } from "./islands/cargo-signer.ts";
+import { openIslandGateway } from "./islands/gateway.ts";
+import { islandConnections } from "./islands/island-connections.ts";
 import { IslandRegistry } from "./islands/island-registry.ts";
 import { openBatchGate } from "./jobs/batches/batch-gate.ts";
 import { openBatchService } from "./jobs/batches/batch-service.ts";
@@ -49,14 +52,14 @@ import { DailyStorage } from "./quotas/daily-storage.ts";
 import { MAX_CLOSE_MS, Parts } from "./parts.ts";
 import { openFileBatches } from "./open-file-batches.ts";
 import { openFiles } from "./open-files.ts";
-import { openGateway } from "./open-gateway.ts";
 import { openHosts } from "./open-hosts.ts";
 import { openOperators } from "./open-operators.ts";
 import { openTelemetry } from "./open-telemetry.ts";
-import { Suspensions } from "./operators/suspensions.ts";
-import { Recommender } from "./recommendations/recommend.ts";
-import { Retention } from "./retention/retention.ts";
-import { Scheduler, type SchedulerDeps } from "./scheduler/scheduler.ts";
+import { openSuspensions } from "./operators/suspensions.ts";
+import { cargoRecommender } from "./recommendations/recommend.ts";
+import { openRetention } from "./retention/retention.ts";
+import { Scheduler } from "./scheduler/scheduler.ts";
+import type { WorkKind } from "./scheduler/slot-offer.ts";
 import type { RemovalSubject } from "./store/content.ts";
 import { untilRead, untilStored } from "./store/until-stored.ts";
 import { openWebhooks } from "./webhooks/webhook-sender.ts";
@@ -113,14 +116,14 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   parts.add({ close: () => accounts.settled() });
   const { chatShare, islandBackoffMs: firstPauseMs } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
-  const mayRunElsewhere: SchedulerDeps["mayRunElsewhere"] = (kind) => member?.mayRunElsewhere(kind) === true;
-  const scheduler = new Scheduler({ cargos: cargoOf, chatShare, firstPauseMs, random: Math.random, mayRunElsewhere });
-  const { islandGraceMs: graceMs, restartGraceMs, heartbeatMs, networkFee } = config;
+  const mayRunElsewhere = (kind: WorkKind): boolean => member?.mayRunElsewhere(kind) === true;
+  const scheduler = new Scheduler(cargoOf, chatShare, firstPauseMs, Math.random, mayRunElsewhere);
+  const { islandGraceMs: graceMs, restartGraceMs } = config;
   const jobQuota = new JobQuota();
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
   const webhooks = openWebhooks({ config, clock, log }, store.webhooks, webhookPayload(store));
   const isNew = !(await stored(() => store.islands.hasAny()));
-  const signer = await stored(() => CargoSigner.open({ secrets, isNew, log }));
+  const signer = await stored(() => openCargoSigner(env, secrets, isNew));
   const dailyStorage = new DailyStorage(clock, config.accountDailyBytes);
   const registry = new JobRegistry(
     env,
@@ -142,7 +145,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   if (shared !== null) parts.add(shared);
   const router = shared ?? NO_OTHER_JOBS;
   const batches = openBatchService(clock, store, registry, submissions, gate, router);
-  const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
+  const islands = new IslandRegistry(env);
   const hasBus = config.busAddress !== null;
   const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
   const refreshCatalog = (): Promise<void> => catalogSync.refresh();
@@ -165,20 +168,19 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     log,
     claims: member?.claims,
   });
-  const suspensions = await stored(() => Suspensions.open({ store, credentials, clock, log }));
+  const suspensions = await stored(() => openSuspensions(env, store, credentials));
   parts.add(suspensions);
-  const connections = new IslandConnections({
+  const connections = islandConnections(
+    env,
     store,
-    registry: islands,
+    islands,
     reports,
     signer,
     catalog,
-    clock,
-    heartbeatMs,
-    quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
-    order: member?.sessions,
-    suspended: suspensions,
-  });
+    (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
+    suspensions.reasonFor,
+    member?.sessions,
+  );
   parts.add({
     close() {
       for (const part of [registry, dispatcher, islands, gate]) part.close();
@@ -195,18 +197,12 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const cargos = new CargoService({ store: store.catalog, catalogSync, clock, tellOthers });
   const files = openFiles({ config, store, proofs, clock, log });
   parts.add(files);
-  const retention = new Retention({
-    store,
-    clock,
-    log,
-    periods: config,
-    onlineIslands: () => islands.connectedIds(),
-    endAccount: async (accountId) => {
-      await fileBatches.removeAll(accountId); // First: they submit jobs.
-      await (member === null ? registry.cancelAll(accountId) : member.endJobsOf(accountId));
-      await Promise.all([cargos, files].map((service) => service.removeAll(accountId)));
-    },
-  });
+  const endAccount = async (accountId: string): Promise<void> => {
+    await fileBatches.removeAll(accountId); // First: they submit jobs.
+    await (member === null ? registry.cancelAll(accountId) : member.endJobsOf(accountId));
+    await Promise.all([cargos, files].map((service) => service.removeAll(accountId)));
+  };
+  const retention = openRetention(env, store, () => islands.connectedIds(), endAccount);
   parts.add(retention);
   const removeContent = (kind: RemovalSubject["kind"]) => (id: string) => retention.remove({ kind, id });
   const jobs = openJobService(clock, store, registry, submissions, router, explainWait, removeContent("job"));
@@ -219,18 +215,18 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const steps = { webhooks: () => webhooks.takeOver(), answers, removals: () => retention.resume() };
   member?.share(dispatcher, steps);
   parts.add({ close: () => member?.closeTakeOver() });
-  const recommendations = new Recommender({
+  const recommend = cargoRecommender(
+    env,
     store,
     catalog,
-    clock,
-    networkFee,
-    queuedDemand: () => member?.queuedDemand() ?? scheduler.queuedDemand(),
-    holdersOf: (exceptId) => scheduler.holdersOf(exceptId),
-    policyOf: (hostId) => islands.get(hostId)?.policy,
-  });
-  const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
+    () => member?.queuedDemand() ?? scheduler.queuedDemand(),
+    (exceptId) => scheduler.holdersOf(exceptId),
+    (hostId) => islands.get(hostId)?.policy,
+  );
+  const addressOf = (request: IncomingMessage): string => clientAddress(request, config);
+  const gateway = openIslandGateway(env, connections, accounts, signer.publicKey, memory, addressOf);
   credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
-  const about = { config, version, clock, log, peers, member, credentials, catalogSync };
+  const about = { ...env, peers, member, credentials, catalogSync };
   const fileBatches = openFileBatches({ ...about, memory, store, files, jobs, catalog });
   parts.add({ drain: (limit) => limit.within(fileBatches.close()) });
   const events = new AccountEvents(clock);
@@ -238,9 +234,9 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   watchChanges(events, { ...own, dispatcher }, clock);
   watchDeeds(events, store, clock);
   member?.shareEvents(events);
-  const hosts = openHosts({ ...own, ...about, catalog, suspended: suspensions, events });
+  const hosts = openHosts({ ...own, ...about, catalog, suspensions, events });
   parts.add(hosts.figures);
-  const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
+  const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway });
   const { metrics, tracing } = await openTelemetry({ ...own, ...about, gateway, webhooks, files, fileBatches });
   if (tracing !== null) parts.add(tracing);
   const app = createApp(
@@ -254,7 +250,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
       cargos,
       conversations,
       files,
-      recommendations,
+      recommend,
       islands: hosts.service,
       availability: hosts.availability,
       events,
@@ -275,7 +271,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     dialects(fileBatches),
   );
   retention.start();
-  const listener = await listen((request, env) => app.fetch(request, env), {
+  const listener = await listen((request, bindings) => app.fetch(request, bindings), {
     host: config.host,
     port: config.port,
     transport: config.transport,

@@ -1,31 +1,27 @@
-import type { Logger } from "pino";
-import type { Clock } from "../shared/clock.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import { M } from "./cluster/messages.ts";
 import type { Peers } from "./cluster/peers.ts";
+import type { Env } from "./env.ts";
 import type { AccountEvents } from "./events/account-events.ts";
-import { CargoAvailability } from "./islands/cargo-availability.ts";
-import { connectedIslands } from "./islands/connected-islands.ts";
+import { cargoAvailability, type CargoAvailability } from "./islands/cargo-availability.ts";
 import type { IslandRegistry } from "./islands/island-registry.ts";
-import { HostFigures } from "./metrics/host-figures.ts";
-import type { ConnectedIslands, IslandsElsewhere } from "./islands/live-island.ts";
-import { IslandService } from "./islands/island-service.ts";
-import type { SuspendedIslands } from "./islands/suspended-islands.ts";
+import { openHostFigures, type HostFigures } from "./metrics/host-figures.ts";
+import { connectedIslands, type ConnectedIslands, type IslandsElsewhere } from "./islands/live-island.ts";
+import { islandService, type IslandService } from "./islands/island-service.ts";
+import type { Suspensions } from "./operators/suspensions.ts";
 import type { JobRegistry } from "./jobs/job-registry.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { Store } from "./store/store.ts";
 
-export interface OpenHostsDeps {
+export interface OpenHostsDeps extends Env {
   readonly store: Pick<Store, "islands" | "hostFigures" | "usage">;
   readonly jobs: JobRegistry;
   readonly islands: IslandRegistry;
   readonly catalog: Catalog;
   readonly scheduler: Pick<Scheduler, "quarantineOf">;
-  readonly suspended: SuspendedIslands;
+  readonly suspensions: Suspensions;
   readonly peers: Peers;
   readonly events: AccountEvents;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 const FAULT = "A coordinator did not answer a question about its Islands";
@@ -36,27 +32,17 @@ export function openHosts(deps: OpenHostsDeps): {
   readonly figures: HostFigures;
   readonly availability: CargoAvailability;
 } {
-  const { store, jobs, islands, catalog, scheduler, peers, events, suspended, clock } = deps;
+  const { store, jobs, islands, catalog, scheduler, peers, events, suspensions, clock } = deps;
   const isQuarantined = (hostId: string): boolean => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null;
   const here = connectedIslands(islands, { isQuarantined, jobs });
-  const availability = new CargoAvailability({
-    ...{ islands, catalog, clock },
-    askOthers: async (accountId) => {
-      const replies = await peers.askAll(M.availability, { accountId }, FAULT);
-      return replies.map(({ reply }) => reply);
-    },
+  const availability = cargoAvailability(clock, islands, catalog, async (accountId) => {
+    const replies = await peers.askAll(M.availability, { accountId }, FAULT);
+    return replies.map(({ reply }) => reply);
   });
   peers.answer(M.availability, ({ accountId }) => availability.here(accountId));
   const onChanged = (accountId: string, id: string): void => events.note(accountId, { type: "island", id });
-  const service = new IslandService({
-    store,
-    clock,
-    here,
-    elsewhere: islandsElsewhere(peers, here),
-    onChanged,
-    suspended,
-  });
-  return { service, figures: new HostFigures(deps), availability };
+  const service = islandService(clock, store, here, islandsElsewhere(peers, here), suspensions.reasonFor, onChanged);
+  return { service, figures: openHostFigures(deps, store, islands, jobs), availability };
 }
 
 /**

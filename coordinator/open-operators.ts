@@ -7,23 +7,21 @@ import type { ClusterMember } from "./cluster/cluster-member.ts";
 import type { CredentialWatch } from "./cluster/credential-watch.ts";
 import type { Peers } from "./cluster/peers.ts";
 import { describeConfig, type CoordinatorConfig } from "./config/resolve-config.ts";
-import { liveIsland } from "./islands/connected-islands.ts";
+import { liveIsland } from "./islands/live-island.ts";
 import type { IslandGateway } from "./islands/gateway.ts";
 import type { IslandRegistry } from "./islands/island-registry.ts";
-import type { IslandService } from "./islands/island-service.ts";
-import { SUSPENDED_RETRY_MS } from "./islands/suspended-islands.ts";
+import { SUSPENDED_RETRY_MS } from "./islands/island-connections.ts";
 import type { ActiveJob } from "./jobs/active-job.ts";
 import type { JobRegistry } from "./jobs/job-registry.ts";
 import type { JobWaiting } from "./jobs/job-waiting.ts";
-import { Announcements } from "./operators/announcements.ts";
-import { AuditTrail } from "./operators/audit-trail.ts";
-import { CoordinatorFigures } from "./operators/coordinator-figures.ts";
-import { NetworkView } from "./operators/network-view.ts";
-import { OperatorAccounts } from "./operators/operator-accounts.ts";
-import { OperatorCatalog } from "./operators/operator-catalog.ts";
-import { OperatorIslands } from "./operators/operator-islands.ts";
-import type { Operators } from "./operators/operators.ts";
-import { settingsInForce } from "./operators/settings-in-force.ts";
+import { openAnnouncements } from "./operators/announcements.ts";
+import { auditTrail } from "./operators/audit-trail.ts";
+import { coordinatorFigures } from "./operators/coordinator-figures.ts";
+import { networkView } from "./operators/network-view.ts";
+import { operatorAccounts } from "./operators/operator-accounts.ts";
+import { operatorCatalog } from "./operators/operator-catalog.ts";
+import { operatorIslands } from "./operators/operator-islands.ts";
+import { settingsInForce, type Operators } from "./operators/operators.ts";
 import type { Suspensions } from "./operators/suspensions.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { Store } from "./store/store.ts";
@@ -33,7 +31,6 @@ export interface OpenOperatorsDeps {
   readonly store: Store;
   readonly jobs: JobRegistry;
   readonly islands: IslandRegistry;
-  readonly hosts: IslandService;
   readonly scheduler: Pick<Scheduler, "quarantineOf">;
   readonly explainWait: (job: ActiveJob) => JobWaiting | null;
   readonly suspensions: Suspensions;
@@ -55,15 +52,12 @@ const HUB = "https://huggingface.co";
 export function openOperators(deps: OpenOperatorsDeps): Operators {
   const { config, store, jobs, islands, scheduler, suspensions, peers, member, credentials, clock } = deps;
   endSuspended(deps);
-  const trail = new AuditTrail(store.audit, clock);
+  const trail = auditTrail(store.audit, clock);
   const isQuarantined = (hostId: string): boolean => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null;
-  const view = new NetworkView({
-    figures: new CoordinatorFigures(deps),
-    liveHere: (hostIds) => islands.factsOf(hostIds).map((island) => liveIsland(island, { isQuarantined, jobs })),
-    store,
-    peers,
-    clock,
-  });
+  const figures = coordinatorFigures(jobs, islands, deps.explainWait, clock);
+  const liveHere = (hostIds: readonly string[]) =>
+    islands.factsOf(hostIds).map((island) => liveIsland(island, { isQuarantined, jobs }));
+  const view = networkView(figures, liveHere, store, peers, clock);
   const onChanged = async (): Promise<void> => {
     credentials?.changed();
     await suspensions.changed();
@@ -71,22 +65,16 @@ export function openOperators(deps: OpenOperatorsDeps): Operators {
   const policy = { hub: HUB, allowPrivate: false, catalogDirectory: config.catalogDirectory };
   return {
     network: view,
-    accounts: new OperatorAccounts({ store, trail, clock, onChanged }),
-    islands: new OperatorIslands({
-      store,
-      trail,
-      clock,
-      onChanged,
-      live: { view, islands: deps.hosts },
-    }),
+    accounts: operatorAccounts(store, trail, clock, onChanged),
+    islands: operatorIslands(store, trail, clock, onChanged, view.live),
     jobs: store.operators,
-    catalog: new OperatorCatalog({
-      cargos: new OperatorCargos(store.catalog, deps.catalogSync.shippedFiles, clock),
+    catalog: operatorCatalog(
+      new OperatorCargos(store.catalog, deps.catalogSync.shippedFiles, clock),
       trail,
-      resolvePins: (file, given) => resolvePins(file, given, policy, AbortSignal.timeout(LOOKUP_LIMIT_MS)),
-      onChanged: async () => void (await Promise.all([deps.catalogSync.refresh(), member?.tellCatalogChange()])),
-    }),
-    announcements: new Announcements({ store, trail, clock }),
+      (file, given) => resolvePins(file, given, policy, AbortSignal.timeout(LOOKUP_LIMIT_MS)),
+      async () => void (await Promise.all([deps.catalogSync.refresh(), member?.tellCatalogChange()])),
+    ),
+    announcements: openAnnouncements(store, trail, clock),
     audit: store.audit,
     settings: settingsInForce(describeConfig(), config.inForce),
   };

@@ -27,12 +27,12 @@ export class Cell {
     this.#deps = deps;
     const { fleet, random } = deps;
     const cargos = new Map(fleet.cargos.map(({ manifest }) => [manifest.slug, manifest]));
-    this.scheduler = new Scheduler({
-      cargos: (slug) => cargos.get(slug),
-      chatShare: 0.5,
-      firstPauseMs: 1_000,
-      random: () => random.next(),
-    });
+    this.scheduler = new Scheduler(
+      (slug) => cargos.get(slug),
+      0.5,
+      1_000,
+      () => random.next(),
+    );
   }
 
   /** An Island that runs `residualsMs.length` jobs of before, each for so long. */

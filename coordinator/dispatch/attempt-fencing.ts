@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { ProtocolError } from "../../shared/protocol/codec.ts";
 import type { HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { HeldJob, IslandState, NumberedFrame } from "../../shared/protocol/from-island.ts";
-import type { AttemptFrame, AttemptReports } from "../islands/attempt-reports.ts";
+import type { AttemptFrame, AttemptReports } from "../islands/island-connections.ts";
 import type { AttemptId, IslandView } from "../islands/island.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { AttemptProofs } from "./attempt-proofs.ts";

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
+import type { IslandRegistryEvent } from "../islands/island-registry.ts";
 import type { JobErrorCode } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { IslandRegistryEvent } from "../islands/island-registry-events.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistryEvent } from "../jobs/job-registry-events.ts";
 import { DEFAULT_LIMITS } from "../quotas/account-limits.ts";

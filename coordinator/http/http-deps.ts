@@ -22,7 +22,7 @@ import type { JobApi } from "../jobs/job-service.ts";
 import type { Operators } from "../operators/operators.ts";
 import type { Suspensions } from "../operators/suspensions.ts";
 import type { Retention } from "../retention/retention.ts";
-import type { Recommender } from "../recommendations/recommend.ts";
+import type { cargoRecommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
 import type { ErrorStyle } from "./error-answers.ts";
 import type { RequestLimits, RequestLimitsOptions } from "./limits/request-limits.ts";
@@ -57,7 +57,7 @@ export interface HttpDeps {
   /** Sessions of Islands with this coordinator. */
   readonly islandSessions: Pick<IslandGateway, "endSessionsOf">;
   readonly operators: Operators;
-  readonly recommendations: Pick<Recommender, "recommend">;
+  readonly recommend: ReturnType<typeof cargoRecommender>;
   readonly retention: Pick<Retention, "remove">;
   readonly store: Pick<Store, "check" | "readOnlyBecause" | "accounts" | "ledger" | "usage">;
   /** Null for a coordinator that is alone. */

@@ -1,19 +1,12 @@
 import { growingMs } from "../../shared/async/backoff.ts";
-import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import type { IslandIdentity } from "../accounts/identity.ts";
+import type { Env } from "../env.ts";
 import { Pool } from "../quotas/pool.ts";
 import { RequestWindow } from "../quotas/request-window.ts";
 import { FrameIntake } from "./session/frame-intake.ts";
-
-export interface SessionCaps {
-  /** Open sessions of one Island token. */
-  readonly perToken: number;
-  /** Open sessions of one account. Twice as many may be opened in a minute. */
-  readonly perAccount: number;
-}
 
 /** Bytes of unfinished frames of all sessions of an account. Above it, their sockets wait for each other. */
 const MAX_UNFINISHED_BYTES = 32 * MIB;
@@ -68,61 +61,57 @@ export class AccountShare {
 }
 
 /** The sessions of each account and token: how many may be open, and which tokens wait after a flood. */
-export class AccountSessions {
-  readonly #clock: Pick<Clock, "monotonicMs">;
-  readonly #caps: SessionCaps;
-  readonly #open: Pool<"token" | "account">;
+export function accountSessions({
+  clock,
+  config: { islandSessionsPerToken, islandSessionsPerAccount },
+}: Pick<Env<"islandSessionsPerToken" | "islandSessionsPerAccount">, "clock" | "config">) {
+  const opened = new RequestWindow(clock);
+  const all = new Pool({ token: islandSessionsPerToken, account: islandSessionsPerAccount });
   /** By account; only accounts with an open session. */
-  readonly #shares = new Map<string, AccountShare>();
-  readonly #opened: RequestWindow;
+  const shares = new Map<string, AccountShare>();
   /** By token id. */
-  readonly #offences = recentMap<Offences>(MAX_OFFENDERS);
+  const offences = recentMap<Offences>(MAX_OFFENDERS);
 
-  constructor(clock: Clock, caps: SessionCaps) {
-    this.#clock = clock;
-    this.#caps = caps;
-    this.#open = new Pool({ token: caps.perToken, account: caps.perAccount });
-    this.#opened = new RequestWindow(clock);
-  }
-
-  /** Counts a session of the token; `close` ends it. @throws {RateLimitedError} when it may not be opened now. */
-  open({ accountId, tokenId }: IslandIdentity): { readonly share: AccountShare; readonly close: () => void } {
-    this.#assertNoBackoff(tokenId);
-    const keys = [
-      ["token", tokenId],
-      ["account", accountId],
-    ] as const;
-    if (this.#open.fullFor(keys, 1) !== null) throw refusal(FULL_RETRY_S);
-    const { isAllowed, freesInMs } = this.#opened.count(accountId, 2 * this.#caps.perAccount);
-    if (!isAllowed) throw refusal(Math.ceil(freesInMs / MS_PER_S));
-    const share = this.#shares.get(accountId) ?? new AccountShare();
-    this.#shares.set(accountId, share);
-    this.#open.add(keys, 1);
-    let isOpen = true;
-    const close = (): void => {
-      if (!isOpen) return;
-      isOpen = false;
-      this.#open.add(keys, -1);
-      if (this.#open.count("token", tokenId) === 0) share.checkedMs.delete(tokenId);
-      if (this.#open.count("account", accountId) === 0) this.#shares.delete(accountId);
-    };
-    return { share, close };
-  }
-
-  /** A session of the token was a flood: for a growing time it opens no other. */
-  punish(tokenId: string): void {
-    const nowMs = this.#clock.monotonicMs();
-    const last = this.#offences.get(tokenId);
-    const before = last === undefined || nowMs - last.atMs > FORGET_MS ? 0 : last.count;
-    this.#offences.set(tokenId, { atMs: nowMs, count: before + 1 });
-  }
-
-  #assertNoBackoff(tokenId: string): void {
-    const last = this.#offences.get(tokenId);
+  const assertNoBackoff = (tokenId: string): void => {
+    const last = offences.get(tokenId);
     if (last === undefined) return;
-    const leftMs = last.atMs + growingMs(last.count, WAITS) - this.#clock.monotonicMs();
+    const leftMs = last.atMs + growingMs(last.count, WAITS) - clock.monotonicMs();
     if (leftMs > 0) throw refusal(Math.ceil(leftMs / MS_PER_S));
-  }
+  };
+
+  return {
+    /** Counts a session of the token; `close` ends it. @throws {RateLimitedError} when it may not be opened now. */
+    open({ accountId, tokenId }: IslandIdentity): { readonly share: AccountShare; readonly close: () => void } {
+      assertNoBackoff(tokenId);
+      const keys = [
+        ["token", tokenId],
+        ["account", accountId],
+      ] as const;
+      if (all.fullFor(keys, 1) !== null) throw refusal(FULL_RETRY_S);
+      const { isAllowed, freesInMs } = opened.count(accountId, 2 * islandSessionsPerAccount);
+      if (!isAllowed) throw refusal(Math.ceil(freesInMs / MS_PER_S));
+      const share = shares.get(accountId) ?? new AccountShare();
+      shares.set(accountId, share);
+      all.add(keys, 1);
+      let isOpen = true;
+      const close = (): void => {
+        if (!isOpen) return;
+        isOpen = false;
+        all.add(keys, -1);
+        if (all.count("token", tokenId) === 0) share.checkedMs.delete(tokenId);
+        if (all.count("account", accountId) === 0) shares.delete(accountId);
+      };
+      return { share, close };
+    },
+
+    /** A session of the token was a flood: for a growing time it opens no other. */
+    punish(tokenId: string): void {
+      const nowMs = clock.monotonicMs();
+      const last = offences.get(tokenId);
+      const before = last === undefined || nowMs - last.atMs > FORGET_MS ? 0 : last.count;
+      offences.set(tokenId, { atMs: nowMs, count: before + 1 });
+    },
+  };
 }
 
 function refusal(retryAfterS: number): RateLimitedError {

@@ -22,56 +22,30 @@ export interface Availability {
   readonly isComplete: boolean;
 }
 
-export interface CargoAvailabilityDeps {
-  readonly islands: Pick<IslandRegistry, "connected">;
-  readonly catalog: Pick<Catalog, "list">;
-  readonly clock: Pick<Clock, "monotonicMs">;
-  /** What other coordinators have for an account; undefined for each that does not answer. */
-  readonly askOthers: (accountId: string) => Promise<readonly (readonly AvailableCargo[] | undefined)[]>;
-}
-
 export const MAX_COUNTED = 100;
-/** Who asks again within this time gets the same answer; and all who ask, the same count of public Cargos over all Islands. */
+/** How long the same account gets the same reply; and all accounts, the same count of public Cargos over all Islands. */
 const FRESH_MS = 5_000;
 const MAX_REMEMBERED = 1_000;
 
 type Connected = ReturnType<IslandRegistry["connected"]> extends Iterable<infer Each> ? Each : never;
 
-/** Which Cargos of an account's catalog can run now, on the Islands of all coordinators. */
-export class CargoAvailability {
-  readonly #deps: CargoAvailabilityDeps;
-  #public: { readonly atMs: number; readonly cargos: readonly AvailableCargo[] } | null = null;
-  readonly #last = recentMap<{ readonly atMs: number; readonly answer: Promise<Availability> }>(MAX_REMEMBERED);
+export type CargoAvailability = ReturnType<typeof cargoAvailability>;
 
-  constructor(deps: CargoAvailabilityDeps) {
-    this.#deps = deps;
-  }
+/**
+ * Which Cargos of an account's catalog can run now, on the Islands of all coordinators.
+ * @param askOthers What other coordinators have for an account; undefined for each that does not answer.
+ */
+export function cargoAvailability(
+  clock: Pick<Clock, "monotonicMs">,
+  islands: Pick<IslandRegistry, "connected">,
+  catalog: Pick<Catalog, "list">,
+  askOthers: (accountId: string) => Promise<readonly (readonly AvailableCargo[] | undefined)[]>,
+) {
+  let publicCount: { readonly atMs: number; readonly cargos: readonly AvailableCargo[] } | null = null;
+  const latest = recentMap<{ readonly atMs: number; readonly answer: Promise<Availability> }>(MAX_REMEMBERED);
 
-  /** At most 5 s old. */
-  of(accountId: string): Promise<Availability> {
-    const atMs = this.#deps.clock.monotonicMs();
-    const last = this.#last.get(accountId);
-    if (last !== undefined && atMs - last.atMs < FRESH_MS) return last.answer;
-    const answer = this.#read(accountId);
-    this.#last.set(accountId, { atMs, answer });
-    answer.catch(() => this.#last.delete(accountId));
-    return answer;
-  }
-
-  /** On the Islands of this coordinator. */
-  here(accountId: string): AvailableCargo[] {
-    const { catalog, clock } = this.#deps;
-    const nowMs = clock.monotonicMs();
-    if (this.#public === null || nowMs - this.#public.atMs >= FRESH_MS) {
-      this.#public = { atMs: nowMs, cargos: this.#count(catalog.list()) };
-    }
-    const own = catalog.list({}, accountId).filter(({ privateTo }) => privateTo === accountId);
-    return [...this.#public.cargos, ...this.#count(own)];
-  }
-
-  #count(cargos: readonly CatalogEntry[]): AvailableCargo[] {
+  const countAll = (cargos: readonly CatalogEntry[]): AvailableCargo[] => {
     if (cargos.length === 0) return [];
-    const { islands } = this.#deps;
     const connected = [...islands.connected()];
     const most = { ram: 0, vram: 0, runtimes: new Set<string>() };
     for (const { facts } of connected) {
@@ -85,19 +59,44 @@ export class CargoAvailability {
         most.runtimes.has(runtimeType) && requiredRamBytes <= most.ram && requiredVramBytes <= most.vram,
     );
     return candidates.map((cargo) => countIslands(cargo, connected)).filter(({ islands: count }) => count > 0);
-  }
+  };
 
-  async #read(accountId: string): Promise<Availability> {
-    const others = await this.#deps.askOthers(accountId);
+  /** On the Islands of this coordinator. */
+  const here = (accountId: string): AvailableCargo[] => {
+    const nowMs = clock.monotonicMs();
+    if (publicCount === null || nowMs - publicCount.atMs >= FRESH_MS) {
+      publicCount = { atMs: nowMs, cargos: countAll(catalog.list()) };
+    }
+    const own = catalog.list({}, accountId).filter(({ privateTo }) => privateTo === accountId);
+    return [...publicCount.cargos, ...countAll(own)];
+  };
+
+  const read = async (accountId: string): Promise<Availability> => {
+    const others = await askOthers(accountId);
     const heard = others.filter((cargos) => cargos !== undefined);
     const sums = new Map<string, AvailableCargo>();
-    for (const cargo of [this.here(accountId), ...heard].flat()) {
-      const { slug, islands = 0, ready = 0, free = 0 } = sums.get(cargo.slug) ?? { slug: cargo.slug };
-      sums.set(slug, { slug, islands: islands + cargo.islands, ready: ready + cargo.ready, free: free + cargo.free });
+    for (const cargo of [here(accountId), ...heard].flat()) {
+      const { slug, islands: count = 0, ready = 0, free = 0 } = sums.get(cargo.slug) ?? { slug: cargo.slug };
+      sums.set(slug, { slug, islands: count + cargo.islands, ready: ready + cargo.ready, free: free + cargo.free });
     }
     const cargos = [...sums.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1));
     return { cargos, isComplete: heard.length === others.length };
-  }
+  };
+
+  return {
+    here,
+
+    /** At most 5 s old. */
+    of(accountId: string): Promise<Availability> {
+      const atMs = clock.monotonicMs();
+      const last = latest.get(accountId);
+      if (last !== undefined && atMs - last.atMs < FRESH_MS) return last.answer;
+      const answer = read(accountId);
+      latest.set(accountId, { atMs, answer });
+      answer.catch(() => latest.delete(accountId));
+      return answer;
+    },
+  };
 }
 
 function countIslands(cargo: CatalogEntry, connected: readonly Connected[]): AvailableCargo {

@@ -1,19 +1,32 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { FromCoordinator, HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
+import type { Env } from "../env.ts";
 import type { SchedulerIsland } from "../scheduler/scheduler.ts";
 import type { AttemptId, IslandLink, IslandView } from "./island.ts";
-import type { IslandRegistryEvent } from "./island-registry-events.ts";
-import { MutableIsland } from "./mutable-island.ts";
-import { SharedTexts } from "./shared-texts.ts";
+import { MutableIsland, sharedTexts } from "./mutable-island.ts";
 
-export interface IslandRegistryDeps {
-  readonly clock: Pick<Clock, "schedule">;
-  /** How long a lost Island's attempts wait for it. */
-  readonly graceMs: number;
-  /** The same after a restart of the coordinator: agents try to connect at growing intervals while it is down. */
-  readonly restartGraceMs: number;
-}
+/** Emitted to subscribers of the Island registry, synchronously. */
+export type IslandRegistryEvent =
+  /** A session began. `busy`: slots taken by attempts that the Island continues. */
+  | { readonly type: "island_up"; readonly island: SchedulerIsland; readonly busy: number }
+  /** A heartbeat, or the Island takes new jobs again or no longer. */
+  | { readonly type: "island_changed"; readonly island: SchedulerIsland }
+  /** The session is over. The Island keeps its attempts for the grace. */
+  | { readonly type: "island_down"; readonly islandId: string }
+  /** A connected Island finished with an attempt, however it ended. */
+  | { readonly type: "slot_freed"; readonly islandId: string; readonly jobId: string }
+  /** An Island that was given a job again drops its earlier attempt of it, which took a slot until now. */
+  | { readonly type: "slot_superseded"; readonly islandId: string; readonly jobId: string }
+  /** Attempts that the Island does not continue. Some of their jobs may have ended. `message`: why, for the job's error. */
+  | {
+      readonly type: "attempts_lost";
+      readonly islandId: string;
+      readonly attempts: readonly AttemptId[];
+      readonly message: string;
+      /** The Island is away and may come back with them; false: it is here without them. */
+      readonly mayReturn: boolean;
+    };
 
 /** Why a session ends when its Island has a newer one. */
 export const REPLACED = "replaced by a newer session of the same host";
@@ -30,14 +43,20 @@ const CAME_WITHOUT = "The Island came back without the job";
  * Everything that changes an Island is a command here. Others see Islands as {@link IslandView}.
  */
 export class IslandRegistry {
-  readonly #deps: IslandRegistryDeps;
+  readonly #clock: Clock;
+  /** How long a lost Island's attempts wait for it. */
+  readonly #graceMs: number;
+  /** The same after a restart of the coordinator: agents try to connect at growing intervals while it is down. */
+  readonly #restartGraceMs: number;
   /** By host id. */
   readonly #islands = new Map<string, MutableIsland>();
-  readonly #texts = new SharedTexts();
+  readonly #texts = sharedTexts();
   readonly #listeners = new Set<(event: IslandRegistryEvent) => void>();
 
-  constructor(deps: IslandRegistryDeps) {
-    this.#deps = deps;
+  constructor({ clock, config }: Env<"islandGraceMs" | "restartGraceMs">) {
+    this.#clock = clock;
+    this.#graceMs = config.islandGraceMs;
+    this.#restartGraceMs = config.restartGraceMs;
   }
 
   get connectedCount(): number {
@@ -102,7 +121,7 @@ export class IslandRegistry {
     if (island === undefined || island.link === null) return;
     island.link.send({ type: "cancel", jobId, attempt, reason });
     if (!island.has({ jobId, attempt })) return;
-    const limit = this.#deps.clock.schedule(MAX_STOP_MS, () => this.#noteIgnored(island, jobId));
+    const limit = this.#clock.schedule(MAX_STOP_MS, () => this.#noteIgnored(island, jobId));
     island.awaitStop(jobId, limit);
   }
 
@@ -176,7 +195,7 @@ export class IslandRegistry {
     island.link = null;
     island.forgetStops();
     this.#emit({ type: "island_down", islandId: island.hostId });
-    this.#beginGrace(island, this.#deps.graceMs);
+    this.#beginGrace(island, this.#graceMs);
   }
 
   /**
@@ -187,7 +206,7 @@ export class IslandRegistry {
     hostId: string,
     accountId: string,
     attempts: readonly AttemptId[],
-    graceMs: number = this.#deps.restartGraceMs,
+    graceMs: number = this.#restartGraceMs,
   ): void {
     const island = this.#islands.get(hostId) ?? new MutableIsland(hostId, accountId, this.#texts);
     if (island.isConnected) {
@@ -274,7 +293,7 @@ export class IslandRegistry {
       this.#islands.delete(island.hostId);
       return;
     }
-    island.grace = this.#deps.clock.schedule(graceMs, () => {
+    island.grace = this.#clock.schedule(graceMs, () => {
       this.#islands.delete(island.hostId);
       this.#emitLost(island, island.attempts(), "The Island was lost and did not come back", true);
     });

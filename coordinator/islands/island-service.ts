@@ -7,7 +7,6 @@ import type { Page } from "../store/page.ts";
 import type { Store } from "../store/store.ts";
 import { readFigures, type IslandFigures } from "./island-figures.ts";
 import type { ConnectedIslands, IslandsElsewhere, LiveIsland } from "./live-island.ts";
-import type { SuspendedIslands } from "./suspended-islands.ts";
 
 /**
  * As its owner sees it. `paused`: connected, and takes no new jobs. `quarantined`: it let down several jobs in a row. `suspended`: by the
@@ -37,18 +36,6 @@ export interface IslandEarnings {
 
 export const MAX_RECENT = 100;
 
-export interface IslandServiceDeps {
-  readonly store: Pick<Store, "islands" | "hostFigures">;
-  readonly clock: Pick<Clock, "now">;
-  readonly here: ConnectedIslands;
-  /** Null for a coordinator that is alone. */
-  readonly elsewhere: IslandsElsewhere | null;
-  /** Called when the owner has changed something of an Island. */
-  readonly onChanged?: (accountId: string, hostId: string) => void;
-  /** Absent: none is. */
-  readonly suspended?: SuspendedIslands | undefined;
-}
-
 /** Coordinators note once a minute which Islands they see; one note may be late. */
 export const SEEN_LATELY_MS = 150_000;
 
@@ -59,27 +46,33 @@ interface Connections {
 
 type FiguresOf = Awaited<ReturnType<typeof readFigures>>;
 
-/** The Islands of an account, at whichever coordinator they are. */
-export class IslandService {
-  readonly #deps: IslandServiceDeps;
+export type IslandService = ReturnType<typeof islandService>;
 
-  constructor(deps: IslandServiceDeps) {
-    this.#deps = deps;
-  }
-
+/**
+ * The Islands of an account, at whichever coordinator they are.
+ * @param suspensionOf Why the operator suspended an Island or its account; null if neither is suspended.
+ * @param onChanged Called when the owner has changed something of an Island.
+ */
+export function islandService(
+  clock: Pick<Clock, "now">,
+  store: Pick<Store, "islands" | "hostFigures">,
+  here: ConnectedIslands,
+  elsewhere: IslandsElsewhere,
+  suspensionOf: (hostId: string, accountId: string) => string | null,
+  onChanged: (accountId: string, hostId: string) => void,
+) {
   /** Connected ones first, then by when they were last seen. `total` counts those of the status. */
-  async list(
+  async function list(
     accountId: string,
     { status, limit, offset }: Page & { readonly status?: IslandStatus | undefined },
   ): Promise<{ islands: OwnedIsland[]; total: number }> {
-    const { store } = this.#deps;
     const [known, connections] = await Promise.all([
       store.islands.ofAccount(accountId),
-      this.#connections(accountId, null),
+      connectionsOf(accountId, null),
     ]);
     const listed = known
       .map((island) => ({ ...island, isConnected: connections.byId.has(island.hostId) }))
-      .filter((island) => status === undefined || this.#statusOf({ ...island, accountId }, connections) === status)
+      .filter((island) => status === undefined || statusIn({ ...island, accountId }, connections) === status)
       .sort(
         (a, b) =>
           Number(b.isConnected) - Number(a.isConnected) ||
@@ -87,46 +80,45 @@ export class IslandService {
           (a.hostId < b.hostId ? -1 : 1),
       );
     const page = listed.slice(offset, offset + limit).map(({ hostId }) => hostId);
-    const [found, figuresOf] = await Promise.all([store.islands.getAll(page), this.#figures(accountId, null)]);
+    const [found, figuresOf] = await Promise.all([store.islands.getAll(page), figures(accountId, null)]);
     const records = new Map(found.map((record) => [record.hostId, record]));
     // One that was removed meanwhile is left out.
-    const islands = page.flatMap((hostId) => this.#owned(records.get(hostId), connections, figuresOf) ?? []);
+    const islands = page.flatMap((hostId) => owned(records.get(hostId), connections, figuresOf) ?? []);
     return { islands, total: listed.length };
   }
 
   /** Those of the account among `hostIds`, as {@link list} gives them. */
-  async some(accountId: string, hostIds: readonly string[]): Promise<OwnedIsland[]> {
+  async function some(accountId: string, hostIds: readonly string[]): Promise<OwnedIsland[]> {
     const [only = null, ...others] = hostIds;
     const hostId = others.length === 0 ? only : null;
     const [found, connections, figuresOf] = await Promise.all([
-      this.#deps.store.islands.getAll(hostIds),
-      this.#connections(accountId, hostId),
-      this.#figures(accountId, hostId),
+      store.islands.getAll(hostIds),
+      connectionsOf(accountId, hostId),
+      figures(accountId, hostId),
     ]);
     return found.flatMap((record) => {
-      return record.accountId === accountId ? (this.#owned(record, connections, figuresOf) ?? []) : [];
+      return record.accountId === accountId ? (owned(record, connections, figuresOf) ?? []) : [];
     });
   }
 
   /** With the models on its disk. @throws {ServiceError} `not_found` */
-  async get(accountId: string, hostId: string): Promise<OwnedIsland> {
+  async function get(accountId: string, hostId: string): Promise<OwnedIsland> {
     const [record, connections, figuresOf] = await Promise.all([
-      this.#deps.store.islands.get(hostId),
-      this.#connections(accountId, hostId),
-      this.#figures(accountId, hostId),
+      store.islands.get(hostId),
+      connectionsOf(accountId, hostId),
+      figures(accountId, hostId),
     ]);
-    const island = record?.accountId === accountId ? this.#owned(record, connections, figuresOf) : undefined;
+    const island = record?.accountId === accountId ? owned(record, connections, figuresOf) : undefined;
     if (island === undefined) throw noIsland(hostId);
     return island;
   }
 
   /** What the Island's own agent shows its owner. @throws {ServiceError} `not_found` */
-  async earnings(accountId: string, hostId: string): Promise<IslandEarnings> {
-    const { store } = this.#deps;
+  async function earnings(accountId: string, hostId: string): Promise<IslandEarnings> {
     const [record, { byId }, figuresOf, recent] = await Promise.all([
       store.islands.get(hostId),
-      this.#connections(accountId, hostId),
-      this.#figures(accountId, hostId),
+      connectionsOf(accountId, hostId),
+      figures(accountId, hostId),
       store.hostFigures.recentEarnings(accountId, hostId, MAX_RECENT),
     ]);
     if (record === undefined || record.accountId !== accountId) throw noIsland(hostId);
@@ -134,60 +126,59 @@ export class IslandService {
   }
 
   /** `name` empty: the default again. @throws {ServiceError} `not_found`; {@link ValidationError} */
-  async rename(accountId: string, hostId: string, name: string): Promise<OwnedIsland> {
+  async function rename(accountId: string, hostId: string, name: string): Promise<OwnedIsland> {
     const read = readName(name, "");
-    const isRenamed = await this.#deps.store.islands.rename(accountId, hostId, read === "" ? null : read);
+    const isRenamed = await store.islands.rename(accountId, hostId, read === "" ? null : read);
     if (!isRenamed) throw noIsland(hostId);
-    this.#deps.onChanged?.(accountId, hostId);
-    return this.get(accountId, hostId);
+    onChanged(accountId, hostId);
+    return get(accountId, hostId);
   }
 
   /** Sends the Island away at once, and forgets it. It comes back with a token that is made later. @throws {ServiceError} `not_found` */
-  async remove(accountId: string, hostId: string): Promise<void> {
-    const { store, clock, here, elsewhere } = this.#deps;
+  async function remove(accountId: string, hostId: string): Promise<void> {
     if (!(await store.islands.remove(accountId, hostId, clock.now()))) throw noIsland(hostId);
     here.remove(accountId, hostId);
-    await elsewhere?.remove(accountId, hostId);
-    this.#deps.onChanged?.(accountId, hostId);
+    await elsewhere.remove(accountId, hostId);
+    onChanged(accountId, hostId);
   }
 
-  async #connections(accountId: string, hostId: string | null): Promise<Connections> {
-    const { here, elsewhere } = this.#deps;
-    const others = await elsewhere?.liveOf(accountId, hostId);
-    const all = [...(others?.islands ?? []), ...here.liveOf(accountId, hostId)];
-    return { byId: new Map(all.map((island) => [island.hostId, island])), isComplete: others?.isComplete ?? true };
+  async function connectionsOf(accountId: string, hostId: string | null): Promise<Connections> {
+    const { islands, isComplete } = await elsewhere.liveOf(accountId, hostId);
+    const all = [...islands, ...here.liveOf(accountId, hostId)];
+    return { byId: new Map(all.map((island) => [island.hostId, island])), isComplete };
   }
 
-  #figures(accountId: string, hostId: string | null): Promise<FiguresOf> {
-    const { store, clock } = this.#deps;
+  function figures(accountId: string, hostId: string | null): Promise<FiguresOf> {
     return readFigures(store.hostFigures, { accountId, hostId, nowMs: clock.now() });
   }
 
-  #owned(record: IslandRecord | undefined, connections: Connections, figuresOf: FiguresOf): OwnedIsland | undefined {
+  function owned(
+    record: IslandRecord | undefined,
+    connections: Connections,
+    figuresOf: FiguresOf,
+  ): OwnedIsland | undefined {
     if (record === undefined) return undefined;
     const live = connections.byId.get(record.hostId) ?? null;
-    const lastSeenAtMs = live === null ? record.lastSeenAtMs : this.#deps.clock.now();
+    const lastSeenAtMs = live === null ? record.lastSeenAtMs : clock.now();
     return {
       record: { ...record, lastSeenAtMs },
-      status: this.#statusOf(record, connections),
+      status: statusIn(record, connections),
       live,
       figures: figuresOf({ ...record, isConnected: live !== null }),
       isLive: live !== null || connections.isComplete,
-      suspendedBecause: this.#suspended(record),
+      suspendedBecause: suspensionOf(record.hostId, record.accountId),
     };
   }
 
-  #statusOf(
-    island: Pick<IslandRecord, "hostId" | "accountId" | "lastSeenAtMs">,
+  function statusIn(
+    { hostId, accountId, lastSeenAtMs }: Pick<IslandRecord, "hostId" | "accountId" | "lastSeenAtMs">,
     { byId, isComplete }: Connections,
   ): IslandStatus {
-    const wasSeenLately = !isComplete && island.lastSeenAtMs >= this.#deps.clock.now() - SEEN_LATELY_MS;
-    return statusOf(byId.get(island.hostId), this.#suspended(island) !== null, wasSeenLately);
+    const wasSeenLately = !isComplete && lastSeenAtMs >= clock.now() - SEEN_LATELY_MS;
+    return statusOf(byId.get(hostId), suspensionOf(hostId, accountId) !== null, wasSeenLately);
   }
 
-  #suspended({ hostId, accountId }: Pick<IslandRecord, "hostId" | "accountId">): string | null {
-    return this.#deps.suspended?.reasonFor(hostId, accountId) ?? null;
-  }
+  return { list, some, get, earnings, rename, remove };
 }
 
 /** `mayBeConnected`: at a coordinator that did not answer. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { DeepReadonly } from "../../shared/deep-readonly.ts";
 import { downloadSchema } from "../../shared/protocol/from-island.ts";
+import type { IslandRegistry } from "./island-registry.ts";
 
 /** Together they keep the Islands of an account in one message between coordinators. */
 export const MAX_LOADED = 10;
@@ -40,14 +41,64 @@ export const liveIslandSchema = z.object({
 export type LiveIsland = DeepReadonly<z.infer<typeof liveIslandSchema>>;
 export type LiveDownload = LiveIsland["downloads"][number];
 
-/** Sends Islands away for good, and tells what is known of them; see `IslandRegistry`. */
-export interface ConnectedIslands {
-  /** The connected Islands of an account, or one of them with its models. */
-  liveOf(accountId: string, hostId: string | null): readonly LiveIsland[];
-  remove(accountId: string, hostId: string): void;
+interface HeldJob {
+  readonly slug: string;
+  readonly createdAtMs: number;
+  /** When its present attempt began; null before. */
+  readonly startedAtMs: number | null;
 }
 
-/** The same of all other coordinators. */
+/** Facts about Islands that their reports do not have. */
+interface IslandContext {
+  readonly isQuarantined: (hostId: string) => boolean;
+  readonly jobs: { get(jobId: string): HeldJob | undefined };
+}
+
+export type ConnectedIslands = ReturnType<typeof connectedIslands>;
+
+/** The Islands that are connected to this coordinator, as their owners see them. */
+export function connectedIslands(islands: Pick<IslandRegistry, "connectedFacts" | "remove">, context: IslandContext) {
+  return {
+    /** Those of an account, or one of them with its models. */
+    liveOf: (accountId: string, hostId: string | null): readonly LiveIsland[] =>
+      islands.connectedFacts(accountId, hostId).map((island) => {
+        const live = liveIsland(island, context);
+        return hostId === null ? live : { ...live, cachedModels: island.facts.cachedModels.slice(0, MAX_CACHED) };
+      }),
+    /** Sends one away for good. */
+    remove: (accountId: string, hostId: string): void => islands.remove(accountId, hostId),
+  };
+}
+
+/** Without the models on its disk. */
+export function liveIsland(
+  { island, facts }: ReturnType<IslandRegistry["factsOf"]>[number],
+  { isQuarantined, jobs }: IslandContext,
+): LiveIsland {
+  const running = island.attempts().flatMap(({ jobId }) => {
+    const job = jobs.get(jobId);
+    return job === undefined ? [] : [{ slug: job.slug, sinceMs: job.startedAtMs ?? job.createdAtMs }];
+  });
+  return {
+    hostId: island.hostId,
+    isDraining: facts.draining,
+    isQuarantined: isQuarantined(island.hostId),
+    slots: facts.slots,
+    slotsBusy: island.slotsInUse,
+    cpuLoad: facts.cpuLoad,
+    freeRamBytes: island.freeRamBytes,
+    freeVramBytes: island.freeVramBytes,
+    temperatureC: island.temperatureC,
+    gpuLoad: island.gpuLoad,
+    loaded: facts.loaded.slice(0, MAX_LOADED),
+    loading: island.loading.slice(0, MAX_LOADED),
+    downloads: facts.downloads.slice(0, MAX_LOADED),
+    running: running.sort((one, other) => one.sinceMs - other.sinceMs).slice(0, MAX_LOADED),
+    cachedModels: [],
+  };
+}
+
+/** As {@link ConnectedIslands}, for all other coordinators. */
 export interface IslandsElsewhere {
   /** `isComplete` false: a coordinator that may have Islands of the account did not answer. */
   liveOf(

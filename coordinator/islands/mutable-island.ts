@@ -2,11 +2,13 @@ import type { Timer } from "../../shared/clock.ts";
 import { totalVramBytes } from "../../shared/hardware.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
+import { recentMap } from "../../shared/recent-map.ts";
 import { countsTheSame } from "../scheduler/rank.ts";
 import type { SchedulerIsland } from "../scheduler/scheduler.ts";
 import type { AttemptId, IslandLink, IslandView } from "./island.ts";
-import { ownText, type SharedTexts } from "./shared-texts.ts";
 
+/** Texts that are remembered; of more, some are in memory twice. */
+const MAX_TEXTS = 10_000;
 /** Lists of the many Islands that have nothing to say in them. */
 const NONE: readonly never[] = [];
 
@@ -27,7 +29,7 @@ export class MutableIsland implements IslandView {
   temperatureC: number | null = null;
   gpuLoad: number | null = null;
   loading: readonly string[] = NONE;
-  readonly #texts: SharedTexts;
+  readonly #shared: (text: string) => string;
   #facts: SchedulerIsland | null = null;
   /** Attempts that take a slot, by job. One that was cancelled takes its slot until the Island confirms. */
   #slots: Map<string, number> | null = null;
@@ -36,10 +38,11 @@ export class MutableIsland implements IslandView {
   /** Jobs whose cancelled attempts it has not confirmed within that limit. */
   #ignored: Set<string> | null = null;
 
-  constructor(hostId: string, accountId: string, texts: SharedTexts) {
+  /** @param shared From {@link sharedTexts}, one for all Islands. */
+  constructor(hostId: string, accountId: string, shared: (text: string) => string) {
     this.hostId = ownText(hostId);
     this.accountId = accountId;
-    this.#texts = texts;
+    this.#shared = shared;
   }
 
   get isConnected(): boolean {
@@ -122,7 +125,7 @@ export class MutableIsland implements IslandView {
     this.#facts = {
       id: this.hostId,
       accountId: this.accountId,
-      runtimes: runtimes.map((runtime) => this.#texts.one(runtime.type) as typeof runtime.type),
+      runtimes: runtimes.map((runtime) => this.#shared(runtime.type) as typeof runtime.type),
       ramBytes: hardware.ramBytes,
       vramBytes: totalVramBytes(hardware),
       slots,
@@ -172,7 +175,7 @@ export class MutableIsland implements IslandView {
       downloads:
         downloads.length === 0
           ? NONE
-          : downloads.map(({ slug, ...figures }) => ({ slug: this.#texts.one(slug), ...figures })),
+          : downloads.map(({ slug, ...figures }) => ({ slug: this.#shared(slug), ...figures })),
       noSpaceFor: this.#listOf(before?.noSpaceFor, noSpaceFor),
       cpuLoad,
       rttMs: this.rttMs,
@@ -182,6 +185,23 @@ export class MutableIsland implements IslandView {
   /** The list of before, if it is the same: nothing of the frame stays in memory. */
   #listOf(before: readonly string[] = NONE, said: readonly string[]): readonly string[] {
     if (said.length === before.length && said.every((text, index) => text === before[index])) return before;
-    return said.map((text) => this.#texts.one(text));
+    return said.map((text) => this.#shared(text));
   }
+}
+
+/** A copy of a text that came in a frame, which does not hold the whole frame in memory as a part of it would. */
+function ownText(text: string): string {
+  return Buffer.from(text).toString();
+}
+
+/** Keeps texts that many Islands report, such as the names of models, in memory once for all of them. */
+export function sharedTexts(): (text: string) => string {
+  const texts = recentMap<string>(MAX_TEXTS);
+  return (text) => {
+    const known = texts.get(text);
+    if (known !== undefined) return known;
+    const own = ownText(text);
+    texts.set(own, own);
+    return own;
+  };
 }

@@ -1,19 +1,10 @@
-import type { Clock } from "../../shared/clock.ts";
 import { every } from "../../shared/async/every.ts";
-import type { Logger } from "../../shared/logger.ts";
+import type { Env } from "../env.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type HostDay } from "../store/host-figures.ts";
 import type { Store } from "../store/store.ts";
-
-export interface HostFiguresDeps {
-  readonly store: Pick<Store, "hostFigures" | "islands" | "usage">;
-  readonly islands: Pick<IslandRegistry, "subscribe" | "get" | "remove">;
-  readonly jobs: Pick<JobRegistry, "subscribe">;
-  readonly clock: Pick<Clock, "now" | "schedule">;
-  readonly log: Pick<Logger, "error">;
-}
 
 const STORE_EVERY_MS = 60_000;
 /** Islands in one write; other writes go between two. */
@@ -36,115 +27,126 @@ interface Session {
  * crash loses the last minute. The same turn notes which Islands are seen, ends sessions of Islands whose removal was not heard of here, and
  * sums up earnings and usage of the ledger.
  */
-export class HostFigures {
-  readonly #deps: HostFiguresDeps;
+export type HostFigures = ReturnType<typeof openHostFigures>;
+
+export function openHostFigures(
+  { clock, log }: Env,
+  store: Pick<Store, "hostFigures" | "islands" | "usage">,
+  islands: Pick<IslandRegistry, "subscribe" | "get" | "remove">,
+  jobs: Pick<JobRegistry, "subscribe">,
+) {
   /** Connected Islands, by host id. */
-  readonly #online = new Map<string, Session>();
+  const online = new Map<string, Session>();
   /** Not stored yet. */
-  #gathered = new Map<string, HostDay & Counts>();
-  readonly #stop = new AbortController();
-  #isClosed = false;
-  /** Stores what is gathered. Resolves also when that fails: it is stored the next time. */
-  readonly store: () => Promise<void>;
+  let gathered = new Map<string, HostDay & Counts>();
+  const stop = new AbortController();
+  const closing = new AbortController();
 
-  constructor(deps: HostFiguresDeps) {
-    this.#deps = deps;
-    deps.islands.subscribe((event) => {
-      if (event.type === "island_up") {
-        const { id, accountId } = event.island;
-        this.#online.set(id, { accountId, countedMs: deps.clock.now() });
-      } else if (event.type === "island_down") {
-        this.#countTime(event.islandId, deps.clock.now());
-        this.#online.delete(event.islandId);
-      }
-    });
-    deps.jobs.subscribe((event) => {
-      if (event.type === "attempt_failed") this.#add(event.job, (counts) => (counts.retried += 1));
-      if (event.type === "job_ended") this.#countEnd(event.job);
-    });
-    const loop = { ...deps, stop: this.#stop.signal };
-    this.store = every(loop, STORE_EVERY_MS, "store the figures of Islands", () => this.#store());
-  }
-
-  /** Stores what is gathered, for the last time. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.store();
-    this.#stop.abort();
-  }
-
-  async #store(): Promise<void> {
-    const { store, clock } = this.#deps;
+  async function storeGathered(): Promise<void> {
     const nowMs = clock.now();
-    for (const hostId of this.#online.keys()) this.#countTime(hostId, nowMs);
-    const rows = [...this.#gathered.values()];
-    this.#gathered = new Map();
+    for (const hostId of online.keys()) countTime(hostId, nowMs);
+    const rows = [...gathered.values()];
+    gathered = new Map();
     for (let from = 0; from < rows.length; from += STEP) {
       try {
         await store.hostFigures.addCounts(rows.slice(from, from + STEP));
       } catch (error) {
-        for (const row of rows.slice(from)) this.#keep(row);
+        for (const row of rows.slice(from)) keep(row);
         throw error;
       }
     }
-    await this.#lookAtOnline(nowMs);
-    let steps = 0;
-    while ((await store.hostFigures.sumUpEarnings(ENTRIES)) && !this.#isClosed && (steps += 1) < MAX_SUM_STEPS);
-    steps = 0;
-    while ((await store.usage.sumUp(ENTRIES)) && !this.#isClosed && (steps += 1) < MAX_SUM_STEPS);
+    await lookAtOnline(nowMs);
+    await sumUp(() => store.hostFigures.sumUpEarnings(ENTRIES));
+    await sumUp(() => store.usage.sumUp(ENTRIES));
   }
 
-  async #lookAtOnline(nowMs: number): Promise<void> {
-    const { store, islands } = this.#deps;
-    const online = [...this.#online.keys()];
-    for (let from = 0; from < online.length; from += STEP) {
-      const hostIds = online.slice(from, from + STEP);
+  async function sumUp(step: () => Promise<boolean>): Promise<void> {
+    for (let steps = 0; steps < MAX_SUM_STEPS && (await step()) && !closing.signal.aborted; steps += 1);
+  }
+
+  async function lookAtOnline(nowMs: number): Promise<void> {
+    const all = [...online.keys()];
+    for (let from = 0; from < all.length; from += STEP) {
+      const hostIds = all.slice(from, from + STEP);
       await store.islands.touch(hostIds, nowMs);
       for (const hostId of await store.islands.removedOf(hostIds)) {
-        const session = this.#online.get(hostId);
+        const session = online.get(hostId);
         if (session !== undefined) islands.remove(session.accountId, hostId);
       }
     }
   }
 
-  /** Time online since the last count, to the days that it was of. */
-  #countTime(hostId: string, nowMs: number): void {
-    const session = this.#online.get(hostId);
+  /** Adds the time online since the last count to the days in which it was. */
+  function countTime(hostId: string, nowMs: number): void {
+    const session = online.get(hostId);
     if (session === undefined) return;
     while (session.countedMs < nowMs) {
       const day = utcDayOf(session.countedMs);
       const untilMs = Math.min(nowMs, (day + 1) * DAY_MS);
-      this.#countsOf({ accountId: session.accountId, hostId, day }).onlineMs += untilMs - session.countedMs;
+      countsOf({ accountId: session.accountId, hostId, day }).onlineMs += untilMs - session.countedMs;
       session.countedMs = untilMs;
     }
   }
 
-  #countEnd(job: ActiveJob): void {
-    this.#add(job, (counts) => {
-      counts.tokens += job.feed.tokens;
-      if (job.state === "completed") counts.completed += 1;
-      else if (job.state === "cancelled") counts.cancelled += 1;
-      else if (job.state === "timeout") counts.timedOut += 1;
-      else counts.failed += 1;
-    });
+  function countEnd({ state, feed }: ActiveJob, counts: Counts): void {
+    counts.tokens += feed.tokens;
+    if (state === "completed") counts.completed += 1;
+    else if (state === "cancelled") counts.cancelled += 1;
+    else if (state === "timeout") counts.timedOut += 1;
+    else counts.failed += 1;
   }
 
-  /** Nothing for a job that no Island has. */
-  #add({ islandId: hostId }: ActiveJob, add: (counts: Counts) => void): void {
-    const accountId = hostId === null ? undefined : this.#deps.islands.get(hostId)?.accountId;
-    if (hostId === null || accountId === undefined) return;
-    add(this.#countsOf({ accountId, hostId, day: utcDayOf(this.#deps.clock.now()) }));
+  /** Today's counts of the Island that has the job; undefined without one. */
+  function countsFor({ islandId: hostId }: ActiveJob): Counts | undefined {
+    const accountId = hostId === null ? undefined : islands.get(hostId)?.accountId;
+    if (hostId === null || accountId === undefined) return undefined;
+    return countsOf({ accountId, hostId, day: utcDayOf(clock.now()) });
   }
 
-  #keep(row: HostDay & HostCounts): void {
-    const counts = this.#countsOf(row);
+  function keep(row: HostDay & HostCounts): void {
+    const counts = countsOf(row);
     for (const name of Object.keys(NO_COUNTS) as (keyof HostCounts)[]) counts[name] += row[name];
   }
 
-  #countsOf({ accountId, hostId, day }: HostDay): Counts {
+  function countsOf({ accountId, hostId, day }: HostDay): Counts {
     const key = `${accountId} ${hostId} ${day}`;
-    let counts = this.#gathered.get(key);
-    if (counts === undefined) this.#gathered.set(key, (counts = { accountId, hostId, day, ...NO_COUNTS }));
+    let counts = gathered.get(key);
+    if (counts === undefined) gathered.set(key, (counts = { accountId, hostId, day, ...NO_COUNTS }));
     return counts;
   }
+
+  islands.subscribe((event) => {
+    if (event.type === "island_up") {
+      const { id, accountId } = event.island;
+      online.set(id, { accountId, countedMs: clock.now() });
+    } else if (event.type === "island_down") {
+      countTime(event.islandId, clock.now());
+      online.delete(event.islandId);
+    }
+  });
+  jobs.subscribe((event) => {
+    if (event.type !== "attempt_failed" && event.type !== "job_ended") return;
+    const counts = countsFor(event.job);
+    if (counts === undefined) return;
+    if (event.type === "job_ended") countEnd(event.job, counts);
+    else counts.retried += 1;
+  });
+  /** Stores what is gathered. Resolves also when that fails: it is stored the next time. */
+  const storeNow = every(
+    { clock, log, stop: stop.signal },
+    STORE_EVERY_MS,
+    "store the figures of Islands",
+    storeGathered,
+  );
+
+  return {
+    store: storeNow,
+
+    /** Stores what is gathered, for the last time. */
+    async close(): Promise<void> {
+      closing.abort();
+      await storeNow();
+      stop.abort();
+    },
+  };
 }

@@ -1,11 +1,11 @@
 import type { Clock } from "../../shared/clock.ts";
 import { counterOf, gauge, scraperOf, type Metric } from "../../shared/metrics.ts";
 import type { BusError } from "../bus/bus.ts";
-import type { FrameCounts } from "../islands/frame-counts.ts";
+import type { FrameCounts } from "../islands/session/session.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-import type { AskElsewhere } from "../scheduler/wait-counts.ts";
+import type { AskElsewhere } from "../scheduler/explain-elsewhere.ts";
 import type { TakenOver } from "../store/cluster-store.ts";
 import type { FileUsage } from "../store/files.ts";
 import type { Store } from "../store/store.ts";

@@ -4,20 +4,16 @@ import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
-import { bucketOf, mergeCounts } from "./latency-histogram.ts";
-
-export interface CoordinatorFiguresDeps {
-  readonly jobs: Pick<JobRegistry, "list" | "subscribe" | "cargoOf">;
-  readonly islands: Pick<IslandRegistry, "connected">;
-  readonly explainWait: (job: ActiveJob) => JobWaiting | null;
-  readonly clock: Pick<Clock, "now" | "monotonicMs">;
-}
 
 const WINDOW_S = 60;
 const MS_PER_S = 1_000;
 /** Samples of tokens for their rate: at most this old, and this far from each other. */
 const MAX_SAMPLE_AGE_MS = 30_000;
 const MIN_SAMPLE_AGE_MS = 1_000;
+/** Bounds of the latency buckets grow by this factor, so that a figure is at most 5 % off. */
+const FACTOR = 1.1;
+/** The last bucket has all above about 20 minutes. */
+const MAX_BUCKET = 147;
 
 interface Second {
   all: number;
@@ -26,66 +22,38 @@ interface Second {
   firstTokens: [bucket: number, count: number][];
 }
 
-interface WaitingKind {
-  oldest: ActiveJob;
-  jobs: number;
-}
-
 /**
- * What this coordinator did in the last minute, and what it does now. A job costs a few additions, at its end; the rest is counted when
- * somebody asks: one pass over jobs and one over Islands, both in memory, and a reason for each of {@link MAX_KINDS} kinds at most.
+ * Counts what this coordinator did in the last minute, and what it does now. A job costs a few additions, at its end; the rest is counted
+ * when the figures are read: one pass over jobs and one over Islands, both in memory, and a reason for each of {@link MAX_KINDS} kinds at most.
  */
-export class CoordinatorFigures {
-  readonly #deps: CoordinatorFiguresDeps;
+export function coordinatorFigures(
+  jobs: Pick<JobRegistry, "list" | "subscribe" | "cargoOf">,
+  islands: Pick<IslandRegistry, "connected">,
+  explainWait: (job: ActiveJob) => JobWaiting | null,
+  clock: Pick<Clock, "now" | "monotonicMs">,
+): () => Figures {
   /** By second of the monotonic clock. */
-  readonly #seconds = new Map<number, Second>();
+  const bySecond = new Map<number, Second>();
   /** Of jobs that ended here or left. */
-  #tokens = 0;
-  #samples: { readonly atMs: number; readonly tokens: number }[] = [];
+  let pastTokens = 0;
+  let samples: { readonly atMs: number; readonly tokens: number }[] = [];
 
-  constructor(deps: CoordinatorFiguresDeps) {
-    this.#deps = deps;
-    deps.jobs.subscribe((event) => {
-      if (event.type === "job_dropped") this.#tokens += event.job.feed.tokens;
-      if (event.type === "job_ended") this.#countEnd(event.job);
-    });
-  }
-
-  read(): Figures {
-    const nowMs = this.#deps.clock.monotonicMs();
-    this.#forget(nowMs);
-    const seconds = [...this.#seconds.values()];
-    const { running, waiting, kinds, tokens } = this.#countJobs();
-    return {
-      ...this.#countIslands(),
-      jobs: { running, waiting },
-      ended: { all: sumOf(seconds, "all"), failed: sumOf(seconds, "failed") },
-      tokensPerSecond: this.#rateOf(this.#tokens + tokens, sumOf(seconds, "tokens"), nowMs),
-      firstToken: mergeCounts(seconds.map(({ firstTokens }) => firstTokens)),
-      waiting: this.#explain(kinds),
-    };
-  }
-
-  #countIslands(): Pick<Figures, "islands" | "slots"> {
-    let [islands, free, all] = [0, 0, 0];
-    for (const { island, facts } of this.#deps.islands.connected()) {
-      islands += 1;
-      if (facts.draining) continue;
-      free += Math.max(0, facts.slots - island.slotsInUse);
-      all += facts.slots;
+  const forget = (nowMs: number): void => {
+    const first = Math.floor(nowMs / MS_PER_S) - WINDOW_S + 1;
+    for (const second of bySecond.keys()) {
+      if (second >= first) return;
+      bySecond.delete(second);
     }
-    return { islands, slots: { free, all } };
-  }
+  };
 
-  #countEnd(job: ActiveJob): void {
-    const { clock } = this.#deps;
+  const countEnd = (job: ActiveJob): void => {
     const nowMs = clock.monotonicMs();
-    this.#forget(nowMs);
+    forget(nowMs);
     const key = Math.floor(nowMs / MS_PER_S);
-    const second = this.#seconds.get(key) ?? { all: 0, failed: 0, tokens: 0, firstTokens: [] };
-    this.#seconds.set(key, second);
+    const second = bySecond.get(key) ?? { all: 0, failed: 0, tokens: 0, firstTokens: [] };
+    bySecond.set(key, second);
     const { tokens } = job.feed;
-    this.#tokens += tokens;
+    pastTokens += tokens;
     second.all += 1;
     second.tokens += tokens;
     if (job.state === "failed" || job.state === "timeout") second.failed += 1;
@@ -94,12 +62,22 @@ export class CoordinatorFigures {
     const counted = second.firstTokens.find(([each]) => each === bucket);
     if (counted === undefined) second.firstTokens.push([bucket, 1]);
     else counted[1] += 1;
-  }
+  };
 
-  #countJobs(): { running: number; waiting: number; kinds: readonly WaitingKind[]; tokens: number } {
-    const { jobs } = this.#deps;
+  const countIslands = (): Pick<Figures, "islands" | "slots"> => {
+    let [count, free, all] = [0, 0, 0];
+    for (const { island, facts } of islands.connected()) {
+      count += 1;
+      if (facts.draining) continue;
+      free += Math.max(0, facts.slots - island.slotsInUse);
+      all += facts.slots;
+    }
+    return { islands: count, slots: { free, all } };
+  };
+
+  const countJobs = () => {
     let [running, waiting, tokens] = [0, 0, 0];
-    const kinds = new Map<string, WaitingKind>();
+    const kinds = new Map<string, { oldest: ActiveJob; jobs: number }>();
     for (const job of jobs.list()) {
       if (job.hasEnded) continue;
       tokens += job.feed.tokens;
@@ -117,46 +95,81 @@ export class CoordinatorFigures {
         if (job.waitsSinceMs < kind.oldest.waitsSinceMs) kind.oldest = job;
       }
     }
-    return { running, waiting, kinds: [...kinds.values()], tokens };
-  }
+    const most = [...kinds.values()].sort((a, b) => b.jobs - a.jobs).slice(0, MAX_KINDS);
+    return {
+      jobs: { running, waiting },
+      waiting: most.map(({ oldest, jobs: count }) => explain(oldest, count)),
+      tokens,
+    };
+  };
 
-  #explain(kinds: readonly WaitingKind[]): WaitingWork[] {
-    const { jobs, explainWait } = this.#deps;
-    return kinds
-      .toSorted((a, b) => b.jobs - a.jobs)
-      .slice(0, MAX_KINDS)
-      .map(({ oldest, jobs: count }): WaitingWork => {
-        const why = explainWait(oldest);
-        return {
-          slug: oldest.slug,
-          onlyIslandsOf: jobs.cargoOf(oldest)?.privateTo ?? null,
-          jobs: count,
-          oldestAtMs: oldest.waitsSinceMs,
-          reason: why?.reason ?? "starting",
-          message: why?.message ?? "an Island is being chosen",
-        };
-      });
-  }
+  const explain = (oldest: ActiveJob, count: number): WaitingWork => {
+    const why = explainWait(oldest);
+    return {
+      slug: oldest.slug,
+      onlyIslandsOf: jobs.cargoOf(oldest)?.privateTo ?? null,
+      jobs: count,
+      oldestAtMs: oldest.waitsSinceMs,
+      reason: why?.reason ?? "starting",
+      message: why?.message ?? "an Island is being chosen",
+    };
+  };
 
-  /** Of the time since somebody asked before; without that, the tokens of jobs that ended in the last minute. */
-  #rateOf(tokens: number, endedTokens: number, nowMs: number): number {
-    this.#samples = this.#samples.filter(({ atMs }) => nowMs - atMs <= MAX_SAMPLE_AGE_MS);
-    const [oldest] = this.#samples;
-    const last = this.#samples.at(-1);
-    if (last === undefined || nowMs - last.atMs >= MIN_SAMPLE_AGE_MS) this.#samples.push({ atMs: nowMs, tokens });
+  /** Over the time since the figures were read before; without that, the tokens of jobs that ended in the last minute. */
+  const rateOf = (tokens: number, endedTokens: number, nowMs: number): number => {
+    samples = samples.filter(({ atMs }) => nowMs - atMs <= MAX_SAMPLE_AGE_MS);
+    const [oldest] = samples;
+    const last = samples.at(-1);
+    if (last === undefined || nowMs - last.atMs >= MIN_SAMPLE_AGE_MS) samples.push({ atMs: nowMs, tokens });
     if (oldest === undefined || nowMs - oldest.atMs < MIN_SAMPLE_AGE_MS) return endedTokens / WINDOW_S;
     return Math.max(0, ((tokens - oldest.tokens) * MS_PER_S) / (nowMs - oldest.atMs));
-  }
+  };
 
-  #forget(nowMs: number): void {
-    const first = Math.floor(nowMs / MS_PER_S) - WINDOW_S + 1;
-    for (const second of this.#seconds.keys()) {
-      if (second >= first) return;
-      this.#seconds.delete(second);
-    }
-  }
+  jobs.subscribe((event) => {
+    if (event.type === "job_dropped") pastTokens += event.job.feed.tokens;
+    if (event.type === "job_ended") countEnd(event.job);
+  });
+
+  return () => {
+    const nowMs = clock.monotonicMs();
+    forget(nowMs);
+    const seconds = [...bySecond.values()];
+    const { tokens, ...counted } = countJobs();
+    return {
+      ...countIslands(),
+      ...counted,
+      ended: { all: sumOf(seconds, "all"), failed: sumOf(seconds, "failed") },
+      tokensPerSecond: rateOf(pastTokens + tokens, sumOf(seconds, "tokens"), nowMs),
+      firstToken: mergeCounts(seconds.map(({ firstTokens }) => firstTokens)),
+    };
+  };
 }
 
 function sumOf(seconds: readonly Second[], name: "all" | "failed" | "tokens"): number {
   return seconds.reduce((sum, second) => sum + second[name], 0);
+}
+
+/** How often each length of time was seen: pairs of a bucket and a count. Those of several coordinators can be added. */
+export type Counts = readonly (readonly [bucket: number, count: number])[];
+
+/** The bucket of a time in ms. */
+export function bucketOf(ms: number): number {
+  return Math.min(MAX_BUCKET, Math.max(0, Math.round(Math.log(Math.max(1, ms)) / Math.log(FACTOR))));
+}
+
+export function mergeCounts(all: Iterable<Counts>): Counts {
+  const sums = new Map<number, number>();
+  for (const counts of all) for (const [bucket, count] of counts) sums.set(bucket, (sums.get(bucket) ?? 0) + count);
+  return [...sums].sort(([a], [b]) => a - b);
+}
+
+/** The time below which this share of all is, in ms; null without any. */
+export function quantileOf(counts: Counts, share: number): number | null {
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  let below = 0;
+  for (const [bucket, count] of mergeCounts([counts])) {
+    below += count;
+    if (below >= total * share) return Math.round(FACTOR ** bucket * 10) / 10;
+  }
+  return null;
 }

@@ -4,17 +4,7 @@ import type { Peers } from "../cluster/peers.ts";
 import type { LiveIsland } from "../islands/live-island.ts";
 import { SEEN_LATELY_MS } from "../islands/island-service.ts";
 import type { Store } from "../store/store.ts";
-import type { CoordinatorFigures } from "./coordinator-figures.ts";
-import { mergeCounts, quantileOf } from "./latency-histogram.ts";
-
-export interface NetworkViewDeps {
-  readonly figures: Pick<CoordinatorFigures, "read">;
-  /** Those of these Islands that are connected here. */
-  readonly liveHere: (hostIds: readonly string[]) => readonly LiveIsland[];
-  readonly store: Pick<Store, "operators" | "cluster">;
-  readonly peers: Pick<Peers, "self" | "askAll" | "answer">;
-  readonly clock: Pick<Clock, "now" | "monotonicMs">;
-}
+import { mergeCounts, quantileOf } from "./coordinator-figures.ts";
 
 /** One coordinator in the overview. Its id is null if it is alone; null figures: it did not answer. */
 export interface CoordinatorLine {
@@ -48,47 +38,42 @@ const COUNT_FRESH_MS_BY_ISLAND = 1;
 const FAULT = "A coordinator did not answer an operator's question";
 
 /** The whole network, over all coordinators, as operators see it. */
-export class NetworkView {
-  readonly #deps: NetworkViewDeps;
-  #last: { readonly atMs: number; readonly overview: Promise<Overview> } | null = null;
-  #figures: { readonly atMs: number; readonly read: Figures } | null = null;
-  #counted: { readonly atMs: number; readonly known: number } | null = null;
+export type NetworkView = ReturnType<typeof networkView>;
 
-  constructor(deps: NetworkViewDeps) {
-    this.#deps = deps;
-    deps.peers.answer(M.figures, () => this.#readFigures());
-    deps.peers.answer(M.islands, ({ hostIds }) => deps.liveHere(hostIds));
-  }
+/**
+ * @param readFigures What this coordinator counts.
+ * @param liveHere Those of these Islands that are connected here.
+ */
+export function networkView(
+  readFigures: () => Figures,
+  liveHere: (hostIds: readonly string[]) => readonly LiveIsland[],
+  store: Pick<Store, "operators" | "cluster">,
+  peers: Pick<Peers, "self" | "askAll" | "answer">,
+  clock: Pick<Clock, "now" | "monotonicMs">,
+) {
+  let last: { readonly atMs: number; readonly overview: Promise<Overview> } | null = null;
+  let figures: { readonly atMs: number; readonly read: Figures } | null = null;
+  let counted: { readonly atMs: number; readonly known: number } | null = null;
 
-  /** At most a second and a half old. The number of known Islands is as many ms old as it is, at most. */
-  overview(): Promise<Overview> {
-    const nowMs = this.#deps.clock.monotonicMs();
-    if (this.#last === null || nowMs - this.#last.atMs >= FRESH_MS) {
-      const overview = this.#overview();
-      this.#last = { atMs: nowMs, overview };
-      overview.catch(() => (this.#last = null));
-    }
-    return this.#last.overview;
-  }
+  const figuresHere = (): Figures => {
+    const nowMs = clock.monotonicMs();
+    if (figures === null || nowMs - figures.atMs >= FIGURES_FRESH_MS) figures = { atMs: nowMs, read: readFigures() };
+    return figures.read;
+  };
 
-  /** Those of these Islands that are connected anywhere. `isComplete` false: a coordinator did not answer. */
-  async live(hostIds: readonly string[]): Promise<{ byId: ReadonlyMap<string, LiveIsland>; isComplete: boolean }> {
-    const { peers, liveHere } = this.#deps;
-    const answers = hostIds.length === 0 ? [] : await peers.askAll(M.islands, { hostIds }, FAULT);
-    const heard = answers.flatMap(({ reply }) => (reply === undefined ? [] : [reply]));
-    const islands = [...heard.flat(), ...liveHere(hostIds)];
-    return {
-      byId: new Map(islands.map((island) => [island.hostId, island])),
-      isComplete: heard.length === answers.length,
-    };
-  }
+  const countKnown = async (): Promise<number> => {
+    const nowMs = clock.monotonicMs();
+    if (counted !== null && nowMs - counted.atMs < counted.known * COUNT_FRESH_MS_BY_ISLAND) return counted.known;
+    const { known } = await store.operators.countIslands(clock.now() - SEEN_LATELY_MS);
+    counted = { atMs: nowMs, known };
+    return known;
+  };
 
-  async #overview(): Promise<Overview> {
-    const { peers, store } = this.#deps;
-    const [stored, others] = await Promise.all([this.#countKnown(), peers.askAll(M.figures, null, FAULT)]);
+  const readOverview = async (): Promise<Overview> => {
+    const [stored, others] = await Promise.all([countKnown(), peers.askAll(M.figures, null, FAULT)]);
     const { id: selfId, ...self } = peers.self;
     const coordinators: CoordinatorLine[] = [
-      { ...self, id: store.cluster === null ? null : selfId, figures: this.#readFigures() },
+      { ...self, id: store.cluster === null ? null : selfId, figures: figuresHere() },
       ...others.map(({ reply, ...peer }) => ({ ...peer, figures: reply ?? null })),
     ];
     const known = coordinators.flatMap((each) => each.figures ?? []);
@@ -109,25 +94,36 @@ export class NetworkView {
       errorsLastMinute: sum(({ ended }) => ended.failed),
       coordinators,
     };
-  }
+  };
 
-  #readFigures(): Figures {
-    const nowMs = this.#deps.clock.monotonicMs();
-    if (this.#figures === null || nowMs - this.#figures.atMs >= FIGURES_FRESH_MS) {
-      this.#figures = { atMs: nowMs, read: this.#deps.figures.read() };
-    }
-    return this.#figures.read;
-  }
+  peers.answer(M.figures, figuresHere);
+  peers.answer(M.islands, ({ hostIds }) => liveHere(hostIds));
 
-  async #countKnown(): Promise<number> {
-    const { store, clock } = this.#deps;
-    const nowMs = clock.monotonicMs();
-    const last = this.#counted;
-    if (last !== null && nowMs - last.atMs < last.known * COUNT_FRESH_MS_BY_ISLAND) return last.known;
-    const { known } = await store.operators.countIslands(clock.now() - SEEN_LATELY_MS);
-    this.#counted = { atMs: nowMs, known };
-    return known;
-  }
+  return {
+    /** At most a second and a half old. The number of known Islands is as many ms old as it is, at most. */
+    overview(): Promise<Overview> {
+      const nowMs = clock.monotonicMs();
+      if (last === null || nowMs - last.atMs >= FRESH_MS) {
+        const overview = readOverview();
+        last = { atMs: nowMs, overview };
+        overview.catch(() => (last = null));
+      }
+      return last.overview;
+    },
+
+    /** Those of these Islands that are connected anywhere. `isComplete` false: a coordinator did not answer. */
+    live: async (
+      hostIds: readonly string[],
+    ): Promise<{ byId: ReadonlyMap<string, LiveIsland>; isComplete: boolean }> => {
+      const answers = hostIds.length === 0 ? [] : await peers.askAll(M.islands, { hostIds }, FAULT);
+      const heard = answers.flatMap(({ reply }) => (reply === undefined ? [] : [reply]));
+      const islands = [...heard.flat(), ...liveHere(hostIds)];
+      return {
+        byId: new Map(islands.map((island) => [island.hostId, island])),
+        isComplete: heard.length === answers.length,
+      };
+    },
+  };
 }
 
 /** What one coordinator says, as far as it is true of the network: others may have Islands, which are not known to run the work. */

@@ -10,14 +10,6 @@ import type { Page } from "../store/page.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 
-export interface OperatorAccountsDeps {
-  readonly store: Pick<Store, "accounts" | "operators">;
-  readonly trail: AuditTrail;
-  readonly clock: Pick<Clock, "now">;
-  /** Limits, roles or suspensions were changed. Resolves when that counts here. */
-  readonly onChanged?: () => Promise<void>;
-}
-
 /** An account with the limits in force. */
 export interface AccountDetail extends KnownAccount {
   readonly limits: ResolvedLimits;
@@ -37,123 +29,121 @@ const NOTE_NEEDED = "is needed to take credits back; the account sees it in its 
 /** Characters of what an operator says of a suspension. */
 export const MAX_BECAUSE = 500;
 
-/** What operators do with accounts, by the API and by commands. */
-export class OperatorAccounts {
-  readonly #deps: OperatorAccountsDeps;
+/** Operations on accounts, by the API and by commands. */
+export type OperatorAccounts = ReturnType<typeof operatorAccounts>;
 
-  constructor(deps: OperatorAccountsDeps) {
-    this.#deps = deps;
-  }
-
-  /** Newest first. */
-  list(filter: AccountFilter, page: Page): Promise<{ accounts: KnownAccount[]; total: number }> {
-    return this.#deps.store.operators.accounts(filter, page);
-  }
-
-  /** @throws {ServiceError} `not_found` */
-  async get(accountId: string): Promise<AccountDetail> {
-    const { store } = this.#deps;
-    const [account, limits] = await Promise.all([store.operators.account(accountId), store.accounts.limits(accountId)]);
-    if (account === undefined) throw noAccount(accountId);
-    return { ...account, limits: resolveLimits(limits) };
-  }
-
-  /** Null restores a default. @throws {ServiceError} `not_found`; {@link ValidationError} */
-  async setLimits(actor: Actor, accountId: string, limits: Partial<AccountLimits>): Promise<ResolvedLimits> {
-    const { store, trail } = this.#deps;
-    const stored = (await this.#known(accountId)) && (await store.accounts.limits(accountId));
-    const before = Object.fromEntries(Object.keys(limits).map((name) => [name, stored?.[name as keyof AccountLimits]]));
-    const deed = { ...target(accountId), action: "account.limits", before, after: limits };
-    const changed = await trail.record(actor, deed, ({ accounts }) => changeLimits(accounts, accountId, limits));
-    await this.#deps.onChanged?.();
-    return changed;
-  }
-
-  /**
-   * Gives credits, or takes them back where `credits` is negative. Resolves with the balance. With an `idempotencyKey`, a request that is repeated grants once: the audit log has the key's hash.
-   * @throws {ServiceError} `not_found`; `idempotency_conflict` for a key that came with another amount; `bad_request` beyond what an account
-   *   may have, and for more than it has; {@link ValidationError}
-   */
-  async grant(
-    actor: Actor,
-    accountId: string,
-    { credits, note }: CreditGrant,
-    idempotencyKey: string | null = null,
-  ): Promise<number> {
-    const { store, trail, clock } = this.#deps;
-    const micro = readGrant(credits);
-    if (micro < 0 && note === null) throw new ValidationError([{ path: "note", message: NOTE_NEEDED }]);
-    const { balanceMicro, email } = await this.#known(accountId);
-    const key = idempotencyKey === null ? null : { idempotencyKey: hashSecret(idempotencyKey) };
-    const after: GrantNote = { grantMicro: micro, ...(note === null ? {} : { note }), ...key };
-    const deed = { ...target(accountId), action: GRANT_ACTION, before: { balanceMicro }, after };
-    const repeat = key && { actor: actor.actor, ...key };
-    await trail.record(actor, deed, ({ operators }) =>
-      operators.grant({ accountId, micro, note, atMs: clock.now(), repeat }).catch((error: unknown) => {
-        if (!(error instanceof InsufficientCreditsError)) throw error;
-        const has = formatCredits(error.balanceMicro);
-        const text = `${email} has ${has} credits to spend, so at most ${has} can be taken back, not ${-credits}`;
-        throw new ServiceError("bad_request", text, { cause: error });
-      }),
-    );
-    return (await store.accounts.get(accountId))?.balanceMicro ?? 0;
-  }
-
-  /**
-   * Only for commands: who has stolen a session must not make operators. Nothing happens to an account that has the role.
-   * @throws {ServiceError} `not_found`; `bad_request` for a suspended one that is to be an operator's
-   */
-  async setRole(actor: Actor, accountId: string, role: Role): Promise<void> {
-    const { trail } = this.#deps;
-    const { role: before, suspension } = await this.#known(accountId);
-    if (before === role) return;
-    if (suspension !== null && role === "operator") {
-      throw new ServiceError("bad_request", "The account is suspended: reinstate it first");
-    }
-    const deed = { ...target(accountId), action: "account.role", before: { role: before }, after: { role } };
-    await trail.record(actor, deed, async ({ operators }) => {
-      if (!(await operators.setRole(accountId, role))) throw changedMeanwhile(accountId);
-    });
-    await this.#deps.onChanged?.();
-  }
-
-  /**
-   * Its requests are refused from now on, with sessions and keys alike; its streams, jobs and Islands' sessions end everywhere.
-   * @throws {ServiceError} `not_found`; `bad_request` for an operator's account. Nothing happens to one that is suspended.
-   */
-  async suspend(actor: Actor, accountId: string, because: string): Promise<void> {
-    const { trail, clock } = this.#deps;
-    const { role, suspension } = await this.#known(accountId);
-    if (role === "operator") {
-      throw new ServiceError(
-        "bad_request",
-        "An operator is not suspended: take the role away first, with the command `account role --user`",
-      );
-    }
-    if (suspension !== null) return;
-    const deed = { ...target(accountId), action: "account.suspend", after: { because } };
-    await trail.record(actor, deed, async ({ operators }) => {
-      const isDone = await operators.suspendAccount(accountId, { because, atMs: clock.now() });
-      if (!isDone && (await this.#known(accountId)).suspension === null) throw changedMeanwhile(accountId);
-    });
-    await this.#deps.onChanged?.();
-  }
-
-  /** Keys, sessions and Island tokens count again. @throws {ServiceError} `not_found` */
-  async reinstate(actor: Actor, accountId: string): Promise<void> {
-    const { trail } = this.#deps;
-    const { suspension } = await this.#known(accountId);
-    if (suspension === null) return;
-    const deed = { ...target(accountId), action: "account.reinstate", before: { because: suspension.because } };
-    await trail.record(actor, deed, ({ operators }) => operators.reinstateAccount(accountId));
-    await this.#deps.onChanged?.();
-  }
-
-  async #known(accountId: string): Promise<KnownAccount> {
-    const account = await this.#deps.store.operators.account(accountId);
-    if (account === undefined) throw noAccount(accountId);
+/** @param onChanged Called after a change of limits, roles or suspensions. Resolves when it counts here. */
+export function operatorAccounts(
+  store: Pick<Store, "accounts" | "operators">,
+  trail: AuditTrail,
+  clock: Pick<Clock, "now">,
+  onChanged: () => Promise<void> = async () => {},
+) {
+  const knownAccount = async (accountId: string): Promise<KnownAccount> => {
+    const account = await store.operators.account(accountId);
+    if (account === undefined) throw new ServiceError("not_found", `There is no account "${accountId}"`);
     return account;
-  }
+  };
+
+  return {
+    /** Newest first. */
+    list: (filter: AccountFilter, page: Page): Promise<{ accounts: KnownAccount[]; total: number }> =>
+      store.operators.accounts(filter, page),
+
+    /** @throws {ServiceError} `not_found` */
+    async get(accountId: string): Promise<AccountDetail> {
+      const [account, limits] = await Promise.all([knownAccount(accountId), store.accounts.limits(accountId)]);
+      return { ...account, limits: resolveLimits(limits) };
+    },
+
+    /** Null restores a default. @throws {ServiceError} `not_found`; {@link ValidationError} */
+    async setLimits(actor: Actor, accountId: string, limits: Partial<AccountLimits>): Promise<ResolvedLimits> {
+      const stored = (await knownAccount(accountId)) && (await store.accounts.limits(accountId));
+      const before = Object.fromEntries(
+        Object.keys(limits).map((name) => [name, stored?.[name as keyof AccountLimits]]),
+      );
+      const deed = { ...target(accountId), action: "account.limits", before, after: limits };
+      const changed = await trail.record(actor, deed, ({ accounts }) => changeLimits(accounts, accountId, limits));
+      await onChanged();
+      return changed;
+    },
+
+    /**
+     * Gives credits, or takes them back where `credits` is negative. Resolves with the balance. With an `idempotencyKey`, a request that is repeated grants once: the audit log has the key's hash.
+     * @throws {ServiceError} `not_found`; `idempotency_conflict` for a key that came with another amount; `bad_request` beyond what an account
+     *   may have, and for more than it has; {@link ValidationError}
+     */
+    async grant(
+      actor: Actor,
+      accountId: string,
+      { credits, note }: CreditGrant,
+      idempotencyKey: string | null = null,
+    ): Promise<number> {
+      const micro = readGrant(credits);
+      if (micro < 0 && note === null) throw new ValidationError([{ path: "note", message: NOTE_NEEDED }]);
+      const { balanceMicro, email } = await knownAccount(accountId);
+      const key = idempotencyKey === null ? null : { idempotencyKey: hashSecret(idempotencyKey) };
+      const after: GrantNote = { grantMicro: micro, ...(note === null ? {} : { note }), ...key };
+      const deed = { ...target(accountId), action: GRANT_ACTION, before: { balanceMicro }, after };
+      const repeat = key && { actor: actor.actor, ...key };
+      await trail.record(actor, deed, ({ operators }) =>
+        operators.grant({ accountId, micro, note, atMs: clock.now(), repeat }).catch((error: unknown) => {
+          if (!(error instanceof InsufficientCreditsError)) throw error;
+          const has = formatCredits(error.balanceMicro);
+          const text = `${email} has ${has} credits to spend, so at most ${has} can be taken back, not ${-credits}`;
+          throw new ServiceError("bad_request", text, { cause: error });
+        }),
+      );
+      return (await store.accounts.get(accountId))?.balanceMicro ?? 0;
+    },
+
+    /**
+     * Only for commands: who has stolen a session must not make operators. Nothing happens to an account that has the role.
+     * @throws {ServiceError} `not_found`; `bad_request` for a suspended one that is to be an operator's
+     */
+    async setRole(actor: Actor, accountId: string, role: Role): Promise<void> {
+      const { role: before, suspension } = await knownAccount(accountId);
+      if (before === role) return;
+      if (suspension !== null && role === "operator") {
+        throw new ServiceError("bad_request", "The account is suspended: reinstate it first");
+      }
+      const deed = { ...target(accountId), action: "account.role", before: { role: before }, after: { role } };
+      await trail.record(actor, deed, async ({ operators }) => {
+        if (!(await operators.setRole(accountId, role))) throw changedMeanwhile(accountId);
+      });
+      await onChanged();
+    },
+
+    /**
+     * Its requests are refused from now on, with sessions and keys alike; its streams, jobs and Islands' sessions end everywhere.
+     * @throws {ServiceError} `not_found`; `bad_request` for an operator's account. Nothing happens to one that is suspended.
+     */
+    async suspend(actor: Actor, accountId: string, because: string): Promise<void> {
+      const { role, suspension } = await knownAccount(accountId);
+      if (role === "operator") {
+        throw new ServiceError(
+          "bad_request",
+          "An operator is not suspended: take the role away first, with the command `account role --user`",
+        );
+      }
+      if (suspension !== null) return;
+      const deed = { ...target(accountId), action: "account.suspend", after: { because } };
+      await trail.record(actor, deed, async ({ operators }) => {
+        const isDone = await operators.suspendAccount(accountId, { because, atMs: clock.now() });
+        if (!isDone && (await knownAccount(accountId)).suspension === null) throw changedMeanwhile(accountId);
+      });
+      await onChanged();
+    },
+
+    /** Keys, sessions and Island tokens count again. @throws {ServiceError} `not_found` */
+    async reinstate(actor: Actor, accountId: string): Promise<void> {
+      const { suspension } = await knownAccount(accountId);
+      if (suspension === null) return;
+      const deed = { ...target(accountId), action: "account.reinstate", before: { because: suspension.because } };
+      await trail.record(actor, deed, ({ operators }) => operators.reinstateAccount(accountId));
+      await onChanged();
+    },
+  };
 }
 
 const target = (targetId: string) => ({ targetKind: "account", targetId }) as const;
@@ -161,10 +151,6 @@ const target = (targetId: string) => ({ targetKind: "account", targetId }) as co
 /** An operator made it an operator's, or its owner deleted it. */
 function changedMeanwhile(accountId: string): ServiceError {
   return new ServiceError("bad_request", `The account "${accountId}" was changed meanwhile: look at it, and try again`);
-}
-
-function noAccount(accountId: string): ServiceError {
-  return new ServiceError("not_found", `There is no account "${accountId}"`);
 }
 
 /** @throws {ValidationError} */

@@ -12,11 +12,24 @@ export type SettingInForce = SettingDescription & Pick<ResolvedSetting, "shown" 
 /** What the API offers operators. */
 export interface Operators {
   readonly network: Pick<NetworkView, "overview">;
-  readonly accounts: Pick<OperatorAccounts, "list" | "get" | "setLimits" | "grant" | "suspend" | "reinstate">;
-  readonly islands: Pick<OperatorIslands, "list" | "get" | "suspend" | "reinstate">;
+  readonly accounts: OperatorAccounts;
+  readonly islands: OperatorIslands;
   readonly jobs: Pick<Store["operators"], "jobs">;
-  readonly catalog: Pick<OperatorCatalog, "list" | "review" | "pinned" | "approve" | "setDisabled" | "setPrice">;
-  readonly announcements: Pick<Announcements, "list" | "add" | "remove">;
+  readonly catalog: OperatorCatalog;
+  readonly announcements: Announcements;
   readonly audit: Pick<Store["audit"], "list">;
   readonly settings: readonly SettingInForce[];
+}
+
+/** A value that is the default counts as that, although it is in the file: `init` writes all settings there. */
+export function settingsInForce(
+  described: readonly SettingDescription[],
+  inForce: readonly ResolvedSetting[],
+): SettingInForce[] {
+  const resolved = new Map(inForce.map((each) => [each.key, each]));
+  return described.map((description) => {
+    const { shown = null, source = "default" } = resolved.get(description.key) ?? {};
+    const isDefault = source === "file" && shown === description.fallback;
+    return { ...description, shown, source: isDefault ? "default" : source };
+  });
 }

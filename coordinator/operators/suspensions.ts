@@ -1,16 +1,5 @@
-import type { Clock } from "../../shared/clock.ts";
-import { every } from "../../shared/async/every.ts";
-import type { Logger } from "../../shared/logger.ts";
-import { suspendedIsland, suspendedOwner, type SuspendedIslands } from "../islands/suspended-islands.ts";
+import { every, type LoopEnv } from "../../shared/async/every.ts";
 import type { Store } from "../store/store.ts";
-
-export interface SuspensionsDeps {
-  readonly store: Pick<Store, "accounts" | "operators">;
-  /** Where several coordinators share the store: knows the revision of the credentials, which each suspension raises. */
-  readonly credentials: { revision(): number | Promise<number> } | undefined;
-  readonly clock: Pick<Clock, "schedule">;
-  readonly log: Pick<Logger, "error">;
-}
 
 /** With the half second in which a coordinator hears of changes whose message was lost, a suspension counts everywhere within a second. */
 const LOOK_MS = 250;
@@ -18,82 +7,69 @@ const LOOK_MS = 250;
 type Known = Awaited<ReturnType<Store["operators"]["suspensions"]>>;
 type Listener = (ids: ReadonlySet<string>) => void;
 
-/** After so many looks, a minute, listeners hear of all suspended accounts: of jobs that came from a coordinator that died. */
+/** After this many looks, a minute, listeners get all suspended accounts: jobs may have come from a coordinator that died. */
 const LOOKS_BETWEEN = 240;
 
 /**
  * Which accounts and Islands are suspended, by any coordinator or by a command. It looks four times a second whether that may have changed;
  * among several coordinators the number that it compares is in memory.
  */
-export class Suspensions implements SuspendedIslands {
-  readonly #deps: SuspensionsDeps;
-  readonly #onAccounts = new Set<Listener>();
-  readonly #onIslands = new Set<Listener>();
-  #known: Known = { accounts: new Map(), islands: new Map() };
-  #revision: number | null = null;
-  /** Listeners hear of these accounts at the next look: a request that was let in before may end after the first time. */
-  #again: ReadonlySet<string> = new Set();
-  #looks = 0;
-  readonly #stop = new AbortController();
-  /** Something was suspended or reinstated here. Resolves when that counts at this coordinator. */
-  changed: () => Promise<void> = () => Promise.resolve();
+export type Suspensions = Awaited<ReturnType<typeof openSuspensions>>;
 
-  private constructor(deps: SuspensionsDeps) {
-    this.#deps = deps;
-  }
+/**
+ * Resolves when it is known what is suspended: call it before clients and Islands are let in. Rejects if that cannot be read.
+ * @param credentials Where several coordinators share the store: knows the revision of the credentials, which each suspension raises.
+ */
+export async function openSuspensions(
+  { clock, log }: Pick<LoopEnv, "clock" | "log">,
+  store: Pick<Store, "accounts" | "operators">,
+  credentials: { revision(): number | Promise<number> } | undefined,
+) {
+  const accountListeners = new Set<Listener>();
+  const islandListeners = new Set<Listener>();
+  let known: Known = { accounts: new Map(), islands: new Map() };
+  let knownRevision: number | null = null;
+  /** Listeners get these accounts again at the next look: a request that was let in before may end after the first time. */
+  let again: ReadonlySet<string> = new Set();
+  let looks = 0;
+  const stop = new AbortController();
 
-  /** Learns what is suspended, before clients and Islands are let in. */
-  static async open(deps: SuspensionsDeps): Promise<Suspensions> {
-    const suspensions = new Suspensions(deps);
-    await suspensions.#look();
-    // Not before: a look that fails is tried again, with another object.
-    const loop = { ...deps, stop: suspensions.#stop.signal };
-    suspensions.changed = every(loop, LOOK_MS, "read suspensions", () => suspensions.#look());
-    return suspensions;
-  }
-
-  reasonFor(hostId: string, accountId: string): string | null {
-    return reasonIn(this.#known, hostId, accountId);
-  }
-
-  /** Calls `listener` with accounts that are suspended: soon after, again a moment later, and once a minute. */
-  onAccounts(listener: Listener): void {
-    this.#onAccounts.add(listener);
-  }
-
-  /** Calls `listener` with Islands that are suspended from now on. */
-  onIslands(listener: Listener): void {
-    this.#onIslands.add(listener);
-  }
-
-  close(): void {
-    this.#stop.abort();
-  }
-
-  async #look(): Promise<void> {
-    this.#looks += 1;
-    const again = this.#looks % LOOKS_BETWEEN === 0 ? new Set(this.#known.accounts.keys()) : this.#again;
-    this.#again = new Set();
-    tell(this.#onAccounts, again);
-    const { store, credentials } = this.#deps;
+  const look = async (): Promise<void> => {
+    looks += 1;
+    const due = looks % LOOKS_BETWEEN === 0 ? new Set(known.accounts.keys()) : again;
+    again = new Set();
+    tell(accountListeners, due);
     const revision = await (credentials?.revision() ?? store.accounts.credentialsRevision());
-    if (revision === this.#revision) return;
-    const known = await store.operators.suspensions();
-    const before = this.#known;
-    this.#known = known;
-    this.#revision = revision;
-    this.#again = newIn(known.accounts, before.accounts);
-    tell(this.#onAccounts, this.#again);
-    tell(this.#onIslands, newIn(known.islands, before.islands));
-  }
+    if (revision === knownRevision) return;
+    const before = known;
+    known = await store.operators.suspensions();
+    knownRevision = revision;
+    again = newIn(known.accounts, before.accounts);
+    tell(accountListeners, again);
+    tell(islandListeners, newIn(known.islands, before.islands));
+  };
+
+  await look();
+  const changed = every({ clock, log, stop: stop.signal }, LOOK_MS, "read suspensions", look);
+  return {
+    /** Call it when something was suspended or reinstated here. Resolves when that counts at this coordinator. */
+    changed,
+    /** Sent to the owner of an Island; null if neither the Island nor its account is suspended. */
+    reasonFor: (hostId: string, accountId: string): string | null => reasonIn(known, hostId, accountId),
+    /** Calls `listener` with accounts that are suspended: soon after, again a moment later, and once a minute. */
+    onAccounts: (listener: Listener): unknown => accountListeners.add(listener),
+    /** Calls `listener` with Islands that are suspended from now on. */
+    onIslands: (listener: Listener): unknown => islandListeners.add(listener),
+    close: (): void => stop.abort(),
+  };
 }
 
-/** As {@link Suspensions.reasonFor}, of what was read. */
+/** As `reasonFor` of {@link Suspensions}, for what was read. */
 export function reasonIn({ accounts, islands }: Known, hostId: string, accountId: string): string | null {
   const owner = accounts.get(accountId);
-  if (owner !== undefined) return suspendedOwner(owner);
+  if (owner !== undefined) return `the operator suspended this Island's account: ${owner}`;
   const island = islands.get(hostId);
-  return island === undefined ? null : suspendedIsland(island);
+  return island === undefined ? null : `the operator suspended this Island: ${island}`;
 }
 
 function newIn(known: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): ReadonlySet<string> {

@@ -1,8 +1,8 @@
 import { cacheKeyOf, imageReference, type RuntimeType } from "../../shared/cargo.ts";
-import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { totalVramBytes } from "../../shared/hardware.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
+import type { Env } from "../env.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { formatCredits } from "../credits/micro-credits.ts";
 import { RUNTIMES } from "../catalog/runtimes.ts";
@@ -10,7 +10,6 @@ import { earnedOf } from "../credits/settle.ts";
 import { fits } from "../scheduler/fit.ts";
 import type { IslandRecord } from "../store/islands.ts";
 import type { Store } from "../store/store.ts";
-import { rankCargos, type CargoDemand } from "./rank.ts";
 
 /** Completions within this time count as recent. */
 const RECENT_MS = 3_600_000;
@@ -31,21 +30,17 @@ export interface Recommendation {
   readonly isDefault: boolean;
 }
 
-export interface RecommenderOptions {
-  readonly store: {
-    readonly islands: Pick<Store["islands"], "get">;
-    readonly jobs: Pick<Store["jobs"], "completionsSince">;
-  };
-  readonly catalog: Pick<Catalog, "list" | "defaultChatSlug">;
-  /** Number of waiting jobs, by slug. */
-  readonly queuedDemand: () => ReadonlyMap<string, number>;
-  /** Number of online Islands, without `exceptId`, that have a model or image, by cache key. */
-  readonly holdersOf: (exceptId: string) => (cacheKey: string) => number;
-  /** What the owner of an Island allows; undefined for an Island that is not online, or says nothing. */
-  readonly policyOf: (hostId: string) => OwnerPolicy | undefined;
-  /** Share of a price that the network keeps, 0 to 1. */
-  readonly networkFee: number;
-  readonly clock: Pick<Clock, "now">;
+/** The demand for a Cargo, and how many Islands have it. */
+export interface CargoDemand {
+  readonly slug: string;
+  /** Waiting jobs. */
+  readonly queued: number;
+  /** Jobs completed in the last hour. */
+  readonly recentCompletions: number;
+  /** Other online Islands that have its model or image. */
+  readonly holders: number;
+  /** For chats without a model. */
+  readonly isDefault: boolean;
 }
 
 interface Candidate extends CargoDemand {
@@ -53,27 +48,35 @@ interface Candidate extends CargoDemand {
   readonly fetch: { readonly url: string; readonly hash: string | null };
 }
 
-/** Recommends the Cargos that an Island should have on disk. Source: spec §4, DESIGN §4 row Recommendations. */
-export class Recommender {
-  readonly #options: RecommenderOptions;
-
-  constructor(options: RecommenderOptions) {
-    this.#options = options;
-  }
-
+/**
+ * Recommends the Cargos that an Island should have on disk. Source: spec §4, DESIGN §4 row Recommendations.
+ * @param queuedDemand Number of waiting jobs, by slug.
+ * @param holdersOf Number of online Islands, without `exceptId`, that have a model or image, by cache key.
+ * @param policyOf What the owner of an Island allows; undefined for an Island that is not online, or says nothing.
+ */
+export function cargoRecommender(
+  { config, clock }: Env<"networkFee">,
+  store: {
+    readonly islands: Pick<Store["islands"], "get">;
+    readonly jobs: Pick<Store["jobs"], "completionsSince">;
+  },
+  catalog: Pick<Catalog, "list" | "defaultChatSlug">,
+  queuedDemand: () => ReadonlyMap<string, number>,
+  holdersOf: (exceptId: string) => (cacheKey: string) => number,
+  policyOf: (hostId: string) => OwnerPolicy | undefined,
+) {
   /**
    * The best Cargos for an Island by its last report, highest demand first, at most {@link MAX_RECOMMENDATIONS}. What the Island has
    * itself does not change the order; what the other Islands have does.
    * @throws {ServiceError} `not_found` for an unknown host id.
    */
-  async recommend(hostId: string): Promise<Recommendation[]> {
-    const { store, catalog, clock } = this.#options;
+  return async (hostId: string): Promise<Recommendation[]> => {
     const island = await store.islands.get(hostId);
     if (island === undefined) throw new ServiceError("not_found", `There is no Island ${hostId}`);
     const completions = await store.jobs.completionsSince(clock.now() - RECENT_MS);
-    const queued = this.#options.queuedDemand();
-    const policy = this.#options.policyOf(hostId);
-    const holders = this.#options.holdersOf(hostId);
+    const queued = queuedDemand();
+    const policy = policyOf(hostId);
+    const holders = holdersOf(hostId);
     const candidates = catalog.list().flatMap((cargo): Candidate[] => {
       const { slug } = cargo;
       const fetch = fetchedBy(cargo);
@@ -85,17 +88,17 @@ export class Recommender {
     });
     return rankCargos(candidates)
       .slice(0, MAX_RECOMMENDATIONS)
-      .map(({ slug, cargo, fetch, queued: queuedDemand, demandScore, isDefault }) => ({
+      .map(({ slug, cargo, fetch, queued: queuedJobs, demandScore: score, isDefault }) => ({
         slug,
         modelUrl: fetch.url,
         modelHash: fetch.hash,
         runtimeType: cargo.runtimeType,
-        estimatedEarningsPerJob: formatCredits(earnedOf(cargo.priceMicro, this.#options.networkFee)),
-        queuedDemand,
-        demandScore,
+        estimatedEarningsPerJob: formatCredits(earnedOf(cargo.priceMicro, config.networkFee)),
+        queuedDemand: queuedJobs,
+        demandScore: score,
         isDefault,
       }));
-  }
+  };
 }
 
 /** What an Island must download for the Cargo: its model, or its image by reference. */
@@ -117,4 +120,30 @@ function isServable(cargo: CatalogEntry, island: IslandRecord, policy: OwnerPoli
     policy,
   };
   return fits({ ...cargo, onlyIslandsOf: null }, offer) === true;
+}
+
+/** Weights: spec §2. The hour behind `recentCompletions` is ours (DESIGN §4). */
+export function demandScore({ queued, recentCompletions }: Pick<CargoDemand, "queued" | "recentCompletions">): number {
+  return queued * 10 + recentCompletions * 2;
+}
+
+/**
+ * Highest demand first; at equal scores the default Cargo, then the one that fewer Islands have, so that rare Cargos spread; then by
+ * slug, so that the same demand always gives the same list.
+ */
+export function rankCargos<T extends CargoDemand>(demands: readonly T[]): (T & { readonly demandScore: number })[] {
+  return demands
+    .map((demand) => ({ ...demand, demandScore: demandScore(demand) }))
+    .sort(
+      (a, b) =>
+        b.demandScore - a.demandScore ||
+        Number(b.isDefault) - Number(a.isDefault) ||
+        a.holders - b.holders ||
+        compareSlugs(a.slug, b.slug),
+    );
+}
+
+function compareSlugs(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

@@ -1,4 +1,5 @@
 import type { Waiting } from "./explain.ts";
+import type { WorkKind } from "./slot-offer.ts";
 
 /** What other coordinators said last of a kind of work. */
 export interface Elsewhere {
@@ -11,6 +12,9 @@ export interface Elsewhere {
   /** Free slots at those coordinators, whatever they run. */
   readonly free: number;
 }
+
+/** What other coordinators have for a kind of work; null without any. */
+export type AskElsewhere = (kind: WorkKind) => Elsewhere | null;
 
 /** What is the matter with the Islands of one coordinator only, when others have some that run the job. */
 const OF_THIS_ONE: readonly Waiting["reason"][] = [

@@ -6,83 +6,80 @@ import { workKeyOf, workKindOf, type WorkKind } from "./slot-offer.ts";
 /** Cargos with an index of Islands. Above it, the least recently used one without waiting jobs is dropped. */
 const MAX_INDEXED_CARGOS = 64;
 
+export type IslandIndices = ReturnType<typeof islandIndices>;
+
 /** The online Islands, with an index for each Cargo that is asked for. */
-export class IslandIndices {
-  readonly #cargos: (slug: string) => KnownCargo | undefined;
-  readonly #islands: ReadonlyMap<string, OnlineIsland>;
+export function islandIndices(
+  cargoOf: (slug: string) => KnownCargo | undefined,
+  islands: ReadonlyMap<string, OnlineIsland>,
+) {
   /** For every queued kind of jobs whose Cargo the catalog has, and for some others; the least recently used first. */
-  readonly #indices = new Map<string, CargoIslands>();
+  const indices = new Map<string, CargoIslands>();
 
-  constructor(cargos: (slug: string) => KnownCargo | undefined, islands: ReadonlyMap<string, OnlineIsland>) {
-    this.#cargos = cargos;
-    this.#islands = islands;
-  }
-
-  /** The index for jobs of that kind; undefined if it was not built. */
-  peek(kind: WorkKind): CargoIslands | undefined {
-    return this.#indices.get(workKeyOf(kind));
-  }
-
-  /**
-   * The index for jobs of that kind, built on first use. Undefined if the catalog does not have the Cargo.
-   * @param queued Kinds with waiting jobs: their indices are kept.
-   */
-  of(kind: WorkKind, queued: () => Iterable<{ readonly kind: WorkKind }>): CargoIslands | undefined {
-    const key = workKeyOf(kind);
-    let index = this.#indices.get(key);
-    if (index === undefined) {
-      const cargo = this.#cargos(kind.slug);
-      if (cargo === undefined) return undefined;
-      index = new CargoIslands({ ...cargo, ...workKindOf(kind) }, this.#islands.values());
-      if (this.#indices.size >= MAX_INDEXED_CARGOS)
-        this.#dropOldest(new Set([...queued()].map((each) => workKeyOf(each.kind))));
-    }
-    this.#indices.delete(key);
-    this.#indices.set(key, index);
-    return index;
-  }
-
-  /** True if an Island outside of `avoid` fits jobs of that kind. */
-  hasFitOutside(kind: WorkKind, avoid: ReadonlySet<string>): boolean {
-    const cargo = this.#cargos(kind.slug);
-    if (cargo === undefined) return false;
-    for (const { id, info } of this.#islands.values()) {
-      if (!avoid.has(id) && fits({ ...cargo, ...workKindOf(kind) }, info) === true) return true;
-    }
-    return false;
-  }
-
-  /**
-   * Adds an Island, or updates one whose facts changed. True if jobs of some Cargo now have one Island less to wait for.
-   * @param slug only for jobs of that Cargo.
-   */
-  put(island: OnlineIsland, slug?: string): boolean {
-    let isWorse = false;
-    for (const index of this.#indices.values()) {
-      if (slug === undefined || index.cargo.slug === slug) isWorse = index.put(island) || isWorse;
-    }
-    return isWorse;
-  }
-
-  /** The Island has one more free slot. */
-  improve(island: OnlineIsland): void {
-    for (const index of this.#indices.values()) index.improve(island);
-  }
-
-  remove(island: OnlineIsland): void {
-    for (const index of this.#indices.values()) index.remove(island);
-  }
-
-  /** The Cargo with this slug is new, changed or gone. */
-  forget(slug: string): void {
-    for (const [key, { cargo }] of this.#indices) if (cargo.slug === slug) this.#indices.delete(key);
-  }
-
-  #dropOldest(keep: ReadonlySet<string>): void {
-    for (const key of this.#indices.keys()) {
+  const dropOldest = (keep: ReadonlySet<string>): void => {
+    for (const key of indices.keys()) {
       if (keep.has(key)) continue;
-      this.#indices.delete(key);
+      indices.delete(key);
       return;
     }
-  }
+  };
+
+  return {
+    /** The index for jobs of that kind; undefined if it was not built. */
+    peek: (kind: WorkKind): CargoIslands | undefined => indices.get(workKeyOf(kind)),
+
+    /**
+     * The index for jobs of that kind, built on first use. Undefined if the catalog does not have the Cargo.
+     * @param queued Kinds with waiting jobs: their indices are kept.
+     */
+    of(kind: WorkKind, queued: () => Iterable<{ readonly kind: WorkKind }>): CargoIslands | undefined {
+      const key = workKeyOf(kind);
+      let index = indices.get(key);
+      if (index === undefined) {
+        const cargo = cargoOf(kind.slug);
+        if (cargo === undefined) return undefined;
+        index = new CargoIslands({ ...cargo, ...workKindOf(kind) }, islands.values());
+        if (indices.size >= MAX_INDEXED_CARGOS) dropOldest(new Set([...queued()].map((each) => workKeyOf(each.kind))));
+      }
+      indices.delete(key);
+      indices.set(key, index);
+      return index;
+    },
+
+    /** True if an Island outside of `avoid` fits jobs of that kind. */
+    hasFitOutside(kind: WorkKind, avoid: ReadonlySet<string>): boolean {
+      const cargo = cargoOf(kind.slug);
+      if (cargo === undefined) return false;
+      for (const { id, info } of islands.values()) {
+        if (!avoid.has(id) && fits({ ...cargo, ...workKindOf(kind) }, info) === true) return true;
+      }
+      return false;
+    },
+
+    /**
+     * Adds an Island, or updates one whose facts changed. True if jobs of some Cargo now have one Island less to wait for.
+     * @param slug only for jobs of that Cargo.
+     */
+    put(island: OnlineIsland, slug?: string): boolean {
+      let isWorse = false;
+      for (const index of indices.values()) {
+        if (slug === undefined || index.cargo.slug === slug) isWorse = index.put(island) || isWorse;
+      }
+      return isWorse;
+    },
+
+    /** The Island has one more free slot. */
+    improve(island: OnlineIsland): void {
+      for (const index of indices.values()) index.improve(island);
+    },
+
+    remove(island: OnlineIsland): void {
+      for (const index of indices.values()) index.remove(island);
+    },
+
+    /** The Cargo with this slug is new, changed or gone. */
+    forget(slug: string): void {
+      for (const [key, { cargo }] of indices) if (cargo.slug === slug) indices.delete(key);
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import type { JobClass } from "../store/job-store.ts";
-import type { AccountEntry, AccountShare } from "./account-shares.ts";
+import type { AccountEntry, AccountShare } from "./job-classes.ts";
 import { goesFirst } from "./fair-share.ts";
 import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
 

@@ -1,21 +1,19 @@
 import { recentMap } from "../../shared/recent-map.ts";
 import type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
-import { explainUnknownCargo, explainWait, type Waiting } from "./explain.ts";
+import { explainUnknownCargo, explainWait, type Cause, type Waiting } from "./explain.ts";
 import { IndexedHeap } from "./indexed-heap.ts";
-import { IslandIndices } from "./island-indices.ts";
+import { reasonElsewhere, type AskElsewhere } from "./explain-elsewhere.ts";
+import type { KnownCargo } from "./fit.ts";
+import { islandIndices, type IslandIndices } from "./island-indices.ts";
 import { IslandRecord, pausePolicyOf, type PausePolicy } from "./island-record.ts";
-import type { JobQueue, QueuedJob } from "./job-queue.ts";
-import { ModelHolders } from "./model-holders.ts";
+import type { JobKind, JobQueue, QueuedJob } from "./job-queue.ts";
 import { OnlineIsland } from "./online-island.ts";
 import { endsFirst, type Pause } from "./pause.ts";
-import type { SchedulerDeps } from "./scheduler-deps.ts";
-import { SharedWork, type WorkKind } from "./shared-work.ts";
-import { countWaits, type AskElsewhere } from "./wait-counts.ts";
+import { sharedWork, type SharedWork, type WorkKind } from "./shared-work.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
 
 export type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
 export type { Waiting } from "./explain.ts";
-export type { SchedulerDeps } from "./scheduler-deps.ts";
 export type { LetDown } from "./pause.ts";
 
 /** Islands that are away and whose records are kept. */
@@ -30,24 +28,38 @@ type SlotFreed = Extract<SchedulerEvent, { kind: "slot_freed" | "slot_superseded
 export class Scheduler {
   /** What other coordinators may take from here, and what could run for them. */
   readonly shared: SharedWork;
-  readonly mayRunElsewhere: NonNullable<SchedulerDeps["mayRunElsewhere"]>;
+  /** True if another coordinator may have Islands for jobs of that kind. */
+  readonly mayRunElsewhere: (kind: WorkKind) => boolean;
   readonly #policy: PausePolicy;
   readonly #waiting: WaitingJobs;
   readonly #islands = new Map<string, OnlineIsland>();
   readonly #indices: IslandIndices;
-  readonly #holders = new ModelHolders();
+  /** How many online Islands have each model or image on disk, by cache key. */
+  readonly #holders = new Map<string, number>();
   readonly #away = recentMap<IslandRecord>(MAX_REMEMBERED_ISLANDS);
   /** The pauses of online Islands, the next to end first. */
   readonly #pauses = new IndexedHeap<Pause>(endsFirst);
   /** Now, in a step. */
   #nowMs = 0;
 
-  constructor({ cargos, chatShare, firstPauseMs, random, mayRunElsewhere = () => false }: SchedulerDeps) {
+  /**
+   * @param cargoOf Looks up the catalog. When its answer for a slug changes, `cargo_changed` must follow.
+   * @param chatShare Part of the slots' time that chats get while both chats and other jobs wait; above 0, below 1.
+   * @param firstPauseMs First pause of an Island after it let a job of a Cargo down.
+   * @param random 0 (included) to 1 (excluded); spreads the pauses.
+   */
+  constructor(
+    cargoOf: (slug: string) => KnownCargo | undefined,
+    chatShare: number,
+    firstPauseMs: number,
+    random: () => number,
+    mayRunElsewhere: (kind: WorkKind) => boolean = () => false,
+  ) {
     this.#policy = pausePolicyOf(firstPauseMs, random);
     this.mayRunElsewhere = mayRunElsewhere;
-    this.#waiting = new WaitingJobs({ chatShare, mayRunElsewhere, isOnline: (id) => this.#islands.has(id) });
-    this.#indices = new IslandIndices(cargos, this.#islands);
-    this.shared = new SharedWork(this.#waiting, this.#indices, this.#islands);
+    this.#waiting = new WaitingJobs(chatShare, (id) => this.#islands.has(id), mayRunElsewhere);
+    this.#indices = islandIndices(cargoOf, this.#islands);
+    this.shared = sharedWork(this.#waiting, this.#indices, this.#islands);
   }
 
   /** Handles one event. `nowMs` never falls from step to step: take it from a clock that does not jump. */
@@ -96,15 +108,17 @@ export class Scheduler {
   explain(jobId: string): Waiting | null {
     const job = this.#waiting.get(jobId);
     if (job === undefined) return null;
-    const index = this.#indices.peek(job.kind);
-    const position = this.#waiting.positionOf(job);
-    if (index === undefined) return { ...explainUnknownCargo(job.kind.slug), position };
-    const avoided = index.openOutside([]) - index.openOutside(job.kind.avoidIslands);
-    return { ...explainWait(index.cargo, index.census(), avoided), position };
+    return { ...this.#causeFor(job.kind), position: this.#waiting.positionOf(job) };
   }
 
+  /** Waiting jobs by the reason for which they wait. The cost grows with their kinds, not with jobs. */
   waitsByReason(elsewhere: AskElsewhere): ReadonlyMap<Waiting["reason"], number> {
-    return countWaits(this.#waiting, this.#indices, elsewhere);
+    const counts = new Map<Waiting["reason"], number>();
+    for (const { kind, size } of this.#waiting.queues) {
+      const reason = reasonElsewhere(this.#causeFor(kind).reason, elsewhere(kind));
+      counts.set(reason, (counts.get(reason) ?? 0) + size);
+    }
+    return counts;
   }
 
   /** True if an Island outside of `avoid` fits jobs of that kind, free or not. */
@@ -120,7 +134,7 @@ export class Scheduler {
   /** Number of online Islands, without `exceptId`, that have a model or image on disk, by its cache key. */
   holdersOf(exceptId: string): (cacheKey: string) => number {
     const own = new Set(this.#islands.get(exceptId)?.info.cachedModels);
-    return (cacheKey) => this.#holders.count(cacheKey) - (own.has(cacheKey) ? 1 : 0);
+    return (cacheKey) => (this.#holders.get(cacheKey) ?? 0) - (own.has(cacheKey) ? 1 : 0);
   }
 
   /** The Island's quarantine at `nowMs`; null if it is in none. */
@@ -142,6 +156,13 @@ export class Scheduler {
     return this.#islands.get(islandId)?.freeSlots ?? 0;
   }
 
+  #causeFor(kind: JobKind): Cause {
+    const index = this.#indices.peek(kind);
+    if (index === undefined) return explainUnknownCargo(kind.slug);
+    const avoided = index.openOutside([]) - index.openOutside(kind.avoidIslands);
+    return explainWait(index.cargo, index.census(), avoided);
+  }
+
   #hasFreeSlot(job: WaitingJob): boolean {
     return this.#indices.of(job, () => this.#waiting.queues)?.best(job.avoidIslands) !== undefined;
   }
@@ -158,7 +179,7 @@ export class Scheduler {
     for (const pause of record.paused) this.#pauses.push(pause);
     this.#islands.set(info.id, island);
     this.#waiting.regroup(info.id);
-    this.#holders.replace([], info.cachedModels);
+    recountModels(this.#holders, [], info.cachedModels);
     this.#indices.put(island);
     return [...this.#fillIsland(island), ...this.#serveAvoiding()];
   }
@@ -166,7 +187,7 @@ export class Scheduler {
   #changeIsland(info: SchedulerIsland): SchedulerEffect[] {
     const island = this.#islands.get(info.id);
     if (island === undefined) return [];
-    this.#holders.replace(island.info.cachedModels, info.cachedModels);
+    recountModels(this.#holders, island.info.cachedModels, info.cachedModels);
     island.change(info);
     const isWorse = this.#indices.put(island);
     const effects = this.#fillIsland(island);
@@ -182,7 +203,7 @@ export class Scheduler {
     for (const pause of island.record.paused) this.#pauses.remove(pause);
     this.#islands.delete(islandId);
     this.#waiting.regroup(islandId);
-    this.#holders.replace(island.info.cachedModels, []);
+    recountModels(this.#holders, island.info.cachedModels, []);
     this.#away.set(islandId, island.record);
     this.shared.noteGone(island.info, this.#nowMs);
     this.#indices.remove(island);
@@ -296,5 +317,20 @@ export class Scheduler {
 
   #recordOf(islandId: string): IslandRecord | undefined {
     return this.#islands.get(islandId)?.record ?? this.#away.peek(islandId);
+  }
+}
+
+/**
+ * Updates the numbers of Islands by model: an Island that had the models `before` has `after` now. Repeats within a list count once. The
+ * cost grows with the models of that Island.
+ */
+export function recountModels(counts: Map<string, number>, before: readonly string[], after: readonly string[]): void {
+  // Nearly every heartbeat repeats the last one.
+  if (before.length === after.length && before.every((key, index) => key === after[index])) return;
+  for (const key of new Set(after)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const key of new Set(before)) {
+    const rest = (counts.get(key) ?? 0) - 1;
+    if (rest === 0) counts.delete(key);
+    else counts.set(key, rest);
   }
 }

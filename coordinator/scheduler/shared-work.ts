@@ -50,159 +50,153 @@ const MAX_PASSED = 64;
 const SPARE_SLOTS = 16;
 
 /** What waits here that another coordinator's Islands could run, and what is free here for jobs of others. */
-export class SharedWork {
-  readonly #waiting: WaitingJobs;
-  readonly #indices: IslandIndices;
-  readonly #islands: ReadonlyMap<string, OnlineIsland>;
+export type SharedWork = ReturnType<typeof sharedWork>;
+
+export function sharedWork(
+  waitingJobs: WaitingJobs,
+  indices: IslandIndices,
+  islands: ReadonlyMap<string, OnlineIsland>,
+) {
   /** By id, the last to leave first. */
-  readonly #gone = recentMap<{ readonly info: SchedulerIsland; readonly atMs: number }>(MAX_GONE);
+  const gone = recentMap<{ readonly info: SchedulerIsland; readonly atMs: number }>(MAX_GONE);
 
-  constructor(waiting: WaitingJobs, indices: IslandIndices, islands: ReadonlyMap<string, OnlineIsland>) {
-    this.#waiting = waiting;
-    this.#indices = indices;
-    this.#islands = islands;
-  }
-
-  /** Of all Islands. The cost grows with their number. */
-  get freeSlots(): number {
-    let free = 0;
-    for (const island of this.#islands.values()) if (!island.info.draining) free += island.freeSlots;
-    return free;
-  }
-
-  /** Online ones, busy or not. */
-  get islandCount(): number {
-    return this.#islands.size;
-  }
-
-  /** Every kind of which jobs wait here. */
-  waiting(): WorkLoad[] {
-    const loads = new Map<string, WorkLoad>();
-    for (const { kind, size, pressing } of this.#waiting.queues) {
-      const sum = loads.get(workKeyOf(kind)) ?? {
-        ...workKindOf(kind),
-        jobs: 0,
-        pressing: 0,
-        slots: this.slotsFor(kind),
-      };
-      loads.set(workKeyOf(kind), { ...sum, jobs: sum.jobs + size, pressing: sum.pressing + pressing });
-    }
-    return [...loads.values()];
-  }
-
-  /** As {@link waiting}, of one kind. */
-  loadOf(work: WorkKind): WorkLoad {
-    const key = workKeyOf(work);
-    const queues = this.#waiting.queuesOf(work.slug).filter(({ kind }) => workKeyOf(kind) === key);
-    const jobs = queues.reduce((sum, { size }) => sum + size, 0);
-    const pressing = queues.reduce((sum, queue) => sum + queue.pressing, 0);
-    return { ...workKindOf(work), jobs, pressing, slots: this.slotsFor(work) };
-  }
-
-  /** Undefined if the job does not wait here. */
-  kindOf(jobId: string): WorkKind | undefined {
-    return this.#waiting.get(jobId)?.kind;
-  }
-
+  const indexOf = (kind: WorkKind): CargoIslands | undefined => indices.of(kind, () => waitingJobs.queues);
   /** Slots, free or not, that run jobs of the kind. */
-  slotsFor(kind: WorkKind): number {
-    return this.#indexOf(kind)?.openSlots ?? 0;
-  }
-
-  /** The Island left, and may come back. */
-  noteGone(info: SchedulerIsland, atMs: number): void {
-    this.#gone.set(info.id, { info, atMs });
-  }
-
-  /** @param sinceMs Islands that left before are not expected back. */
-  outlookFor(kind: WorkKind, sinceMs: number): Outlook {
-    const index = this.#indexOf(kind);
-    if (index === undefined) return { is: "absent" };
-    const census = index.census();
-    const { online, misfits, fitting } = census;
-    if (fitting + misfits.draining > 0) return { is: "possible" };
-    for (const [id, { info, atMs }] of this.#gone.entries()) {
-      if (atMs < sinceMs) break;
-      const fit = this.#islands.has(id) ? "not_own" : fits(index.cargo, info);
-      if (fit === true || fit === "draining") return { is: "possible" };
-    }
-    if (online === misfits.not_own) return { is: "absent" };
-    return { is: "lacking", message: explainWait(index.cargo, census, 0).message };
-  }
-
-  /** Where the model is, of the best Island with a slot that is free for the kind; undefined if there is none. */
-  freePlaceFor(kind: WorkKind): ModelPlace | undefined {
-    const index = this.#indexOf(kind);
-    const island = index?.best([]);
-    return index === undefined || island === undefined ? undefined : modelPlaceOf(index.cargo, island.info);
-  }
-
-  /**
-   * The best Islands with free slots for waiting jobs elsewhere: of each kind more slots than jobs, at most `maxSlots`, as more jobs come
-   * until the offer is there. If the Islands are more than `maxIslands`, each kind gets its part of these by its jobs.
-   * @param except Islands that are offered to somebody else.
-   */
-  offer(
-    waiting: readonly WaitingWork[],
-    { maxSlots, maxIslands, except }: { maxSlots: number; maxIslands: number; except: ReadonlySet<string> },
-  ): SlotOffer {
-    const indices = waiting.map((kind) => this.#indexOf(kind));
-    const ready = waiting.map(
-      ({ jobs }, place) => indices[place]?.firstReady(Math.min(2 * jobs + SPARE_SLOTS, maxSlots), except) ?? [],
-    );
-    const shares = waiting.map(({ jobs }) => jobs);
-    const islands = pickByShare(ready, shares, maxIslands).map((island): OfferedIsland => {
-      const serves = indices.flatMap((index, place) => (index?.mayServe(island.id, []) === true ? [place] : []));
-      return { id: island.id, accountId: island.info.accountId, slots: island.freeSlots, serves };
-    });
-    return { kinds: waiting.map(workKindOf), islands };
-  }
-
-  /**
-   * Takes out the waiting jobs that start in the slots of another coordinator, in the order in which they would start here, at most
-   * `maxJobs`. They compete here no longer, and their accounts have paid for them: `job_gone` must follow for those that moved, `job_stays`
-   * for others. No more are taken than the slots can start.
-   */
-  takeFor(offer: SlotOffer, maxJobs: number): string[] {
-    const slots = new OfferedSlots(offer);
-    const passed = [];
-    const taken: string[] = [];
-    while (taken.length < maxJobs && passed.length < MAX_PASSED) {
-      const job = this.#waiting.nextFor((kind) => slots.hasSlotFor(kind), []);
-      if (job === undefined) break;
-      if (slots.take(job, this.#hasNoIsland(job.kind))) {
-        this.#waiting.lend(job);
-        taken.push(job.id);
-      } else {
-        this.#waiting.setAside(job);
-        passed.push(job);
-      }
-    }
-    for (const job of passed) this.#waiting.readmit(job.id);
-    return taken;
-  }
-
-  /** Takes out jobs of a kind that another coordinator is to have in its queues, as {@link takeFor} does. */
-  takeNext(work: WorkKind, maxJobs: number): string[] {
-    const key = workKeyOf(work);
-    const taken: string[] = [];
-    while (taken.length < maxJobs) {
-      const job = this.#waiting.nextFor((kind) => workKeyOf(kind) === key, []);
-      if (job === undefined) break;
-      this.#waiting.lend(job);
-      taken.push(job.id);
-    }
-    return taken;
-  }
-
+  const slotsFor = (kind: WorkKind): number => indexOf(kind)?.openSlots ?? 0;
   /** No Island here is worth waiting for, and the job has waited for those of all coordinators. */
-  #hasNoIsland(kind: JobKind): boolean {
-    return !kind.isPatient && (this.#indexOf(kind)?.openOutside(kind.avoidIslands) ?? 0) === 0;
-  }
+  const hasNoIsland = (kind: JobKind): boolean =>
+    !kind.isPatient && (indexOf(kind)?.openOutside(kind.avoidIslands) ?? 0) === 0;
 
-  #indexOf(kind: WorkKind): CargoIslands | undefined {
-    return this.#indices.of(kind, () => this.#waiting.queues);
-  }
+  return {
+    slotsFor,
+
+    /** Of all Islands. The cost grows with their number. */
+    get freeSlots(): number {
+      let free = 0;
+      for (const island of islands.values()) if (!island.info.draining) free += island.freeSlots;
+      return free;
+    },
+
+    /** Online ones, busy or not. */
+    get islandCount(): number {
+      return islands.size;
+    },
+
+    /** Every kind of which jobs wait here. */
+    waiting(): WorkLoad[] {
+      const loads = new Map<string, WorkLoad>();
+      for (const { kind, size, pressing } of waitingJobs.queues) {
+        const sum = loads.get(workKeyOf(kind)) ?? {
+          ...workKindOf(kind),
+          jobs: 0,
+          pressing: 0,
+          slots: slotsFor(kind),
+        };
+        loads.set(workKeyOf(kind), { ...sum, jobs: sum.jobs + size, pressing: sum.pressing + pressing });
+      }
+      return [...loads.values()];
+    },
+
+    /** As {@link waiting}, of one kind. */
+    loadOf(work: WorkKind): WorkLoad {
+      const key = workKeyOf(work);
+      const queues = waitingJobs.queuesOf(work.slug).filter(({ kind }) => workKeyOf(kind) === key);
+      const jobs = queues.reduce((sum, { size }) => sum + size, 0);
+      const pressing = queues.reduce((sum, queue) => sum + queue.pressing, 0);
+      return { ...workKindOf(work), jobs, pressing, slots: slotsFor(work) };
+    },
+
+    /** Undefined if the job does not wait here. */
+    kindOf(jobId: string): WorkKind | undefined {
+      return waitingJobs.get(jobId)?.kind;
+    },
+
+    /** The Island left, and may come back. */
+    noteGone(info: SchedulerIsland, atMs: number): void {
+      gone.set(info.id, { info, atMs });
+    },
+
+    /** @param sinceMs Islands that left before are not expected back. */
+    outlookFor(kind: WorkKind, sinceMs: number): Outlook {
+      const index = indexOf(kind);
+      if (index === undefined) return { is: "absent" };
+      const census = index.census();
+      const { online, misfits, fitting } = census;
+      if (fitting + misfits.draining > 0) return { is: "possible" };
+      for (const [id, { info, atMs }] of gone.entries()) {
+        if (atMs < sinceMs) break;
+        const fit = islands.has(id) ? "not_own" : fits(index.cargo, info);
+        if (fit === true || fit === "draining") return { is: "possible" };
+      }
+      if (online === misfits.not_own) return { is: "absent" };
+      return { is: "lacking", message: explainWait(index.cargo, census, 0).message };
+    },
+
+    /** Where the model is, of the best Island with a slot that is free for the kind; undefined if there is none. */
+    freePlaceFor(kind: WorkKind): ModelPlace | undefined {
+      const index = indexOf(kind);
+      const island = index?.best([]);
+      return index === undefined || island === undefined ? undefined : modelPlaceOf(index.cargo, island.info);
+    },
+
+    /**
+     * The best Islands with free slots for waiting jobs elsewhere: of each kind more slots than jobs, at most `maxSlots`, as more jobs come
+     * until the offer is there. If the Islands are more than `maxIslands`, each kind gets its part of these by its jobs.
+     * @param except Islands that are offered to somebody else.
+     */
+    offer(
+      waiting: readonly WaitingWork[],
+      { maxSlots, maxIslands, except }: { maxSlots: number; maxIslands: number; except: ReadonlySet<string> },
+    ): SlotOffer {
+      const wanted = waiting.map((kind) => indexOf(kind));
+      const ready = waiting.map(
+        ({ jobs }, place) => wanted[place]?.firstReady(Math.min(2 * jobs + SPARE_SLOTS, maxSlots), except) ?? [],
+      );
+      const shares = waiting.map(({ jobs }) => jobs);
+      const picked = pickByShare(ready, shares, maxIslands).map((island): OfferedIsland => {
+        const serves = wanted.flatMap((index, place) => (index?.mayServe(island.id, []) === true ? [place] : []));
+        return { id: island.id, accountId: island.info.accountId, slots: island.freeSlots, serves };
+      });
+      return { kinds: waiting.map(workKindOf), islands: picked };
+    },
+
+    /**
+     * Takes out the waiting jobs that start in the slots of another coordinator, in the order in which they would start here, at most
+     * `maxJobs`. They compete here no longer, and their accounts have paid for them: `job_gone` must follow for those that moved, `job_stays`
+     * for others. No more are taken than the slots can start.
+     */
+    takeFor(offer: SlotOffer, maxJobs: number): string[] {
+      const slots = new OfferedSlots(offer);
+      const passed = [];
+      const taken: string[] = [];
+      while (taken.length < maxJobs && passed.length < MAX_PASSED) {
+        const job = waitingJobs.nextFor((kind) => slots.hasSlotFor(kind), []);
+        if (job === undefined) break;
+        if (slots.take(job, hasNoIsland(job.kind))) {
+          waitingJobs.lend(job);
+          taken.push(job.id);
+        } else {
+          waitingJobs.setAside(job);
+          passed.push(job);
+        }
+      }
+      for (const job of passed) waitingJobs.readmit(job.id);
+      return taken;
+    },
+
+    /** Takes out jobs of a kind that another coordinator is to have in its queues, as {@link takeFor} does. */
+    takeNext(work: WorkKind, maxJobs: number): string[] {
+      const key = workKeyOf(work);
+      const taken: string[] = [];
+      while (taken.length < maxJobs) {
+        const job = waitingJobs.nextFor((kind) => workKeyOf(kind) === key, []);
+        if (job === undefined) break;
+        waitingJobs.lend(job);
+        taken.push(job.id);
+      }
+      return taken;
+    },
+  };
 }
 
 /** Takes the first of each list in turns, each item once: next from the list that has had the least for its share. */

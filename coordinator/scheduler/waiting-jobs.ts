@@ -1,9 +1,7 @@
 import type { WaitingJob } from "./events.ts";
-import { goesFirst } from "./fair-share.ts";
-import { JOB_CLASSES, JobClasses, type SlotUse } from "./job-classes.ts";
+import { costOf, goesFirst } from "./fair-share.ts";
+import { JOB_CLASSES, JobClasses, type AccountShare, type SlotUse } from "./job-classes.ts";
 import { dueAtMs, isDueFirst, JobQueue, type JobKind, type QueuedJob } from "./job-queue.ts";
-import { Patience } from "./patience.ts";
-import { positionOf } from "./position.ts";
 import { workKeyOf, workKindOf, type WorkKind } from "./slot-offer.ts";
 
 /** Unique for each kind, as neither slugs nor ids nor names of features have a space or a plus sign. */
@@ -18,14 +16,11 @@ function keyOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands, isP
   ].join(" ");
 }
 
-export interface WaitingJobsDeps {
-  /** As in `JobClasses`. */
-  readonly chatShare: number;
-  readonly isOnline: (islandId: string) => boolean;
-  /** As in `SchedulerDeps`. */
-  readonly mayRunElsewhere: (kind: WorkKind) => boolean;
-}
-
+/**
+ * How long a job waits for a better Island of another coordinator before it goes back to one that it avoids: those with free slots ask
+ * for it within this time.
+ */
+export const PATIENCE_MS = 1_000;
 /**
  * How often an account is passed over, for a job of a Cargo that the Island has in memory, before it is served. Source: Zaharia et
  * al., "Delay Scheduling" (EuroSys 2010).
@@ -43,17 +38,26 @@ export class WaitingJobs {
   readonly #aside = new Set<QueuedJob>();
   /** Jobs that avoid an Island, online or not. */
   readonly #avoidersOf = new Map<string, Set<QueuedJob>>();
-  readonly #patience = new Patience();
-  readonly #deps: WaitingJobsDeps;
+  /** When the patience of jobs ends that do not go back to Islands that they avoid yet, by job id; the next to end first. */
+  readonly #patientUntilMs = new Map<string, number>();
+  readonly #isOnline: (islandId: string) => boolean;
+  readonly #mayRunElsewhere: (kind: WorkKind) => boolean;
 
-  constructor(deps: WaitingJobsDeps) {
-    this.#classes = new JobClasses(deps.chatShare);
-    this.#deps = deps;
+  /** Parameters: as in `Scheduler`. */
+  constructor(
+    chatShare: number,
+    isOnline: (islandId: string) => boolean,
+    mayRunElsewhere: (kind: WorkKind) => boolean,
+  ) {
+    this.#classes = new JobClasses(chatShare);
+    this.#isOnline = isOnline;
+    this.#mayRunElsewhere = mayRunElsewhere;
   }
 
   /** When {@link endPatience} is due; null while no job is patient. */
   get nextPatienceEndMs(): number | null {
-    return this.#patience.nextEndMs;
+    for (const untilMs of this.#patientUntilMs.values()) return untilMs;
+    return null;
   }
 
   get size(): number {
@@ -90,7 +94,7 @@ export class WaitingJobs {
     const { id, jobClass, createdAtMs, avoidIslands } = job;
     const before = this.#jobs.get(id);
     if (before !== undefined) this.#takeOut(before);
-    else if (this.#shouldWait(job)) this.#patience.begin(id, nowMs);
+    else if (this.#shouldWait(job)) this.#patientUntilMs.set(id, nowMs + PATIENCE_MS);
     const account = this.#classes.enter(jobClass, job.accountId, job.share);
     const kind = { ...workKindOf(job), jobClass, ...this.#avoidance(job) };
     const avoidAccounts = job.avoidAccounts ?? null;
@@ -119,7 +123,13 @@ export class WaitingJobs {
 
   /** Jobs whose patience has ended go back to Islands that they avoid, from now on. Returns their queues, each once. */
   endPatience(nowMs: number): JobQueue[] {
-    const jobs = this.#patience.takeEnded(nowMs).flatMap((id) => this.#jobs.get(id) ?? []);
+    const ended: string[] = [];
+    for (const [jobId, untilMs] of this.#patientUntilMs) {
+      if (untilMs > nowMs) break;
+      ended.push(jobId);
+    }
+    for (const jobId of ended) this.#patientUntilMs.delete(jobId);
+    const jobs = ended.flatMap((id) => this.#jobs.get(id) ?? []);
     return [...new Set(jobs.flatMap((job) => this.#regroupOne(job)))];
   }
 
@@ -128,14 +138,14 @@ export class WaitingJobs {
     const job = this.#jobs.get(jobId);
     if (job === undefined) return;
     this.#takeOut(job);
-    this.#patience.end(jobId);
+    this.#patientUntilMs.delete(jobId);
   }
 
   /** The job takes a slot and waits no longer. Its class and account are charged. */
   start(job: QueuedJob, nowMs: number): SlotUse {
     const { kind, account } = job;
     this.#unlist(job);
-    this.#patience.end(job.id);
+    this.#patientUntilMs.delete(job.id);
     const use = this.#classes.charge(kind.jobClass, account, nowMs);
     this.#classes.leave(kind.jobClass, account);
     return use;
@@ -215,7 +225,7 @@ export class WaitingJobs {
   /** Another coordinator may have an Island for the job that it does not avoid. */
   #shouldWait(job: WaitingJob): boolean {
     const avoids = job.avoidIslands.length > 0 || (job.avoidAccounts?.size ?? 0) > 0;
-    return avoids && this.#deps.mayRunElsewhere(job);
+    return avoids && this.#mayRunElsewhere(job);
   }
 
   #unlist(job: QueuedJob): void {
@@ -257,9 +267,8 @@ export class WaitingJobs {
     id,
     avoidIslands,
   }: Pick<WaitingJob, "id" | "avoidIslands">): Pick<JobKind, "avoidIslands" | "isPatient"> {
-    const { isOnline } = this.#deps;
-    const online = avoidIslands.length === 0 ? avoidIslands : avoidIslands.filter(isOnline).sort();
-    return { avoidIslands: online, isPatient: online.length > 0 && this.#patience.has(id) };
+    const online = avoidIslands.length === 0 ? avoidIslands : avoidIslands.filter(this.#isOnline).sort();
+    return { avoidIslands: online, isPatient: online.length > 0 && this.#patientUntilMs.has(id) };
   }
 }
 
@@ -271,4 +280,58 @@ function firstOf(heads: readonly QueuedJob[]): QueuedJob | undefined {
 
 function isFirst(a: QueuedJob, b: QueuedJob): boolean {
   return a.account === b.account ? isDueFirst(a, b) : goesFirst(a.account, b.account);
+}
+
+/**
+ * 1-based place of a job in the order in which the jobs of `queues` start, by the shares and estimates as they are now.
+ * @param queues All queues of its Cargo and class that the same account's Islands serve; one of them has the job.
+ * @param virtualMs Of the class.
+ */
+function positionOf(job: QueuedJob, queues: readonly JobQueue[], virtualMs: number): number {
+  const counts = new Map<AccountShare, number>();
+  let ownBefore = 0;
+  for (const queue of queues) {
+    for (const { account, jobs } of queue.lines) {
+      counts.set(account, (counts.get(account) ?? 0) + jobs.size);
+      if (account === job.account) ownBefore += jobs.items().filter((other) => isDueFirst(other, job)).length;
+    }
+  }
+  let position = ownBefore + 1;
+  for (const [account, count] of counts) {
+    if (account !== job.account) position += startsBefore(account, count, job.account, ownBefore, virtualMs);
+  }
+  return position;
+}
+
+/** How many of the next `count` starts of `other` come before start number `rank` (from 0) of `own`. */
+function startsBefore(other: AccountShare, count: number, own: AccountShare, rank: number, virtualMs: number): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isBefore(other, middle, own, rank, virtualMs)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Whether start number `i` of `a` comes before start number `j` of `b`, both counted from 0. */
+function isBefore(a: AccountShare, i: number, b: AccountShare, j: number, virtualMs: number): boolean {
+  let [tagOfA, tagOfB] = [tagAt(a, i, virtualMs), tagAt(b, j, virtualMs)];
+  while (tagOfA === tagOfB) {
+    if (i === 0 || j === 0) return i === j ? a.order < b.order : i === 0;
+    // Who had the start before this one earlier has the tag longer. With equal costs those tie as well, down to the first.
+    const steps = nextCost(a) === nextCost(b) ? Math.min(i, j) : 1;
+    i -= steps;
+    j -= steps;
+    [tagOfA, tagOfB] = [tagAt(a, i, virtualMs), tagAt(b, j, virtualMs)];
+  }
+  return tagOfA < tagOfB;
+}
+
+function tagAt(account: AccountShare, start: number, virtualMs: number): number {
+  return start === 0 ? account.tag : Math.max(account.tag, virtualMs) + start * nextCost(account);
+}
+
+function nextCost(account: AccountShare): number {
+  return costOf(account, account.estimateMs);
 }

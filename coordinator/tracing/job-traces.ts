@@ -6,17 +6,7 @@ import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobEnding } from "../store/job-store.ts";
 
-export interface JobTracesDeps {
-  /** The package `@opentelemetry/api`, which is loaded only where traces are made. */
-  readonly api: Pick<typeof OpenTelemetry, "trace" | "SpanStatusCode" | "ROOT_CONTEXT" | "TraceFlags">;
-  readonly tracer: Tracer;
-  /** The span of the client whose request makes the job, if it sent one. */
-  readonly contextNow: () => Context;
-  /** The span that a `traceparent` names. */
-  readonly contextOf: (traceparent: string) => Context;
-  readonly jobs: Pick<JobRegistry, "subscribe" | "noteTrace">;
-  readonly clock: Pick<Clock, "now">;
-}
+export type TracedJobs = Pick<JobRegistry, "subscribe" | "noteTrace">;
 
 /** The spans of an unfinished job that have not ended. */
 interface JobTrace {
@@ -27,90 +17,64 @@ interface JobTrace {
 }
 
 /**
- * A trace for each job: `job` from its submission to its end; in it `submit` until it is stored, `queue` while it waits for an Island, and
+ * Makes a trace for each job: `job` from its submission to its end; in it `submit` until it is stored, `queue` while it waits for an Island, and
  * `attempt` for each that Islands had, with `first_output` until the client may see something and `output` from then on. The `job` of a
  * waiting job that another coordinator handed over belongs to the one that ended there. A job from before a restart has none.
  */
-export class JobTraces {
-  readonly #deps: JobTracesDeps;
-  readonly #traces = new Map<string, JobTrace>();
-
-  constructor(deps: JobTracesDeps) {
-    this.#deps = deps;
-    deps.jobs.subscribe((event) => {
-      switch (event.type) {
-        case "job_offered":
-          return void this.#traceOf(event.job);
-        case "offer_withdrawn":
-          return this.#end(event.job, { withdrawn: true });
-        case "job_dropped":
-          return this.#end(event.job, { moved: true });
-        case "job_waiting":
-          return this.#wait(event.job);
-        case "attempt_begun":
-          return this.#beginAttempt(event.job);
-        case "first_output":
-          return this.#noteOutput(event.job);
-        case "attempt_refused":
-          return this.#endAttempt(event.job, event.error);
-        case "attempt_failed":
-          return this.#endAttempt(event.job, event.error);
-        case "job_ended":
-          return this.#finish(event.job, event.ending);
-        default:
-          return undefined;
-      }
-    });
-  }
-
+export function traceJobs(
+  /** The package `@opentelemetry/api`, which is loaded only where traces are made. */
+  api: Pick<typeof OpenTelemetry, "trace" | "SpanStatusCode" | "ROOT_CONTEXT" | "TraceFlags">,
+  tracer: Tracer,
+  /** The span of the client whose request makes the job, if it sent one. */
+  contextNow: () => Context,
+  /** The span that a `traceparent` names. */
+  contextOf: (traceparent: string) => Context,
+  jobs: TracedJobs,
+  clock: Pick<Clock, "now">,
+): { readonly size: number } {
   /** Of unfinished jobs. */
-  get size(): number {
-    return this.#traces.size;
-  }
+  const traces = new Map<string, JobTrace>();
 
   /**
    * The job's trace. The first event of a new job begins it: its offer, or the assignment that comes of the offer before all listeners
-   * have heard of it. A job of a batch is offered to nobody, and begins its wait while another request, or none, is served.
+   * were called with it. A job of a batch is never offered, and begins its wait while another request, or none, is served.
    */
-  #traceOf(job: ActiveJob): JobTrace | undefined {
-    const begun = this.#traces.get(job.id);
+  function traceOf(job: ActiveJob): JobTrace | undefined {
+    const begun = traces.get(job.id);
     const isOffered = job.stored !== null;
     const isNew = isOffered || (job.batchId !== null && job.attempt === 0);
     if (begun !== undefined || !(isNew || job.trace !== null)) return begun;
-    const { api, contextNow, contextOf } = this.#deps;
-    // Of another coordinator, where it was submitted.
-    if (job.trace !== null) return this.#begin(job, contextOf(job.trace), this.#nowMs);
-    const trace = this.#begin(job, isOffered ? contextNow() : api.ROOT_CONTEXT, job.waitsSinceMs);
-    const submit = this.#deps.tracer.startSpan("submit", { startTime: job.waitsSinceMs }, trace.context);
+    // Submitted at another coordinator.
+    if (job.trace !== null) return begin(job, contextOf(job.trace), clock.now());
+    const trace = begin(job, isOffered ? contextNow() : api.ROOT_CONTEXT, job.waitsSinceMs);
+    const submit = tracer.startSpan("submit", { startTime: job.waitsSinceMs }, trace.context);
     // A job that is withdrawn is never stored: its span is not sent.
-    void (job.stored ?? Promise.resolve()).then(() => submit.end(this.#nowMs));
+    void (job.stored ?? Promise.resolve()).then(() => submit.end(clock.now()));
     return trace;
   }
 
-  #begin(job: ActiveJob, parent: Context, startTime: number): JobTrace {
-    const { api, tracer, jobs } = this.#deps;
+  function begin(job: ActiveJob, parent: Context, startTime: number): JobTrace {
     const attributes = { "atoll.job.id": job.id, "atoll.account.id": job.accountId, "atoll.cargo": job.slug };
     const span = tracer.startSpan("job", { startTime, attributes }, parent);
     const { traceId, spanId, traceFlags } = span.spanContext();
     const isSampled = (traceFlags & api.TraceFlags.SAMPLED) !== 0;
     if (isSampled) jobs.noteTrace(job.id, `00-${traceId}-${spanId}-01`);
     const trace = { job: span, context: api.trace.setSpan(parent, span), queue: null, attempt: null };
-    this.#traces.set(job.id, trace);
+    traces.set(job.id, trace);
     return trace;
   }
 
-  #wait(job: ActiveJob): void {
-    const trace = this.#traceOf(job);
-    // The scheduler hears of a wait first: an Island may have the job by now.
+  function wait(job: ActiveJob): void {
+    const trace = traceOf(job);
+    // The scheduler gets the event first: an Island may have the job already.
     if (trace === undefined || trace.attempt !== null) return;
-    trace.queue ??= this.#deps.tracer.startSpan("queue", { startTime: this.#nowMs }, trace.context);
+    trace.queue ??= tracer.startSpan("queue", { startTime: clock.now() }, trace.context);
   }
 
-  #beginAttempt(job: ActiveJob): void {
-    const trace = this.#traceOf(job);
+  function beginAttempt(job: ActiveJob): void {
+    const trace = traceOf(job);
     if (trace === undefined) return;
-    const { api, tracer } = this.#deps;
-    const startTime = this.#nowMs;
+    const startTime = clock.now();
     const queue = trace.queue ?? tracer.startSpan("queue", { startTime }, trace.context);
     queue.end(startTime);
     trace.queue = null;
@@ -120,29 +84,29 @@ export class JobTraces {
     trace.attempt = { span, context, step: tracer.startSpan("first_output", { startTime }, context) };
   }
 
-  #noteOutput({ id }: ActiveJob): void {
-    const attempt = this.#traces.get(id)?.attempt;
+  function noteOutput({ id }: ActiveJob): void {
+    const attempt = traces.get(id)?.attempt;
     if (attempt === undefined || attempt === null) return;
-    const startTime = this.#nowMs;
+    const startTime = clock.now();
     attempt.step.end(startTime);
-    attempt.step = this.#deps.tracer.startSpan("output", { startTime }, attempt.context);
+    attempt.step = tracer.startSpan("output", { startTime }, attempt.context);
   }
 
-  #endAttempt({ id }: ActiveJob, error: JobError | null): void {
-    const trace = this.#traces.get(id);
+  function endAttempt({ id }: ActiveJob, error: JobError | null): void {
+    const trace = traces.get(id);
     const { attempt } = trace ?? {};
     if (trace === undefined || attempt === undefined || attempt === null) return;
-    this.#noteError(attempt.span, error);
-    attempt.step.end(this.#nowMs);
-    attempt.span.end(this.#nowMs);
+    noteError(attempt.span, error);
+    attempt.step.end(clock.now());
+    attempt.span.end(clock.now());
     trace.attempt = null;
   }
 
-  #finish(job: ActiveJob, { error, usage, chargeMicro }: JobEnding): void {
-    this.#endAttempt(job, error);
-    const trace = this.#traces.get(job.id);
-    if (trace !== undefined) this.#noteError(trace.job, error);
-    this.#end(job, {
+  function finish(job: ActiveJob, { error, usage, chargeMicro }: JobEnding): void {
+    endAttempt(job, error);
+    const trace = traces.get(job.id);
+    if (trace !== undefined) noteError(trace.job, error);
+    end(job, {
       state: job.state,
       attempts: job.attempt,
       prompt_tokens: usage?.promptTokens ?? 0,
@@ -151,24 +115,45 @@ export class JobTraces {
     });
   }
 
-  #end(job: ActiveJob, facts: Readonly<Record<string, string | number | boolean>>): void {
-    const trace = this.#traces.get(job.id);
+  function end(job: ActiveJob, facts: Readonly<Record<string, string | number | boolean>>): void {
+    const trace = traces.get(job.id);
     if (trace === undefined) return;
-    this.#endAttempt(job, null);
-    trace.queue?.end(this.#nowMs);
+    endAttempt(job, null);
+    trace.queue?.end(clock.now());
     trace.job.setAttributes(Object.fromEntries(Object.entries(facts).map(([name, fact]) => [`atoll.${name}`, fact])));
-    trace.job.end(this.#nowMs);
-    this.#traces.delete(job.id);
+    trace.job.end(clock.now());
+    traces.delete(job.id);
   }
 
-  /** The code alone: a message may quote a prompt. */
-  #noteError(span: Span, error: JobError | null): void {
+  /** Only the code is set: a message may quote a prompt. */
+  function noteError(span: Span, error: JobError | null): void {
     if (error === null) return;
     span.setAttribute("error.type", error.code);
-    span.setStatus({ code: this.#deps.api.SpanStatusCode.ERROR, message: error.code });
+    span.setStatus({ code: api.SpanStatusCode.ERROR, message: error.code });
   }
 
-  get #nowMs(): number {
-    return this.#deps.clock.now();
-  }
+  jobs.subscribe((event) => {
+    switch (event.type) {
+      case "job_offered":
+        return void traceOf(event.job);
+      case "offer_withdrawn":
+        return end(event.job, { withdrawn: true });
+      case "job_dropped":
+        return end(event.job, { moved: true });
+      case "job_waiting":
+        return wait(event.job);
+      case "attempt_begun":
+        return beginAttempt(event.job);
+      case "first_output":
+        return noteOutput(event.job);
+      case "attempt_refused":
+      case "attempt_failed":
+        return endAttempt(event.job, event.error);
+      case "job_ended":
+        return finish(event.job, event.ending);
+      default:
+        return undefined;
+    }
+  });
+  return traces;
 }

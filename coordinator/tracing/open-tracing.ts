@@ -1,40 +1,29 @@
 import type { Clock } from "../../shared/clock.ts";
 import { CloseLimit } from "../../shared/async/close-limit.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { JobTraces, type JobTracesDeps } from "./job-traces.ts";
-import { TraceFaults } from "./trace-faults.ts";
+import type { Env } from "../env.ts";
+import { traceJobs, type TracedJobs } from "./job-traces.ts";
 import type { TraceHeaders } from "./trace-headers.ts";
-
-export interface TracingOptions {
-  /** Of a collector that takes OTLP over HTTP, without `/v1/traces`. */
-  readonly url: string;
-  /** Share of the jobs that are traced, 0 to 1. Where the client sent a `traceparent`, its choice counts. */
-  readonly share: number;
-  readonly version: string;
-  /** Tells coordinators apart. */
-  readonly instance: string;
-}
-
-export interface TracingDeps {
-  readonly jobs: JobTracesDeps["jobs"];
-  readonly clock: Clock;
-  readonly log: Pick<Logger, "warn">;
-}
-
-export interface Tracing {
-  /** Runs `handle` so that the jobs that it makes belong to the trace of the headers. */
-  within<T>(headers: TraceHeaders, handle: () => T): T;
-  /** Sends what is left. */
-  close(): Promise<void>;
-}
 
 const TRACES_PATH = "/v1/traces";
 const MAX_SEND_MS = 10_000;
 /** How long a stop waits for a collector that does not answer. */
 const MAX_CLOSE_MS = 2_000;
+/** Between two lines of the log. A collector that is away fails several times a minute. */
+const GAP_MS = 60_000;
+const MAX_CHARS = 300;
 
-/** Makes traces of jobs, and sends them. The packages of OpenTelemetry are loaded here, and nowhere where traces are not made. */
-export async function openTracing(options: TracingOptions, { jobs, clock, log }: TracingDeps): Promise<Tracing> {
+export type Tracing = Awaited<ReturnType<typeof openTracing>>;
+
+/**
+ * Makes traces of jobs, and sends them. The packages of OpenTelemetry are loaded only here.
+ * @param url A collector that takes OTLP over HTTP, without `/v1/traces`.
+ */
+export async function openTracing(
+  { config, version, clock, log }: Env<"tracesShare" | "peerUrl" | "host" | "port">,
+  url: string,
+  jobs: TracedJobs,
+) {
   const [api, { AsyncLocalStorageContextManager }, core, otlp, { resourceFromAttributes }, sdk] = await Promise.all([
     import("@opentelemetry/api"),
     import("@opentelemetry/context-async-hooks"),
@@ -43,41 +32,68 @@ export async function openTracing(options: TracingOptions, { jobs, clock, log }:
     import("@opentelemetry/resources"),
     import("@opentelemetry/sdk-trace"),
   ]);
-  const faults = new TraceFaults(log, clock);
-  const warn = (message: string): void => faults.note(message);
+  const warn = traceFaults(log, clock);
   const ignore = (): void => undefined;
   api.diag.setLogger(
     { error: warn, warn, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
-  const exporter = new otlp.OTLPTraceExporter({ url: `${options.url}${TRACES_PATH}`, timeoutMillis: MAX_SEND_MS });
+  const exporter = new otlp.OTLPTraceExporter({ url: `${url}${TRACES_PATH}`, timeoutMillis: MAX_SEND_MS });
   const provider = new sdk.TracerProvider({
-    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(options.share) }),
+    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(config.tracesShare) }),
     resource: resourceFromAttributes({
       "service.name": "atoll-coordinator",
-      "service.version": options.version,
-      "service.instance.id": options.instance,
+      "service.version": version,
+      // Tells coordinators apart.
+      "service.instance.id": config.peerUrl ?? `${config.host}:${config.port}`,
     }),
     // Bounded: what it cannot send in time it drops.
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter, exportTimeoutMillis: MAX_SEND_MS })],
   });
   const contexts = new AsyncLocalStorageContextManager().enable();
   const propagator = new core.W3CTraceContextPropagator();
-  const tracer = provider.getTracer("atoll", options.version);
+  const tracer = provider.getTracer("atoll", version);
   const contextNow = () => contexts.active();
   const contextFrom = (headers: TraceHeaders) =>
     propagator.extract(api.ROOT_CONTEXT, headers, api.defaultTextMapGetter);
   const contextOf = (traceparent: string) => contextFrom({ traceparent });
-  void new JobTraces({ api, tracer, contextNow, contextOf, jobs, clock });
+  traceJobs(api, tracer, contextNow, contextOf, jobs, clock);
   return {
-    within(headers, handle) {
-      return contexts.with(contextFrom(headers), handle);
-    },
-    async close() {
+    /** Runs `handle` so that the jobs that it makes belong to the trace of the headers. */
+    within: <T>(headers: TraceHeaders, handle: () => T): T => contexts.with(contextFrom(headers), handle),
+    /** Sends what is left. */
+    async close(): Promise<void> {
       const limit = new CloseLimit(clock, MAX_CLOSE_MS);
       await limit.within(provider.shutdown().catch((error: unknown) => warn(String(error))));
       limit.end();
       contexts.disable();
     },
   };
+}
+
+/** Logs what OpenTelemetry says of traces that it could not send: at most one line a minute. */
+export function traceFaults(log: Pick<Logger, "warn">, clock: Pick<Clock, "monotonicMs">): (message: string) => void {
+  let nextMs = -Infinity;
+  let unsaid = 0;
+  return (message) => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs < nextMs) {
+      unsaid += 1;
+      return;
+    }
+    nextMs = nowMs + GAP_MS;
+    log.warn({ reason: reasonOf(message).slice(0, MAX_CHARS), unsaid }, "Traces could not be sent");
+    unsaid = 0;
+  };
+}
+
+/** Errors come as JSON, with their stack. */
+function reasonOf(message: string): string {
+  try {
+    const error: unknown = JSON.parse(message);
+    if (typeof error === "object" && error !== null && "message" in error) return String(error.message);
+  } catch {
+    // Plain text.
+  }
+  return message;
 }

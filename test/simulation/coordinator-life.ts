@@ -3,7 +3,7 @@ import { AttemptProofs } from "../../coordinator/dispatch/attempt-proofs.ts";
 import { Dispatcher } from "../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../coordinator/dispatch/recovery.ts";
 import { WaitReasons } from "../../coordinator/dispatch/wait-reasons.ts";
-import { IslandConnections } from "../../coordinator/islands/island-connections.ts";
+import { islandConnections, type IslandConnections } from "../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../coordinator/islands/island-registry.ts";
 import { openBatchGate } from "../../coordinator/jobs/batches/batch-gate.ts";
 import { openBatchService, type BatchService } from "../../coordinator/jobs/batches/batch-service.ts";
@@ -73,12 +73,7 @@ export class CoordinatorLife {
     const onFatal = (error: unknown): void => {
       if (!this.isDead) end(error);
     };
-    const scheduler = new Scheduler({
-      cargos: (slug) => catalog.known(slug),
-      chatShare: 0.5,
-      firstPauseMs: 1_000,
-      random,
-    });
+    const scheduler = new Scheduler((slug) => catalog.known(slug), 0.5, 1_000, random);
     const dailyStorage = new DailyStorage(clock, 1_024 * MIB);
     const memory = {
       outputMemoryBytes: 64 * MIB,
@@ -99,13 +94,14 @@ export class CoordinatorLife {
       maxRunMs: 3_600_000,
       priorityPrice: PRIORITY_PRICE,
       webhookAllowPrivate: false,
+      heartbeatMs: HEARTBEAT_MS,
     };
     const env = testEnv(config, { clock, onFatal });
     const registry = new JobRegistry(env, store, catalog, jobQuota, dailyStorage, memory, () => {});
     const limitOf = async (accountId: string) => resolveLimits(await store.accounts.limits(accountId)).concurrentJobs;
     const gate = openBatchGate(env, registry, jobQuota, limitOf, null);
     const submissions = openSubmissions(env, store, catalog, dailyStorage);
-    const islands = new IslandRegistry({ clock, graceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS });
+    const islands = new IslandRegistry(env);
     const proofs = new AttemptProofs(SECRET);
     const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere: () => null });
     const dispatcher = new Dispatcher({
@@ -133,16 +129,8 @@ export class CoordinatorLife {
       hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
       log,
     });
-    this.connections = new IslandConnections({
-      store,
-      registry: islands,
-      reports,
-      signer,
-      catalog,
-      clock,
-      heartbeatMs: HEARTBEAT_MS,
-      quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
-    });
+    const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
+    this.connections = islandConnections(env, store, islands, reports, signer, catalog, quarantineOf);
     this.batches = openBatchService(clock, store, registry, submissions, gate, NO_OTHER_JOBS);
     this.jobs = openJobService(
       clock,

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { Catalog, type CatalogEntry } from "../../coordinator/catalog/catalog.ts";
-import { CargoSigner } from "../../coordinator/islands/cargo-signer.ts";
+import { cargoSigner } from "../../coordinator/islands/cargo-signer.ts";
 
 const GIB = 1_024 ** 3;
 export const GRACE_MS = 15_000;
@@ -25,7 +25,7 @@ export const CARGO_NAMES = Object.keys(PRICES) as CargoName[];
 
 /** They never change, so all seeds of a thread share them; each Cargo is signed once. */
 export const catalog = new Catalog(CARGO_NAMES.map(makeCargo), { chat: "text" });
-export const signer = new CargoSigner(generateKeyPairSync("ed25519").privateKey);
+export const signer = cargoSigner(generateKeyPairSync("ed25519").privateKey);
 
 function makeCargo(slug: CargoName, index: number): CatalogEntry {
   return {

@@ -1,7 +1,6 @@
 import { FileBatchService } from "../../coordinator/dialects/batches/file-batch-service.ts";
 import { FileService } from "../../coordinator/files/file-service.ts";
-import { noFrames } from "../../coordinator/islands/frame-counts.ts";
-import { IslandGateway } from "../../coordinator/islands/gateway.ts";
+import { openIslandGateway } from "../../coordinator/islands/gateway.ts";
 import type { MeasuredParts } from "../../coordinator/metrics/metrics.ts";
 import { openWebhooks } from "../../coordinator/webhooks/webhook-sender.ts";
 import { ManualClock } from "./manual-clock.ts";
@@ -18,7 +17,7 @@ export const NO_PARTS = {
   islands: { connectedCount: 0, connected: () => [] },
   scheduler: { quarantinedCount: 0, waitsByReason: () => new Map() },
   store: { commits: 0, queued: 0, readOnlyBecause: null },
-  gateway: { frames: noFrames(), metrics: new IslandGateway(unused({ caps: {} })).metrics },
+  gateway: openIslandGateway(testEnv(), unused({}), unused({}), "", unused({}), () => ""),
   webhooks: { pendingCount: 0, metrics: openWebhooks(testEnv(), unused({}), async () => "").metrics },
   files: { kept: async () => ({ files: 0, bytes: 0 }), metrics: files.metrics },
   fileBatches: { metrics: new FileBatchService(unused({})).metrics, runningCount: 0, linesUnderWay: 0 },

@@ -1,11 +1,11 @@
 import { hostname, userInfo } from "node:os";
 import { InvalidArgumentError, type Command } from "commander";
 import type { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
-import { Announcements } from "../../../coordinator/operators/announcements.ts";
-import { AuditTrail, type Actor } from "../../../coordinator/operators/audit-trail.ts";
-import { OperatorAccounts } from "../../../coordinator/operators/operator-accounts.ts";
-import { OperatorCatalog } from "../../../coordinator/operators/operator-catalog.ts";
-import { OperatorIslands } from "../../../coordinator/operators/operator-islands.ts";
+import { openAnnouncements, type Announcements } from "../../../coordinator/operators/announcements.ts";
+import { auditTrail, type Actor, type AuditTrail } from "../../../coordinator/operators/audit-trail.ts";
+import { operatorAccounts, type OperatorAccounts } from "../../../coordinator/operators/operator-accounts.ts";
+import { operatorCatalog, type OperatorCatalog } from "../../../coordinator/operators/operator-catalog.ts";
+import { operatorIslands, type OperatorIslands } from "../../../coordinator/operators/operator-islands.ts";
 import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import type { Page } from "../../../coordinator/store/page.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
@@ -22,16 +22,16 @@ export function commandActor(): Actor {
 }
 
 export function trailOf(store: Pick<Store, "audit">): AuditTrail {
-  return new AuditTrail(store.audit, systemClock);
+  return auditTrail(store.audit, systemClock);
 }
 
 export function operatorAccountsOf(store: Store): OperatorAccounts {
-  return new OperatorAccounts({ store, clock: systemClock, trail: trailOf(store) });
+  return operatorAccounts(store, trailOf(store), systemClock);
 }
 
 /** Commands pin Cargos themselves, before they ask. */
 export function catalogOf(cargos: OperatorCargos, store: Store): OperatorCatalog {
-  return new OperatorCatalog({ cargos, trail: trailOf(store), resolvePins: async (file) => file });
+  return operatorCatalog(cargos, trailOf(store), async (file) => file);
 }
 
 export interface CommandOperators {
@@ -48,13 +48,13 @@ export function withOperators(
   use: (operators: CommandOperators) => Promise<void>,
 ): Promise<void> {
   return withStore(options, async (store, config) => {
-    const deps = { store, clock: systemClock, trail: trailOf(store) };
+    const trail = trailOf(store);
     await use({
       store,
       config,
       accounts: operatorAccountsOf(store),
-      islands: new OperatorIslands(deps),
-      announcements: new Announcements(deps),
+      islands: operatorIslands(store, trail, systemClock),
+      announcements: openAnnouncements(store, trail, systemClock),
     });
   });
 }

@@ -72,7 +72,9 @@ export function serveOperatorIslands(app: HttpApp, deps: HttpDeps): void {
   });
 
   serveOperator(app, deps, getRoute, async ({ c, params: { id } }) => {
-    return c.json({ data: presentKnownIslandDetail(await islands.get(id), deps.catalog) });
+    const known = await islands.known(id);
+    const island = await deps.islands.get(known.accountId, id);
+    return c.json({ data: presentKnownIslandDetail(island, known, deps.catalog) });
   });
 
   serveOperator(app, deps, suspendRoute, async ({ c, identity, params: { id }, body }) => {

@@ -31,10 +31,10 @@ const recommendationsRoute = createRoute({
   },
 });
 
-export function serveRecommendations(app: HttpApp, { recommendations, options }: HttpDeps): void {
+export function serveRecommendations(app: HttpApp, { recommend, options }: HttpDeps): void {
   servePublic(app, recommendationsRoute, async ({ c, query }) => {
     const origin = originOf(c.env.incoming, options);
-    const ranked = await recommendations.recommend(query.host_id);
+    const ranked = await recommend(query.host_id);
     return c.json({ host_id: query.host_id, recommendations: ranked.map((one) => present(one, origin)) });
   });
 }

@@ -1,7 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { NO_COUNTS } from "../../store/host-figures.ts";
-import type { ListedIsland, OperatorIslands } from "../../operators/operator-islands.ts";
+import type { KnownIsland } from "../../store/operators.ts";
+import type { OwnedIsland } from "../../islands/island-service.ts";
+import type { ListedIsland } from "../../operators/operator-islands.ts";
 import { islandDetailSchema, islandSchema, presentIsland, presentIslandDetail } from "./island-schemas.ts";
 import { presentEmail } from "./operator-schemas.ts";
 
@@ -34,7 +36,8 @@ export function presentKnownIsland(island: ListedIsland): z.infer<typeof knownIs
 }
 
 export function presentKnownIslandDetail(
-  { island, known }: Awaited<ReturnType<OperatorIslands["get"]>>,
+  island: OwnedIsland,
+  known: KnownIsland,
   catalog: Pick<Catalog, "list">,
 ): z.infer<typeof knownIslandDetailSchema> {
   return {

@@ -2,7 +2,6 @@ import { formatBytes, KIB, MIB } from "../../../shared/format-bytes.ts";
 import { ProtocolError } from "../../../shared/protocol/codec.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import type { Rate } from "../../quotas/token-bucket.ts";
-import { debtMs, taken } from "./rate-debt.ts";
 
 /** Most that an Island may report of itself: hardware, runtimes, cached models, downloads. */
 export const MAX_STATE_BYTES = 256 * KIB;
@@ -32,7 +31,7 @@ export function controlRate(heartbeatMs: number): Rate {
 /** What one session may send. Times are of the clock that never jumps. */
 export class FrameLimits {
   readonly #controlRate: Rate;
-  /** Of each rate, for `rate-debt.ts`. */
+  /** Of each rate, as {@link taken} returns it. */
   #framesMs = 0;
   #bytesMs = 0;
   #controlMs = 0;
@@ -81,4 +80,21 @@ export class FrameLimits {
     this.#controlMs = taken(this.#controlRate, this.#controlMs, nowMs, count);
     if (debtMs(this.#controlRate, this.#controlMs, nowMs) > 0) throw new FloodError(`${name}: too many a second`);
   }
+}
+
+/*
+ * A token bucket as one number: when it is full again, by a clock that never jumps. 0 is a full one. Source: the generic cell rate
+ * algorithm, ITU-T I.371. For what exists 10,000 times, five times each.
+ */
+
+/** The bucket after `count` were taken, also when there were less. */
+export function taken(rate: Rate, fullAtMs: number, nowMs: number, count: number): number {
+  return Math.max(fullAtMs, nowMs) + (count * 1_000) / rate.perSecond;
+}
+
+/** Milliseconds until the debt is paid; 0 while no more than the burst is missing. */
+export function debtMs(rate: Rate, fullAtMs: number, nowMs: number): number {
+  const overMs = fullAtMs - nowMs - (rate.burst * 1_000) / rate.perSecond;
+  // What sums of fractions are off by is no debt.
+  return overMs > 0.001 ? Math.ceil(overMs) : 0;
 }

@@ -14,63 +14,58 @@ const MIN_PART_MS = 10;
  * Looks at each session once in every interval, those that came together in the same turn. One timer serves them all: 10,000 idle Islands
  * would else have 20,000, each with its closures, and set half of them anew with every heartbeat.
  */
-export class SessionWatch {
-  readonly #clock: Pick<Clock, "monotonicMs" | "schedule">;
-  readonly #partMs: number;
-  readonly #parts: readonly Set<Watched>[];
-  #size = 0;
+export type SessionWatch = ReturnType<typeof sessionWatch>;
+
+export function sessionWatch(clock: Pick<Clock, "monotonicMs" | "schedule">, intervalMs: number) {
+  const partMs = Math.max(intervalMs / PARTS, MIN_PART_MS);
+  const count = Math.max(1, Math.floor(intervalMs / partMs));
+  const parts = Array.from({ length: count }, () => new Set<Watched>());
+  let size = 0;
   /** All parts up to this one are done, counted from the start of the clock. */
-  #last = 0;
+  let last = 0;
   /** The part that the timer is for. */
-  #next = 0;
-  #timer: Timer | null = null;
+  let next = 0;
+  let timer: Timer | null = null;
 
-  constructor(clock: Pick<Clock, "monotonicMs" | "schedule">, intervalMs: number) {
-    this.#clock = clock;
-    this.#partMs = Math.max(intervalMs / PARTS, MIN_PART_MS);
-    const count = Math.max(1, Math.floor(intervalMs / this.#partMs));
-    this.#parts = Array.from({ length: count }, () => new Set<Watched>());
-  }
+  const partOf = (number: number) => parts[number % count] as Set<Watched>;
 
-  /** Looks at the session an interval from now for the first time. Returns its part, for {@link remove}. */
-  add(session: Watched): number {
-    const now = Math.floor(this.#clock.monotonicMs() / this.#partMs);
-    // Nothing is due before the timer's part.
-    if (this.#size === 0 || now < this.#next) this.#last = now;
-    const part = now % this.#parts.length;
-    this.#partOf(part).add(session);
-    this.#size += 1;
-    this.#timer ??= this.#schedule();
-    return part;
-  }
+  const schedule = (): Timer => {
+    next = last + 1;
+    while (partOf(next).size === 0) next += 1;
+    return clock.schedule(next * partMs - clock.monotonicMs(), pass);
+  };
 
-  remove(session: Watched, part: number): void {
-    if (!this.#partOf(part).delete(session)) return;
-    this.#size -= 1;
-    if (this.#size > 0) return;
-    this.#timer?.cancel();
-    this.#timer = null;
-  }
-
-  #partOf(number: number): Set<Watched> {
-    return this.#parts[number % this.#parts.length] as Set<Watched>;
-  }
-
-  #schedule(): Timer {
-    this.#next = this.#last + 1;
-    while (this.#partOf(this.#next).size === 0) this.#next += 1;
-    return this.#clock.schedule(this.#next * this.#partMs - this.#clock.monotonicMs(), () => this.#pass());
-  }
-
-  #pass(): void {
-    const nowMs = this.#clock.monotonicMs();
+  const pass = (): void => {
+    const nowMs = clock.monotonicMs();
     // A timer may come a little early.
-    const now = Math.max(Math.floor(nowMs / this.#partMs), this.#next);
-    const first = Math.max(this.#last + 1, now - this.#parts.length + 1);
-    this.#last = now;
+    const now = Math.max(Math.floor(nowMs / partMs), next);
+    const first = Math.max(last + 1, now - count + 1);
+    last = now;
     for (let number = first; number <= now; number += 1) {
-      for (const session of this.#partOf(number)) session.look(nowMs);
+      for (const session of partOf(number)) session.look(nowMs);
     }
-    this.#timer = this.#size > 0 ? this.#schedule() : null;
-  }
+    timer = size > 0 ? schedule() : null;
+  };
+
+  return {
+    /** Looks at the session an interval from now for the first time. Returns its part, for `remove`. */
+    add(session: Watched): number {
+      const now = Math.floor(clock.monotonicMs() / partMs);
+      // Nothing is due before the timer's part.
+      if (size === 0 || now < next) last = now;
+      const part = now % count;
+      partOf(part).add(session);
+      size += 1;
+      timer ??= schedule();
+      return part;
+    },
+
+    remove(session: Watched, part: number): void {
+      if (!partOf(part).delete(session)) return;
+      size -= 1;
+      if (size > 0) return;
+      timer?.cancel();
+      timer = null;
+    },
+  };
 }

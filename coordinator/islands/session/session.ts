@@ -1,4 +1,4 @@
-import type { Timer } from "../../../shared/clock.ts";
+import type { Clock, Timer } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { newId } from "../../../shared/ids.ts";
@@ -11,14 +11,17 @@ import {
 } from "../../../shared/protocol/codec.ts";
 import type { FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
-import { closeReason } from "./close-reason.ts";
 import { FloodError, FrameLimits, MAX_STATE_BYTES } from "./frame-limits.ts";
 import type { FrameSource } from "./frame-intake.ts";
+import type { IslandIdentity } from "../../accounts/identity.ts";
+import type { Env } from "../../env.ts";
+import type { Rate } from "../../quotas/token-bucket.ts";
+import type { AccountShare } from "../account-sessions.ts";
+import { UnstoredFrames, type IntakeBudget } from "../intake-budget.ts";
 import type { IslandLink, IslandView } from "../island.ts";
-import type { SessionDeps, SessionOwner } from "./session-deps.ts";
+import type { IslandConnections } from "../island-connections.ts";
+import type { SessionWatch } from "./session-watch.ts";
 import type { SessionSocket, SocketEvents } from "../session-socket.ts";
-import { SocketPauses } from "./socket-pauses.ts";
-import { UnstoredFrames } from "./unstored-frames.ts";
 
 /** Longest wait for `hello` after the socket is open. */
 const MAX_HELLO_WAIT_MS = 10_000;
@@ -30,6 +33,55 @@ const READ_BYTES = 512;
 const NO_ROOM_PAUSE_MS = 50;
 /** Bytes that wait for the Island to read them. One that never reads is cut off here. */
 const MAX_UNREAD_BYTES = 64 * MIB;
+/** Longest reason of a close frame: 125 bytes less the code. Source: RFC 6455 §5.5. */
+const MAX_REASON_BYTES = 123;
+
+/** What all sessions share. */
+export interface SharedBySessions extends Env<"heartbeatMs"> {
+  readonly connections: IslandConnections;
+  readonly intake: IntakeBudget;
+  readonly watch: SessionWatch;
+  readonly frames: FrameCounts;
+  /** From `controlRate()`. */
+  readonly controlRate: Rate;
+  /** Called once in each interval. Ends the sessions of a token that was revoked. */
+  recheck(owner: SessionOwner): void;
+  /** The session ends because it was a flood. */
+  onFlood(owner: SessionOwner): void;
+  onClosed(session: IslandSession): void;
+}
+
+/** The account whose token opened the session. */
+export interface SessionOwner extends IslandIdentity {
+  readonly share: AccountShare;
+}
+
+/** Frames of all Islands by type. One more is one addition: some frames are a single token. */
+export interface FrameCounts {
+  readonly received: Record<FromIsland["type"], number>;
+  readonly sent: Record<FromCoordinator["type"], number>;
+}
+
+export function noFrames(): FrameCounts {
+  return {
+    received: {
+      hello: 0,
+      heartbeat: 0,
+      accepted: 0,
+      refused: 0,
+      started: 0,
+      output: 0,
+      finished: 0,
+      failed: 0,
+      cancelled: 0,
+      taken: 0,
+      draining: 0,
+      accepting: 0,
+      wanted: 0,
+    },
+    sent: { welcome: 0, assign: 0, cancel: 0, ack: 0, preload: 0, goodbye: 0 },
+  };
+}
 
 /**
  * One Island's WebSocket: opening → waiting for hello → serving → closed. Decodes, watches for silence, and sends. Idle ones are many: what
@@ -38,7 +90,7 @@ const MAX_UNREAD_BYTES = 64 * MIB;
 export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   readonly owner: SessionOwner;
   readonly #socket: SessionSocket;
-  readonly #deps: SessionDeps;
+  readonly #shared: SharedBySessions;
   readonly #sessionId: string;
   #island: IslandView | null = null;
   #greeting = false;
@@ -56,13 +108,13 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   /** Ends the wait for `hello`, for an Island that missed a heartbeat, or for the answer to our close. */
   #silence: Timer | null = null;
 
-  constructor(socket: SessionSocket, owner: SessionOwner, deps: SessionDeps) {
+  constructor(socket: SessionSocket, owner: SessionOwner, shared: SharedBySessions) {
     this.#socket = socket;
     this.owner = owner;
-    this.#deps = deps;
-    this.#sessionId = newId("ses", deps.clock.now());
-    this.#limits = new FrameLimits(deps.controlRate);
-    this.#heardMs = deps.clock.monotonicMs();
+    this.#shared = shared;
+    this.#sessionId = newId("ses", shared.clock.now());
+    this.#limits = new FrameLimits(shared.controlRate);
+    this.#heardMs = shared.clock.monotonicMs();
     socket.attach(this);
     this.#expectWithin(MAX_HELLO_WAIT_MS);
   }
@@ -78,7 +130,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
       this.#isClosing = true;
       return this.#socket.terminate();
     }
-    this.#deps.frames.sent[frame.type] += 1;
+    this.#shared.frames.sent[frame.type] += 1;
     // An assignment does not wait for the answers to clients, which the same turn writes.
     this.#socket.send(encodeFrame(frame), frame.type === "assign" ? "microtask" : "turn");
   }
@@ -116,13 +168,13 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     if (this.#isClosing) return;
     this.#guard(() => {
       const frame = readFromIsland(data);
-      this.#deps.frames.received[frame.type] += 1;
-      const nowMs = this.#deps.clock.monotonicMs();
+      this.#shared.frames.received[frame.type] += 1;
+      const nowMs = this.#shared.clock.monotonicMs();
       this.#heardMs = nowMs;
       const isStray = "jobId" in frame && this.#island?.has(frame) !== true;
       this.#limits.admit(frame, data.length, isStray, nowMs);
       if (this.#island === null) return this.#greet(frame);
-      const durable = this.#deps.connections.receive(this.#island, frame);
+      const durable = this.#shared.connections.receive(this.#island, frame);
       if (durable === undefined) return;
       this.#unstored ??= this.#countUnstored();
       this.#unstored.add(data.length, durable);
@@ -133,15 +185,15 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   look(nowMs: number): void {
     if (!this.isOpen) return;
     const leftMs = this.#heardMs + this.#silenceMs - nowMs;
-    if (leftMs < this.#deps.heartbeatMs) this.#expectWithin(Math.max(0, leftMs));
-    this.#deps.recheck(this.owner);
+    if (leftMs < this.#shared.config.heartbeatMs) this.#expectWithin(Math.max(0, leftMs));
+    this.#shared.recheck(this.owner);
     this.#ping(nowMs);
   }
 
   onMessage(data: Buffer, isBinary: boolean): void {
     if (this.#isClosing) return;
     this.#setUnfinished(0);
-    const waitMs = this.#limits.count(data.length, this.#deps.clock.monotonicMs());
+    const waitMs = this.#limits.count(data.length, this.#shared.clock.monotonicMs());
     if (waitMs > 0) this.#pause().beginFor("rate", waitMs);
     if (isBinary) this.owner.share.intake.push(this, data);
     else this.#refuse(new ProtocolError("frame is text, not MessagePack"));
@@ -162,7 +214,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   #refuse(error: ProtocolError): void {
     if (this.#isClosing) return;
     this.#log("warn", { reason: error.message }, "Bad frame from an Island");
-    if (error instanceof FloodError) this.#deps.onFlood(this.owner);
+    if (error instanceof FloodError) this.#shared.onFlood(this.owner);
     this.#close(CLOSE.policyViolation, error.message);
   }
 
@@ -171,7 +223,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     if (this.#greeting) throw new ProtocolError("hello: said twice");
     this.#greeting = true;
     this.#expectWithin(this.#silenceMs);
-    this.#deps.connections.connect(frame, this.owner, this.#sessionId, this).then(
+    this.#shared.connections.connect(frame, this.owner, this.#sessionId, this).then(
       (island) => {
         if (island !== null) this.#serve(island);
       },
@@ -186,11 +238,11 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   #serve(island: IslandView): void {
     this.#island = island;
     this.#log("info", {}, "Island connected");
-    if (!this.isOpen) return this.#deps.connections.disconnect(island, this);
+    if (!this.isOpen) return this.#shared.connections.disconnect(island, this);
     this.#silence?.cancel();
     this.#silence = null;
-    this.#watchPart = this.#deps.watch.add(this);
-    this.#ping(this.#deps.clock.monotonicMs());
+    this.#watchPart = this.#shared.watch.add(this);
+    this.#ping(this.#shared.clock.monotonicMs());
   }
 
   #setUnfinished(bytes: number): void {
@@ -204,17 +256,15 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   }
 
   #pause(): SocketPauses {
-    return (this.#pauses ??= new SocketPauses(this.#socket, this.#deps.clock));
+    return (this.#pauses ??= new SocketPauses(this.#socket, this.#shared.clock));
   }
 
   #countUnstored(): UnstoredFrames {
-    return new UnstoredFrames(this.#deps.intake, {
-      onWait: () => this.#pause().begin("storage"),
-      onRoom: () => {
-        this.#pauses?.end("storage");
-        // Paused, it may have spoken and was not heard.
-        this.#heardMs = this.#deps.clock.monotonicMs();
-      },
+    const onWait = (): void => this.#pause().begin("storage");
+    return new UnstoredFrames(this.#shared.intake, onWait, () => {
+      this.#pauses?.end("storage");
+      // Paused, it may have spoken and was not heard.
+      this.#heardMs = this.#shared.clock.monotonicMs();
     });
   }
 
@@ -225,28 +275,28 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   }
 
   onPing(): void {
-    this.#guard(() => this.#limits.countControl("ping", this.#deps.clock.monotonicMs()));
+    this.#guard(() => this.#limits.countControl("ping", this.#shared.clock.monotonicMs()));
   }
 
   onPong(): void {
-    const nowMs = this.#deps.clock.monotonicMs();
+    const nowMs = this.#shared.clock.monotonicMs();
     this.#guard(() => this.#limits.countControl("pong", nowMs));
     if (this.#pingSentMs === null || this.#island === null) return;
-    this.#deps.connections.noteRoundTrip(this.#island, nowMs - this.#pingSentMs);
+    this.#shared.connections.noteRoundTrip(this.#island, nowMs - this.#pingSentMs);
     this.#pingSentMs = null;
   }
 
   get #silenceMs(): number {
-    return this.#deps.heartbeatMs * SILENCE_IN_HEARTBEATS;
+    return this.#shared.config.heartbeatMs * SILENCE_IN_HEARTBEATS;
   }
 
   /** Cuts the Island off after `ms`, unless it serves and was heard by then. */
   #expectWithin(ms: number): void {
     this.#silence?.cancel();
-    this.#silence = this.#deps.clock.schedule(ms, () => {
+    this.#silence = this.#shared.clock.schedule(ms, () => {
       this.#silence = null;
       const isServing = this.#island !== null && this.isOpen;
-      const leftMs = this.#heardMs + this.#silenceMs - this.#deps.clock.monotonicMs();
+      const leftMs = this.#heardMs + this.#silenceMs - this.#shared.clock.monotonicMs();
       // Paused, it may speak and is not heard.
       if (isServing && (leftMs > 0 || this.#unstored?.isWaiting === true)) return;
       this.#log("info", {}, "Island is silent");
@@ -273,16 +323,67 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     this.#pauses?.close();
     this.#setUnfinished(0);
     this.#silence?.cancel();
-    if (this.#watchPart !== null) this.#deps.watch.remove(this, this.#watchPart);
-    this.#deps.onClosed(this);
+    if (this.#watchPart !== null) this.#shared.watch.remove(this, this.#watchPart);
+    this.#shared.onClosed(this);
     if (this.#island === null) return;
     this.#log("info", { code }, "Island disconnected");
-    this.#deps.connections.disconnect(this.#island, this);
+    this.#shared.connections.disconnect(this.#island, this);
   }
 
   #log(level: "info" | "warn" | "error", facts: object, message: string): void {
     const island = this.#island === null ? {} : { island_id: this.#island.hostId };
     const ids = { session: this.#sessionId, account_id: this.owner.accountId, ...island };
-    this.#deps.log[level]({ ...ids, ...facts }, message);
+    this.#shared.log[level]({ ...ids, ...facts }, message);
   }
+}
+
+/** `storage`: commits are behind. `turn`: frames wait for their turn. `rate`: too much a second. `room`: too many unfinished frames. */
+type PauseReason = "storage" | "turn" | "rate" | "room";
+
+/** Why a socket is not read now. It is read again when no reason is left, or to see the close through. */
+class SocketPauses {
+  readonly #socket: Pick<SessionSocket, "pause" | "resume">;
+  readonly #clock: Pick<Clock, "schedule">;
+  readonly #reasons = new Set<PauseReason>();
+  #isOver = false;
+
+  constructor(socket: Pick<SessionSocket, "pause" | "resume">, clock: Pick<Clock, "schedule">) {
+    this.#socket = socket;
+    this.#clock = clock;
+  }
+
+  begin(reason: PauseReason): void {
+    if (this.#isOver) return;
+    this.#reasons.add(reason);
+    this.#socket.pause();
+  }
+
+  end(reason: PauseReason): void {
+    if (this.#reasons.delete(reason) && this.#reasons.size === 0) this.#socket.resume();
+  }
+
+  /** Does nothing while the reason is in force. `then` is not called once all pauses are over. */
+  beginFor(reason: PauseReason, ms: number, then?: () => void): void {
+    if (this.#isOver || this.#reasons.has(reason)) return;
+    this.begin(reason);
+    this.#clock.schedule(ms, () => {
+      this.end(reason);
+      if (!this.#isOver) then?.();
+    });
+  }
+
+  /** The session closes: the socket is read to its end. */
+  close(): void {
+    this.#isOver = true;
+    this.#reasons.clear();
+    this.#socket.resume();
+  }
+}
+
+/** As much of a text as a close frame has room for, in whole characters. */
+function closeReason(text: string): string {
+  return Buffer.from(text)
+    .subarray(0, MAX_REASON_BYTES)
+    .toString()
+    .replace(/\uFFFD$/, "");
 }

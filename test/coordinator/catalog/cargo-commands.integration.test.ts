@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cargoOf, readCargoFile } from "../../../coordinator/catalog/cargo-file.ts";
-import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
+import { cargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
 import { verifyEndorsement } from "../../../shared/cargo-signature.ts";
 import { call, until } from "../../support/http.ts";
 import type { ProgramResult } from "../../support/program.ts";
@@ -142,7 +142,7 @@ describe("coordinator cargo", () => {
     const { stdout } = await runCommand("cargo", "sign", file, "--key", keyFile);
     const read = readCargoFile(stdout);
     if ("errors" in read) throw new Error(JSON.stringify(read.errors));
-    const signed = new CargoSigner(privateKey).sign(cargoOf(read.file));
+    const signed = cargoSigner(privateKey).sign(cargoOf(read.file));
     expect(signed.endorsements).toHaveLength(1);
     expect(verifyEndorsement(signed.cargo, signed.endorsements?.[0] ?? { publicKey: "", signature: "" })).toBe(true);
     const changed = readCargoFile(stdout.replace('"q8"', '"fp32"'));

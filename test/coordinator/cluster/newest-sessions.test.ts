@@ -1,11 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { orderSessions } from "../../../coordinator/cluster/newest-sessions.ts";
 import type { IslandLink } from "../../../coordinator/islands/island.ts";
-import { IslandConnections, type IslandConnectionsDeps } from "../../../coordinator/islands/island-connections.ts";
-import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
-import type { IslandRegistryEvent } from "../../../coordinator/islands/island-registry-events.ts";
+import {
+  islandConnections,
+  type AttemptReports,
+  type IslandConnections,
+} from "../../../coordinator/islands/island-connections.ts";
+import { IslandRegistry, type IslandRegistryEvent } from "../../../coordinator/islands/island-registry.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
 import { makeHello } from "../../support/frames.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { CuttableBus } from "./quota-network.ts";
 import { peersOn } from "./peers-on.ts";
 
@@ -24,6 +28,7 @@ class Link implements IslandLink {
 const HOST = "7e2f1a50-0000-4000-8000-000000000001";
 const OWNER = { accountId: "user_1", tokenCreatedAtMs: 0 };
 const REPLACED = "replaced by a newer session of the same host";
+const neverCalled = (): never => expect.fail("Called");
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("two sessions of one Island at two coordinators", () => {
@@ -37,14 +42,16 @@ describe("two sessions of one Island at two coordinators", () => {
   const doors = new WeakMap<IslandRegistry, IslandConnections>();
   let events: IslandRegistryEvent["type"][];
   const open = (): IslandRegistry => {
-    const islands = new IslandRegistry({ clock: new ManualClock(), graceMs: 1_000, restartGraceMs: 1_000 });
+    const env = testEnv({ islandGraceMs: 1_000, restartGraceMs: 1_000, heartbeatMs: 1_000 });
+    const islands = new IslandRegistry(env);
     const sessions = { nextNumber: async () => numbers.shift() as number };
     const order = orderSessions(peersOn(bus, `c${(opened += 1)}`), islands, sessions, { warn: () => undefined });
-    const reports = { claim: () => undefined, reconcile: () => [] };
-    const store = { islands: { save: () => saved.then(() => "saved") } };
-    const clock = new ManualClock();
-    const deps = { store, registry: islands, reports, clock, heartbeatMs: 1_000, quarantineOf: () => null, order };
-    doors.set(islands, new IslandConnections(deps as unknown as IslandConnectionsDeps));
+    const reports = { claim: () => undefined, reconcile: () => [] } as unknown as AttemptReports;
+    const store = { islands: { save: () => saved.then(() => "saved") } } as unknown as Store;
+    const unused = { sign: neverCalled, find: neverCalled };
+    const [quarantineOf, suspensionOf] = [() => null, () => null];
+    const args = [env, store, islands, reports, unused, unused, quarantineOf, suspensionOf, order] as const;
+    doors.set(islands, islandConnections(...args));
     return islands;
   };
   beforeEach(() => {

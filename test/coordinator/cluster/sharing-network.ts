@@ -10,7 +10,7 @@ import {
 } from "../../../coordinator/scheduler/scheduler.ts";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { makeCargo, makeIsland, makeJob, SCHEDULER_OPTIONS } from "../scheduler/builders.ts";
+import { makeCargo, makeIsland, makeJob, SCHEDULER_RULES } from "../scheduler/builders.ts";
 import { peerOf, peersOn } from "./peers-on.ts";
 
 /** What a commit takes. */
@@ -41,11 +41,8 @@ export class SharingCoordinator {
     this.id = id;
     this.#network = network;
     const { bus, clock, catalog } = network;
-    this.scheduler = new Scheduler({
-      cargos: (slug) => catalog.get(slug),
-      mayRunElsewhere: (kind) => this.sharing.mayRunElsewhere(kind),
-      ...SCHEDULER_OPTIONS,
-    });
+    const mayRunElsewhere: Scheduler["mayRunElsewhere"] = (kind) => this.sharing.mayRunElsewhere(kind);
+    this.scheduler = new Scheduler((slug) => catalog.get(slug), ...SCHEDULER_RULES, mayRunElsewhere);
     const mover = {
       handOver: (jobIds: readonly string[], toId: string) => this.#handOver(jobIds, toId),
       takeIn: async (jobIds: readonly string[]) => {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../../shared/clock.ts";
-import { AuditTrail } from "../../../coordinator/operators/audit-trail.ts";
-import { OperatorAccounts } from "../../../coordinator/operators/operator-accounts.ts";
+import { auditTrail } from "../../../coordinator/operators/audit-trail.ts";
+import { operatorAccounts } from "../../../coordinator/operators/operator-accounts.ts";
 import { beginFrames, failedFrame, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { call, until } from "../../support/http.ts";
@@ -183,8 +183,7 @@ describe("GET /events", () => {
     await listener.next("balance", ({ balance }) => balance === credits + 5);
     // Of which this process hears nothing.
     await coordinator.withStore(async (store) => {
-      const trail = new AuditTrail(store.audit, systemClock);
-      const accountsOf = new OperatorAccounts({ store, trail, clock: systemClock });
+      const accountsOf = operatorAccounts(store, auditTrail(store.audit, systemClock), systemClock);
       await accountsOf.grant({ via: "command", actor: "root", origin: "here" }, account.id, { credits: 2, note: null });
     });
     await listener.next("balance", ({ balance }) => balance === credits + 7);
@@ -209,8 +208,7 @@ describe("GET /events", () => {
     await ask(account.key, "POST", "/island-tokens", {});
     await told(3);
     await coordinator.withStore(async (store) => {
-      const trail = new AuditTrail(store.audit, systemClock);
-      const accountsOf = new OperatorAccounts({ store, trail, clock: systemClock });
+      const accountsOf = operatorAccounts(store, auditTrail(store.audit, systemClock), systemClock);
       await accountsOf.setRole({ via: "command", actor: "root", origin: "here" }, account.id, "operator");
     });
     await listener.next("account", ({ role }) => role === "operator");

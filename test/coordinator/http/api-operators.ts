@@ -1,12 +1,11 @@
 import { readCargo } from "../../../coordinator/catalog/cargo-file.ts";
 import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { resolveConfig } from "../../../coordinator/config/resolve-config.ts";
-import type { IslandService } from "../../../coordinator/islands/island-service.ts";
-import { Announcements } from "../../../coordinator/operators/announcements.ts";
-import { AuditTrail } from "../../../coordinator/operators/audit-trail.ts";
-import { OperatorAccounts } from "../../../coordinator/operators/operator-accounts.ts";
-import { OperatorCatalog } from "../../../coordinator/operators/operator-catalog.ts";
-import { OperatorIslands } from "../../../coordinator/operators/operator-islands.ts";
+import { openAnnouncements } from "../../../coordinator/operators/announcements.ts";
+import { auditTrail } from "../../../coordinator/operators/audit-trail.ts";
+import { operatorAccounts } from "../../../coordinator/operators/operator-accounts.ts";
+import { operatorCatalog } from "../../../coordinator/operators/operator-catalog.ts";
+import { operatorIslands } from "../../../coordinator/operators/operator-islands.ts";
 import type { Operators } from "../../../coordinator/operators/operators.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import type { Clock } from "../../../shared/clock.ts";
@@ -15,7 +14,6 @@ import { CHAT_FILE } from "../catalog/cargo-builders.ts";
 interface ApiOperatorsDeps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly islands: IslandService;
   readonly credentials: { changed(): void } | undefined;
 }
 
@@ -23,13 +21,10 @@ const read = readCargo({ ...CHAT_FILE, slug: "shipped-chat" });
 const SHIPPED = "file" in read ? [read.file] : [];
 
 /** What the API offers operators, over a network without Islands and jobs, with one shipped Cargo. */
-export function apiOperators({ store, clock, islands, credentials }: ApiOperatorsDeps): Operators {
-  const trail = new AuditTrail(store.audit, clock);
+export function apiOperators({ store, clock, credentials }: ApiOperatorsDeps): Operators {
+  const trail = auditTrail(store.audit, clock);
   const onChanged = async (): Promise<void> => credentials?.changed();
-  const live = {
-    view: { live: async () => ({ byId: new Map(), isComplete: true }) },
-    islands,
-  };
+  const live = async () => ({ byId: new Map(), isComplete: true });
   const { inForce } = resolveConfig({
     flags: {},
     env: { ATOLL_METRICS_TOKEN: "very-secret" },
@@ -49,15 +44,11 @@ export function apiOperators({ store, clock, islands, credentials }: ApiOperator
         coordinators: [],
       }),
     },
-    accounts: new OperatorAccounts({ store, trail, clock, onChanged }),
-    islands: new OperatorIslands({ store, trail, clock, onChanged, live }),
+    accounts: operatorAccounts(store, trail, clock, onChanged),
+    islands: operatorIslands(store, trail, clock, onChanged, live),
     jobs: store.operators,
-    catalog: new OperatorCatalog({
-      cargos: new OperatorCargos(store.catalog, SHIPPED, clock),
-      trail,
-      resolvePins: async (file) => file,
-    }),
-    announcements: new Announcements({ store, trail, clock }),
+    catalog: operatorCatalog(new OperatorCargos(store.catalog, SHIPPED, clock), trail, async (file) => file),
+    announcements: openAnnouncements(store, trail, clock),
     audit: store.audit,
     settings: inForce.map((each) => ({ ...each, flag: null, env: "", fallback: "", allowed: "", meaning: "" })),
   };

@@ -16,7 +16,7 @@ import { createApp } from "../../../coordinator/http/app.ts";
 import type { FileBatchService } from "../../../coordinator/dialects/batches/file-batch-service.ts";
 import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.ts";
 import { listen, type Listener } from "../../../coordinator/http/server/transport.ts";
-import { IslandService } from "../../../coordinator/islands/island-service.ts";
+import { islandService } from "../../../coordinator/islands/island-service.ts";
 import type { Overview } from "../../../coordinator/operators/network-view.ts";
 import type { Account, AccountLimits } from "../../../coordinator/store/accounts.ts";
 import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";
@@ -85,7 +85,7 @@ export class Api implements AsyncDisposable {
   writeKey = "";
   /** Island tokens whose sessions were ended. */
   readonly endedTokens: string[] = [];
-  recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
+  recommend: HttpDeps["recommend"] = async () => [];
   readonly models = new ApiModels();
   checkStore: () => Promise<void> = () => store.check();
   readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
@@ -231,14 +231,8 @@ export class Api implements AsyncDisposable {
   #serve(options: Partial<HttpOptions>, member: ApiMember | undefined, index: number): Promise<Listener> {
     const log = pino({ level: "info" }, { write: (line: string) => void this.logLines.push(JSON.parse(line)) });
     const busOf = () => this.bus;
-    const islandService = new IslandService({
-      store,
-      clock: this.clock,
-      here: { liveOf: () => [], remove: () => undefined },
-      elsewhere: null,
-    });
     const credentials = member?.credentials;
-    const operators = apiOperators({ store, clock: this.clock, islands: islandService, credentials });
+    const operators = apiOperators({ store, clock: this.clock, credentials });
     const network = { overview: () => (this.overview ?? operators.network.overview)() };
     const app = createApp(
       {
@@ -266,11 +260,18 @@ export class Api implements AsyncDisposable {
         ),
         files: this.files,
         retention: { remove: async () => undefined },
-        islands: islandService,
+        islands: islandService(
+          this.clock,
+          store,
+          { liveOf: () => [], remove: () => undefined },
+          { liveOf: async () => ({ islands: [], isComplete: true }), remove: async () => undefined },
+          () => null,
+          () => undefined,
+        ),
         events: this.events,
         islandSessions: { endSessionsOf: (tokenId) => void this.endedTokens.push(tokenId) },
         operators: { ...operators, network },
-        recommendations: { recommend: (hostId) => this.recommend(hostId) },
+        recommend: (hostId) => this.recommend(hostId),
         get bus() {
           return busOf();
         },

@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
-import { AccountSessions } from "../../../coordinator/islands/account-sessions.ts";
+import { accountSessions } from "../../../coordinator/islands/account-sessions.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 
 const INTERVAL_MS = 10_000;
 
 it("a token is looked up once or twice in an interval, however many sessions it has", () => {
   const clock = new ManualClock();
-  const sessions = new AccountSessions(clock, { perToken: 500, perAccount: 500 });
+  const sessions = accountSessions(testEnv({ islandSessionsPerToken: 500, islandSessionsPerAccount: 500 }, { clock }));
   const owner = { accountId: "user_1", tokenId: "itk_1", tokenCreatedAtMs: 0 };
   const shares = Array.from({ length: 500 }, () => sessions.open(owner).share);
   const lookUpsMs: number[] = [];
@@ -23,7 +24,7 @@ it("a token is looked up once or twice in an interval, however many sessions it 
 
 it("a token without a session is not remembered, and looked up again with its next one", () => {
   const clock = new ManualClock();
-  const sessions = new AccountSessions(clock, { perToken: 1, perAccount: 1 });
+  const sessions = accountSessions(testEnv({ islandSessionsPerToken: 1, islandSessionsPerAccount: 1 }, { clock }));
   const owner = { accountId: "user_1", tokenId: "itk_1", tokenCreatedAtMs: 0 };
   for (let turn = 0; turn < 3; turn += 1) {
     const { share, close } = sessions.open(owner);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
 import {
-  CargoAvailability,
+  cargoAvailability,
   MAX_COUNTED,
   type AvailableCargo,
 } from "../../../coordinator/islands/cargo-availability.ts";
@@ -28,16 +28,16 @@ function open(
     island: { slotsInUse: busy } as never,
     facts: makeIsland(facts),
   }));
-  const availability = new CargoAvailability({
+  const availability = cargoAvailability(
     clock,
-    catalog: new Catalog(cargos, { chat: "llama" }),
-    islands: { connected: () => ((counted += 1), connected) },
-    askOthers: async () => ((asked += 1), others),
-  });
+    { connected: () => ((counted += 1), connected) },
+    new Catalog(cargos, { chat: "llama" }),
+    async () => ((asked += 1), others),
+  );
   return { availability, clock, asked: () => asked, counted: () => counted };
 }
 
-describe("CargoAvailability", () => {
+describe("cargoAvailability()", () => {
   it("counts Islands that fit, that have the model, and that have a free slot", async () => {
     const llama = entry("llama");
     const key = cacheKeyOf(llama) ?? "";

@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listen, type Listener } from "../../../coordinator/http/server/transport.ts";
 import { MAX_PER_TURN } from "../../../coordinator/islands/session/frame-intake.ts";
-import { IslandGateway } from "../../../coordinator/islands/gateway.ts";
+import { openIslandGateway } from "../../../coordinator/islands/gateway.ts";
 import type { IslandLink } from "../../../coordinator/islands/island.ts";
-import { IntakeBudget } from "../../../coordinator/islands/intake-budget.ts";
 import type { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import { SESSION_PATH } from "../../../shared/protocol/codec.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
@@ -15,6 +13,7 @@ import { FakeIsland } from "../../support/fake-island.ts";
 import { makeHello, makeIslandState } from "../../support/frames.ts";
 import { until } from "../../support/http.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { TEST_TRANSPORT, unlessUws } from "../../support/transport.ts";
 
 /** The job that every Island of these tests has. */
@@ -57,20 +56,17 @@ beforeEach(async () => {
     disconnect: () => undefined,
     noteRoundTrip: () => undefined,
   } as unknown as IslandConnections;
-  const gateway = new IslandGateway({
-    connections,
-    clock,
-    log: pino({ level: "silent" }),
-    heartbeatMs: 10_000,
-    intake: new IntakeBudget({ intakeMemoryBytes: 64 * 1_024 ** 2, islandIntakeBytes: 8 * 1_024 ** 2 }),
-    publicKey: "",
-    accounts: {
-      authenticateIsland: async (token) => ({ accountId: token.slice(0, 4), tokenId: token, tokenCreatedAtMs: 0 }),
-      isIslandTokenValid: async () => true,
-    },
-    addressOf: () => "192.0.2.1",
-    caps: { perToken: 2, perAccount: 3 },
-  });
+  const limits = { heartbeatMs: 10_000, islandSessionsPerToken: 2, islandSessionsPerAccount: 3 };
+  const accounts = {
+    authenticateIsland: async (token: string) => ({
+      accountId: token.slice(0, 4),
+      tokenId: token,
+      tokenCreatedAtMs: 0,
+    }),
+    isIslandTokenValid: async () => true,
+  };
+  const memory = { intakeMemoryBytes: 64 * 1_024 ** 2, islandIntakeBytes: 8 * 1_024 ** 2 };
+  const gateway = openIslandGateway(testEnv(limits, { clock }), connections, accounts, "", memory, () => "192.0.2.1");
   listener = await listen(() => new Response(null, { status: 404 }), { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0 });
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request));
   url = `http://127.0.0.1:${listener.port}`;

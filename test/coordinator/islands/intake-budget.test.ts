@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { IntakeBudget } from "../../../coordinator/islands/intake-budget.ts";
+import { intakeBudget } from "../../../coordinator/islands/intake-budget.ts";
 
 const KIB = 1_024;
 const LARGE = 65 * KIB;
@@ -7,23 +7,23 @@ const SMALL = 64 * KIB;
 
 describe("what Islands sent and storage has not taken", () => {
   it("holds back the one that sent more than its part", () => {
-    const intake = new IntakeBudget({ intakeMemoryBytes: 1_000 * KIB, islandIntakeBytes: 100 * KIB });
-    expect(intake.hasRoom({ bytes: 100 * KIB, lastFrameBytes: LARGE })).toBe(true);
-    expect(intake.hasRoom({ bytes: 100 * KIB + 1, lastFrameBytes: SMALL })).toBe(false);
+    const intake = intakeBudget({ intakeMemoryBytes: 1_000 * KIB, islandIntakeBytes: 100 * KIB });
+    expect(intake.hasRoom(100 * KIB, LARGE)).toBe(true);
+    expect(intake.hasRoom(100 * KIB + 1, SMALL)).toBe(false);
   });
 
   it("holds back large frames and no small ones when it is too much in all, until half of it is free", () => {
-    const intake = new IntakeBudget({ intakeMemoryBytes: 1_000, islandIntakeBytes: 100 * KIB });
+    const intake = intakeBudget({ intakeMemoryBytes: 1_000, islandIntakeBytes: 100 * KIB });
     let woken = 0;
     const stopWaiting = intake.onRoom(() => (woken += 1));
     intake.add(1_001);
-    expect(intake.hasRoom({ bytes: 0, lastFrameBytes: LARGE })).toBe(false);
-    expect(intake.hasRoom({ bytes: 0, lastFrameBytes: SMALL })).toBe(true);
+    expect(intake.hasRoom(0, LARGE)).toBe(false);
+    expect(intake.hasRoom(0, SMALL)).toBe(true);
     intake.remove(500);
     expect(woken).toBe(0);
     intake.remove(1);
     expect(woken).toBe(1);
-    expect(intake.hasRoom({ bytes: 0, lastFrameBytes: LARGE })).toBe(true);
+    expect(intake.hasRoom(0, LARGE)).toBe(true);
     stopWaiting();
     intake.remove(500);
     expect(woken).toBe(1);

@@ -1,15 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { pino } from "pino";
 import { WebSocket } from "ws";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listen, type Listener } from "../../../coordinator/http/server/transport.ts";
-import { IntakeBudget } from "../../../coordinator/islands/intake-budget.ts";
-import { IslandGateway } from "../../../coordinator/islands/gateway.ts";
+import { joinLimit, openIslandGateway, type IslandGateway } from "../../../coordinator/islands/gateway.ts";
 import type { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
-import { JoinLimit } from "../../../coordinator/islands/join-limit.ts";
 import { SESSION_PATH, SUBPROTOCOL } from "../../../shared/protocol/codec.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 import { TEST_TRANSPORT } from "../../support/transport.ts";
 
@@ -25,24 +23,23 @@ describe("upgrades with wrong tokens", () => {
   beforeEach(async () => {
     clock = new ManualClock();
     [tokens, lookUps] = [new Set(), []];
-    gateway = new IslandGateway({
-      // No frame is sent here.
-      connections: undefined as unknown as IslandConnections,
-      clock,
-      log: pino({ level: "silent" }),
-      heartbeatMs: 10_000,
-      intake: new IntakeBudget({ intakeMemoryBytes: 1, islandIntakeBytes: 1 }),
-      publicKey: "",
-      caps: { perToken: 50, perAccount: 100 },
-      accounts: {
-        authenticateIsland: async (token) => {
-          lookUps.push(token);
-          return tokens.has(token) ? { accountId: "user_1", tokenId: "itk_1", tokenCreatedAtMs: 0 } : undefined;
-        },
-        isIslandTokenValid: async () => true,
+    const limits = { heartbeatMs: 10_000, islandSessionsPerToken: 50, islandSessionsPerAccount: 100 };
+    const accounts = {
+      authenticateIsland: async (token: string) => {
+        lookUps.push(token);
+        return tokens.has(token) ? { accountId: "user_1", tokenId: "itk_1", tokenCreatedAtMs: 0 } : undefined;
       },
-      addressOf: (request) => String(request.headers["x-address"]),
-    });
+      isIslandTokenValid: async () => true,
+    };
+    gateway = openIslandGateway(
+      testEnv(limits, { clock }),
+      // No frame is sent here.
+      undefined as unknown as IslandConnections,
+      accounts,
+      "",
+      { intakeMemoryBytes: 1, islandIntakeBytes: 1 },
+      (request) => String(request.headers["x-address"]),
+    );
     listener = await listen(() => new Response(null, { status: 404 }), {
       ...TEST_TRANSPORT,
       host: "127.0.0.1",
@@ -107,9 +104,9 @@ describe("upgrades with wrong tokens", () => {
   });
 });
 
-describe("JoinLimit", () => {
+describe("joinLimit()", () => {
   it("remembers the tokens that were accepted last", () => {
-    const limit = new JoinLimit(new ManualClock(), 2);
+    const limit = joinLimit(new ManualClock(), 2);
     for (const token of ["a", "b", "a", "c"]) limit.accepted(token);
     for (let i = 0; i < 30; i += 1) limit.refused("here", `wrong ${i}`);
     expect(() => limit.assertMayTry("here", "b")).toThrow(/requests_per_minute/);

@@ -3,9 +3,13 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
-import { readKeyInUse } from "../../../coordinator/islands/key-in-use.ts";
-import { makeSigningKey, readSigningKey, SigningKeyError } from "../../../coordinator/islands/signing-key.ts";
+import { openCargoSigner, type CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
+import {
+  makeSigningKey,
+  readKeyInUse,
+  readSigningKey,
+  SigningKeyError,
+} from "../../../coordinator/islands/signing-key.ts";
 import { FileSecrets } from "../../../coordinator/store/file-secrets.ts";
 import { isSigned, readPublicKey } from "../../../shared/cargo-signature.ts";
 import { FakeLog, makeManifest } from "../../island-agent/builders.ts";
@@ -23,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-const openSigner = (isNew = true): Promise<CargoSigner> => CargoSigner.open({ secrets, isNew, log });
+const openSigner = (isNew = true): Promise<CargoSigner> => openCargoSigner({ log }, secrets, isNew);
 
 describe("the signing key", () => {
   it("is made at the first start, for its owner's eyes only, and kept from then on", async () => {

@@ -3,7 +3,7 @@ import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts"
 import type { IslandLink, IslandView } from "../../../coordinator/islands/island.ts";
 import type { IslandState } from "../../../shared/protocol/from-island.ts";
 import { makeHello, makeIslandState } from "../../support/frames.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 
 const MODEL = { key: "857f6ac0d6da446c8d8aa0b4349f9f49", bytes: 1_000 };
 
@@ -12,7 +12,7 @@ describe("the heartbeat of an Island", () => {
   let island: IslandView;
   let heard: number;
   beforeEach(() => {
-    registry = new IslandRegistry({ clock: new ManualClock(), graceMs: 1, restartGraceMs: 1 });
+    registry = new IslandRegistry(testEnv());
     const link: IslandLink = { isOpen: true, send: () => undefined, dismiss: () => undefined };
     const state = makeIslandState({ cpuLoad: 0.5, cachedModels: [MODEL], loaded: ["tiny-chat"] });
     island = registry.connect(makeHello({ state }), "user_1", link);

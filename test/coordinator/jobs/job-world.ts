@@ -7,8 +7,8 @@ import { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../../coordinator/dispatch/recovery.ts";
 import type { UnrunnableJobsDeps } from "../../../coordinator/dispatch/unrunnable-jobs.ts";
 import { WaitReasons, type WaitReasonsDeps } from "../../../coordinator/dispatch/wait-reasons.ts";
-import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
-import { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
+import { cargoSigner, type CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
+import { islandConnections, type IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
 import { openBatchGate, type BatchGate } from "../../../coordinator/jobs/batches/batch-gate.ts";
 import { openBatchService, type BatchService } from "../../../coordinator/jobs/batches/batch-service.ts";
@@ -74,10 +74,10 @@ export class JobWorld {
     this.clock = clock;
     const { jobQuota } = this;
     const proofs = new AttemptProofs(secret);
-    const signer = new CargoSigner(generateKeyPairSync("ed25519").privateKey);
+    const signer = cargoSigner(generateKeyPairSync("ed25519").privateKey);
     const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), { chat: "cheap" });
     const cargos = (slug: string) => catalog.known(slug);
-    const scheduler = new Scheduler({ cargos, chatShare: 0.5, firstPauseMs: FIRST_PAUSE_MS, random: () => 0.5 });
+    const scheduler = new Scheduler(cargos, 0.5, FIRST_PAUSE_MS, () => 0.5);
     const onFatal = (error: unknown): void => void this.fatal.push(error);
     const outputMemoryBytes = 64 * MIB;
     const dailyStorage = new DailyStorage(clock, 1_024 * MIB);
@@ -90,6 +90,7 @@ export class JobWorld {
     const config = {
       islandGraceMs: GRACE_MS,
       restartGraceMs: RESTART_GRACE_MS,
+      heartbeatMs: 10_000,
       maxAttempts: 3,
       networkFee: NETWORK_FEE,
       acceptLimitMs: PHASE_LIMITS.accept,
@@ -113,7 +114,7 @@ export class JobWorld {
       (sinceMs) => this.couldReadersCome(sinceMs),
     );
     const gate = openBatchGate(env, registry, jobQuota, async () => 10, null);
-    const islands = new IslandRegistry({ clock, graceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS });
+    const islands = new IslandRegistry(env);
     const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => this.elsewhere(kind);
     const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
     const log = pino({ level: "silent" });
@@ -146,17 +147,8 @@ export class JobWorld {
       log,
       claims: { claim: async (...held) => this.claims?.claim(...held) },
     });
-    const heartbeatMs = 10_000;
-    this.connections = new IslandConnections({
-      store,
-      registry: islands,
-      reports,
-      signer,
-      catalog,
-      clock,
-      heartbeatMs,
-      quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
-    });
+    const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
+    this.connections = islandConnections(env, store, islands, reports, signer, catalog, quarantineOf);
     const submissions = openSubmissions(env, store, catalog, dailyStorage);
     const explainWait = waitReasons.of.bind(waitReasons);
     this.explainWait = explainWait;

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { IslandRegistryEvent } from "../../../coordinator/islands/island-registry-events.ts";
-import { HostFigures, type HostFiguresDeps } from "../../../coordinator/metrics/host-figures.ts";
+import type { IslandRegistryEvent } from "../../../coordinator/islands/island-registry.ts";
+import { openHostFigures, type HostFigures } from "../../../coordinator/metrics/host-figures.ts";
 import { utcDayOf, type HostCounts, type HostDay } from "../../../coordinator/store/host-figures.ts";
 import { ServiceError } from "../../../shared/errors.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const MINUTE_MS = 60_000;
@@ -32,24 +34,19 @@ beforeEach(() => {
       removedOf: async (hostIds: readonly string[]) => hostIds.filter((hostId) => hostId === "gone"),
     },
   };
-  figures = new HostFigures({
-    store: store as unknown as HostFiguresDeps["store"],
-    islands: {
-      subscribe: (listener) => void (tell = listener),
-      get: () => undefined,
-      remove: (accountId, hostId) => void removed.push(`${accountId} ${hostId}`),
-    },
-    jobs: { subscribe: () => undefined },
-    clock,
-    log: { error: () => undefined },
-  });
+  const islands = {
+    subscribe: (listener: typeof tell) => void (tell = listener),
+    get: () => undefined,
+    remove: (accountId: string, hostId: string) => void removed.push(`${accountId} ${hostId}`),
+  };
+  figures = openHostFigures(testEnv({}, { clock }), store as unknown as Store, islands, { subscribe: () => undefined });
 });
 
 const up = (id: string): void => tell({ type: "island_up", island: { id, accountId: "user_1" } as never, busy: 0 });
 const onlineOf = (hostId: string) =>
   stored.filter((row) => row.hostId === hostId).map(({ day, onlineMs }) => [day - utcDayOf(clock.now()), onlineMs]);
 
-describe("HostFigures", () => {
+describe("openHostFigures()", () => {
   it("counts the time online up to each write, and to the end of the session", async () => {
     up("a");
     clock.advance(1_000);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { AuditTrail } from "../../../coordinator/operators/audit-trail.ts";
+import { auditTrail, type AuditTrail } from "../../../coordinator/operators/audit-trail.ts";
 import type { NotedStores } from "../../../coordinator/store/all-steps.ts";
 import type { AuditEntry } from "../../../coordinator/store/audit-log.ts";
 import { ServiceError } from "../../../shared/errors.ts";
@@ -23,7 +23,7 @@ beforeEach(() => {
     entries.push(entry);
   };
   const noting = (entry: AuditEntry) => ({ operators: { setRole: () => append(entry) } }) as unknown as NotedStores;
-  trail = new AuditTrail({ append, noting }, new ManualClock());
+  trail = auditTrail({ append, noting }, new ManualClock());
 });
 
 describe("AuditTrail.record()", () => {

@@ -1,14 +1,23 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
+import type { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
+import type { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
+import type { JobWaiting } from "../../../coordinator/jobs/job-waiting.ts";
 import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
-import { CoordinatorFigures, type CoordinatorFiguresDeps } from "../../../coordinator/operators/coordinator-figures.ts";
+import {
+  bucketOf,
+  coordinatorFigures,
+  mergeCounts,
+  quantileOf,
+  type Counts,
+} from "../../../coordinator/operators/coordinator-figures.ts";
 import type { JobEnding } from "../../../coordinator/store/job-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 let clock: ManualClock;
 let jobs: ActiveJob[];
 let tell: (event: JobRegistryEvent) => void;
-let figures: CoordinatorFigures;
+let readFigures: ReturnType<typeof coordinatorFigures>;
 let explained: number;
 
 const makeJob = (override: object = {}): ActiveJob =>
@@ -36,24 +45,22 @@ beforeEach(() => {
   clock = new ManualClock();
   jobs = [];
   explained = 0;
-  figures = new CoordinatorFigures({
-    jobs: {
-      list: () => jobs,
-      subscribe: (listener: typeof tell) => void (tell = listener),
-      cargoOf: ({ slug }: ActiveJob) => ({ privateTo: slug === "own" ? "user_9" : null }),
-    },
-    islands: { connected: () => [island(4, 1), island(2, 3), island(8, 0, true)] },
-    explainWait: ({ slug, hasPlace }: ActiveJob) => {
-      explained += 1;
-      return { reason: hasPlace ? "all_busy" : "account_limit", message: `${slug} waits`, position: 1 };
-    },
-    clock,
-  } as unknown as CoordinatorFiguresDeps);
+  const registry = {
+    list: () => jobs,
+    subscribe: (listener: typeof tell) => void (tell = listener),
+    cargoOf: ({ slug }: ActiveJob) => ({ privateTo: slug === "own" ? "user_9" : null }),
+  } as unknown as JobRegistry;
+  const islands = { connected: () => [island(4, 1), island(2, 3), island(8, 0, true)] } as unknown as IslandRegistry;
+  const explainWait = ({ slug, hasPlace }: ActiveJob): JobWaiting => {
+    explained += 1;
+    return { reason: hasPlace ? "all_busy" : "account_limit", message: `${slug} waits`, position: 1 };
+  };
+  readFigures = coordinatorFigures(registry, islands, explainWait, clock);
 });
 
-describe("CoordinatorFigures", () => {
+describe("coordinatorFigures()", () => {
   it("counts Islands, and the slots of those that take jobs", () => {
-    expect(figures.read()).toMatchObject({ islands: 3, slots: { free: 3, all: 6 } });
+    expect(readFigures()).toMatchObject({ islands: 3, slots: { free: 3, all: 6 } });
   });
 
   it("counts waiting jobs by Cargo, whose Islands may run it, and what they wait for", () => {
@@ -61,7 +68,7 @@ describe("CoordinatorFigures", () => {
     jobs = [makeJob({ waitsSinceMs: earlierMs }), makeJob({ slug: "own" })];
     clock.advance(5_000);
     jobs.push(makeJob(), makeJob({ hasPlace: false, accountId: "user_2" }), makeJob({ state: "running" }));
-    const { jobs: counted, waiting } = figures.read();
+    const { jobs: counted, waiting } = readFigures();
     expect(counted).toEqual({ running: 1, waiting: 4 });
     expect(waiting).toMatchObject([
       { slug: "tiny", onlyIslandsOf: null, jobs: 2, oldestAtMs: earlierMs, reason: "all_busy", message: "tiny waits" },
@@ -73,7 +80,7 @@ describe("CoordinatorFigures", () => {
   it("counts 10,000 jobs of as many accounts, and explains the 256 kinds of which most wait", () => {
     jobs = Array.from({ length: 10_000 }, (_, index) => makeJob({ hasPlace: false, accountId: `user_${index}` }));
     jobs.push(makeJob({ slug: "most" }), makeJob({ slug: "most" }));
-    const { jobs: counted, waiting } = figures.read();
+    const { jobs: counted, waiting } = readFigures();
     expect(counted.waiting).toBe(10_002);
     expect([waiting.length, explained]).toEqual([256, 256]);
     expect(waiting[0]).toMatchObject({ slug: "most", jobs: 2 });
@@ -87,25 +94,25 @@ describe("CoordinatorFigures", () => {
     end({ state: "completed", waitsSinceMs, firstOutputMs, feed: { tokens: 30 } });
     end({ state: "failed" });
     end({ state: "cancelled" });
-    const { ended, firstToken, tokensPerSecond } = figures.read();
+    const { ended, firstToken, tokensPerSecond } = readFigures();
     expect(ended).toEqual({ all: 3, failed: 1 });
     expect(firstToken).toHaveLength(1);
     expect(tokensPerSecond).toBe(0.5);
     clock.advance(60_000);
-    expect(figures.read()).toMatchObject({ ended: { all: 0, failed: 0 }, firstToken: [] });
+    expect(readFigures()).toMatchObject({ ended: { all: 0, failed: 0 }, firstToken: [] });
   });
 
   it("takes the rate of tokens from what was counted when somebody asked before", () => {
     jobs = [makeJob({ state: "running", feed: { tokens: 100 } })];
-    figures.read();
+    readFigures();
     clock.advance(2_000);
     jobs = [makeJob({ state: "running", feed: { tokens: 150 } })];
-    expect(figures.read().tokensPerSecond).toBe(25);
+    expect(readFigures().tokensPerSecond).toBe(25);
     // One that ends keeps its tokens in the sum.
     clock.advance(2_000);
     jobs = [];
     end({ state: "completed", feed: { tokens: 200 } });
-    expect(figures.read().tokensPerSecond).toBe(25);
+    expect(readFigures().tokensPerSecond).toBe(25);
   });
 
   it("has no more in memory than the last minute, however many jobs end", () => {
@@ -113,6 +120,25 @@ describe("CoordinatorFigures", () => {
       end({ state: "completed" });
       clock.advance(10);
     }
-    expect(figures.read().ended.all).toBeLessThanOrEqual(6_000);
+    expect(readFigures().ended.all).toBeLessThanOrEqual(6_000);
+  });
+});
+
+const countsOf = (times: readonly number[]): Counts => mergeCounts(times.map((ms) => [[bucketOf(ms), 1] as const]));
+
+describe("quantileOf()", () => {
+  it("is at most 5 % off, over the counts of several coordinators", () => {
+    const times = Array.from({ length: 1_000 }, (_, index) => 10 + index * 7);
+    const counts = mergeCounts([countsOf(times.slice(0, 300)), countsOf(times.slice(300))]);
+    for (const share of [0.01, 0.5, 0.99]) {
+      const exact = times[Math.ceil(share * times.length) - 1] ?? 0;
+      expect(Math.abs((quantileOf(counts, share) ?? 0) / exact - 1)).toBeLessThan(0.05);
+    }
+  });
+
+  it("is null of nothing, and bounded for any time", () => {
+    expect(quantileOf([], 0.5)).toBeNull();
+    expect(bucketOf(-5)).toBe(0);
+    expect(bucketOf(Infinity)).toBe(bucketOf(1e12));
   });
 });

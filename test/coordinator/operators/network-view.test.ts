@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import { M, type Figures, type WaitingWork } from "../../../coordinator/cluster/messages.ts";
 import type { LiveIsland } from "../../../coordinator/islands/live-island.ts";
-import { NetworkView, type NetworkViewDeps } from "../../../coordinator/operators/network-view.ts";
+import { networkView, type NetworkView } from "../../../coordinator/operators/network-view.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { peersOn } from "../cluster/peers-on.ts";
 
@@ -63,32 +64,24 @@ beforeEach(() => {
   bus = new LocalBus();
   [own, reads, known, counts, elsewhere] = [figuresOf(), 0, 9, 0, 1];
   views = PEERS.slice(0, 2).map((self, index) => {
-    return new NetworkView({
-      figures: {
-        read: () => {
-          reads += 1;
-          if (index === 0) return own;
-          const waiting = [work({ jobs: 5, oldestAtMs: 3, message: "very busy" })];
-          return figuresOf({ islands: elsewhere, waiting });
-        },
-      },
-      liveHere: (hostIds) => hostIds.filter((hostId) => hostId === self).map(live),
-      store: {
-        operators: {
-          countIslands: async () => {
-            counts += 1;
-            return { known, seen: 2 };
-          },
-        },
-      } as unknown as NetworkViewDeps["store"],
-      clock,
-      peers: peersOn(bus, self, PEERS),
-    });
+    const readFigures = () => {
+      reads += 1;
+      if (index === 0) return own;
+      const waiting = [work({ jobs: 5, oldestAtMs: 3, message: "very busy" })];
+      return figuresOf({ islands: elsewhere, waiting });
+    };
+    const liveHere = (hostIds: readonly string[]) => hostIds.filter((hostId) => hostId === self).map(live);
+    const countIslands = async () => {
+      counts += 1;
+      return { known, seen: 2 };
+    };
+    const store = { operators: { countIslands } } as unknown as Store;
+    return networkView(readFigures, liveHere, store, peersOn(bus, self, PEERS), clock);
   });
   for (const { name } of [M.figures, M.islands]) bus.answer(`odd.${name}`, async () => null);
 });
 
-describe("NetworkView", () => {
+describe("networkView()", () => {
   it("adds up what the coordinators say, and names those that say nothing", async () => {
     const overview = await views[0]?.overview();
     expect(overview).toMatchObject({

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Suspensions, type SuspensionsDeps } from "../../../coordinator/operators/suspensions.ts";
+import { openSuspensions, type Suspensions } from "../../../coordinator/operators/suspensions.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 
 const LOOK_MS = 250;
 
@@ -36,13 +38,12 @@ beforeEach(async () => {
       },
     },
   };
-  const deps = { store, credentials: undefined, clock, log: { error: () => undefined } };
-  suspensions = await Suspensions.open(deps as unknown as SuspensionsDeps);
+  suspensions = await openSuspensions(testEnv({}, { clock }), store as unknown as Store, undefined);
   suspensions.onAccounts((ids) => void heard.push(...ids));
   suspensions.onIslands((ids) => void heard.push(...ids));
 });
 
-describe("Suspensions", () => {
+describe("openSuspensions()", () => {
   it("knows what is suspended from the start, and reads it only after a change", async () => {
     expect(suspensions.reasonFor("host", "user_old")).toBe("the operator suspended this Island's account: spam");
     expect(suspensions.reasonFor("host", "user_1")).toBeNull();

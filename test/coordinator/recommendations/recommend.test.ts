@@ -1,8 +1,11 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
-import { Recommender } from "../../../coordinator/recommendations/recommend.ts";
+import { cargoRecommender, demandScore, rankCargos } from "../../../coordinator/recommendations/recommend.ts";
 import type { OwnerPolicy } from "../../../shared/owner-policy.ts";
 import type { IslandRecord } from "../../../coordinator/store/islands.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 
 const GIB = 1_073_741_824;
 const HOST = "3f0c8b1e-5a55-4a6e-9d2f-0a1b2c3d4e5f";
@@ -71,8 +74,9 @@ interface Scene {
 
 function recommenderOf({ cargos, island = makeIsland(), queued = {}, completions = {}, holders = {}, policy }: Scene) {
   const askedSinceMs: number[] = [];
-  const recommender = new Recommender({
-    store: {
+  const recommend = cargoRecommender(
+    testEnv({ networkFee: 0.1 }, { clock: { ...systemClock, now: () => NOW_MS } }),
+    {
       islands: { get: async (hostId) => (hostId === island.hostId ? island : undefined) },
       jobs: {
         completionsSince: async (sinceMs) => {
@@ -81,25 +85,23 @@ function recommenderOf({ cargos, island = makeIsland(), queued = {}, completions
         },
       },
     },
-    catalog: new Catalog(cargos, { chat: "default" }),
-    queuedDemand: () => new Map(Object.entries(queued)),
-    holdersOf: (exceptId) => (cacheKey) => (exceptId === island.hostId ? (holders[cacheKey] ?? 0) : 1_000),
-    policyOf: (hostId) => (hostId === island.hostId ? policy : undefined),
-    networkFee: 0.1,
-    clock: { now: () => NOW_MS },
-  });
-  return { recommender, askedSinceMs };
+    new Catalog(cargos, { chat: "default" }),
+    () => new Map(Object.entries(queued)),
+    (exceptId) => (cacheKey) => (exceptId === island.hostId ? (holders[cacheKey] ?? 0) : 1_000),
+    (hostId) => (hostId === island.hostId ? policy : undefined),
+  );
+  return { recommend, askedSinceMs };
 }
 
 async function slugsFor(scene: Scene): Promise<string[]> {
-  return (await recommenderOf(scene).recommender.recommend(HOST)).map(({ slug }) => slug);
+  return (await recommenderOf(scene).recommend(HOST)).map(({ slug }) => slug);
 }
 
 describe("recommend()", () => {
   it("says what a Cargo is, what it earns and how much it is wanted", async () => {
     const cargo = makeCargo({ slug: "a", model: { url: "/models/a.gguf", sha256: "0f".repeat(32), sizeBytes: 5 } });
-    const { recommender } = recommenderOf({ cargos: [cargo], queued: { a: 3 }, completions: { a: 4 } });
-    expect(await recommender.recommend(HOST)).toEqual([
+    const { recommend } = recommenderOf({ cargos: [cargo], queued: { a: 3 }, completions: { a: 4 } });
+    expect(await recommend(HOST)).toEqual([
       {
         slug: "a",
         modelUrl: "/models/a.gguf",
@@ -124,7 +126,7 @@ describe("recommend()", () => {
     const container = { image: "docker.io/library/a:1", digest: null, command: null, gpu: false, network: false };
     const hex = "ab".repeat(32);
     const runs = { runtimeType: "container", model: null, isChat: false } as const;
-    const { recommender } = recommenderOf({
+    const { recommend } = recommenderOf({
       cargos: [
         makeCargo({ slug: "a", ...runs, container }),
         makeCargo({ slug: "b", ...runs, container: { ...container, digest: `sha256:${hex}` } }),
@@ -132,19 +134,19 @@ describe("recommend()", () => {
       ],
       island: { ...makeIsland(), runtimes: [{ type: "container", version: "1" }] },
     });
-    const found = await recommender.recommend(HOST);
+    const found = await recommend(HOST);
     expect(found.map(({ slug, modelUrl, modelHash }) => [slug, modelUrl, modelHash])).toEqual([
       ["a", "docker.io/library/a:1", null],
       ["b", `docker.io/library/a:1@sha256:${hex}`, hex],
     ]);
   });
   it("refuses a host that never reported", async () => {
-    const { recommender } = recommenderOf({ cargos: [] });
-    await expect(recommender.recommend("other")).rejects.toMatchObject({ code: "not_found" });
+    const { recommend } = recommenderOf({ cargos: [] });
+    await expect(recommend("other")).rejects.toMatchObject({ code: "not_found" });
   });
   it("counts completions of the last hour", async () => {
-    const { recommender, askedSinceMs } = recommenderOf({ cargos: [] });
-    await recommender.recommend(HOST);
+    const { recommend, askedSinceMs } = recommenderOf({ cargos: [] });
+    await recommend(HOST);
     expect(askedSinceMs).toEqual([NOW_MS - 3_600_000]);
   });
   it("puts what is most wanted first", async () => {
@@ -189,5 +191,59 @@ describe("recommend()", () => {
     const slugs = await slugsFor({ cargos, queued: { c24: 1 } });
     expect(slugs).toHaveLength(20);
     expect(slugs[0]).toBe("c24");
+  });
+});
+
+const demands = fc.uniqueArray(
+  fc.record({
+    slug: fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/),
+    queued: fc.nat(5),
+    recentCompletions: fc.nat(20),
+    holders: fc.nat(3),
+    isDefault: fc.boolean(),
+  }),
+  { selector: ({ slug }) => slug },
+);
+
+describe("demandScore()", () => {
+  it("counts a waiting job ten and a recent completion two", () => {
+    expect(demandScore({ queued: 3, recentCompletions: 4 })).toBe(38);
+  });
+});
+
+describe("rankCargos()", () => {
+  it("puts the highest score first, then the slug", () => {
+    const ranked = rankCargos([
+      { slug: "c", queued: 0, recentCompletions: 5, holders: 0, isDefault: false },
+      { slug: "b", queued: 1, recentCompletions: 0, holders: 0, isDefault: false },
+      { slug: "a", queued: 0, recentCompletions: 0, holders: 0, isDefault: false },
+      { slug: "d", queued: 2, recentCompletions: 0, holders: 0, isDefault: false },
+    ]);
+    expect(ranked.map(({ slug, demandScore: score }) => [slug, score])).toEqual([
+      ["d", 20],
+      ["b", 10],
+      ["c", 10],
+      ["a", 0],
+    ]);
+  });
+  it("puts what fewer Islands hold before what more hold, where the scores are equal and nowhere else", () => {
+    const ranked = rankCargos([
+      { slug: "a", queued: 0, recentCompletions: 5, holders: 9, isDefault: false },
+      { slug: "b", queued: 1, recentCompletions: 0, holders: 2, isDefault: false },
+      { slug: "c", queued: 0, recentCompletions: 5, holders: 2, isDefault: false },
+      { slug: "d", queued: 0, recentCompletions: 0, holders: 0, isDefault: false },
+    ]);
+    expect(ranked.map(({ slug }) => slug)).toEqual(["b", "c", "a", "d"]);
+  });
+  it("gives the same order whatever the order of its input, and never a lower score first", () => {
+    fc.assert(
+      fc.property(demands, (list) => {
+        const ranked = rankCargos(list);
+        expect(ranked).toEqual(rankCargos(list.toReversed()));
+        for (const [index, cargo] of ranked.slice(1).entries()) {
+          expect(ranked[index]?.demandScore).toBeGreaterThanOrEqual(cargo.demandScore);
+        }
+      }),
+    );
   });
 });

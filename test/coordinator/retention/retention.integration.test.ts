@@ -2,10 +2,11 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Retention, type RetentionPeriods } from "../../../coordinator/retention/retention.ts";
+import { openRetention, type Retention } from "../../../coordinator/retention/retention.ts";
 import type { NewJob } from "../../../coordinator/store/job-store.ts";
 import { until } from "../../support/http.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { IS_POSTGRES, openTestStore, type TestStore } from "../../support/test-store.ts";
 import {
   makeAccount,
@@ -17,7 +18,7 @@ import {
 } from "../store/contract/store-builders.ts";
 
 const DAY_MS = 86_400_000;
-const KEEP: RetentionPeriods = {
+const KEEP = {
   keepInputsMs: 10 * DAY_MS,
   keepOutputsMs: 20 * DAY_MS,
   keepWebhookLogMs: 7 * DAY_MS,
@@ -31,15 +32,19 @@ let retention: Retention;
 let accountId: string;
 const log: { info: unknown[]; error: unknown[] } = { info: [], error: [] };
 
-function makeRetention(periods: Partial<RetentionPeriods> = {}): Retention {
-  return new Retention({
+function makeRetention(periods: Partial<typeof KEEP> = {}): Retention {
+  const noted = {
+    info: (facts: unknown) => void log.info.push(facts),
+    warn: () => undefined,
+    error: (facts: unknown) => void log.error.push(facts),
+  };
+  const env = testEnv({ ...KEEP, ...periods }, { clock, log: noted });
+  return openRetention(
+    env,
     store,
-    clock,
-    log: { info: (facts: unknown) => void log.info.push(facts), error: (facts: unknown) => void log.error.push(facts) },
-    periods: { ...KEEP, ...periods },
-    onlineIslands: () => [],
-    endAccount: async () => undefined,
-  });
+    () => [],
+    async () => undefined,
+  );
 }
 
 beforeEach(async () => {

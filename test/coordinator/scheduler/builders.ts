@@ -1,7 +1,6 @@
 import type { KnownCargo } from "../../../coordinator/scheduler/fit.ts";
 import {
   Scheduler,
-  type SchedulerDeps,
   type SchedulerEffect,
   type SchedulerEvent,
   type SchedulerIsland,
@@ -60,7 +59,13 @@ export function makeJob(override: Partial<WaitingJob> = {}): WaitingJob {
 }
 
 /** As in production, but for the spread of the pauses. */
-export const SCHEDULER_OPTIONS = { chatShare: 0.5, firstPauseMs: 1_000, random: (): number => 0.999_999 };
+export const SCHEDULER_RULES = [0.5, 1_000, (): number => 0.999_999] as const;
+
+/** Parameters of a scheduler that a test may choose. */
+interface Rules {
+  readonly random: () => number;
+  readonly mayRunElsewhere: Scheduler["mayRunElsewhere"];
+}
 
 /** A scheduler over a few Cargos, with short words for what happens to it, and a time that only `pass` moves. */
 export class Bench {
@@ -73,13 +78,14 @@ export class Bench {
   readonly #running = new Map<string, string[]>();
   readonly quarantines: Extract<SchedulerEffect, { kind: "quarantine" }>[] = [];
 
-  constructor(cargos: readonly KnownCargo[] = [makeCargo()], options: Partial<SchedulerDeps> = {}) {
+  constructor(cargos: readonly KnownCargo[] = [makeCargo()], rules: Partial<Rules> = {}) {
     this.catalog = new Map(cargos.map((cargo) => [cargo.slug, cargo]));
+    const [chatShare, firstPauseMs, random] = SCHEDULER_RULES;
     const find = (slug: string): KnownCargo | undefined => {
       this.lookUps += 1;
       return this.catalog.get(slug);
     };
-    this.scheduler = new Scheduler({ cargos: find, ...SCHEDULER_OPTIONS, ...options });
+    this.scheduler = new Scheduler(find, chatShare, firstPauseMs, rules.random ?? random, rules.mayRunElsewhere);
   }
 
   /** Hands an event over. Returns the assignments as "job_1 on isle-1". */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { IndexedHeap as RealHeap } from "../../../coordinator/scheduler/indexed-heap.ts";
 import { Scheduler, type SchedulerEffect, type SchedulerEvent } from "../../../coordinator/scheduler/scheduler.ts";
-import { makeCargo, makeIsland, makeJob, SCHEDULER_OPTIONS, START_MS } from "./builders.ts";
+import { makeCargo, makeIsland, makeJob, SCHEDULER_RULES, START_MS } from "./builders.ts";
 
 /** Comparisons in heaps, and reads of the facts of Islands: a scan over either jobs or Islands cannot hide from both. */
 const cost = vi.hoisted(() => ({ comparisons: 0, reads: 0 }));
@@ -42,7 +42,7 @@ interface Load {
 }
 
 class Fleet {
-  readonly #scheduler = new Scheduler({ cargos: (slug) => catalog.get(slug), ...SCHEDULER_OPTIONS });
+  readonly #scheduler = new Scheduler((slug) => catalog.get(slug), ...SCHEDULER_RULES);
   readonly #load: Load;
   #jobs = 0;
   #nowMs = START_MS;

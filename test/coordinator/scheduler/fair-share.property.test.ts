@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Scheduler, type SchedulerEvent, type WaitingJob } from "../../../coordinator/scheduler/scheduler.ts";
-import { makeCargo, makeIsland, makeJob, MINUTE_MS, SCHEDULER_OPTIONS } from "./builders.ts";
+import { makeCargo, makeIsland, makeJob, MINUTE_MS, SCHEDULER_RULES } from "./builders.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
 
 interface Load extends Partial<WaitingJob> {
@@ -24,7 +24,7 @@ class Fleet {
 
   constructor(slots: number) {
     const cargo = makeCargo();
-    this.#scheduler = new Scheduler({ cargos: () => cargo, ...SCHEDULER_OPTIONS });
+    this.#scheduler = new Scheduler(() => cargo, ...SCHEDULER_RULES);
     this.#step({ kind: "island_up", island: makeIsland({ slots }), busy: 0 });
   }
 

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ModelHolders } from "../../../coordinator/scheduler/model-holders.ts";
-import { Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
-import { makeIsland, SCHEDULER_OPTIONS, START_MS } from "./builders.ts";
+import { recountModels, Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
+import { makeIsland, SCHEDULER_RULES, START_MS } from "./builders.ts";
 
 const KEYS = ["k1", "k2", "k3"];
 const ISLANDS = ["a", "b", "c"];
@@ -16,7 +15,7 @@ describe("holdersOf()", () => {
   it("counts the online Islands that have a model, but not the one that asks, whatever happened before", () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
-        const scheduler = new Scheduler({ cargos: () => undefined, ...SCHEDULER_OPTIONS });
+        const scheduler = new Scheduler(() => undefined, ...SCHEDULER_RULES);
         const online = new Map<string, readonly string[]>();
         for (const { islandId, keys } of changes) {
           const island = makeIsland({ id: islandId, cachedModels: keys ?? [] });
@@ -36,7 +35,7 @@ describe("holdersOf()", () => {
   });
 
   it("takes in an Island that comes twice without going as one", () => {
-    const scheduler = new Scheduler({ cargos: () => undefined, ...SCHEDULER_OPTIONS });
+    const scheduler = new Scheduler(() => undefined, ...SCHEDULER_RULES);
     const island = makeIsland({ cachedModels: ["k1"] });
     scheduler.step({ kind: "island_up", island, busy: 0 }, START_MS);
     scheduler.step({ kind: "island_up", island, busy: 0 }, START_MS);
@@ -44,13 +43,13 @@ describe("holdersOf()", () => {
   });
 });
 
-describe("ModelHolders", () => {
+describe("recountModels()", () => {
   it("forgets a model without holders", () => {
-    const holders = new ModelHolders();
-    holders.replace([], ["a", "b", "b"]);
-    holders.replace(["a", "b", "b"], ["b"]);
-    expect([holders.count("a"), holders.count("b"), holders.size]).toEqual([0, 1, 1]);
-    holders.replace(["b"], []);
+    const holders = new Map<string, number>();
+    recountModels(holders, [], ["a", "b", "b"]);
+    recountModels(holders, ["a", "b", "b"], ["b"]);
+    expect([...holders]).toEqual([["b", 1]]);
+    recountModels(holders, ["b"], []);
     expect(holders.size).toBe(0);
   });
 });

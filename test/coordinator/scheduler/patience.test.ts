@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PATIENCE_MS } from "../../../coordinator/scheduler/patience.ts";
+import { PATIENCE_MS } from "../../../coordinator/scheduler/waiting-jobs.ts";
 import type { SlotOffer } from "../../../coordinator/scheduler/shared-work.ts";
 import { Bench } from "./builders.ts";
 

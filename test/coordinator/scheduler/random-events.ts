@@ -6,7 +6,7 @@ import {
   type SchedulerEvent,
   type SchedulerIsland,
 } from "../../../coordinator/scheduler/scheduler.ts";
-import { GB, makeCargo, makeIsland, makeJob, MINUTE_MS, SCHEDULER_OPTIONS, START_MS } from "./builders.ts";
+import { GB, makeCargo, makeIsland, makeJob, MINUTE_MS, SCHEDULER_RULES, START_MS } from "./builders.ts";
 
 const cargos = [
   makeCargo({ slug: "small", requiredRamBytes: 2 * GB }),
@@ -19,7 +19,7 @@ const slugs = [...catalog.keys(), "unknown"];
 export const findCargo = (slug: string): CargoManifest | undefined => catalog.get(slug);
 
 export function newScheduler(): Scheduler {
-  return new Scheduler({ cargos: findCargo, ...SCHEDULER_OPTIONS });
+  return new Scheduler(findCargo, ...SCHEDULER_RULES);
 }
 
 type Assignment = Extract<SchedulerEffect, { kind: "assign" }>;

@@ -3,7 +3,7 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@open
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
 import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
-import { JobTraces } from "../../../coordinator/tracing/job-traces.ts";
+import { traceJobs, type TracedJobs } from "../../../coordinator/tracing/job-traces.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -18,7 +18,7 @@ const ENDING = { error: null, usage: null, chargeMicro: 0 };
 
 let clock: ManualClock;
 let exporter: InMemorySpanExporter;
-let traces: JobTraces;
+let traces: ReturnType<typeof traceJobs>;
 let noted: Map<string, string>;
 let tell: (type: JobRegistryEvent["type"], job: ActiveJob, facts?: object) => void;
 
@@ -29,21 +29,16 @@ beforeEach(() => {
   const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
   const listeners: ((event: JobRegistryEvent) => void)[] = [];
   tell = (type, job, facts = {}) => listeners.forEach((hear) => hear({ type, job, ...facts } as JobRegistryEvent));
-  traces = new JobTraces({
-    api,
-    tracer: provider.getTracer("test"),
-    contextNow: () => CLIENT,
-    contextOf: (traceparent) => {
-      const [, traceId = "", spanId = ""] = traceparent.split("-");
-      const spanContext = { traceId, spanId, traceFlags: api.TraceFlags.SAMPLED, isRemote: true };
-      return api.trace.setSpanContext(api.ROOT_CONTEXT, spanContext);
-    },
-    jobs: {
-      subscribe: (listener) => void listeners.push(listener),
-      noteTrace: (jobId, trace) => void noted.set(jobId, trace),
-    },
-    clock,
-  });
+  const contextOf = (traceparent: string): api.Context => {
+    const [, traceId = "", spanId = ""] = traceparent.split("-");
+    const spanContext = { traceId, spanId, traceFlags: api.TraceFlags.SAMPLED, isRemote: true };
+    return api.trace.setSpanContext(api.ROOT_CONTEXT, spanContext);
+  };
+  const jobs: TracedJobs = {
+    subscribe: (listener) => void listeners.push(listener),
+    noteTrace: (jobId, trace) => void noted.set(jobId, trace),
+  };
+  traces = traceJobs(api, provider.getTracer("test"), () => CLIENT, contextOf, jobs, clock);
 });
 
 const job = (facts: Partial<ActiveJob> = {}): ActiveJob =>
@@ -56,7 +51,7 @@ const spans = () => exporter.getFinishedSpans().map(({ name, attributes }) => ({
 const names = () => spans().map(({ name }) => name);
 const traceIds = () => new Set(exporter.getFinishedSpans().map((span) => span.spanContext().traceId));
 
-describe("JobTraces", () => {
+describe("traceJobs()", () => {
   it("gives an attempt its place also when it begins before the offer is told", async () => {
     tell("attempt_begun", job({ attempt: 1 }));
     tell("job_offered", job({ attempt: 1 }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SessionWatch } from "../../../../coordinator/islands/session/session-watch.ts";
+import { sessionWatch } from "../../../../coordinator/islands/session/session-watch.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 
 const INTERVAL_MS = 10_000;
@@ -22,10 +22,10 @@ function makeWatch() {
       return clock.schedule(delayMs, task);
     },
   };
-  return { clock, watch: new SessionWatch(counting, INTERVAL_MS), timers: () => timers };
+  return { clock, watch: sessionWatch(counting, INTERVAL_MS), timers: () => timers };
 }
 
-describe("SessionWatch", () => {
+describe("sessionWatch()", () => {
   it("looks at each session once in every interval, for the first time an interval after it came", () => {
     const { clock, watch } = makeWatch();
     const sessions = Array.from({ length: 500 }, () => new LookedAt());

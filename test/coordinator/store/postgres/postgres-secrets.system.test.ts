@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CargoSigner } from "../../../../coordinator/islands/cargo-signer.ts";
+import { openCargoSigner } from "../../../../coordinator/islands/cargo-signer.ts";
 import { AttemptProofs } from "../../../../coordinator/dispatch/attempt-proofs.ts";
 import { DatabaseError } from "../../../../coordinator/store/database-error.ts";
 import { postgresStore, type PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { SecretBox } from "../../../../coordinator/store/secret-box.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import type { PostgresDatabase } from "../../../support/postgres-database.ts";
+import { testEnv } from "../../../support/test-env.ts";
 import { withDatabase } from "../../../support/with-servers.ts";
 import { describeSecrets } from "../contract/shared-secrets.cases.ts";
 
@@ -25,10 +26,9 @@ function describePostgresSecrets(database: PostgresDatabase): void {
     describeSecrets(async () => [both()[0].secrets, both()[1].secrets]);
 
     it("of coordinators that start at once are one set: proofs and signatures of one hold at the other", async () => {
-      const log = { warn: () => undefined };
       const [proofs, signers] = await Promise.all([
         Promise.all(both().map(({ secrets }) => AttemptProofs.open(secrets))),
-        Promise.all(both().map(({ secrets }) => CargoSigner.open({ secrets, isNew: true, log }))),
+        Promise.all(both().map(({ secrets }) => openCargoSigner(testEnv(), secrets, true))),
       ]);
       expect(proofs[1]?.isValid(proofs[0]?.issue("job_1", 1, "host") ?? "", "job_1", 1, "host")).toBe(true);
       expect(signers[1]?.publicKey).toBe(signers[0]?.publicKey);

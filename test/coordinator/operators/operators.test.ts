@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeConfig, resolveConfig } from "../../../coordinator/config/resolve-config.ts";
-import { settingsInForce } from "../../../coordinator/operators/settings-in-force.ts";
+import { settingsInForce } from "../../../coordinator/operators/operators.ts";
 
 it("settingsInForce() calls a default a default, although the file has it", () => {
   const toml = { name: "atoll.toml", text: 'chat_wait_s = 60\nport = 9000\nhost = "127.0.0.1"\n' };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { Acknowledgements } from "../../../../coordinator/islands/session/acknowledgements.ts";
-import type { NumberedFrame } from "../../../../shared/protocol/from-island.ts";
+import { acknowledgements } from "../../../coordinator/islands/island-connections.ts";
+import type { NumberedFrame } from "../../../shared/protocol/from-island.ts";
 
 const attempt = { jobId: "job_1", attempt: 1 };
 const output = (seq: number): NumberedFrame => ({
@@ -10,11 +10,10 @@ const output = (seq: number): NumberedFrame => ({
   items: [{ type: "token", content: "x", count: 1 }],
 });
 
-it("Acknowledgements has one for all frames of a write, and says of which kind the last is", async () => {
+it("acknowledgements() has one for all frames of a write, and says of which kind the last is", async () => {
   const acks: [seq: number, type: string][] = [];
-  const acknowledgements = new Acknowledgements((_, { seq, type }) => acks.push([seq, type]));
-  const add = (frame: NumberedFrame, durable: Promise<void | false>): void =>
-    acknowledgements.add("host", frame, durable);
+  const acknowledge = acknowledgements((_, { seq, type }) => acks.push([seq, type]));
+  const add = (frame: NumberedFrame, durable: Promise<void | false>): void => acknowledge("host", frame, durable);
   const write = Promise.withResolvers<void>();
   for (const seq of [1, 2, 3]) add(output(seq), write.promise);
   add({ type: "cancelled", ...attempt, seq: 4 }, Promise.resolve());
@@ -28,10 +27,10 @@ it("Acknowledgements has one for all frames of a write, and says of which kind t
   ]);
 });
 
-it("Acknowledgements has none for a frame that nobody heard: the Island must send it again", async () => {
+it("acknowledgements() has none for a frame that nobody heard: the Island must send it again", async () => {
   const acks: number[] = [];
   const unheard = Promise.resolve<void | false>(false);
-  new Acknowledgements((_, { seq }) => acks.push(seq)).add("host", output(1), unheard);
+  acknowledgements((_, { seq }) => acks.push(seq))("host", output(1), unheard);
   await unheard;
   expect(acks).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { debtMs, taken } from "../../../../coordinator/islands/session/rate-debt.ts";
+import { debtMs, taken } from "../../../../coordinator/islands/session/frame-limits.ts";
 import { TokenBucket } from "../../../../coordinator/quotas/token-bucket.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 

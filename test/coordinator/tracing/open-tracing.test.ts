@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
-import { TraceFaults } from "../../../coordinator/tracing/trace-faults.ts";
+import { traceFaults } from "../../../coordinator/tracing/open-tracing.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 it("a collector that is away is told of once a minute, in the words of the error", () => {
   const clock = new ManualClock();
   const lines: object[] = [];
-  const faults = new TraceFaults({ warn: (facts) => void lines.push(facts) }, clock);
+  const note = traceFaults({ warn: (facts) => void lines.push(facts) }, clock);
   const error = JSON.stringify({ stack: "Error: no\n  at x", message: "connect ECONNREFUSED", name: "Error" });
   for (let nth = 0; nth < 25; nth += 1) {
-    faults.note(error);
+    note(error);
     clock.advance(5_000);
   }
-  faults.note(`Dropped ${"9".repeat(1_000)}`);
+  note(`Dropped ${"9".repeat(1_000)}`);
   clock.advance(60_000);
-  faults.note(`Dropped ${"9".repeat(1_000)}`);
+  note(`Dropped ${"9".repeat(1_000)}`);
   expect(lines.slice(0, 3)).toEqual([
     { reason: "connect ECONNREFUSED", unsaid: 0 },
     { reason: "connect ECONNREFUSED", unsaid: 11 },
