@@ -1,5 +1,5 @@
 import { abortable } from "../../shared/async/abortable.ts";
-import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchService } from "../jobs/batches/batch-service.ts";
@@ -17,6 +17,7 @@ import { orderSessions } from "./newest-sessions.ts";
 import type { Peers } from "./peers.ts";
 import { shareEvents } from "./share-events.ts";
 import { takeOver } from "./take-over.ts";
+import { whileOthers } from "./while-others.ts";
 import { shareWork, type WorkSharing } from "./work-sharing.ts";
 
 /** A message about a batch may be lost: storage is asked this often. */
@@ -213,12 +214,11 @@ export async function handOverWaiting(
  * function is called.
  */
 function endBatchesEverywhere(
-  peers: Pick<Peers, "tell" | "hear">,
+  peers: Pick<Peers, "others" | "onChange" | "tell" | "hear">,
   jobs: Pick<JobRegistry, "subscribe">,
   batches: Pick<BatchService, "activeIds" | "endOver">,
   { clock, log }: { readonly clock: Pick<Clock, "schedule">; readonly log: Pick<Logger, "warn"> },
 ): () => void {
-  let timer: Timer;
   let isClosed = false;
 
   async function look(batchIds: readonly string[]): Promise<void> {
@@ -229,24 +229,16 @@ function endBatchesEverywhere(
     }
   }
 
-  function lookLater(): Timer {
-    return clock.schedule(BATCHES_POLL_MS, () => {
-      void look(batches.activeIds).finally(() => {
-        if (!isClosed) timer = lookLater();
-      });
-    });
-  }
-
   jobs.subscribe((event) => {
     if (event.type !== "job_ended" || event.job.batchId === null) return;
     const { batchId, state, settled } = event.job;
     if (state === "failed" || state === "timeout") void settled?.then(() => peers.tell(M.batchEnded, { batchId }));
   });
   const stop = peers.hear(M.batchEnded, ({ batchId }) => void look([batchId]));
-  timer = lookLater();
+  const stopLooking = whileOthers(peers, clock, BATCHES_POLL_MS, () => look(batches.activeIds));
   return () => {
     isClosed = true;
     stop();
-    timer.cancel();
+    stopLooking();
   };
 }

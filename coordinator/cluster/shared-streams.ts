@@ -6,6 +6,7 @@ import { RETRY_AFTER_S } from "../store/refusals.ts";
 import { M, type QuestionOf, type ReplyOf } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 import type { QuotaOwners } from "./quota-owners.ts";
+import { whileOthers } from "./while-others.ts";
 
 /** When a quota owner that did not answer is told again. */
 const RETRY_MS = 1_000;
@@ -28,7 +29,7 @@ interface Told {
  */
 export class SharedStreams {
   readonly #clock: Pick<Clock, "schedule">;
-  readonly #peers: Pick<Peers, "living">;
+  readonly #peers: Pick<Peers, "living" | "others" | "onChange">;
   readonly #owners: QuotaOwners;
   readonly #here = new StreamQuota();
   /** As quota owner: open streams at other coordinators, by account and coordinator. None is 0. */
@@ -38,14 +39,21 @@ export class SharedStreams {
   /** The last question about an account; the next one follows it. */
   readonly #turns = new Map<string, Promise<unknown>>();
   #retry: Timer | null = null;
-  #retell: Timer;
+  readonly #stopRetelling: () => void;
   #isClosed = false;
 
-  constructor(clock: Pick<Clock, "schedule">, peers: Pick<Peers, "living">, owners: QuotaOwners) {
+  constructor(
+    clock: Pick<Clock, "schedule">,
+    peers: Pick<Peers, "living" | "others" | "onChange">,
+    owners: QuotaOwners,
+  ) {
     this.#clock = clock;
     this.#peers = peers;
     this.#owners = owners;
-    this.#retell = this.#retellLater();
+    this.#stopRetelling = whileOthers(peers, clock, RETELL_MS, () => {
+      for (const [accountId, { ownerId }] of this.#told) this.#told.set(accountId, { ownerId, open: undefined });
+      return this.#tellAll();
+    });
   }
 
   /** @throws {RateLimitedError} */
@@ -75,7 +83,7 @@ export class SharedStreams {
   close(): void {
     this.#isClosed = true;
     this.#retry?.cancel();
-    this.#retell.cancel();
+    this.#stopRetelling();
   }
 
   /** Undefined if the owner must be asked. */
@@ -162,14 +170,6 @@ export class SharedStreams {
     this.#retry ??= this.#clock.schedule(RETRY_MS, () => {
       this.#retry = null;
       void this.#tellAll();
-    });
-  }
-
-  #retellLater(): Timer {
-    return this.#clock.schedule(RETELL_MS, () => {
-      for (const [accountId, { ownerId }] of this.#told) this.#told.set(accountId, { ownerId, open: undefined });
-      void this.#tellAll();
-      this.#retell = this.#retellLater();
     });
   }
 

@@ -8,6 +8,7 @@ import type { Peer } from "../store/cluster-store.ts";
 import { M, type ReplyOf, type StealRequest } from "./messages.ts";
 import type { JobMover } from "./moved-jobs.ts";
 import type { Peers } from "./peers.ts";
+import { whileOthers } from "./while-others.ts";
 import { WorkShares, type Steal } from "./work-shares.ts";
 
 /** Changes in this time are sent, and acted on, together. */
@@ -22,7 +23,10 @@ export type WorkSharing = ReturnType<typeof shareWork>;
  * @param schedule tells the scheduler of `work`, and carries out what it decides.
  */
 export function shareWork(
-  peers: Pick<Peers, "self" | "living" | "isLiving" | "downBecause" | "ask" | "answer" | "tell" | "hear">,
+  peers: Pick<
+    Peers,
+    "self" | "living" | "others" | "onChange" | "isLiving" | "downBecause" | "ask" | "answer" | "tell" | "hear"
+  >,
   mover: Pick<JobMover, "handOver" | "takeIn" | "reconcile">,
   work: SharedWork,
   schedule: (event: Extract<SchedulerEvent, { kind: "job_stays" }>) => void,
@@ -35,10 +39,8 @@ export function shareWork(
   let isClosed = false;
   /** Jobs that came from others because slots were free here. */
   let stolen = 0;
-  let timer = clock.schedule(0, tick);
 
   function tick(): void {
-    timer = clock.schedule(TICK_MS, tick);
     if (peers.downBecause !== null) return;
     const nowMs = clock.monotonicMs();
     shares.prune(peers.isLiving, nowMs);
@@ -109,7 +111,10 @@ export function shareWork(
   const stops = [
     peers.hear(M.status, (status, id) => {
       if (peers.isLiving(id)) shares.hear(id, status, clock.monotonicMs());
+      // Not known here yet: it needs the status of this coordinator, which may have no others.
+      else tick();
     }),
+    whileOthers(peers, clock, TICK_MS, tick),
     peers.answer(M.steal, (request, fromId) => track(give(request, fromId))),
   ];
 
@@ -135,7 +140,6 @@ export function shareWork(
     /** Neither asks nor gives any more. Resolves when what is under way is over. */
     async close(): Promise<void> {
       isClosed = true;
-      timer.cancel();
       reconciling?.cancel();
       for (const stop of stops) stop();
       await Promise.allSettled(underWay);
