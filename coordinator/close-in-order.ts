@@ -1,11 +1,9 @@
 import type { Clock } from "../shared/clock.ts";
 import { CloseLimit } from "../shared/async/close-limit.ts";
 import type { AccountService } from "./accounts/account-service.ts";
-import type { Bus } from "./bus/bus.ts";
 import type { CatalogSync } from "./catalog/catalog-sync.ts";
 import type { ClusterMember } from "./cluster/cluster-member.ts";
-import type { CredentialWatch } from "./cluster/credential-watch.ts";
-import type { Peers } from "./cluster/peers.ts";
+import type { Network } from "./cluster/open-network.ts";
 import type { ConversationService } from "./conversations/conversation-service.ts";
 import type { Dispatcher } from "./dispatch/dispatcher.ts";
 import type { AccountEvents } from "./events/account-events.ts";
@@ -19,7 +17,6 @@ import type { openGateway } from "./open-gateway.ts";
 import type { openHosts } from "./open-hosts.ts";
 import type { Suspensions } from "./operators/suspensions.ts";
 import type { Retention } from "./retention/retention.ts";
-import type { Store } from "./store/store.ts";
 import type { Tracing } from "./tracing/open-tracing.ts";
 import type { WebhookSender } from "./webhooks/webhook-sender.ts";
 
@@ -30,14 +27,10 @@ const RETURN_AFTER_MS = 1_000;
 
 /** What a running coordinator has opened. */
 export interface OpenParts {
-  /** True for a database, which may be away for long. A file is not, and is left in order. */
-  readonly storageMayBeAway: boolean;
   readonly accounts: AccountService;
-  readonly bus: Bus;
   readonly catalogSync: CatalogSync;
   readonly clock: Clock;
   readonly conversations: ConversationService;
-  readonly credentials: CredentialWatch | undefined;
   readonly dispatcher: Dispatcher;
   readonly events: AccountEvents;
   readonly fileBatches: FileBatchService;
@@ -47,12 +40,11 @@ export interface OpenParts {
   readonly hosts: ReturnType<typeof openHosts>;
   readonly islands: IslandRegistry;
   readonly listener: Listener;
-  readonly member: ClusterMember | null;
-  readonly peers: Peers;
+  readonly member: ClusterMember;
+  readonly network: Network;
   readonly registry: JobRegistry;
   readonly retention: Retention;
-  readonly shared: { close(): void } | null;
-  readonly store: Store;
+  readonly shared: { close(): void };
   readonly tracing: Tracing | null;
   readonly suspensions: Suspensions;
   readonly webhooks: WebhookSender;
@@ -71,17 +63,18 @@ export async function closeInOrder(parts: OpenParts): Promise<void> {
   await streams.within(batchesLeft);
   await streams.within(registry.settled());
   const moves = new CloseLimit(clock, MAX_CLOSE_MS);
-  await gateway.close(RETURN_AFTER_MS, await member?.handOver(moves.signal));
+  await gateway.close(RETURN_AFTER_MS, await member.handOver(moves.signal));
   moves.end();
   await listener.close(streams.signal);
   streams.end();
-  const rest = new CloseLimit(clock, parts.storageMayBeAway ? MAX_CLOSE_MS : null);
+  // A database may be away for long. A file is not, and is left in order.
+  const rest = new CloseLimit(clock, parts.network.isShared ? MAX_CLOSE_MS : null);
   await rest.within(parts.catalogSync.close());
   registry.close();
   parts.dispatcher.close();
   parts.islands.close();
   parts.gate.close();
-  await rest.within(member?.closeTakeOver());
+  await rest.within(member.closeTakeOver());
   await rest.within(parts.webhooks.close());
   await rest.within(parts.hosts.figures.close());
   await rest.within(parts.tracing?.close());
@@ -89,11 +82,8 @@ export async function closeInOrder(parts: OpenParts): Promise<void> {
   await rest.within(parts.retention.close());
   await rest.within(parts.accounts.settled());
   parts.suspensions.close();
-  parts.credentials?.close();
-  await rest.within(member?.leave());
-  parts.shared?.close();
-  parts.peers.close();
-  await rest.within(parts.bus.close());
-  await rest.within(parts.store.close());
+  await rest.within(member.leave());
+  parts.shared.close();
+  await parts.network.close(rest);
   rest.end();
 }

@@ -3,17 +3,13 @@ import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
 import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
-import { newId } from "../shared/ids.ts";
 import { urlHost } from "../shared/net/url-host.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
 import { closeInOrder } from "./close-in-order.ts";
-import { NetworkClock } from "./cluster/network-clock.ts";
 import { outputBudget } from "./quotas/output-budget.ts";
 import { openNetwork } from "./cluster/open-network.ts";
 import { openMember } from "./cluster/cluster-member.ts";
-import { CredentialWatch } from "./cluster/credential-watch.ts";
-import { openPeers } from "./cluster/peers.ts";
 import { shareJobs } from "./cluster/shared-jobs.ts";
 import { defaultSlugsOf } from "./config/default-cargo-settings.ts";
 import { registrationOf } from "./config/exposure.ts";
@@ -77,27 +73,20 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const { config, log, version, onFatal } = deps;
   // Before anything is opened: a configuration that cannot be is told at once.
   const registration = registrationOf(config);
-  const networkClock = new NetworkClock(deps.clock);
-  const { store, bus } = await openNetwork(config, { clock: networkClock, log });
-  const { cluster, secrets } = store;
-  const clock = cluster === null ? deps.clock : networkClock;
-  const address =
-    cluster === null ? config.publicUrl : (config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`);
-  const selfId = cluster?.selfId ?? newId("coord", clock.now());
-  const peers = openPeers({ id: selfId, address: address ?? "", version }, bus, { clock, log });
+  const network = await openNetwork(deps);
+  const { store, bus, peers, clock, cluster, credentials, isShared } = network;
+  const { secrets } = store;
+  const env = { ...deps, clock };
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
-  if (cluster !== null) await stored(() => networkClock.set(() => cluster.nowMs()));
-  const { catalogDirectory: directory, modelAliases: aliases, commandLine, leaseMs, leaseRenewMs } = config;
-  const [defaults, isShared] = [defaultSlugsOf(config), cluster !== null];
+  const { catalogDirectory: directory, modelAliases: aliases, commandLine } = config;
+  const defaults = defaultSlugsOf(config);
   const catalogDeps = { directory, store: store.catalog, defaults, aliases, isShared, commandLine, clock, log };
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
   const { catalog } = catalogSync;
-  const changes = cluster?.credentialChanges;
-  const credentials = changes && new CredentialWatch(changes, peers, clock);
   const accounts = openAccounts({ config, registration, store: store.accounts, credentials, clock, log });
   const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice, webhookAllowPrivate } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
-  const mayRunElsewhere: SchedulerDeps["mayRunElsewhere"] = (kind) => member?.mayRunElsewhere(kind) === true;
+  const mayRunElsewhere: SchedulerDeps["mayRunElsewhere"] = (kind) => member.mayRunElsewhere(kind);
   const scheduler = new Scheduler({ cargos: cargoOf, chatShare, firstPauseMs, random: Math.random, mayRunElsewhere });
   const { islandGraceMs: graceMs, restartGraceMs, heartbeatMs, maxAttempts, networkFee } = config;
   const phaseLimits = phaseLimitsOf(config);
@@ -123,27 +112,24 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     phaseLimits,
     feedDelayMs: config.feedDelayMs,
     onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
-    couldReadersCome: (sinceMs) => member?.couldHearSince(sinceMs) ?? true,
+    couldReadersCome: (sinceMs) => member.couldHearSince(sinceMs),
     onFatal,
   });
   const limitOf = async (id: string) => (await untilRead(() => accounts.limits(id), clock)).concurrentJobs;
-  const places = cluster?.places;
+  const places = store.cluster?.places;
   const gate = new BatchGate({ jobs: registry, quota: jobQuota, places, clock, limitOf, onFatal });
   const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice, dailyStorage });
   const explainWait: JobServiceDeps["explainWait"] = (job) => waitReasons.of(job);
   const { outputMemoryBytes } = memory;
-  const shared =
-    cluster && shareJobs(cluster, store.jobs, registry, peers, explainWait, outputMemoryBytes, { clock, log });
-  const others = shared === null ? {} : { router: shared };
-  const batches = new BatchService({ store, jobs: registry, submissions, gate, clock, ...others });
+  const shared = shareJobs(cluster, store.jobs, registry, peers, explainWait, outputMemoryBytes, env);
+  const batches = new BatchService({ store, jobs: registry, submissions, gate, clock, router: shared });
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
-  const hasBus = config.busAddress !== null;
-  const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
+  const times = { graceMs, restartGraceMs, clock };
   const refreshCatalog = (): Promise<void> => catalogSync.refresh();
   const own = { store, jobs: registry, islands, batches, submissions, scheduler, refreshCatalog };
-  const member = cluster && openMember(cluster, own, peers, { hasBus, log, ...times });
+  const member = openMember(env, network, own);
   const proofs = await stored(() => AttemptProofs.open(secrets));
-  const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member?.elsewhere(kind) ?? null;
+  const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member.elsewhere(kind);
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
   const dispatcher = new Dispatcher({ ...own, ...times, waitReasons, proofs, signer, log, others: member });
   const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
@@ -156,7 +142,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     letDown: schedule,
     hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
     log,
-    claims: member?.claims,
+    claims: member.claims,
   });
   const suspensions = await stored(() => Suspensions.open({ store, credentials, clock, log }));
   const connections = new IslandConnections({
@@ -168,16 +154,16 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     clock,
     heartbeatMs,
     quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
-    order: member?.sessions,
+    order: member.sessions,
     suspended: suspensions,
   });
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();
-  await stored(() => member?.start());
+  await stored(() => member.start());
   await webhooks.start();
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
-  const tellOthers = (): Promise<void> | undefined => member?.tellCatalogChange();
+  const tellOthers = (): Promise<void> => member.tellCatalogChange();
   const cargos = new CargoService({ store: store.catalog, catalogSync, clock, tellOthers });
   const files = openFiles({ config, store, proofs, clock, log });
   const retention = new Retention({
@@ -188,7 +174,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     onlineIslands: () => islands.connectedIds(),
     endAccount: async (accountId) => {
       await fileBatches.removeAll(accountId); // First: they submit jobs.
-      await (member === null ? registry.cancelAll(accountId) : member.endJobsOf(accountId));
+      await member.endJobsOf(accountId);
       await Promise.all([cargos, files].map((service) => service.removeAll(accountId)));
     },
   });
@@ -201,7 +187,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     jobQuota,
     clock,
     explainWait,
-    ...others,
+    router: shared,
   });
   const conversations = new ConversationService({
     store: store.conversations,
@@ -215,29 +201,37 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     onFatal,
   });
   const answers = (): Promise<unknown> => conversations.resume();
-  if (member === null) await answers();
+  if (!isShared) await answers();
   const steps = { webhooks: () => webhooks.takeOver(), answers, removals: () => retention.resume() };
-  member?.share(dispatcher, steps);
+  member.share(dispatcher, steps);
   const recommendations = new Recommender({
     store,
     catalog,
     clock,
     networkFee,
-    queuedDemand: () => member?.queuedDemand() ?? scheduler.queuedDemand(),
+    queuedDemand: () => member.queuedDemand(),
     holdersOf: (exceptId) => scheduler.holdersOf(exceptId),
     policyOf: (hostId) => islands.get(hostId)?.policy,
   });
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
-  credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
+  credentials.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
   const about = { config, version, clock, log, peers, member, credentials, catalogSync };
   const fileBatches = openFileBatches({ ...about, memory, store, files, jobs, catalog });
   const events = new AccountEvents(clock);
   watchChanges(events, { ...own, dispatcher }, clock);
   watchDeeds(events, store, clock);
-  member?.shareEvents(events);
+  member.shareEvents(events);
   const hosts = openHosts({ ...own, ...about, catalog, suspended: suspensions, events });
   const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
-  const { metrics, tracing } = await openTelemetry({ ...own, ...about, gateway, webhooks, files, fileBatches });
+  const { metrics, tracing } = await openTelemetry({
+    ...own,
+    ...about,
+    member: isShared ? member : null,
+    gateway,
+    webhooks,
+    files,
+    fileBatches,
+  });
   const app = createApp({
     metrics,
     tracing,
@@ -258,8 +252,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     suspensions,
     retention,
     store,
-    bus: hasBus ? bus : null,
-    quota: member?.quota,
+    bus: config.busAddress === null ? null : bus,
+    quota: member.quota,
     credentials,
     clock,
     log,
@@ -277,15 +271,14 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   // Refusals carry the key too: an Island that joins pins it before it sends its token.
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), { [PUBLIC_KEY_HEADER]: signer.publicKey });
   const url = `http://${urlHost(config.host)}:${listener.port}`;
-  if (cluster !== null) peers.setAddress(config.peerUrl ?? url);
+  network.setUrl(url);
   return {
     url,
     close: () =>
       closeInOrder({
         ...about,
-        storageMayBeAway: cluster !== null,
+        network,
         accounts,
-        bus,
         conversations,
         dispatcher,
         events,
@@ -299,7 +292,6 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
         registry,
         retention,
         shared,
-        store,
         suspensions,
         tracing,
         webhooks,

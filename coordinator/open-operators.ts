@@ -39,9 +39,8 @@ export interface OpenOperatorsDeps {
   readonly suspensions: Suspensions;
   readonly gateway: Pick<IslandGateway, "endSessionsOfAccounts">;
   readonly peers: Peers;
-  /** Null for a coordinator that is alone. */
-  readonly member: ClusterMember | null;
-  readonly credentials: CredentialWatch | undefined;
+  readonly member: ClusterMember;
+  readonly credentials: CredentialWatch;
   readonly catalogSync: Pick<CatalogSync, "shippedFiles" | "refresh">;
   readonly clock: Clock;
   readonly log: Logger;
@@ -65,7 +64,7 @@ export function openOperators(deps: OpenOperatorsDeps): Operators {
     clock,
   });
   const onChanged = async (): Promise<void> => {
-    credentials?.changed();
+    credentials.changed();
     await suspensions.changed();
   };
   const policy = { hub: HUB, allowPrivate: false, catalogDirectory: config.catalogDirectory };
@@ -84,7 +83,7 @@ export function openOperators(deps: OpenOperatorsDeps): Operators {
       cargos: new OperatorCargos(store.catalog, deps.catalogSync.shippedFiles, clock),
       trail,
       resolvePins: (file, given) => resolvePins(file, given, policy, AbortSignal.timeout(LOOKUP_LIMIT_MS)),
-      onChanged: async () => void (await Promise.all([deps.catalogSync.refresh(), member?.tellCatalogChange()])),
+      onChanged: async () => void (await Promise.all([deps.catalogSync.refresh(), member.tellCatalogChange()])),
     }),
     announcements: new Announcements({ store, trail, clock }),
     audit: store.audit,
