@@ -2,14 +2,13 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { BusError } from "../bus/bus.ts";
 import type { SchedulerEvent } from "../scheduler/events.ts";
-import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import type { SharedWork, WorkKind } from "../scheduler/shared-work.ts";
 import type { Peer } from "../store/cluster-store.ts";
 import { M, type ReplyOf, type StealRequest } from "./messages.ts";
 import type { JobMover } from "./moved-jobs.ts";
 import type { Peers } from "./peers.ts";
 import { whileOthers } from "./while-others.ts";
-import { WorkShares, type Steal } from "./work-shares.ts";
+import { workShares, type Steal } from "./work-shares.ts";
 
 /** Changes in this time are sent, and acted on, together. */
 const TICK_MS = 25;
@@ -19,7 +18,7 @@ const RECONCILE_AFTER_MS = 5_000;
 export type WorkSharing = ReturnType<typeof shareWork>;
 
 /**
- * Lets free slots of one coordinator run waiting jobs of another, from now on. {@link WorkShares} decides.
+ * Lets free slots of one coordinator run waiting jobs of another, from now on. {@link workShares} decides.
  * @param schedule tells the scheduler of `work`, and carries out what it decides.
  */
 export function shareWork(
@@ -32,7 +31,7 @@ export function shareWork(
   schedule: (event: Extract<SchedulerEvent, { kind: "job_stays" }>) => void,
   { clock, log }: { readonly clock: Pick<Clock, "monotonicMs" | "schedule">; readonly log: Pick<Logger, "warn"> },
 ) {
-  const shares = new WorkShares(peers.self.id, work);
+  const shares = workShares(peers.self.id, work);
   /** Requests, asked and answered, that are under way. */
   const underWay = new Set<Promise<unknown>>();
   let reconciling: Timer | null = null;
@@ -128,12 +127,12 @@ export function shareWork(
       return peers.living.find((peer) => peer.id === id);
     },
     /** What the other coordinators said last of a kind of work. */
-    elsewhere: (kind: WorkKind): Elsewhere => shares.elsewhere(kind),
+    elsewhere: shares.elsewhere,
     /** Another coordinator may have Islands for that kind, and can be told of the job. */
     mayRunElsewhere: (kind: WorkKind): boolean =>
       !isClosed && peers.downBecause === null && shares.mayRunElsewhere(kind),
     /** Jobs that wait at other coordinators, by Cargo, as those said last. */
-    waitingElsewhere: (): ReadonlyMap<string, number> => shares.waitingElsewhere(),
+    waitingElsewhere: shares.waitingElsewhere,
     /** Each other coordinator that lives was heard all the time since then, by the monotonic clock. */
     hasHeardAllSince: (sinceMs: number): boolean =>
       peers.living.every(({ id }) => id === peers.self.id || shares.wasHeardSince(id, sinceMs)),
