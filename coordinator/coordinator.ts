@@ -4,17 +4,13 @@ import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
 import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
-import { newId } from "../shared/ids.ts";
 import { CloseLimit } from "../shared/async/close-limit.ts";
 import { urlHost } from "../shared/net/url-host.ts";
 import { openAccounts } from "./accounts/accounts.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
-import { NetworkClock } from "./cluster/network-clock.ts";
 import { openNetwork } from "./cluster/open-network.ts";
 import { openMember } from "./cluster/cluster-member.ts";
-import { CredentialWatch } from "./cluster/credential-watch.ts";
-import { openPeers } from "./cluster/peers.ts";
 import { shareJobs } from "./cluster/shared-jobs.ts";
 import { defaultSlugsOf } from "./config/default-cargo-settings.ts";
 import { registrationOf } from "./config/exposure.ts";
@@ -43,7 +39,6 @@ import { openBatchGate } from "./jobs/batches/batch-gate.ts";
 import { openBatchService } from "./jobs/batches/batch-service.ts";
 import type { ActiveJob } from "./jobs/active-job.ts";
 import { JobRegistry } from "./jobs/job-registry.ts";
-import { NO_OTHER_JOBS } from "./jobs/job-router.ts";
 import type { JobWaiting } from "./jobs/job-waiting.ts";
 import { openJobService } from "./jobs/job-service.ts";
 import { openSubmissions } from "./jobs/submissions.ts";
@@ -89,34 +84,23 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   // Before anything is opened: a configuration that cannot be is told at once.
   const registration = registrationOf(config);
   await using parts = new Parts(deps.clock);
-  const networkClock = new NetworkClock(deps.clock);
-  const { store, bus } = await openNetwork(config, { clock: networkClock, log });
-  parts.add(store);
-  parts.add(bus);
-  const { cluster, secrets } = store;
-  const clock = cluster === null ? deps.clock : networkClock;
+  const network = await openNetwork(deps);
+  parts.add({ close: () => network.close() });
+  const { store, peers, clock, cluster, credentials, isShared } = network;
+  const { secrets } = store;
   const env = { ...deps, clock };
-  const address =
-    cluster === null ? config.publicUrl : (config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`);
-  const selfId = cluster?.selfId ?? newId("coord", clock.now());
-  const peers = openPeers({ id: selfId, address: address ?? "", version }, bus, { clock, log });
-  parts.add(peers);
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
-  if (cluster !== null) await stored(() => networkClock.set(() => cluster.nowMs()));
-  const { catalogDirectory: directory, modelAliases: aliases, commandLine, leaseMs, leaseRenewMs } = config;
-  const [defaults, isShared] = [defaultSlugsOf(config), cluster !== null];
+  const { catalogDirectory: directory, modelAliases: aliases, commandLine } = config;
+  const defaults = defaultSlugsOf(config);
   const catalogDeps = { directory, store: store.catalog, defaults, aliases, isShared, commandLine, clock, log };
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
   const { catalog } = catalogSync;
   parts.add(catalogSync);
-  const changes = cluster?.credentialChanges;
-  const credentials = changes && new CredentialWatch(changes, peers, clock);
-  if (credentials !== undefined) parts.add(credentials);
   const accounts = openAccounts({ config, clock, log }, store.accounts, registration, credentials);
   parts.add({ close: () => accounts.settled() });
   const { chatShare, islandBackoffMs: firstPauseMs } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
-  const mayRunElsewhere = (kind: WorkKind): boolean => member?.mayRunElsewhere(kind) === true;
+  const mayRunElsewhere = (kind: WorkKind): boolean => member.mayRunElsewhere(kind);
   const scheduler = new Scheduler(cargoOf, chatShare, firstPauseMs, Math.random, mayRunElsewhere);
   const { islandGraceMs: graceMs, restartGraceMs } = config;
   const jobQuota = new JobQuota();
@@ -133,27 +117,23 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     dailyStorage,
     memory,
     (id, accountId) => webhooks.add(id, accountId),
-    (sinceMs) => member?.couldHearSince(sinceMs) ?? true,
+    (sinceMs) => member.couldHearSince(sinceMs),
   );
   const limitOf = async (id: string) => (await untilRead(() => accounts.limits(id), clock)).concurrentJobs;
-  const gate = openBatchGate(env, registry, jobQuota, limitOf, cluster?.places ?? null);
+  const gate = openBatchGate(env, registry, jobQuota, limitOf, store.cluster?.places ?? null);
   const submissions = openSubmissions(env, store, catalog, dailyStorage);
   const explainWait = (job: ActiveJob): JobWaiting | null => waitReasons.of(job);
   const { outputMemoryBytes } = memory;
-  const shared =
-    cluster && shareJobs(cluster, store.jobs, registry, peers, explainWait, outputMemoryBytes, { clock, log });
-  if (shared !== null) parts.add(shared);
-  const router = shared ?? NO_OTHER_JOBS;
+  const router = parts.add(shareJobs(cluster, store.jobs, registry, peers, explainWait, outputMemoryBytes, env));
   const batches = openBatchService(clock, store, registry, submissions, gate, router);
   const islands = new IslandRegistry(env);
-  const hasBus = config.busAddress !== null;
-  const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
+  const times = { graceMs, restartGraceMs, clock };
   const refreshCatalog = (): Promise<void> => catalogSync.refresh();
   const own = { store, jobs: registry, islands, batches, submissions, scheduler, refreshCatalog };
-  const member = cluster && openMember(cluster, own, peers, { hasBus, log, ...times });
-  parts.add({ close: () => member?.leave() });
+  const member = openMember(env, network, own);
+  parts.add({ close: () => member.leave() });
   const proofs = await stored(() => AttemptProofs.open(secrets));
-  const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member?.elsewhere(kind) ?? null;
+  const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member.elsewhere(kind);
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
   const dispatcher = new Dispatcher({ ...own, ...times, waitReasons, proofs, signer, log, others: member });
   const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
@@ -166,7 +146,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     letDown: schedule,
     hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
     log,
-    claims: member?.claims,
+    claims: member.claims,
   });
   const suspensions = await stored(() => openSuspensions(env, store, credentials));
   parts.add(suspensions);
@@ -179,7 +159,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     catalog,
     (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
     suspensions.reasonFor,
-    member?.sessions,
+    member.sessions,
   );
   parts.add({
     close() {
@@ -188,18 +168,18 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   });
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();
-  await stored(() => member?.start());
+  await stored(() => member.start());
   await webhooks.start();
   parts.add(webhooks);
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
-  const tellOthers = (): Promise<void> | undefined => member?.tellCatalogChange();
+  const tellOthers = (): Promise<void> => member.tellCatalogChange();
   const cargos = new CargoService({ store: store.catalog, catalogSync, clock, tellOthers });
   const files = openFiles({ config, store, proofs, clock, log });
   parts.add(files);
   const endAccount = async (accountId: string): Promise<void> => {
     await fileBatches.removeAll(accountId); // First: they submit jobs.
-    await (member === null ? registry.cancelAll(accountId) : member.endJobsOf(accountId));
+    await member.endJobsOf(accountId);
     await Promise.all([cargos, files].map((service) => service.removeAll(accountId)));
   };
   const retention = openRetention(env, store, () => islands.connectedIds(), endAccount);
@@ -211,21 +191,21 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   // Before connections close: answers in progress are then resumed at the next start, not cancelled.
   parts.add({ drain: () => conversations.close() });
   const answers = (): Promise<unknown> => conversations.resume();
-  if (member === null) await answers();
+  if (!isShared) await answers();
   const steps = { webhooks: () => webhooks.takeOver(), answers, removals: () => retention.resume() };
-  member?.share(dispatcher, steps);
-  parts.add({ close: () => member?.closeTakeOver() });
+  member.share(dispatcher, steps);
+  parts.add({ close: () => member.closeTakeOver() });
   const recommend = cargoRecommender(
     env,
     store,
     catalog,
-    () => member?.queuedDemand() ?? scheduler.queuedDemand(),
+    () => member.queuedDemand(),
     (exceptId) => scheduler.holdersOf(exceptId),
     (hostId) => islands.get(hostId)?.policy,
   );
   const addressOf = (request: IncomingMessage): string => clientAddress(request, config);
   const gateway = openIslandGateway(env, connections, accounts, signer.publicKey, memory, addressOf);
-  credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
+  credentials.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
   const about = { ...env, peers, member, credentials, catalogSync };
   const fileBatches = openFileBatches({ ...about, memory, store, files, jobs, catalog });
   parts.add({ drain: (limit) => limit.within(fileBatches.close()) });
@@ -233,11 +213,19 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   parts.add({ drain: () => events.close() });
   watchChanges(events, { ...own, dispatcher }, clock);
   watchDeeds(events, store, clock);
-  member?.shareEvents(events);
+  member.shareEvents(events);
   const hosts = openHosts({ ...own, ...about, catalog, suspensions, events });
   parts.add(hosts.figures);
   const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway });
-  const { metrics, tracing } = await openTelemetry({ ...own, ...about, gateway, webhooks, files, fileBatches });
+  const { metrics, tracing } = await openTelemetry({
+    ...own,
+    ...about,
+    member: isShared ? member : null,
+    gateway,
+    webhooks,
+    files,
+    fileBatches,
+  });
   if (tracing !== null) parts.add(tracing);
   const app = createApp(
     {
@@ -259,8 +247,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
       suspensions,
       retention,
       store,
-      bus: hasBus ? bus : null,
-      quota: member?.quota,
+      bus: config.busAddress === null ? null : network.bus,
+      quota: member.quota,
       credentials,
       clock,
       log,
@@ -286,12 +274,12 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
       // While storage cannot be written, the end of a job may never become durable: it is restored at the next start.
       await limit.within(registry.settled());
       const moves = new CloseLimit(clock, MAX_CLOSE_MS);
-      await gateway.close(RETURN_AFTER_MS, await member?.handOver(moves.signal));
+      await gateway.close(RETURN_AFTER_MS, await member.handOver(moves.signal));
       moves.end();
       await listener.close(limit.signal);
     },
   });
   const url = `http://${urlHost(config.host)}:${listener.port}`;
-  if (cluster !== null) peers.setAddress(config.peerUrl ?? url);
-  return { url, close: parts.release(cluster === null ? null : MAX_CLOSE_MS) };
+  network.setUrl(url);
+  return { url, close: parts.release(isShared ? MAX_CLOSE_MS : null) };
 }

@@ -36,9 +36,8 @@ export interface OpenOperatorsDeps {
   readonly suspensions: Suspensions;
   readonly gateway: Pick<IslandGateway, "endSessionsOfAccounts">;
   readonly peers: Peers;
-  /** Null for a coordinator that is alone. */
-  readonly member: ClusterMember | null;
-  readonly credentials: CredentialWatch | undefined;
+  readonly member: ClusterMember;
+  readonly credentials: CredentialWatch;
   readonly catalogSync: Pick<CatalogSync, "shippedFiles" | "refresh">;
   readonly clock: Clock;
   readonly log: Logger;
@@ -59,7 +58,7 @@ export function openOperators(deps: OpenOperatorsDeps): Operators {
     islands.factsOf(hostIds).map((island) => liveIsland(island, { isQuarantined, jobs }));
   const view = networkView(figures, liveHere, store, peers, clock);
   const onChanged = async (): Promise<void> => {
-    credentials?.changed();
+    credentials.changed();
     await suspensions.changed();
   };
   const policy = { hub: HUB, allowPrivate: false, catalogDirectory: config.catalogDirectory };
@@ -72,7 +71,7 @@ export function openOperators(deps: OpenOperatorsDeps): Operators {
       new OperatorCargos(store.catalog, deps.catalogSync.shippedFiles, clock),
       trail,
       (file, given) => resolvePins(file, given, policy, AbortSignal.timeout(LOOKUP_LIMIT_MS)),
-      async () => void (await Promise.all([deps.catalogSync.refresh(), member?.tellCatalogChange()])),
+      async () => void (await Promise.all([deps.catalogSync.refresh(), member.tellCatalogChange()])),
     ),
     announcements: openAnnouncements(store, trail, clock),
     audit: store.audit,

@@ -1,6 +1,7 @@
 import { abortable } from "../../shared/async/abortable.ts";
-import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
+import type { Env } from "../env.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchService } from "../jobs/batches/batch-service.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
@@ -8,29 +9,21 @@ import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import type { SchedulerEvent } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Outlook, WorkKind } from "../scheduler/shared-work.ts";
-import type { ClusterStore, Peer, TakenOver } from "../store/cluster-store.ts";
-import { keepLease, type LeaseEnv } from "./membership.ts";
+import type { Peer, TakenOver } from "../store/cluster-store.ts";
+import { keepLease } from "./membership.ts";
 import { M, MAX_MOVED } from "./messages.ts";
 import { moveJobs, type JobMover, type JobParts } from "./moved-jobs.ts";
 import { networkQuota } from "./network-quota.ts";
 import { orderSessions } from "./newest-sessions.ts";
+import type { Network } from "./open-network.ts";
 import type { Peers } from "./peers.ts";
 import { shareEvents } from "./share-events.ts";
 import { takeOver } from "./take-over.ts";
+import { whileOthers } from "./while-others.ts";
 import { shareWork, type WorkSharing } from "./work-sharing.ts";
 
 /** A message about a batch may be lost: storage is asked this often. */
 const BATCHES_POLL_MS = 5_000;
-
-interface MemberEnv extends LeaseEnv {
-  readonly clock: Clock;
-  readonly log: Pick<Logger, "info" | "warn" | "error">;
-  /** How long lost Islands may take to come back to any coordinator; and to the only one, after its restart. */
-  readonly graceMs: number;
-  readonly restartGraceMs: number;
-  /** False: its bus reaches nobody. */
-  readonly hasBus: boolean;
-}
 
 interface SharedParts extends JobParts {
   readonly batches: BatchService;
@@ -49,14 +42,20 @@ interface SharingDispatcher {
 export type ClusterMember = ReturnType<typeof openMember>;
 
 /**
- * What a coordinator of several has and one that is alone does not: a lease, jobs that move, limits and sessions of Islands that are
- * counted for the network, work that is shared, and what others leave behind.
+ * A coordinator's part in its network: a lease, jobs that move, limits and sessions of Islands that are counted for the network, work that
+ * is shared, and what others leave behind. In a network of one there is no lease, and nothing to take over.
  */
-export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Peers, env: MemberEnv) {
+export function openMember(
+  env: Env<"busAddress" | "islandGraceMs" | "leaseMs" | "leaseRenewMs" | "restartGraceMs">,
+  network: Pick<Network, "cluster" | "isShared" | "learnTime" | "peers">,
+  parts: SharedParts,
+) {
   const { jobs, islands, batches, scheduler } = parts;
-  const { clock, log } = env;
-  const mover = moveJobs(cluster, parts, peers, env, env);
-  const lease = keepLease(cluster, peers, mover, env);
+  const { cluster, isShared, peers } = network;
+  const { config, clock, log } = env;
+  const times = { graceMs: config.islandGraceMs, restartGraceMs: config.restartGraceMs };
+  const mover = moveJobs(cluster, parts, peers, env, times);
+  const lease = isShared ? keepLease(env, network, mover) : null;
   const quota = networkQuota(peers, clock);
   const sessions = orderSessions(peers, islands, cluster.islandSessions, log);
   const stopBatches = endBatchesEverywhere(peers, jobs, batches, env);
@@ -102,9 +101,9 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
     },
     /** Begins the lease, before clients and Islands are let in. @throws {ServiceError} `storage_unavailable`; then it may be called again. */
     async start(): Promise<void> {
-      await lease.start();
+      await lease?.start();
       const others = peers.others.map(({ address }) => address);
-      if (env.hasBus || others.length === 0) return;
+      if (config.busAddress !== null || others.length === 0) return;
       const text =
         "Other coordinators have leases in this database, and this one has no bus: it shares no work, output or limits with them. Give all of them the same bus";
       log.warn({ others }, text);
@@ -113,7 +112,8 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
     share(dispatcher: SharingDispatcher, steps: Readonly<Record<string, () => Promise<unknown>>>): void {
       sharing = shareWork(peers, mover, scheduler.shared, (event) => dispatcher.schedule(event), env);
       stopAnswers.push(peers.answer(M.outlook, (kind) => dispatcher.outlookFor(kind)));
-      takingOver = takeOver(peers, cluster, steps, 2 * env.leaseMs, env);
+      if (!isShared) return;
+      takingOver = takeOver(peers, cluster, steps, 2 * config.leaseMs, env);
       takingOver.start();
     },
     /** What the other coordinators said last of a kind of work; null before work is shared. */
@@ -173,7 +173,7 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
       stopTakes();
       stopBatches();
       mover.close();
-      await lease.leave();
+      await lease?.leave();
     },
   };
 }
@@ -213,12 +213,11 @@ export async function handOverWaiting(
  * function is called.
  */
 function endBatchesEverywhere(
-  peers: Pick<Peers, "tell" | "hear">,
+  peers: Pick<Peers, "others" | "onChange" | "tell" | "hear">,
   jobs: Pick<JobRegistry, "subscribe">,
   batches: Pick<BatchService, "activeIds" | "endOver">,
   { clock, log }: { readonly clock: Pick<Clock, "schedule">; readonly log: Pick<Logger, "warn"> },
 ): () => void {
-  let timer: Timer;
   let isClosed = false;
 
   async function look(batchIds: readonly string[]): Promise<void> {
@@ -229,24 +228,16 @@ function endBatchesEverywhere(
     }
   }
 
-  function lookLater(): Timer {
-    return clock.schedule(BATCHES_POLL_MS, () => {
-      void look(batches.activeIds).finally(() => {
-        if (!isClosed) timer = lookLater();
-      });
-    });
-  }
-
   jobs.subscribe((event) => {
     if (event.type !== "job_ended" || event.job.batchId === null) return;
     const { batchId, state, settled } = event.job;
     if (state === "failed" || state === "timeout") void settled?.then(() => peers.tell(M.batchEnded, { batchId }));
   });
   const stop = peers.hear(M.batchEnded, ({ batchId }) => void look([batchId]));
-  timer = lookLater();
+  const stopLooking = whileOthers(peers, clock, BATCHES_POLL_MS, () => look(batches.activeIds));
   return () => {
     isClosed = true;
     stop();
-    timer.cancel();
+    stopLooking();
   };
 }

@@ -1,5 +1,6 @@
-import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Clock } from "../../shared/clock.ts";
 import type { CredentialNews, CredentialUser } from "../accounts/known-callers.ts";
+import type { AccountStore } from "../store/accounts.ts";
 import { ENDS_KEPT_MS, type CredentialChanges } from "../store/credential-changes.ts";
 import { M } from "./messages.ts";
 import type { Peers } from "./peers.ts";
@@ -20,120 +21,120 @@ interface Reading {
   readonly revision: Promise<number>;
 }
 
+export interface CredentialWatch extends CredentialNews {
+  /** Calls `end` of `user` for each credential that has ended. */
+  serve(user: CredentialUser): void;
+  close(): void;
+}
+
+/** Of storage that one coordinator has for itself. It is read for each request, as the command line may change it. */
+export function unsharedCredentials(accounts: Pick<AccountStore, "credentialsRevision">): CredentialWatch {
+  return {
+    revision: () => accounts.credentialsRevision(),
+    changed: () => undefined,
+    serve: () => undefined,
+    close: () => undefined,
+  };
+}
+
 /**
  * What other coordinators, and the command line, change of keys, sessions, Island tokens and limits. It reads the revision in storage twice
  * a second, after a change here and when another coordinator tells of one. While storage cannot be read, who asks for the revision gets
  * the error: nobody is let in by what was true more than a second ago.
  */
-export class CredentialWatch implements CredentialNews {
-  readonly #store: CredentialChanges;
-  readonly #peers: Pick<Peers, "tell">;
-  readonly #clock: Pick<Clock, "monotonicMs" | "schedule">;
-  readonly #stop: () => void;
-  readonly #users = new Set<CredentialUser>();
+export function watchCredentials(
+  store: CredentialChanges,
+  peers: Pick<Peers, "tell" | "hear">,
+  clock: Pick<Clock, "monotonicMs" | "schedule">,
+): CredentialWatch {
+  const users = new Set<CredentialUser>();
   /** Changes by this coordinator. */
-  #changes = 0;
-  #reading: Reading | null = null;
+  let changes = 0;
+  let reading: Reading | null = null;
   /** Readings begun, and the last of them whose answer counts. */
-  #begun = 0;
-  #accepted = 0;
-  #revision: number | null = null;
-  #readAtMs = -Infinity;
+  let begun = 0;
+  let accepted = 0;
+  let revision: number | null = null;
+  let readAtMs = -Infinity;
   /** When that was by the clock of storage. */
-  #storedAtMs: number | null = null;
-  #timer: Timer;
-  #isClosed = false;
-
-  constructor(
-    store: CredentialChanges,
-    peers: Pick<Peers, "tell" | "hear">,
-    clock: Pick<Clock, "monotonicMs" | "schedule">,
-  ) {
-    this.#store = store;
-    this.#peers = peers;
-    this.#clock = clock;
-    this.#stop = peers.hear(M.credentials, () => {
-      // What is being read may be older than the change.
-      this.#reading = null;
-      this.#readSoon();
-    });
-    this.#timer = this.#pollLater();
-  }
-
-  revision(): number | Promise<number> {
-    const isFresh = this.#clock.monotonicMs() - this.#readAtMs < MAX_AGE_MS;
-    return isFresh && this.#revision !== null ? this.#revision : this.#read();
-  }
-
-  changed(): void {
-    this.#changes += 1;
-    this.#readAtMs = -Infinity;
-    this.#peers.tell(M.credentials, null);
-    this.#readSoon();
-  }
-
-  /** Tells `user` of each credential that has ended. */
-  serve(user: CredentialUser): void {
-    this.#users.add(user);
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#stop();
-    this.#timer.cancel();
-  }
+  let storedAtMs: number | null = null;
+  let isClosed = false;
+  const stop = peers.hear(M.credentials, () => {
+    // What is being read may be older than the change.
+    reading = null;
+    readSoon();
+  });
+  let timer = pollLater();
 
   /** Those who ask at the same time share a reading, but for one that began before a change here. */
-  #read(): Promise<number> {
-    if (this.#reading?.changes !== this.#changes) {
-      const reading: Reading = { changes: this.#changes, revision: this.#readNow(this.#changes) };
-      this.#reading = reading;
-      const isDone = (): void => {
-        if (this.#reading === reading) this.#reading = null;
-      };
-      reading.revision.then(isDone, isDone);
-    }
-    return this.#reading.revision;
+  function read(): Promise<number> {
+    if (reading?.changes === changes) return reading.revision;
+    const own: Reading = { changes, revision: readNow(changes) };
+    reading = own;
+    const isDone = (): void => {
+      if (reading === own) reading = null;
+    };
+    own.revision.then(isDone, isDone);
+    return own.revision;
   }
 
-  async #readNow(changes: number): Promise<number> {
-    this.#begun += 1;
-    const turn = this.#begun;
-    const beganMs = this.#clock.monotonicMs();
-    const { revision, ended, atMs } = await this.#store.since(this.#revision);
-    for (const credential of ended) this.#end(credential);
-    if (this.#storedAtMs !== null && atMs - this.#storedAtMs > MAX_GAP_MS) await this.#endForgotten();
+  async function readNow(seenChanges: number): Promise<number> {
+    begun += 1;
+    const turn = begun;
+    const beganMs = clock.monotonicMs();
+    const { revision: newest, ended, atMs } = await store.since(revision);
+    for (const credential of ended) end(credential);
+    if (storedAtMs !== null && atMs - storedAtMs > MAX_GAP_MS) await endForgotten();
     // An older reading that took longer says what was true before.
-    if (turn < this.#accepted) return revision;
-    this.#accepted = turn;
-    this.#revision = revision;
-    this.#storedAtMs = atMs;
-    if (changes === this.#changes) this.#readAtMs = beganMs;
-    return revision;
+    if (turn < accepted) return newest;
+    accepted = turn;
+    revision = newest;
+    storedAtMs = atMs;
+    if (seenChanges === changes) readAtMs = beganMs;
+    return newest;
   }
 
   /** Ends what is open with credentials whose end storage does not tell any more. */
-  async #endForgotten(): Promise<void> {
-    const open = [...new Set([...this.#users].flatMap((user) => [...user.open()]))];
+  async function endForgotten(): Promise<void> {
+    const open = [...new Set([...users].flatMap((user) => [...user.open()]))];
     for (let from = 0; from < open.length; from += MAX_ASKED) {
-      const ended = await this.#store.endedOf(open.slice(from, from + MAX_ASKED));
-      for (const credential of ended) this.#end(credential);
+      const ended = await store.endedOf(open.slice(from, from + MAX_ASKED));
+      for (const credential of ended) end(credential);
     }
   }
 
-  #end(credential: string): void {
-    for (const user of this.#users) user.end(credential);
+  function end(credential: string): void {
+    for (const user of users) user.end(credential);
   }
 
   /** Whoever needs the revision meanwhile gets the error of a failed reading. */
-  #readSoon(): void {
-    if (!this.#isClosed) this.#read().catch(() => undefined);
+  function readSoon(): void {
+    if (!isClosed) read().catch(() => undefined);
   }
 
-  #pollLater(): Timer {
-    return this.#clock.schedule(POLL_MS, () => {
-      this.#readSoon();
-      this.#timer = this.#pollLater();
+  function pollLater() {
+    return clock.schedule(POLL_MS, () => {
+      readSoon();
+      timer = pollLater();
     });
   }
+
+  return {
+    revision() {
+      const isFresh = clock.monotonicMs() - readAtMs < MAX_AGE_MS;
+      return isFresh && revision !== null ? revision : read();
+    },
+    changed() {
+      changes += 1;
+      readAtMs = -Infinity;
+      peers.tell(M.credentials, null);
+      readSoon();
+    },
+    serve: (user) => void users.add(user),
+    close() {
+      isClosed = true;
+      stop();
+      timer.cancel();
+    },
+  };
 }

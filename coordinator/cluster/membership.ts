@@ -1,8 +1,8 @@
-import type { Clock, Timer } from "../../shared/clock.ts";
-import type { Logger } from "../../shared/logger.ts";
-import type { ClusterStore, Peer } from "../store/cluster-store.ts";
+import type { Timer } from "../../shared/clock.ts";
+import type { Env } from "../env.ts";
+import type { Peer } from "../store/cluster-store.ts";
 import type { JobMover } from "./moved-jobs.ts";
-import type { NetworkClock } from "./network-clock.ts";
+import type { Network } from "./open-network.ts";
 import type { Peers } from "./peers.ts";
 
 /** Jobs of a dead coordinator that are taken over in one commit: others who try get their parts meanwhile. */
@@ -10,21 +10,17 @@ const ADOPT_AT_ONCE = 500;
 /** How often memory is compared with storage at least, for what a lost answer left out: a submission, a hand-over. */
 const RECONCILE_MS = 60_000;
 
-export interface LeaseEnv {
-  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
-  readonly log: Pick<Logger, "warn">;
-  /** Learns the time of the database, with each renewal. */
-  readonly networkClock: Pick<NetworkClock, "set">;
-  readonly leaseMs: number;
-  readonly leaseRenewMs: number;
-}
-
 /** This coordinator's lease: renews it, knows the peers by theirs, and takes over the jobs of those that died. */
 export function keepLease(
-  cluster: ClusterStore,
-  peers: Pick<Peers, "self" | "living" | "setLiving">,
+  { config: { leaseMs, leaseRenewMs }, clock, log }: Pick<Env<"leaseMs" | "leaseRenewMs">, "config" | "clock" | "log">,
+  {
+    cluster,
+    peers,
+    learnTime,
+  }: Pick<Network, "cluster" | "learnTime"> & {
+    readonly peers: Pick<Peers, "self" | "living" | "setLiving">;
+  },
   mover: Pick<JobMover, "takeIn" | "reconcile">,
-  { clock, log, networkClock, leaseMs, leaseRenewMs }: LeaseEnv,
 ) {
   let timer: Timer | null = null;
   /** Since when every renewal came in time, by the monotonic clock; null before the first. */
@@ -77,7 +73,7 @@ export function keepLease(
       reconcileSoon();
     }
     setLiving(await cluster.peers());
-    await networkClock.set(() => cluster.nowMs());
+    await learnTime();
   }
 
   /** With the next renewal. */

@@ -8,10 +8,10 @@ import type { BatchService } from "../jobs/batches/batch-service.ts";
 import type { JobMemory, ReturningJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Submissions } from "../jobs/submissions.ts";
-import type { ClusterStore } from "../store/cluster-store.ts";
 import type { ActiveJobRecord } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { untilRead } from "../store/until-stored.ts";
+import type { Cluster } from "./alone.ts";
 import { M, MAX_LET_DOWNS, MAX_MOVED } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
@@ -36,7 +36,7 @@ export interface JobParts {
  * @param times how long the Islands of jobs that came here may take to come back to any coordinator, and to the only one.
  */
 export function moveJobs(
-  cluster: ClusterStore,
+  cluster: Cluster,
   { store, jobs, islands, batches, submissions }: JobParts,
   peers: Pick<Peers, "living" | "ask" | "answer" | "tell" | "hear">,
   { clock, log }: { readonly clock: Pick<Clock, "sleep">; readonly log: Pick<Logger, "info"> },

@@ -3,8 +3,8 @@ import type { CallerQuota } from "../quotas/caller-quota.ts";
 import { M } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 import { quotaOwners } from "./quota-owners.ts";
-import { SharedRequests } from "./shared-requests.ts";
-import { SharedStreams } from "./shared-streams.ts";
+import { sharedRequests } from "./shared-requests.ts";
+import { sharedStreams } from "./shared-streams.ts";
 
 /**
  * Requests and open streams, counted for the network: by the coordinator that owns the account's quota, which others ask. While it is out
@@ -13,8 +13,8 @@ import { SharedStreams } from "./shared-streams.ts";
  */
 export function networkQuota(peers: Peers, clock: Clock): CallerQuota & { readonly close: () => void } {
   const owners = quotaOwners(peers, clock);
-  const requests = new SharedRequests(clock, peers, owners);
-  const streams = new SharedStreams(clock, peers, owners);
+  const requests = sharedRequests(clock, peers, owners);
+  const streams = sharedStreams(clock, peers, owners);
   const stops = [
     peers.answer(M.requests, (question) => requests.grant(question)),
     peers.answer(M.streams, (question, fromId) => streams.note(question, fromId)),

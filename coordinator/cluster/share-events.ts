@@ -4,6 +4,7 @@ import type { Unsubscribe } from "../bus/bus.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import { M, type QuestionOf, type ReplyOf } from "./messages.ts";
 import type { Peers } from "./peers.ts";
+import { whileOthers } from "./while-others.ts";
 
 /** All coordinators are asked again: the reply shows whether the last messages were lost. */
 const RENEW_MS = 1_000;
@@ -26,7 +27,7 @@ interface Follower {
 export function shareEvents(
   events: AccountEvents,
   peers: Pick<Peers, "others" | "onChange" | "ask" | "answer" | "tellOne" | "hearOwn">,
-  clock: Pick<Clock, "monotonicMs" | "sleep">,
+  clock: Pick<Clock, "monotonicMs" | "schedule">,
 ): void {
   const othersNow = (): string[] => peers.others.map(({ id }) => id);
   let others = othersNow();
@@ -101,13 +102,10 @@ export function shareEvents(
     renewing.delete(peerId);
   };
 
-  const renew = async (): Promise<never> => {
-    for (;;) {
-      await clock.sleep(RENEW_MS, events.closed);
-      const silentMs = clock.monotonicMs() - SILENT_MS;
-      for (const [followerId, { heardMs }] of followers) if (heardMs <= silentMs) forget(followerId);
-      for (const peerId of others) void renewAt(peerId);
-    }
+  const renew = (): void => {
+    const silentMs = clock.monotonicMs() - SILENT_MS;
+    for (const [followerId, { heardMs }] of followers) if (heardMs <= silentMs) forget(followerId);
+    for (const peerId of others) void renewAt(peerId);
   };
 
   const noteMembers = (): void => {
@@ -122,10 +120,14 @@ export function shareEvents(
     if (gone.length > 0) events.resetAll();
   };
 
-  const stops = [peers.answer(M.events, answer), peers.hearOwn(M.changes, receive), peers.onChange(noteMembers)];
+  const stops = [
+    peers.answer(M.events, answer),
+    peers.hearOwn(M.changes, receive),
+    peers.onChange(noteMembers),
+    whileOthers(peers, clock, RENEW_MS, renew),
+  ];
   events.closed.addEventListener("abort", () => stops.forEach((stop) => stop()));
   events.follow = async (accountId) => {
     await Promise.all(others.map((peerId) => ask(peerId, FOLLOW_TIMEOUT_MS, accountId)));
   };
-  renew().catch(() => undefined);
 }

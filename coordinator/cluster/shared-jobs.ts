@@ -6,8 +6,9 @@ import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobRouter } from "../jobs/job-router.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
-import { NotOwnerError, type ClusterStore } from "../store/cluster-store.ts";
+import { NotOwnerError } from "../store/cluster-store.ts";
 import type { JobStore } from "../store/jobs.ts";
+import type { Cluster } from "./alone.ts";
 import { publishFeeds } from "./feed-publisher.ts";
 import { followFeeds } from "./followed-feeds.ts";
 import { M, type Question, type ReplyOf } from "./messages.ts";
@@ -21,7 +22,7 @@ const RETRY_MS = 50;
  * @param maxFollowedBytes what copies of other coordinators' feeds may take in memory.
  */
 export function shareJobs(
-  cluster: ClusterStore,
+  cluster: Cluster,
   store: JobStore,
   jobs: JobRegistry,
   peers: Peers,

@@ -34,76 +34,46 @@ interface Block {
  * blocks from it. A block counts from the moment it is granted, so that what is made in a minute passes the limit by at most the blocks
  * that are not used up when it begins: 5 %. A small limit has blocks of one, and is exact.
  */
-export class SharedRequests {
-  readonly #clock: Clock;
-  readonly #peers: Pick<Peers, "living">;
-  readonly #owners: QuotaOwners;
+export function sharedRequests(clock: Clock, peers: Pick<Peers, "living">, owners: QuotaOwners) {
   /** As quota owner: all requests of a credential. Else those that were made here, for times when the owner cannot be asked. */
-  readonly #window: RequestWindow;
+  const window = new RequestWindow(clock);
   /** By credential. */
-  readonly #blocks = recentMap<Block>(MAX_BLOCKS);
+  const blocks = recentMap<Block>(MAX_BLOCKS);
 
-  constructor(clock: Clock, peers: Pick<Peers, "living">, owners: QuotaOwners) {
-    this.#clock = clock;
-    this.#peers = peers;
-    this.#owners = owners;
-    this.#window = new RequestWindow(clock);
+  function countPart(credential: string, limit: number): RequestCount {
+    return window.count(credential, owners.partOf(limit));
   }
 
-  count({ accountId, credential, limit }: RequestCaller): RequestCount | Promise<RequestCount> {
-    const ownerId = this.#owners.of(accountId);
-    if (!this.#owners.isInReach(ownerId)) return this.#countPart(credential, limit);
-    if (ownerId === this.#owners.selfId) return this.#window.count(credential, limit);
-    const block = this.#blockOf(credential, ownerId, limit);
-    return this.#take(credential, block) ?? this.#countAtOwner(credential, block);
-  }
-
-  /** As quota owner: grants as many as the limit allows. */
-  grant({ credential, limit, count }: QuestionOf<typeof M.requests>): ReplyOf<typeof M.requests> {
-    const wanted = Math.min(count, MAX_BLOCK);
-    let granted = 0;
-    let last = this.#window.look(credential, limit);
-    while (granted < wanted && last.isAllowed) {
-      last = this.#window.count(credential, limit);
-      if (last.isAllowed) granted += 1;
-    }
-    return { granted, remaining: last.remaining, freesInMs: last.freesInMs };
-  }
-
-  #countPart(credential: string, limit: number): RequestCount {
-    return this.#window.count(credential, this.#owners.partOf(limit));
-  }
-
-  #blockOf(credential: string, ownerId: string, limit: number): Block {
-    const known = this.#blocks.get(credential);
+  function blockOf(credential: string, ownerId: string, limit: number): Block {
+    const known = blocks.get(credential);
     if (known?.ownerId === ownerId && known.limit === limit) return known;
     const empty = { left: 0, expiresAtMs: 0, refusedUntilMs: 0, remaining: 0, freesAtMs: 0, waiting: 0, reply: null };
     const block = { ownerId, limit, ...empty };
-    this.#blocks.set(credential, block);
+    blocks.set(credential, block);
     return block;
   }
 
   /** Undefined if the owner must be asked. */
-  #take(credential: string, block: Block): RequestCount | undefined {
-    const nowMs = this.#clock.monotonicMs();
+  function take(credential: string, block: Block): RequestCount | undefined {
+    const nowMs = clock.monotonicMs();
     const freesInMs = Math.max(0, block.freesAtMs - nowMs);
     if (block.left > 0 && nowMs < block.expiresAtMs) {
       block.left -= 1;
-      this.#window.count(credential, Infinity);
+      window.count(credential, Infinity);
       return { isAllowed: true, remaining: block.remaining + block.left, freesInMs };
     }
     if (nowMs < block.refusedUntilMs) return { isAllowed: false, remaining: 0, freesInMs };
     return undefined;
   }
 
-  async #countAtOwner(credential: string, block: Block): Promise<RequestCount> {
+  async function countAtOwner(credential: string, block: Block): Promise<RequestCount> {
     block.waiting += 1;
     try {
       let counted: RequestCount | undefined;
       while (counted === undefined) {
-        block.reply ??= this.#ask(credential, block);
-        if (!(await block.reply)) return this.#countPart(credential, block.limit);
-        counted = this.#take(credential, block);
+        block.reply ??= ask(credential, block);
+        if (!(await block.reply)) return countPart(credential, block.limit);
+        counted = take(credential, block);
       }
       return counted;
     } finally {
@@ -112,21 +82,42 @@ export class SharedRequests {
   }
 
   /** False if the owner does not answer; else the block has requests, or a refusal. */
-  async #ask(credential: string, block: Block): Promise<boolean> {
+  async function ask(credential: string, block: Block): Promise<boolean> {
     const { ownerId, limit } = block;
-    const askedAtMs = this.#clock.monotonicMs();
-    const size = Math.floor((limit * BLOCKS_SHARE) / this.#peers.living.length);
+    const askedAtMs = clock.monotonicMs();
+    const size = Math.floor((limit * BLOCKS_SHARE) / peers.living.length);
     const count = Math.min(MAX_BLOCK, Math.max(size, block.waiting));
-    const reply = await this.#owners.ask(ownerId, M.requests, { credential, limit, count });
+    const reply = await owners.ask(ownerId, M.requests, { credential, limit, count });
     block.reply = null;
     if (reply === undefined) return false;
     const { granted, remaining, freesInMs } = reply;
     block.left = granted;
     block.expiresAtMs = askedAtMs + WINDOW_MS;
     block.remaining = remaining;
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = clock.monotonicMs();
     block.freesAtMs = nowMs + freesInMs;
     block.refusedUntilMs = granted > 0 ? 0 : nowMs + Math.min(Math.max(1, freesInMs), MAX_REFUSED_MS);
     return true;
   }
+
+  return {
+    count({ accountId, credential, limit }: RequestCaller): RequestCount | Promise<RequestCount> {
+      const ownerId = owners.of(accountId);
+      if (!owners.isInReach(ownerId)) return countPart(credential, limit);
+      if (ownerId === owners.selfId) return window.count(credential, limit);
+      const block = blockOf(credential, ownerId, limit);
+      return take(credential, block) ?? countAtOwner(credential, block);
+    },
+    /** As quota owner: grants as many as the limit allows. */
+    grant({ credential, limit, count }: QuestionOf<typeof M.requests>): ReplyOf<typeof M.requests> {
+      const wanted = Math.min(count, MAX_BLOCK);
+      let granted = 0;
+      let last = window.look(credential, limit);
+      while (granted < wanted && last.isAllowed) {
+        last = window.count(credential, limit);
+        if (last.isAllowed) granted += 1;
+      }
+      return { granted, remaining: last.remaining, freesInMs: last.freesInMs };
+    },
+  };
 }

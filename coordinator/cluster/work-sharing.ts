@@ -2,13 +2,13 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { BusError } from "../bus/bus.ts";
 import type { SchedulerEvent } from "../scheduler/events.ts";
-import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import type { SharedWork, WorkKind } from "../scheduler/shared-work.ts";
 import type { Peer } from "../store/cluster-store.ts";
 import { M, type ReplyOf, type StealRequest } from "./messages.ts";
 import type { JobMover } from "./moved-jobs.ts";
 import type { Peers } from "./peers.ts";
-import { WorkShares, type Steal } from "./work-shares.ts";
+import { whileOthers } from "./while-others.ts";
+import { workShares, type Steal } from "./work-shares.ts";
 
 /** Changes in this time are sent, and acted on, together. */
 const TICK_MS = 25;
@@ -18,27 +18,28 @@ const RECONCILE_AFTER_MS = 5_000;
 export type WorkSharing = ReturnType<typeof shareWork>;
 
 /**
- * Lets free slots of one coordinator run waiting jobs of another, from now on. {@link WorkShares} decides.
+ * Lets free slots of one coordinator run waiting jobs of another, from now on. {@link workShares} decides.
  * @param schedule tells the scheduler of `work`, and carries out what it decides.
  */
 export function shareWork(
-  peers: Pick<Peers, "self" | "living" | "isLiving" | "downBecause" | "ask" | "answer" | "tell" | "hear">,
+  peers: Pick<
+    Peers,
+    "self" | "living" | "others" | "onChange" | "isLiving" | "downBecause" | "ask" | "answer" | "tell" | "hear"
+  >,
   mover: Pick<JobMover, "handOver" | "takeIn" | "reconcile">,
   work: SharedWork,
   schedule: (event: Extract<SchedulerEvent, { kind: "job_stays" }>) => void,
   { clock, log }: { readonly clock: Pick<Clock, "monotonicMs" | "schedule">; readonly log: Pick<Logger, "warn"> },
 ) {
-  const shares = new WorkShares(peers.self.id, work);
+  const shares = workShares(peers.self.id, work);
   /** Requests, asked and answered, that are under way. */
   const underWay = new Set<Promise<unknown>>();
   let reconciling: Timer | null = null;
   let isClosed = false;
   /** Jobs that came from others because slots were free here. */
   let stolen = 0;
-  let timer = clock.schedule(0, tick);
 
   function tick(): void {
-    timer = clock.schedule(TICK_MS, tick);
     if (peers.downBecause !== null) return;
     const nowMs = clock.monotonicMs();
     shares.prune(peers.isLiving, nowMs);
@@ -109,7 +110,10 @@ export function shareWork(
   const stops = [
     peers.hear(M.status, (status, id) => {
       if (peers.isLiving(id)) shares.hear(id, status, clock.monotonicMs());
+      // Not known here yet: it needs the status of this coordinator, which may have no others.
+      else tick();
     }),
+    whileOthers(peers, clock, TICK_MS, tick),
     peers.answer(M.steal, (request, fromId) => track(give(request, fromId))),
   ];
 
@@ -123,19 +127,18 @@ export function shareWork(
       return peers.living.find((peer) => peer.id === id);
     },
     /** What the other coordinators said last of a kind of work. */
-    elsewhere: (kind: WorkKind): Elsewhere => shares.elsewhere(kind),
+    elsewhere: shares.elsewhere,
     /** Another coordinator may have Islands for that kind, and can be told of the job. */
     mayRunElsewhere: (kind: WorkKind): boolean =>
       !isClosed && peers.downBecause === null && shares.mayRunElsewhere(kind),
     /** Jobs that wait at other coordinators, by Cargo, as those said last. */
-    waitingElsewhere: (): ReadonlyMap<string, number> => shares.waitingElsewhere(),
+    waitingElsewhere: shares.waitingElsewhere,
     /** Each other coordinator that lives was heard all the time since then, by the monotonic clock. */
     hasHeardAllSince: (sinceMs: number): boolean =>
       peers.living.every(({ id }) => id === peers.self.id || shares.wasHeardSince(id, sinceMs)),
     /** Neither asks nor gives any more. Resolves when what is under way is over. */
     async close(): Promise<void> {
       isClosed = true;
-      timer.cancel();
       reconciling?.cancel();
       for (const stop of stops) stop();
       await Promise.allSettled(underWay);

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { networkOfOne } from "../../../coordinator/cluster/alone.ts";
 import { openMember } from "../../../coordinator/cluster/cluster-member.ts";
 import type { ClusterStore } from "../../../coordinator/store/cluster-store.ts";
 import type { Outlook, WorkKind } from "../../../coordinator/scheduler/shared-work.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { peerOf, peersOn } from "./peers-on.ts";
 import { CuttableBus } from "./quota-network.ts";
 
@@ -39,12 +41,10 @@ function openNetwork(living = IDS) {
       refreshCatalog: () => step(id, read, id),
     };
     const cluster = { selfId: id, onReturn: () => () => undefined, peers: async () => IDS.map(peerOf) };
-    const env = { clock, log, leaseMs: 10_000, leaseRenewMs: 2_000, graceMs: 1, restartGraceMs: 1, hasBus: true };
     const member = openMember(
-      cluster as unknown as ClusterStore,
-      parts as unknown as Parameters<typeof openMember>[1],
-      peers,
-      { ...env, networkClock: { set: async () => undefined } },
+      testEnv({ islandGraceMs: 1, restartGraceMs: 1 }, { clock, log }),
+      { cluster: cluster as unknown as ClusterStore, isShared: true, learnTime: async () => undefined, peers },
+      parts as unknown as Parameters<typeof openMember>[2],
     );
     const outlookFor = (kind: WorkKind): Outlook => {
       if (id === "c3") throw new Error("no scheduler");
@@ -58,6 +58,61 @@ function openNetwork(living = IDS) {
   if (one === undefined) throw new Error("not open");
   return { one, two: members[1], bus, clock, ended, read, asked, warned };
 }
+
+describe("a member of a network of one", () => {
+  const quiet = { subscribe: () => undefined };
+  const demand = new Map([["llama", 2]]);
+  const open = (clock: ManualClock) => {
+    const network = {
+      cluster: networkOfOne("c1", clock),
+      isShared: false,
+      learnTime: async () => undefined,
+      peers: peersOn(new CuttableBus(), "c1"),
+    };
+    const shared = { waiting: () => [], freeSlots: 0, islandCount: 0 };
+    const parts = {
+      jobs: { ...quiet, cancelAll: async () => undefined, get: () => undefined, list: () => [] },
+      islands: quiet,
+      batches: { activeIds: [] },
+      submissions: { settled: async () => undefined },
+      scheduler: { shared, queuedDemand: () => demand },
+      refreshCatalog: () => expect.fail("There is nobody to ask"),
+    };
+    return openMember(testEnv({}, { clock }), network, parts as unknown as Parameters<typeof openMember>[2]);
+  };
+
+  it("knows of no others, and waits for none", async () => {
+    const member = open(new ManualClock());
+    member.share(
+      { schedule: () => undefined, outlookFor: () => LACKING },
+      { step: () => expect.fail("Nobody is gone") },
+    );
+    await member.start();
+    expect(member.elsewhere(KIND)).toEqual({ peers: 0, running: 0, slots: 0, free: 0 });
+    expect([member.mayRunElsewhere(KIND), member.couldHearSince(0)]).toEqual([false, true]);
+    expect(member.queuedDemand()).toEqual(demand);
+    expect(await member.outlooksFor(KIND)).toEqual([]);
+    await member.claims.claim("host_1", "user_1", [{ jobId: "job_1", attempt: 1 }]);
+    await Promise.all([member.endJobsOf("user_1"), member.tellCatalogChange()]);
+    expect(await member.handOver(new AbortController().signal)).toEqual([]);
+    await member.closeTakeOver();
+    await member.leave();
+  });
+
+  it("counts limits at once, and has no timers", async () => {
+    const clock = new ManualClock();
+    const member = open(clock);
+    member.share({ schedule: () => undefined, outlookFor: () => LACKING }, {});
+    await member.start();
+    const caller = { accountId: "user_1", credential: "key_1", limit: 1 };
+    expect(member.quota.countRequest(caller)).toMatchObject({ isAllowed: true });
+    expect(member.quota.countRequest(caller)).toMatchObject({ isAllowed: false });
+    const release = member.quota.openStream("user_1", 1);
+    expect(release).toBeTypeOf("function");
+    expect(clock.pendingTimers).toBe(0);
+    await member.leave();
+  });
+});
 
 describe("a member of a network", () => {
   it("ends the jobs of a deleted account at every coordinator that answers, and reports the others", async () => {

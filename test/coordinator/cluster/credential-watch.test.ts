@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import { CredentialWatch } from "../../../coordinator/cluster/credential-watch.ts";
+import { watchCredentials, type CredentialWatch } from "../../../coordinator/cluster/credential-watch.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { peersOn } from "./peers-on.ts";
@@ -49,14 +49,14 @@ class HeldChanges {
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe("CredentialWatch", () => {
+describe("watchCredentials()", () => {
   let changes: HeldChanges;
   let clock: ManualClock;
   let bus: LocalBus;
   let [one, two]: CredentialWatch[] = [];
   let ended: string[];
   let open: string[];
-  const watch = (): CredentialWatch => new CredentialWatch(changes, peersOn(bus, "c1"), clock);
+  const watch = (): CredentialWatch => watchCredentials(changes, peersOn(bus, "c1"), clock);
   beforeEach(() => {
     [changes, clock, bus, ended, open] = [new HeldChanges(), new ManualClock(), new LocalBus(), [], []];
     [one, two] = [watch(), watch()];

@@ -5,6 +5,7 @@ import type { Peers } from "../../../coordinator/cluster/peers.ts";
 import type { ClusterStore, Peer } from "../../../coordinator/store/cluster-store.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { peerOf, peersOn } from "./peers-on.ts";
 
 const LEASE_MS = 10_000;
@@ -49,10 +50,9 @@ function openMember(): {
     },
     reconcile: async () => void did.push("reconcile"),
   };
-  const log = { warn: () => undefined };
-  const networkClock = { set: async () => undefined };
-  const env = { clock, networkClock, log, leaseMs: LEASE_MS, leaseRenewMs: RENEW_MS };
-  const lease = keepLease(cluster as ClusterStore, peers, mover, env);
+  const env = testEnv({ leaseMs: LEASE_MS, leaseRenewMs: RENEW_MS }, { clock });
+  const network = { cluster: cluster as ClusterStore, peers, learnTime: async () => undefined };
+  const lease = keepLease(env, network, mover);
   const pass = async (ms: number): Promise<void> => {
     for (let left = ms; left > 0; left -= RENEW_MS) {
       clock.advance(Math.min(left, RENEW_MS));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { NetworkClock } from "../../../coordinator/cluster/network-clock.ts";
+import { networkClock } from "../../../coordinator/cluster/network-clock.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 describe("the network's clock", () => {
   it("is the machine's until it is set, and the database's from then on, whatever happens to the machine's", async () => {
     const machine = new ManualClock();
-    const clock = new NetworkClock(machine);
+    const clock = networkClock(machine);
     expect(clock.now()).toBe(machine.now());
     await clock.set(async () => 5_000);
     expect(clock.now()).toBe(5_000);
@@ -16,7 +16,7 @@ describe("the network's clock", () => {
 
   it("counts half of the time that asking takes", async () => {
     const machine = new ManualClock();
-    const clock = new NetworkClock(machine);
+    const clock = networkClock(machine);
     await clock.set(async () => {
       machine.advance(40);
       return 5_000;
@@ -26,7 +26,7 @@ describe("the network's clock", () => {
 
   it("does not move for what asking may hide", async () => {
     const machine = new ManualClock();
-    const clock = new NetworkClock(machine);
+    const clock = networkClock(machine);
     await clock.set(async () => 5_000);
     await clock.set(async () => 5_040);
     expect(clock.now()).toBe(5_000);

@@ -1,5 +1,5 @@
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import { CredentialWatch } from "../../../coordinator/cluster/credential-watch.ts";
+import { watchCredentials, type CredentialWatch } from "../../../coordinator/cluster/credential-watch.ts";
 import { networkQuota } from "../../../coordinator/cluster/network-quota.ts";
 import type { CredentialChanges } from "../../../coordinator/store/credential-changes.ts";
 import type { Clock } from "../../../shared/clock.ts";
@@ -24,7 +24,7 @@ export class ApiNetwork {
       return {
         quota: networkQuota(peers, withoutTimers(clock)),
         // Nothing passes unheard on this bus: what was read is true until a peer tells of a change.
-        credentials: new CredentialWatch(changes, peers, new ManualClock()),
+        credentials: watchCredentials(changes, peers, new ManualClock()),
       };
     });
   }
