@@ -19,11 +19,12 @@ import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
-import { AttemptFencing } from "./dispatch/attempt-fencing.ts";
+import { openAssignments } from "./dispatch/assignments.ts";
+import { openAttemptFencing } from "./dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "./dispatch/attempt-proofs.ts";
-import { Dispatcher } from "./dispatch/dispatcher.ts";
+import { openDispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
-import { WaitReasons, type WaitReasonsDeps } from "./dispatch/wait-reasons.ts";
+import { openWaitReasons } from "./dispatch/wait-reasons.ts";
 import { AccountEvents } from "./events/account-events.ts";
 import { watchChanges } from "./events/watch-changes.ts";
 import { watchDeeds } from "./events/watch-deeds.ts";
@@ -55,6 +56,7 @@ import { Suspensions } from "./operators/suspensions.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
 import { Scheduler, type SchedulerDeps } from "./scheduler/scheduler.ts";
+import type { WorkKind } from "./scheduler/shared-work.ts";
 import type { RemovalSubject } from "./store/content.ts";
 import { untilRead, untilStored } from "./store/until-stored.ts";
 
@@ -122,7 +124,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const limitOf = async (id: string) => (await untilRead(() => accounts.limits(id), clock)).concurrentJobs;
   const gate = openBatchGate(env, registry, jobQuota, limitOf, cluster?.places ?? null);
   const submissions = openSubmissions(env, store, catalog, dailyStorage);
-  const explainWait = (job: ActiveJob): JobWaiting | null => waitReasons.of(job);
+  const explainWait = (job: ActiveJob): JobWaiting | null => waitReasons(job);
   const { outputMemoryBytes } = memory;
   const shared =
     cluster && shareJobs(cluster, store.jobs, registry, peers, explainWait, outputMemoryBytes, { clock, log });
@@ -135,21 +137,11 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const own = { store, jobs: registry, islands, batches, submissions, scheduler, refreshCatalog };
   const member = cluster && openMember(cluster, own, peers, { hasBus, log, ...times });
   const proofs = await stored(() => AttemptProofs.open(secrets));
-  const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member?.elsewhere(kind) ?? null;
-  const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
-  const dispatcher = new Dispatcher({ ...own, ...times, waitReasons, proofs, signer, log, others: member });
-  const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
-  const reports = new AttemptFencing({
-    jobs: registry,
-    islands,
-    proofs,
-    clock,
-    measure: schedule,
-    letDown: schedule,
-    hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
-    log,
-    claims: member?.claims,
-  });
+  const waitReasons = openWaitReasons(clock, scheduler, islands, gate, (kind) => member?.elsewhere(kind) ?? null);
+  const assign = openAssignments(clock, store, registry, islands, proofs, signer);
+  const outlooks = async (kind: WorkKind) => (await member?.outlooksFor(kind)) ?? [];
+  const dispatcher = openDispatcher(env, scheduler, registry, islands, assign, waitReasons, outlooks);
+  const reports = openAttemptFencing(env, registry, islands, proofs, dispatcher, member?.claims ?? null);
   const suspensions = await stored(() => Suspensions.open({ store, credentials, clock, log }));
   const connections = new IslandConnections({
     store,

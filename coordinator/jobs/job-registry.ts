@@ -143,6 +143,16 @@ export class JobRegistry {
     return this.#jobs.get(jobId);
   }
 
+  /** The fence: the unfinished job, if `attempt` is its present one and this Island has it; else undefined. */
+  present(
+    islandId: string,
+    { jobId, attempt }: { readonly jobId: string; readonly attempt: number },
+  ): ActiveJob | undefined {
+    const job = this.#jobs.get(jobId);
+    if (job === undefined || job.hasEnded) return undefined;
+    return job.attempt === attempt && job.islandId === islandId ? job : undefined;
+  }
+
   /** Durable ones, oldest first. */
   *list(): Iterable<ActiveJob> {
     for (const job of this.#jobs.values()) if (job.stored === null) yield job;

@@ -1,8 +1,9 @@
-import { AttemptFencing } from "../../coordinator/dispatch/attempt-fencing.ts";
+import { openAssignments } from "../../coordinator/dispatch/assignments.ts";
+import { openAttemptFencing } from "../../coordinator/dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "../../coordinator/dispatch/attempt-proofs.ts";
-import { Dispatcher } from "../../coordinator/dispatch/dispatcher.ts";
+import { openDispatcher } from "../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../coordinator/dispatch/recovery.ts";
-import { WaitReasons } from "../../coordinator/dispatch/wait-reasons.ts";
+import { openWaitReasons } from "../../coordinator/dispatch/wait-reasons.ts";
 import { IslandConnections } from "../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../coordinator/islands/island-registry.ts";
 import { openBatchGate } from "../../coordinator/jobs/batches/batch-gate.ts";
@@ -44,7 +45,6 @@ export interface LifeDeps {
 const MIB = 1_024 ** 2;
 const HEARTBEAT_MS = 10_000;
 const SECRET = Buffer.from("the secret of every simulation..");
-const log = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** The coordinator from its start until it is killed: everything between the HTTP API and the writer's thread, wired as it is in `openCoordinator`. */
 export class CoordinatorLife {
@@ -107,32 +107,10 @@ export class CoordinatorLife {
     const submissions = openSubmissions(env, store, catalog, dailyStorage);
     const islands = new IslandRegistry({ clock, graceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS });
     const proofs = new AttemptProofs(SECRET);
-    const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere: () => null });
-    const dispatcher = new Dispatcher({
-      store,
-      jobs: registry,
-      islands,
-      scheduler,
-      waitReasons,
-      proofs,
-      signer,
-      clock,
-      log,
-      graceMs: GRACE_MS,
-      restartGraceMs: RESTART_GRACE_MS,
-      others: null,
-    });
-    const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
-    const reports = new AttemptFencing({
-      jobs: registry,
-      islands,
-      proofs,
-      clock,
-      measure: schedule,
-      letDown: schedule,
-      hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
-      log,
-    });
+    const explainWait = openWaitReasons(clock, scheduler, islands, gate, () => null);
+    const assign = openAssignments(clock, store, registry, islands, proofs, signer);
+    const dispatcher = openDispatcher(env, scheduler, registry, islands, assign, explainWait, async () => []);
+    const reports = openAttemptFencing(env, registry, islands, proofs, dispatcher, null);
     this.connections = new IslandConnections({
       store,
       registry: islands,
@@ -144,15 +122,7 @@ export class CoordinatorLife {
       quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
     });
     this.batches = openBatchService(clock, store, registry, submissions, gate, NO_OTHER_JOBS);
-    this.jobs = openJobService(
-      clock,
-      store,
-      registry,
-      submissions,
-      NO_OTHER_JOBS,
-      (job) => waitReasons.of(job),
-      async () => undefined,
-    );
+    this.jobs = openJobService(clock, store, registry, submissions, NO_OTHER_JOBS, explainWait, async () => undefined);
     this.clock = clock;
     this.store = store;
     this.registry = registry;
