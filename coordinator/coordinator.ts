@@ -43,7 +43,7 @@ import type { JobWaiting } from "./jobs/job-waiting.ts";
 import { openJobService } from "./jobs/job-service.ts";
 import { openSubmissions } from "./jobs/submissions.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
-import { DailyStorage } from "./quotas/daily-storage.ts";
+import { dailyStorage } from "./quotas/daily-storage.ts";
 import { openAccounts } from "./open-accounts.ts";
 import { openFileBatches } from "./open-file-batches.ts";
 import { openFiles } from "./open-files.ts";
@@ -110,20 +110,20 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const webhooks = openWebhooks({ config, store, clock, log });
   const isNew = !(await stored(() => store.islands.hasAny()));
   const signer = await stored(() => CargoSigner.open({ secrets, isNew, log }));
-  const dailyStorage = new DailyStorage(clock, config.accountDailyBytes);
+  const storage = dailyStorage(clock, config.accountDailyBytes);
   const registry = new JobRegistry(
     env,
     store,
     catalog,
     jobQuota,
-    dailyStorage,
+    storage,
     memory,
     (id, accountId) => webhooks.add(id, accountId),
     (sinceMs) => member?.couldHearSince(sinceMs) ?? true,
   );
   const limitOf = async (id: string) => (await untilRead(() => accounts.limits(id), clock)).concurrentJobs;
   const gate = openBatchGate(env, registry, jobQuota, limitOf, cluster?.places ?? null);
-  const submissions = openSubmissions(env, store, catalog, dailyStorage);
+  const submissions = openSubmissions(env, store, catalog, storage);
   const explainWait = (job: ActiveJob): JobWaiting | null => waitReasons(job);
   const { outputMemoryBytes } = memory;
   const shared =

@@ -1,7 +1,6 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
-import type { ReleaseStream } from "../quotas/caller-quota.ts";
-import { StreamQuota } from "../quotas/stream-quota.ts";
+import { enterStream, streamPool, type ReleaseStream } from "../quotas/caller-quota.ts";
 import { RETRY_AFTER_S } from "../store/refusals.ts";
 import { M, type QuestionOf, type ReplyOf } from "./messages.ts";
 import type { Peers } from "./peers.ts";
@@ -30,7 +29,7 @@ export class SharedStreams {
   readonly #clock: Pick<Clock, "schedule">;
   readonly #peers: Pick<Peers, "living">;
   readonly #owners: QuotaOwners;
-  readonly #here = new StreamQuota();
+  readonly #here = streamPool();
   /** As quota owner: open streams at other coordinators, by account and coordinator. None is 0. */
   readonly #elsewhere = new Map<string, Map<string, number>>();
   /** By account. */
@@ -56,7 +55,7 @@ export class SharedStreams {
   /** As quota owner: notes what a coordinator has, and decides about one more. */
   note({ accountId, open, limit }: StreamsQuestion, fromId: string): StreamsReply {
     this.#setElsewhere(accountId, fromId, open);
-    const granted = limit !== null && this.#here.count(accountId) + this.#countElsewhere(accountId) < limit;
+    const granted = limit !== null && this.#here.count("account", accountId) + this.#countElsewhere(accountId) < limit;
     if (granted) this.#setElsewhere(accountId, fromId, open + 1);
     return { granted };
   }
@@ -99,7 +98,7 @@ export class SharedStreams {
     const opened = this.#openHere(accountId, limit);
     if (opened !== undefined) return opened;
     const ownerId = this.#owners.of(accountId);
-    const open = this.#here.count(accountId);
+    const open = this.#here.count("account", accountId);
     const answer = await this.#ask(ownerId, { accountId, open, limit });
     if (answer === undefined) {
       this.#retryLater();
@@ -111,7 +110,7 @@ export class SharedStreams {
   }
 
   #enter(accountId: string, limit: number): ReleaseStream {
-    const release = this.#here.enter(accountId, limit);
+    const release = enterStream(this.#here, accountId, limit);
     return () => {
       release();
       if (this.#isClosed || this.#owners.of(accountId) === this.#owners.selfId) return;
@@ -124,7 +123,7 @@ export class SharedStreams {
   async #tellAll(): Promise<void> {
     let areTold = true;
     // One after the other, so that a change of the network is no flood of questions.
-    for (const accountId of new Set([...this.#here.accounts(), ...this.#told.keys()])) {
+    for (const accountId of new Set([...this.#here.idsOf("account"), ...this.#told.keys()])) {
       if (this.#isClosed) return;
       areTold = (await this.#inTurn(accountId, () => this.#tell(accountId))) && areTold;
     }
@@ -134,7 +133,7 @@ export class SharedStreams {
   /** Tells the owner how many streams are open here, unless it knows. False if it does not answer. */
   async #tell(accountId: string): Promise<boolean> {
     const ownerId = this.#owners.of(accountId);
-    const open = this.#here.count(accountId);
+    const open = this.#here.count("account", accountId);
     const told = this.#told.get(accountId);
     const isKnown = told?.ownerId === ownerId ? told.open === open : open === 0;
     if (isKnown || ownerId === this.#owners.selfId) {

@@ -13,7 +13,7 @@ import { NO_OTHER_JOBS } from "../../coordinator/jobs/job-router.ts";
 import { openJobService, type JobApi } from "../../coordinator/jobs/job-service.ts";
 import { openSubmissions } from "../../coordinator/jobs/submissions.ts";
 import { resolveLimits } from "../../coordinator/quotas/account-limits.ts";
-import { DailyStorage } from "../../coordinator/quotas/daily-storage.ts";
+import { dailyStorage } from "../../coordinator/quotas/daily-storage.ts";
 import { JobQuota } from "../../coordinator/quotas/job-quota.ts";
 import { Scheduler } from "../../coordinator/scheduler/scheduler.ts";
 import { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
@@ -79,7 +79,7 @@ export class CoordinatorLife {
       firstPauseMs: 1_000,
       random,
     });
-    const dailyStorage = new DailyStorage(clock, 1_024 * MIB);
+    const storage = dailyStorage(clock, 1_024 * MIB);
     const memory = {
       outputMemoryBytes: 64 * MIB,
       accountOutputMemoryBytes: 64 * MIB,
@@ -101,10 +101,10 @@ export class CoordinatorLife {
       webhookAllowPrivate: false,
     };
     const env = testEnv(config, { clock, onFatal });
-    const registry = new JobRegistry(env, store, catalog, jobQuota, dailyStorage, memory, () => {});
+    const registry = new JobRegistry(env, store, catalog, jobQuota, storage, memory, () => {});
     const limitOf = async (accountId: string) => resolveLimits(await store.accounts.limits(accountId)).concurrentJobs;
     const gate = openBatchGate(env, registry, jobQuota, limitOf, null);
-    const submissions = openSubmissions(env, store, catalog, dailyStorage);
+    const submissions = openSubmissions(env, store, catalog, storage);
     const islands = new IslandRegistry({ clock, graceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS });
     const proofs = new AttemptProofs(SECRET);
     const explainWait = openWaitReasons(clock, scheduler, islands, gate, () => null);

@@ -15,7 +15,7 @@ import { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
 import type { JobRouter } from "../../../coordinator/jobs/job-router.ts";
 import { openJobService, type JobApi } from "../../../coordinator/jobs/job-service.ts";
 import { openSubmissions, type Submissions } from "../../../coordinator/jobs/submissions.ts";
-import { DailyStorage } from "../../../coordinator/quotas/daily-storage.ts";
+import { dailyStorage } from "../../../coordinator/quotas/daily-storage.ts";
 import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
 import { Scheduler, type SchedulerEvent } from "../../../coordinator/scheduler/scheduler.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
@@ -79,7 +79,7 @@ export class JobWorld {
     const scheduler = new Scheduler({ cargos, chatShare: 0.5, firstPauseMs: FIRST_PAUSE_MS, random: () => 0.5 });
     const onFatal = (error: unknown): void => void this.fatal.push(error);
     const outputMemoryBytes = 64 * MIB;
-    const dailyStorage = new DailyStorage(clock, 1_024 * MIB);
+    const storage = dailyStorage(clock, 1_024 * MIB);
     const memory = {
       outputMemoryBytes,
       accountOutputMemoryBytes: outputMemoryBytes,
@@ -106,7 +106,7 @@ export class JobWorld {
       store,
       catalog,
       jobQuota,
-      dailyStorage,
+      storage,
       memory,
       () => {},
       (sinceMs) => this.couldReadersCome(sinceMs),
@@ -138,7 +138,7 @@ export class JobWorld {
       heartbeatMs,
       quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
     });
-    const submissions = openSubmissions(env, store, catalog, dailyStorage);
+    const submissions = openSubmissions(env, store, catalog, storage);
     this.explainWait = explainWait;
     const removeContent = async (): Promise<void> => undefined;
     const router: JobRouter = { find: async (jobId) => this.router?.find(jobId) };
