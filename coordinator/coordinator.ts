@@ -17,11 +17,12 @@ import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { openConversations } from "./conversations/conversations.ts";
-import { AttemptFencing } from "./dispatch/attempt-fencing.ts";
+import { openAssignments } from "./dispatch/assignments.ts";
+import { openAttemptFencing } from "./dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "./dispatch/attempt-proofs.ts";
-import { Dispatcher } from "./dispatch/dispatcher.ts";
+import { openDispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
-import { WaitReasons, type WaitReasonsDeps } from "./dispatch/wait-reasons.ts";
+import { openWaitReasons } from "./dispatch/wait-reasons.ts";
 import { AccountEvents } from "./events/account-events.ts";
 import { watchChanges } from "./events/watch-changes.ts";
 import { watchDeeds } from "./events/watch-deeds.ts";
@@ -43,7 +44,7 @@ import type { JobWaiting } from "./jobs/job-waiting.ts";
 import { openJobService } from "./jobs/job-service.ts";
 import { openSubmissions } from "./jobs/submissions.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
-import { DailyStorage } from "./quotas/daily-storage.ts";
+import { dailyStorage } from "./quotas/daily-storage.ts";
 import { MAX_CLOSE_MS, Parts } from "./parts.ts";
 import { openFileBatches } from "./open-file-batches.ts";
 import { openFiles } from "./open-files.ts";
@@ -102,52 +103,40 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const cargoOf = (slug: string) => catalog.known(slug);
   const mayRunElsewhere = (kind: WorkKind): boolean => member.mayRunElsewhere(kind);
   const scheduler = new Scheduler(cargoOf, chatShare, firstPauseMs, Math.random, mayRunElsewhere);
-  const { islandGraceMs: graceMs, restartGraceMs } = config;
   const jobQuota = new JobQuota();
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
   const webhooks = openWebhooks({ config, clock, log }, store.webhooks, webhookPayload(store));
   const isNew = !(await stored(() => store.islands.hasAny()));
   const signer = await stored(() => openCargoSigner(env, secrets, isNew));
-  const dailyStorage = new DailyStorage(clock, config.accountDailyBytes);
+  const storage = dailyStorage(clock, config.accountDailyBytes);
   const registry = new JobRegistry(
     env,
     store,
     catalog,
     jobQuota,
-    dailyStorage,
+    storage,
     memory,
     (id, accountId) => webhooks.add(id, accountId),
     (sinceMs) => member.couldHearSince(sinceMs),
   );
   const limitOf = async (id: string) => (await untilRead(() => accounts.limits(id), clock)).concurrentJobs;
   const gate = openBatchGate(env, registry, jobQuota, limitOf, store.cluster?.places ?? null);
-  const submissions = openSubmissions(env, store, catalog, dailyStorage);
-  const explainWait = (job: ActiveJob): JobWaiting | null => waitReasons.of(job);
+  const submissions = openSubmissions(env, store, catalog, storage);
+  const explainWait = (job: ActiveJob): JobWaiting | null => waitReasons(job);
   const { outputMemoryBytes } = memory;
   const router = parts.add(shareJobs(cluster, store.jobs, registry, peers, explainWait, outputMemoryBytes, env));
   const batches = openBatchService(clock, store, registry, submissions, gate, router);
   const islands = new IslandRegistry(env);
-  const times = { graceMs, restartGraceMs, clock };
   const refreshCatalog = (): Promise<void> => catalogSync.refresh();
   const own = { store, jobs: registry, islands, batches, submissions, scheduler, refreshCatalog };
   const member = openMember(env, network, own);
   parts.add({ close: () => member.leave() });
   const proofs = await stored(() => AttemptProofs.open(secrets));
-  const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member.elsewhere(kind);
-  const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
-  const dispatcher = new Dispatcher({ ...own, ...times, waitReasons, proofs, signer, log, others: member });
-  const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
-  const reports = new AttemptFencing({
-    jobs: registry,
-    islands,
-    proofs,
-    clock,
-    measure: schedule,
-    letDown: schedule,
-    hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
-    log,
-    claims: member.claims,
-  });
+  const waitReasons = openWaitReasons(clock, scheduler, islands, gate, (kind) => member.elsewhere(kind));
+  const assign = openAssignments(clock, store, registry, islands, proofs, signer);
+  const outlooks = (kind: WorkKind) => member.outlooksFor(kind);
+  const dispatcher = openDispatcher(env, scheduler, registry, islands, assign, waitReasons, outlooks);
+  const reports = openAttemptFencing(env, registry, islands, proofs, dispatcher, member.claims);
   const suspensions = await stored(() => openSuspensions(env, store, credentials));
   parts.add(suspensions);
   const connections = islandConnections(

@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { recentMap } from "../../shared/recent-map.ts";
-import { Recovery } from "../dispatch/recovery.ts";
+import { beginRecovery } from "../dispatch/recovery.ts";
 import type { AttemptId } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { BatchService } from "../jobs/batches/batch-service.ts";
@@ -70,7 +70,7 @@ export function moveJobs(
 
   async function restore(records: readonly ReturningJob[]): Promise<{ waiting: number; held: number }> {
     const readIsland: Store["islands"]["get"] = (hostId) => untilRead(() => store.islands.get(hostId), clock);
-    const recovery = new Recovery({ readIsland, jobs, islands, graceMs: graceMs() });
+    const recovery = beginRecovery(readIsland, jobs, islands, graceMs());
     const shares = Array.from({ length: READERS }, (_, reader) =>
       records.filter((_record, index) => index % READERS === reader),
     );

@@ -1,7 +1,6 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
-import type { ReleaseStream } from "../quotas/caller-quota.ts";
-import { StreamQuota } from "../quotas/stream-quota.ts";
+import { enterStream, streamPool, type ReleaseStream } from "../quotas/caller-quota.ts";
 import { RETRY_AFTER_S } from "../store/refusals.ts";
 import { M, type QuestionOf, type ReplyOf } from "./messages.ts";
 import type { Peers } from "./peers.ts";
@@ -32,7 +31,7 @@ export function sharedStreams(
   peers: Pick<Peers, "living" | "others" | "onChange">,
   owners: QuotaOwners,
 ) {
-  const here = new StreamQuota();
+  const here = streamPool();
   /** As quota owner: open streams at other coordinators, by account and coordinator. None is 0. */
   const elsewhere = new Map<string, Map<string, number>>();
   /** By account. */
@@ -67,7 +66,7 @@ export function sharedStreams(
     const opened = openHere(accountId, limit);
     if (opened !== undefined) return opened;
     const ownerId = owners.of(accountId);
-    const open = here.count(accountId);
+    const open = here.count("account", accountId);
     const answer = await ask(ownerId, { accountId, open, limit });
     if (answer === undefined) {
       retryLater();
@@ -79,7 +78,7 @@ export function sharedStreams(
   }
 
   function enter(accountId: string, limit: number): ReleaseStream {
-    const release = here.enter(accountId, limit);
+    const release = enterStream(here, accountId, limit);
     return () => {
       release();
       if (isClosed || owners.of(accountId) === owners.selfId) return;
@@ -92,7 +91,7 @@ export function sharedStreams(
   async function tellAll(): Promise<void> {
     let areTold = true;
     // One after the other, so that a change of the network is no flood of questions.
-    for (const accountId of new Set([...here.accounts(), ...reported.keys()])) {
+    for (const accountId of new Set([...here.idsOf("account"), ...reported.keys()])) {
       if (isClosed) return;
       areTold = (await inTurn(accountId, () => tell(accountId))) && areTold;
     }
@@ -102,7 +101,7 @@ export function sharedStreams(
   /** Tells the owner how many streams are open here, unless it knows. False if it does not answer. */
   async function tell(accountId: string): Promise<boolean> {
     const ownerId = owners.of(accountId);
-    const open = here.count(accountId);
+    const open = here.count("account", accountId);
     const told = reported.get(accountId);
     const isKnown = told?.ownerId === ownerId ? told.open === open : open === 0;
     if (isKnown || ownerId === owners.selfId) {
@@ -165,7 +164,7 @@ export function sharedStreams(
     /** As quota owner: notes what a coordinator has, and decides about one more. */
     note({ accountId, open, limit }: StreamsQuestion, fromId: string): StreamsReply {
       setElsewhere(accountId, fromId, open);
-      const granted = limit !== null && here.count(accountId) + countElsewhere(accountId) < limit;
+      const granted = limit !== null && here.count("account", accountId) + countElsewhere(accountId) < limit;
       if (granted) setElsewhere(accountId, fromId, open + 1);
       return { granted };
     },

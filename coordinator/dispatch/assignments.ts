@@ -2,6 +2,8 @@ import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import { FILES_FEATURE, type JobFile } from "../../shared/job-files.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
+import { filePlacesOf } from "../catalog/file-places.ts";
+import { GRANT_MS, grantAddress } from "../files/file-grants.ts";
 import type { CargoSigner } from "../islands/cargo-signer.ts";
 import type { AttemptId } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
@@ -9,18 +11,8 @@ import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
-import { grantFiles } from "./grant-files.ts";
+import { untilRead } from "../store/until-stored.ts";
 import type { AttemptProofs } from "./attempt-proofs.ts";
-
-export interface AssignmentsDeps {
-  readonly jobs: JobRegistry;
-  readonly islands: IslandRegistry;
-  readonly proofs: AttemptProofs;
-  readonly signer: Pick<CargoSigner, "sign">;
-  /** Files that jobs name. */
-  readonly store: Pick<Store, "files">;
-  readonly clock: Pick<Clock, "now" | "sleep">;
-}
 
 const LOST_FILE: JobError = {
   code: "file_unavailable",
@@ -33,51 +25,33 @@ const LACKS_FEATURES: JobError = {
   retryable: true,
 };
 
-/** Carries out what the scheduler decides: the job gets an attempt, the Island's slot is taken, and `assign` is sent. */
-export class Assignments {
-  readonly #deps: AssignmentsDeps;
-
-  constructor(deps: AssignmentsDeps) {
-    this.#deps = deps;
-  }
-
-  assign(jobId: string, islandId: string): void {
-    const { jobs, islands } = this.#deps;
-    const job = jobs.get(jobId);
-    const island = islands.get(islandId);
-    if (job === undefined || island === undefined) throw new Error(`${jobId} was assigned to ${islandId}: one is gone`);
-    const attempt = jobs.assign(jobId, { islandId, accountId: island.accountId });
-    islands.takeSlot(islandId, { jobId, attempt });
-    const { input, stored } = job;
-    if (input !== null && stored !== null) {
-      void stored.then(() => this.#sendIfPresent(job, islandId, { jobId, attempt }, input));
-      return;
-    }
-    if (input !== null) return this.#send(job, islandId, input);
-    const sent = jobs.readForRun(jobId).then((input) => this.#sendIfPresent(job, islandId, { jobId, attempt }, input));
-    // An attempt that is stored and was not sent would wait for its Island for good.
-    void jobs.persist(sent);
-  }
-
-  #sendIfPresent(job: ActiveJob, islandId: string, id: AttemptId, input: JobInput): void {
-    if (this.#isPresent(job, id) && this.#canRun(job, islandId)) return this.#send(job, islandId, input);
+/** The returned function carries out what the scheduler decides: the job gets an attempt, the Island's slot is taken, and `assign` is sent. */
+export function openAssignments(
+  clock: Pick<Clock, "now" | "sleep">,
+  store: Pick<Store, "files">,
+  jobs: JobRegistry,
+  islands: IslandRegistry,
+  proofs: AttemptProofs,
+  signer: Pick<CargoSigner, "sign">,
+): (jobId: string, islandId: string) => void {
+  function sendIfPresent(job: ActiveJob, islandId: string, id: AttemptId, input: JobInput): void {
+    if (isPresent(job, id) && canRun(job, islandId)) return send(job, islandId, input);
     // The attempt ended, or another coordinator took the job, while the input was read. The Island never saw it, so it will not confirm: the slot is freed here.
-    this.#deps.islands.freeSlot(islandId, id);
-    if (this.#isPresent(job, id)) void this.#deps.jobs.requeue(job.id, LACKS_FEATURES, "refused");
+    islands.freeSlot(islandId, id);
+    if (isPresent(job, id)) void jobs.requeue(job.id, LACKS_FEATURES, "refused");
   }
 
-  #isPresent(job: ActiveJob, { attempt }: AttemptId): boolean {
+  function isPresent(job: ActiveJob, { attempt }: AttemptId): boolean {
     return job.state === "queued" && job.attempt === attempt && !job.isDropped;
   }
 
   /** What a job needs was not known when it came back from storage: its input is read for the Island that it was given to first. */
-  #canRun({ traits }: ActiveJob, islandId: string): boolean {
-    const has = this.#deps.islands.get(islandId)?.features ?? [];
+  function canRun({ traits }: ActiveJob, islandId: string): boolean {
+    const has = islands.get(islandId)?.features ?? [];
     return traits === null || traits.features.every((name) => has.includes(name));
   }
 
-  #send(job: ActiveJob, islandId: string, input: JobInput): void {
-    const { jobs, islands } = this.#deps;
+  function send(job: ActiveJob, islandId: string, input: JobInput): void {
     const id = { jobId: job.id, attempt: job.attempt };
     const cargo = jobs.cargoOf(job);
     if (cargo === undefined) {
@@ -85,35 +59,53 @@ export class Assignments {
       // Nothing was sent, so the Island will not confirm.
       return islands.freeSlot(islandId, id);
     }
-    if (job.traits?.features.includes(FILES_FEATURE) !== true) return this.#sendNow(job, islandId, cargo, input);
-    const sent = this.#sendWithFiles(job, islandId, cargo, input, id);
-    // As above: it would wait for its Island for good.
-    return void jobs.persist(sent);
+    if (job.traits?.features.includes(FILES_FEATURE) !== true) return sendNow(job, islandId, cargo, input);
+    // As below: it would wait for its Island for good.
+    return void jobs.persist(sendWithFiles(job, islandId, cargo, input, id));
   }
 
   /** Looks the files of the job up first. */
-  async #sendWithFiles(
+  async function sendWithFiles(
     job: ActiveJob,
     islandId: string,
     cargo: CatalogEntry,
     input: JobInput,
     id: AttemptId,
   ): Promise<void> {
-    const { islands, jobs } = this.#deps;
     const accountId = islands.get(islandId)?.accountId;
-    const files =
-      accountId === undefined
-        ? null
-        : await grantFiles(this.#deps, { ...id, hostId: islandId, accountId, cargo, input });
-    const isPresent = this.#isPresent(job, id);
-    if (isPresent && files !== null) return this.#sendNow(job, islandId, cargo, input, files);
+    const files = accountId === undefined ? null : await grantFiles(id, islandId, accountId, cargo, input);
+    if (!isPresent(job, id)) return islands.freeSlot(islandId, id);
+    if (files !== null) return sendNow(job, islandId, cargo, input, files);
     islands.freeSlot(islandId, id);
-    if (isPresent) void jobs.fail(job.id, LOST_FILE);
-    return undefined;
+    return void jobs.fail(job.id, LOST_FILE);
   }
 
-  #sendNow(job: ActiveJob, islandId: string, cargo: CatalogEntry, input: JobInput, files?: readonly JobFile[]): void {
-    const { jobs, islands, proofs, signer } = this.#deps;
+  /** Lets an Island fetch the files of a job. Resolves with null if one is gone, as the account was deleted, or the job has ended. */
+  async function grantFiles(
+    id: AttemptId,
+    hostId: string,
+    accountId: string,
+    { inputSchema }: CatalogEntry,
+    input: JobInput,
+  ): Promise<JobFile[] | null> {
+    const expiresAtMs = clock.now() + GRANT_MS;
+    const files: JobFile[] = [];
+    for (const { path, fileId, form } of filePlacesOf(inputSchema, input, JSON.stringify(input))) {
+      const file = await untilRead(() => store.files.held({ jobId: id.jobId, fileId }), clock);
+      if (file === undefined) return null;
+      const address = grantAddress({ ...id, hostId, accountId, fileId, expiresAtMs }, proofs);
+      files.push({ at: [...path], form, bytes: file.sizeBytes, sha256: file.sha256, address });
+    }
+    return files;
+  }
+
+  function sendNow(
+    job: ActiveJob,
+    islandId: string,
+    cargo: CatalogEntry,
+    input: JobInput,
+    files?: readonly JobFile[],
+  ): void {
     const { id: jobId, attempt, feed } = job;
     return islands.send(islandId, {
       type: "assign",
@@ -128,4 +120,20 @@ export class Assignments {
       ...(feed.hasOutput ? { resume: { text: feed.text(), tokens: feed.tokens } } : {}),
     });
   }
+
+  return (jobId, islandId) => {
+    const job = jobs.get(jobId);
+    const island = islands.get(islandId);
+    if (job === undefined || island === undefined) throw new Error(`${jobId} was assigned to ${islandId}: one is gone`);
+    const attempt = jobs.assign(jobId, { islandId, accountId: island.accountId });
+    islands.takeSlot(islandId, { jobId, attempt });
+    const { input, stored } = job;
+    if (input !== null && stored !== null) {
+      return void stored.then(() => sendIfPresent(job, islandId, { jobId, attempt }, input));
+    }
+    if (input !== null) return send(job, islandId, input);
+    const sent = jobs.readForRun(jobId).then((read) => sendIfPresent(job, islandId, { jobId, attempt }, read));
+    // An attempt that is stored and was not sent would wait for its Island for good.
+    return void jobs.persist(sent);
+  };
 }

@@ -7,22 +7,10 @@ import type { Feed } from "../jobs/feed.ts";
 import type { RunResult } from "../jobs/job-ending.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import { type AssistantMessage, assistantMessageOf } from "../jobs/tool-calls.ts";
-import type { LetDown, SchedulerEvent } from "../scheduler/scheduler.ts";
-import { errorOf, schemaUnmet } from "./island-errors.ts";
-import { islandLost } from "./present-job.ts";
+import type { LetDown } from "../scheduler/scheduler.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import { errorOf, islandLost, schemaUnmet } from "./island-errors.ts";
 import { faultOf, isAskedFor, mayBeAskedEmpty, unmetSchema, type ResultFault } from "./result-faults.ts";
-
-export interface AttemptResultsDeps {
-  readonly jobs: JobRegistry;
-  readonly islands: IslandRegistry;
-  /** Tells the scheduler how a run went. */
-  readonly measure: (run: Extract<SchedulerEvent, { kind: "measured" }>) => void;
-  /** True if an Island that has not tried the job yet could run it. */
-  readonly hasOtherIsland: (job: ActiveJob) => boolean;
-  readonly log: Pick<Logger, "warn">;
-  /** Tells the scheduler that an Island let a job down, before its slot is free and before the job competes again. */
-  readonly letDown: (event: Extract<SchedulerEvent, { kind: "let_down" }>) => void;
-}
 
 type FrameOf<T extends FromIsland["type"]> = Extract<FromIsland, { type: T }>;
 type Failure = Omit<JobError, "message"> & { readonly message?: string };
@@ -30,148 +18,145 @@ type Failure = Omit<JobError, "message"> & { readonly message?: string };
 const MAX_LOGGED_WORDS = 300;
 
 /** What follows from the output and the end of an attempt: for its job, and for its Island. The reports come from the Island that has the job. */
-export class AttemptResults {
-  readonly #deps: AttemptResultsDeps;
-
-  constructor(deps: AttemptResultsDeps) {
-    this.#deps = deps;
-  }
-
-  /** The Island did nothing. @param job undefined if the attempt is over. */
-  refuse(islandId: string, job: ActiveJob | undefined, frame: FrameOf<"refused">): Promise<void> | undefined {
-    const { jobs, islands } = this.#deps;
-    // Too late for a refusal: the Island had begun, so this is a try that failed.
-    const cause = job?.state === "running" ? "failed" : "refused";
-    const code = frame.exactCode ?? frame.code;
-    if (job !== undefined) this.#noteLetDown(islandId, job, cause, code);
-    islands.freeSlot(islandId, frame);
-    if (job === undefined) return undefined;
-    this.#note(islandId, job, code, frame.message);
-    return jobs.requeue(job.id, this.#errorOf(islandId, job, { ...frame, code, retryable: true }), cause);
-  }
-
-  fail(islandId: string, job: ActiveJob, frame: FrameOf<"failed">): Promise<void> {
-    const { jobs } = this.#deps;
-    const error = this.#failed(islandId, job, { ...frame, code: frame.exactCode ?? frame.code });
-    if (error.retryable) return jobs.requeue(job.id, error, "failed");
-    return this.#isFinal(islandId, job, error) ? jobs.fail(job.id, error) : jobs.confirm(job.id, error);
-  }
-
-  /** The job has not ended, so the coordinator did not ask for this: the Island's owner stopped the work. */
-  giveUp(islandId: string, job: ActiveJob, frame: FrameOf<"cancelled">): Promise<void> {
-    this.#noteLetDown(islandId, job, "lost", "island_lost");
-    this.#deps.islands.freeSlot(islandId, frame);
-    return this.#deps.jobs.requeue(job.id, islandLost("The Island gave the job up"), "lost");
-  }
-
-  addOutput(islandId: string, job: ActiveJob, frame: FrameOf<"output">): Promise<void> {
-    const { jobs } = this.#deps;
-    const isChat = this.#deps.jobs.cargoOf(job)?.isChat === true;
-    if (frame.items.some((item) => (item.type === "image" && isChat) || !isAskedFor(item, job.traits))) {
-      const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
-      return jobs.requeue(job.id, error, "failed");
-    }
-    const stored = jobs.addOutput(job.id, frame.seq, frame.items);
-    if (job.hasEnded) this.#noteOverrun(islandId, job);
-    return stored;
-  }
-
-  /** A result that gives nothing, or not what was asked for, or another one than was delivered, is a failure of the Island. */
-  finish(islandId: string, job: ActiveJob, frame: FrameOf<"finished">): Promise<void> {
-    const { islands, measure, jobs } = this.#deps;
-    const cargo = jobs.cargoOf(job);
-    const { output, usage, finishReason, timings, stopSequence } = frame;
-    // Text that was streamed is the output, whatever the result says.
-    const isStreamed = cargo?.isChat === true || (typeof output === "string" && job.feed.hasText);
-    const result: RunResult = {
-      output: isStreamed ? callsMessage(job.feed) : output,
-      usage,
-      finishReason,
-      timings,
-      ...(stopSequence !== undefined && { stopSequence }),
-    };
-    const fault = faultOf(job, cargo, frame);
-    if (fault !== null) return this.#reject(islandId, job, frame, fault, () => jobs.complete(job.id, result));
-    const tokensPerSecond = job.meter?.tokensPerSecond ?? null;
-    const unmet = cargo?.isChat === true ? unmetSchema(job, frame) : null;
-    const ended = unmet === null ? jobs.complete(job.id, result) : jobs.fail(job.id, schemaUnmet(unmet));
-    if (job.state === "failed" && unmet === null) {
-      this.#noteOverrun(islandId, job);
-    } else {
-      measure({ kind: "measured", islandId, slug: job.slug, tokensPerSecond, succeeded: true });
-      this.#noteRefuted(islandId, job);
-    }
-    islands.freeSlot(islandId, frame);
-    return ended;
-  }
-
+export function openAttemptResults(
+  log: Pick<Logger, "warn">,
+  jobs: JobRegistry,
+  islands: IslandRegistry,
+  { schedule, hasOtherIsland }: Pick<Dispatcher, "schedule" | "hasOtherIsland">,
+) {
   /** `complete`: the result as it is, for an empty one that nobody has more to say than. */
-  #reject(
+  function reject(
     islandId: string,
     job: ActiveJob,
     frame: FrameOf<"finished">,
     fault: ResultFault,
     complete: () => Promise<void>,
   ): Promise<void> {
-    const { jobs } = this.#deps;
     // A client who asks for nothing must not keep the Island from others: it has let the job down only if another one finds an answer.
     const isAsked = fault === "empty" && mayBeAskedEmpty(job.traits, frame);
-    const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: !isAsked });
+    const error = failed(islandId, job, { ...frame, code: "invalid_output", retryable: !isAsked });
     // Who contradicts itself has streamed what cannot be trusted and cannot be taken back: nobody may continue after it.
     const isSpoilt = job.feed.outputAttempt === job.attempt && (fault === "contradicted" || fault === "misformed");
     if (isSpoilt) return jobs.fail(job.id, error);
     if (fault === "contradicted" || fault === "misformed") return jobs.requeue(job.id, error, "failed");
-    if (!this.#isFinal(islandId, job, error)) return jobs.confirm(job.id, error);
+    if (!isFinal(islandId, job, error)) return jobs.confirm(job.id, error);
     // The last attempt, which nobody confirmed, may leave the answer of an earlier one cut.
-    const mayBeCut = job.feed.hasOutput && !isConfirmed(islandId, job, error) && this.#deps.hasOtherIsland(job);
+    const mayBeCut = job.feed.hasOutput && !isConfirmed(islandId, job, error) && hasOtherIsland(job);
     return fault === "misshapen" || mayBeCut ? jobs.fail(job.id, error) : complete();
   }
 
   /** The Island made more output than the job can have, or than there is room for. Only the former is its fault. */
-  #noteOverrun(islandId: string, job: ActiveJob): void {
-    const { slug } = job;
-    this.#deps.measure({ kind: "measured", islandId, slug, tokensPerSecond: null, succeeded: false });
-    if (job.isOverrun) this.#noteLetDown(islandId, job, "failed", "output_too_large");
+  function noteOverrun(islandId: string, job: ActiveJob): void {
+    measure(islandId, job, false);
+    if (job.isOverrun) noteLetDown(islandId, job, "failed", "output_too_large");
   }
 
   /** Another Island had called the job impossible, which this one has just done. */
-  #noteRefuted(islandId: string, job: ActiveJob): void {
+  function noteRefuted(islandId: string, job: ActiveJob): void {
     const { final } = job;
     // Other failures were counted when they came.
     if (final === null || final.islandId === islandId || final.error.retryable) return;
-    this.#noteLetDown(final.islandId, job, "failed", final.error.code);
+    noteLetDown(final.islandId, job, "failed", final.error.code);
   }
 
   /** Counts a failed attempt and frees its slot. Returns the error that the job has if this is its end. */
-  #failed(islandId: string, job: ActiveJob, failure: Failure & Pick<NumberedFrame, "jobId" | "attempt">): JobError {
-    this.#deps.measure({ kind: "measured", islandId, slug: job.slug, tokensPerSecond: null, succeeded: false });
-    if (failure.retryable) this.#noteLetDown(islandId, job, "failed", failure.code);
+  function failed(
+    islandId: string,
+    job: ActiveJob,
+    failure: Failure & Pick<NumberedFrame, "jobId" | "attempt">,
+  ): JobError {
+    measure(islandId, job, false);
+    if (failure.retryable) noteLetDown(islandId, job, "failed", failure.code);
     // First the slot, so that another waiting job may take it: the failed one waits for another Island.
-    this.#deps.islands.freeSlot(islandId, failure);
-    this.#note(islandId, job, failure.code, failure.message);
-    return this.#errorOf(islandId, job, failure);
+    islands.freeSlot(islandId, failure);
+    note(islandId, job, failure.code, failure.message);
+    return errorOf(failure, job, islands.get(islandId));
   }
 
-  #errorOf(islandId: string, job: ActiveJob, failure: Failure): JobError {
-    return errorOf(failure, job, this.#deps.islands.get(islandId));
-  }
-
-  #note(islandId: string, job: ActiveJob, code: JobErrorCode, words: string | undefined): void {
+  function note(islandId: string, job: ActiveJob, code: JobErrorCode, words: string | undefined): void {
     const ids = { job_id: job.id, account_id: job.accountId, island_id: islandId };
     const facts = { ...ids, cargo: job.slug, attempt: job.attempt, code };
     const said = words === undefined || MAY_QUOTE.has(code) ? {} : { island_says: words.slice(0, MAX_LOGGED_WORDS) };
-    this.#deps.log.warn({ ...facts, ...said }, "An Island failed a job");
+    log.warn({ ...facts, ...said }, "An Island failed a job");
   }
 
   /** Whether an Island is believed that says no Island can do the job: another one said so too, or there is none to ask. */
-  #isFinal(islandId: string, job: ActiveJob, error: JobError): boolean {
-    if (isConfirmed(islandId, job, error)) return true;
-    return !this.#deps.jobs.mayRetry(job.id) || !this.#deps.hasOtherIsland(job);
+  function isFinal(islandId: string, job: ActiveJob, error: JobError): boolean {
+    return isConfirmed(islandId, job, error) || !jobs.mayRetry(job.id) || !hasOtherIsland(job);
   }
 
-  #noteLetDown(islandId: string, { slug, accountId }: ActiveJob, cause: LetDown, code: JobErrorCode): void {
-    this.#deps.letDown({ kind: "let_down", islandId, slug, accountId, cause, code });
+  /** Tells the scheduler how a run went. */
+  function measure(islandId: string, { slug, meter }: ActiveJob, succeeded: boolean): void {
+    const tokensPerSecond = succeeded ? (meter?.tokensPerSecond ?? null) : null;
+    schedule({ kind: "measured", islandId, slug, tokensPerSecond, succeeded });
   }
+
+  /** Tells the scheduler that an Island let a job down, before its slot is free and before the job competes again. */
+  function noteLetDown(islandId: string, { slug, accountId }: ActiveJob, cause: LetDown, code: JobErrorCode): void {
+    schedule({ kind: "let_down", islandId, slug, accountId, cause, code });
+  }
+
+  return {
+    /** The Island did nothing. @param job undefined if the attempt is over. */
+    refuse(islandId: string, job: ActiveJob | undefined, frame: FrameOf<"refused">): Promise<void> | undefined {
+      // Too late for a refusal: the Island had begun, so this is a try that failed.
+      const cause = job?.state === "running" ? "failed" : "refused";
+      const code = frame.exactCode ?? frame.code;
+      if (job !== undefined) noteLetDown(islandId, job, cause, code);
+      islands.freeSlot(islandId, frame);
+      if (job === undefined) return undefined;
+      note(islandId, job, code, frame.message);
+      const error = errorOf({ ...frame, code, retryable: true }, job, islands.get(islandId));
+      return jobs.requeue(job.id, error, cause);
+    },
+    fail(islandId: string, job: ActiveJob, frame: FrameOf<"failed">): Promise<void> {
+      const error = failed(islandId, job, { ...frame, code: frame.exactCode ?? frame.code });
+      if (error.retryable) return jobs.requeue(job.id, error, "failed");
+      return isFinal(islandId, job, error) ? jobs.fail(job.id, error) : jobs.confirm(job.id, error);
+    },
+    /** The job has not ended, so the coordinator did not ask for this: the Island's owner stopped the work. */
+    giveUp(islandId: string, job: ActiveJob, frame: FrameOf<"cancelled">): Promise<void> {
+      noteLetDown(islandId, job, "lost", "island_lost");
+      islands.freeSlot(islandId, frame);
+      return jobs.requeue(job.id, islandLost("The Island gave the job up"), "lost");
+    },
+    addOutput(islandId: string, job: ActiveJob, frame: FrameOf<"output">): Promise<void> {
+      const isChat = jobs.cargoOf(job)?.isChat === true;
+      if (frame.items.some((item) => (item.type === "image" && isChat) || !isAskedFor(item, job.traits))) {
+        const error = failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
+        return jobs.requeue(job.id, error, "failed");
+      }
+      const stored = jobs.addOutput(job.id, frame.seq, frame.items);
+      if (job.hasEnded) noteOverrun(islandId, job);
+      return stored;
+    },
+    /** A result that gives nothing, or not what was asked for, or another one than was delivered, is a failure of the Island. */
+    finish(islandId: string, job: ActiveJob, frame: FrameOf<"finished">): Promise<void> {
+      const cargo = jobs.cargoOf(job);
+      const { output, usage, finishReason, timings, stopSequence } = frame;
+      // Text that was streamed is the output, whatever the result says.
+      const isStreamed = cargo?.isChat === true || (typeof output === "string" && job.feed.hasText);
+      const result: RunResult = {
+        output: isStreamed ? callsMessage(job.feed) : output,
+        usage,
+        finishReason,
+        timings,
+        ...(stopSequence !== undefined && { stopSequence }),
+      };
+      const fault = faultOf(job, cargo, frame);
+      if (fault !== null) return reject(islandId, job, frame, fault, () => jobs.complete(job.id, result));
+      const unmet = cargo?.isChat === true ? unmetSchema(job, frame) : null;
+      const ended = unmet === null ? jobs.complete(job.id, result) : jobs.fail(job.id, schemaUnmet(unmet));
+      if (job.state === "failed" && unmet === null) {
+        noteOverrun(islandId, job);
+      } else {
+        measure(islandId, job, true);
+        noteRefuted(islandId, job);
+      }
+      islands.freeSlot(islandId, frame);
+      return ended;
+    },
+  };
 }
 
 /** The output of an answer with calls of tools; undefined for text, which is the feed's own. */

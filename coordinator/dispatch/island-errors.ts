@@ -37,6 +37,10 @@ export function schemaUnmet(why: string): JobError {
   return { code: "schema_unmet", message: `${TEXTS.schema_unmet}: ${why}`, retryable: true };
 }
 
+export function islandLost(message: string): JobError {
+  return { code: "island_lost", message, retryable: true };
+}
+
 /** Longest words of an Island that its owner reads. */
 const MAX_WORDS = 1_000;
 

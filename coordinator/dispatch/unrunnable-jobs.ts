@@ -1,23 +1,10 @@
-import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Timer } from "../../shared/clock.ts";
+import type { Env } from "../env.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import type { Outlook, SharedWork, WorkKind } from "../scheduler/shared-work.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { Outlook, WorkKind } from "../scheduler/shared-work.ts";
 import { workKeyOf } from "../scheduler/slot-offer.ts";
-
-export interface UnrunnableJobsDeps {
-  readonly jobs: Pick<JobRegistry, "get" | "subscribe" | "refuseWait">;
-  readonly scheduler: { readonly shared: Pick<SharedWork, "kindOf" | "outlookFor"> };
-  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
-  /** How long an Island that left may take to come back. */
-  readonly graceMs: number;
-  /** The same for all Islands after a start of this coordinator. */
-  readonly restartGraceMs: number;
-  /** The other coordinators; null if this is the only one. */
-  readonly others: {
-    /** One outlook for each; null for a coordinator that does not respond. */
-    outlooksFor(kind: WorkKind): Promise<readonly (Outlook | null)[]>;
-  } | null;
-}
 
 /**
  * How long a client waits before it is refused, and how often its job is checked. Long enough for an Island that changes its session or its
@@ -29,77 +16,65 @@ export const REFUSE_AFTER_MS = 2_500;
  * Refuses jobs whose clients wait for the answer when each Island of the network lacks something that no wait brings: a runtime, memory, a
  * feature, its owner's consent. They wait on while Islands may be on their way: none is online, one that fits left within its grace, or a
  * coordinator has just started.
+ * @param outlooksElsewhere one for each other coordinator; null for one that does not respond.
  */
-export class UnrunnableJobs {
-  readonly #deps: UnrunnableJobsDeps;
-  readonly #startedMs: number;
+export function refuseUnrunnableJobs(
+  { config, clock }: Env<"islandGraceMs" | "restartGraceMs">,
+  jobs: Pick<JobRegistry, "get" | "subscribe" | "refuseWait">,
+  { shared }: Pick<Scheduler, "shared">,
+  outlooksElsewhere: (kind: WorkKind) => Promise<readonly (Outlook | null)[]>,
+) {
+  const startedMs = clock.monotonicMs();
   /** When each watched job is checked next, by id, the earliest first. */
-  readonly #dueMs = new Map<string, number>();
-  #timer: Timer | null = null;
-  #isClosed = false;
+  const dueAtMs = new Map<string, number>();
+  let timer: Timer | null = null;
+  let isClosed = false;
 
-  constructor(deps: UnrunnableJobsDeps) {
-    this.#deps = deps;
-    this.#startedMs = deps.clock.monotonicMs();
-    deps.jobs.subscribe((event) => {
-      if (event.type === "job_waiting" && isWaiting(event.job)) this.#watch(event.job.id);
-    });
-  }
+  jobs.subscribe((event) => {
+    if (event.type !== "job_waiting" || !isWaiting(event.job) || dueAtMs.has(event.job.id)) return;
+    dueAtMs.set(event.job.id, clock.monotonicMs() + REFUSE_AFTER_MS);
+    setTimer();
+  });
 
   /** Whether Islands of this coordinator may run jobs of that kind, now or later. */
-  outlookFor(kind: WorkKind): Outlook {
-    const { scheduler, clock, graceMs, restartGraceMs } = this.#deps;
+  function outlookFor(kind: WorkKind): Outlook {
     const nowMs = clock.monotonicMs();
-    if (nowMs - this.#startedMs < restartGraceMs) return { is: "possible" };
-    return scheduler.shared.outlookFor(kind, nowMs - graceMs);
+    if (nowMs - startedMs < config.restartGraceMs) return { is: "possible" };
+    return shared.outlookFor(kind, nowMs - config.islandGraceMs);
   }
 
-  /** Stops the timer. */
-  close(): void {
-    this.#isClosed = true;
-    this.#timer?.cancel();
-  }
-
-  #watch(jobId: string): void {
-    if (this.#dueMs.has(jobId)) return;
-    this.#dueMs.set(jobId, this.#deps.clock.monotonicMs() + REFUSE_AFTER_MS);
-    this.#setTimer();
-  }
-
-  #setTimer(): void {
-    const [dueMs] = this.#dueMs.values();
-    if (this.#timer !== null || this.#isClosed || dueMs === undefined) return;
-    this.#timer = this.#deps.clock.schedule(dueMs - this.#deps.clock.monotonicMs(), () => {
-      this.#timer = null;
-      this.#look();
-      this.#setTimer();
+  function setTimer(): void {
+    const [dueMs] = dueAtMs.values();
+    if (timer !== null || isClosed || dueMs === undefined) return;
+    timer = clock.schedule(dueMs - clock.monotonicMs(), () => {
+      timer = null;
+      look();
+      setTimer();
     });
   }
 
-  #look(): void {
-    const { jobs, scheduler, clock } = this.#deps;
+  function look(): void {
     const nowMs = clock.monotonicMs();
     const kinds = new Map<string, { readonly kind: WorkKind; readonly jobIds: string[] }>();
-    for (const [jobId, dueMs] of this.#dueMs) {
+    for (const [jobId, dueMs] of dueAtMs) {
       if (dueMs > nowMs) break;
-      this.#dueMs.delete(jobId);
-      const kind = scheduler.shared.kindOf(jobId);
+      dueAtMs.delete(jobId);
+      const kind = shared.kindOf(jobId);
       const job = jobs.get(jobId);
       if (job === undefined || !isWaiting(job)) continue;
-      this.#dueMs.set(jobId, nowMs + REFUSE_AFTER_MS);
+      dueAtMs.set(jobId, nowMs + REFUSE_AFTER_MS);
       if (kind === undefined) continue;
       const same = kinds.get(workKeyOf(kind));
       if (same === undefined) kinds.set(workKeyOf(kind), { kind, jobIds: [jobId] });
       else same.jobIds.push(jobId);
     }
-    for (const { kind, jobIds } of kinds.values()) void this.#refuseIfLacking(kind, jobIds);
+    for (const { kind, jobIds } of kinds.values()) void refuseIfLacking(kind, jobIds);
   }
 
-  async #refuseIfLacking(kind: WorkKind, jobIds: readonly string[]): Promise<void> {
-    const { jobs, others } = this.#deps;
-    if (this.outlookFor(kind).is === "possible") return;
-    const elsewhere = (await others?.outlooksFor(kind)) ?? [];
-    const all = [this.outlookFor(kind), ...elsewhere];
+  async function refuseIfLacking(kind: WorkKind, jobIds: readonly string[]): Promise<void> {
+    if (outlookFor(kind).is === "possible") return;
+    const elsewhere = await outlooksElsewhere(kind);
+    const all = [outlookFor(kind), ...elsewhere];
     // A coordinator that does not respond may have an Island that fits.
     if (all.some((outlook) => outlook === null || outlook.is === "possible")) return;
     const lacks = new Set(all.flatMap((outlook) => (outlook?.is === "lacking" ? [outlook.message] : [])));
@@ -109,6 +84,15 @@ export class UnrunnableJobs {
       if (job !== undefined && isWaiting(job)) void jobs.refuseWait(id, [...lacks].join("; at another coordinator: "));
     }
   }
+
+  return {
+    outlookFor,
+    /** Stops the timer. */
+    close(): void {
+      isClosed = true;
+      timer?.cancel();
+    },
+  };
 }
 
 /** Its client waits for the answer, and no Island has it. Answers of conversations outlive a crash, so that not all are client-bound. */

@@ -23,69 +23,19 @@ export type FeedEnding =
     };
 
 /**
- * What one job has said so far, in order, for its readers. A job has one feed for all of them: a reader is a cursor into
- * `items`, so it costs no queue, may come late and may be slow.
+ * Why a copy of another coordinator's feed was given up. `lost`: the job goes on without output that the copy has, which is not to be read.
+ * `memory`: there is none for more of it; its readers come back for the rest.
  */
-export interface Feed {
-  readonly jobId: string;
-  /** What came before `items`: nothing, but for a copy that begins where its first reader was. */
-  readonly start: FeedPosition;
-  readonly items: readonly FeedItem[];
-  /** Null until the end of the job is durable; then nothing changes any more. */
-  readonly ending: FeedEnding | null;
-  /** Model tokens delivered so far. */
-  readonly tokens: number;
-  /** Tokens of the prompt, as the last Island counts them; 0 before, and if it does not say. Not stored. */
-  readonly promptTokens: number;
-  /** True once a client may have seen text, thoughts, an image or a call of a tool: what cannot be taken back. Progress is no output. */
-  readonly hasOutput: boolean;
-  /** The attempt that gave such output last; null before any. */
-  readonly outputAttempt: number | null;
-  /** True once text was said. */
-  readonly hasText: boolean;
-  /** Resolves when `items` and `text` can be read. They cannot at once for a job that was restored after a restart. */
-  load(): Promise<void>;
-  readonly isLoaded: boolean;
-  /** True once anything was said besides states: output or progress. */
-  readonly hasItems: boolean;
-  /** The text delivered so far. */
-  text(): string;
-  /** The attempt that made output number `nth`, counted from 1. 1 for an output that does not exist. */
-  attemptOf(nth: number): number;
-  /**
-   * True when the position counts output that this feed lacks and never gets: the output was relayed, a crash came before it
-   * was stored, and the job continued without it. False while the attempt that made it may still send it again. True also when
-   * another attempt made that output.
-   */
-  hasLost(position: FeedPosition): boolean;
-  /** True for a copy of another coordinator's feed that is given up. Nothing changes any more; the job has another feed. */
-  readonly isCut: boolean;
-  /**
-   * Why. `lost`: the job goes on without output that the copy has, which is not to be read. `memory`: there is none for more of it; its
-   * readers come back for the rest.
-   */
-  readonly cutBecause: CutReason | null;
-  /** Calls `listener` after each change, synchronously, until the returned function is called. The end, or a cut, is the last. */
-  subscribe(listener: () => void): () => void;
-}
-
 export type CutReason = "lost" | "memory";
 
 /** A feed in the hands of the one who writes it. */
-export interface WritableFeed extends Feed {
-  /** `attempt`: the one that made the items. @throws when the feed has ended. */
-  push(items: readonly FeedItem[], attempt?: number): void;
-  /** See {@link Feed.promptTokens}. */
-  notePrompt(tokens: number): void;
-  /** @throws when the feed has ended. */
-  end(ending: FeedEnding): void;
-  /** See {@link Feed.isCut}. */
-  cut(because?: CutReason): void;
-  /** Number of listeners. One who reads slowly listens until it has read the end. */
-  readonly readers: number;
-  /** Called when there is a new listener. */
-  onReader: (() => void) | null;
-}
+export type WritableFeed = Pick<JobFeed, keyof JobFeed>;
+
+/**
+ * What one job has said so far, in order, for its readers. A job has one feed for all of them: a reader is a cursor into
+ * `items`, so it costs no queue, may come late and may be slow.
+ */
+export type Feed = Readonly<Omit<WritableFeed, "cut" | "end" | "notePrompt" | "onReader" | "push" | "readers">>;
 
 /** What is stored of a feed and not in memory: how far it had come, and how to read it. */
 export interface Backlog {
@@ -94,39 +44,50 @@ export interface Backlog {
 }
 
 /** A feed that its job, and nothing else, writes. */
-export class JobFeed implements WritableFeed {
+export class JobFeed {
   readonly jobId: string;
+  /** What came before `items`: nothing, but for a copy that begins where its first reader was. */
   readonly start: FeedPosition;
+  /** Null until the end of the job is durable; then nothing changes any more. */
+  ending: FeedEnding | null;
+  /** Model tokens delivered so far. */
+  tokens = 0;
+  /** Tokens of the prompt, as the last Island counts them; 0 before, and if it does not say. Not stored. */
+  promptTokens = 0;
+  /**
+   * The attempt that last gave what a client may have seen and cannot be taken back: text, thoughts, an image or a call of a tool, not
+   * progress. Null before any.
+   */
+  outputAttempt: number | null = null;
+  /** True once text was said. */
+  hasText = false;
+  /** Null but for a copy that is given up. Nothing changes any more then; the job has another feed. */
+  cutBecause: CutReason | null = null;
+  /** Called when there is a new listener. */
+  onReader: (() => void) | null = null;
   #items: FeedItem[] = [];
   /** Null before the first: 100,000 waiting jobs have no reader. */
   #listeners: Set<() => void> | null = null;
-  #ending: FeedEnding | null;
-  #tokens = 0;
-  #promptTokens = 0;
-  #outputAttempt: number | null = null;
-  #hasText = false;
   /** Number of outputs by attempt, in order; only attempts with output. */
   readonly #outputs: { readonly attempt: number; count: number }[] = [];
   /** Comes before `#items`. Null once it was read. */
   #backlog: Backlog | null = null;
   #loading: Promise<void> | null = null;
-  #cutBecause: CutReason | null = null;
-  onReader: (() => void) | null = null;
 
   constructor(jobId: string, parts: readonly FeedPart[] = [], ending: FeedEnding | null = null, start = FEED_START) {
     this.jobId = jobId;
     this.start = start;
     if (start.outputs > 0) this.#outputs.push({ attempt: start.attempt, count: start.outputs });
     for (const { attempt, items } of parts) for (const item of items) this.#add(item, attempt);
-    this.#ending = ending === null ? null : this.#withoutText(ending);
+    this.ending = ending === null ? null : this.#withoutText(ending);
   }
 
   /** The feed of a job that was unfinished when the coordinator last stopped. It is read when somebody asks for it. */
   static restored(jobId: string, backlog: Backlog): JobFeed {
     const feed = new JobFeed(jobId);
-    feed.#tokens = backlog.progress.tokens;
-    feed.#outputAttempt = backlog.progress.hasOutput ? (backlog.progress.outputs.at(-1)?.attempt ?? 1) : null;
-    feed.#hasText = backlog.progress.hasText;
+    feed.tokens = backlog.progress.tokens;
+    feed.outputAttempt = backlog.progress.hasOutput ? (backlog.progress.outputs.at(-1)?.attempt ?? 1) : null;
+    feed.hasText = backlog.progress.hasText;
     feed.#outputs.push(...backlog.progress.outputs.map((run) => ({ ...run })));
     if (backlog.progress.items > 0) feed.#backlog = backlog;
     return feed;
@@ -137,30 +98,12 @@ export class JobFeed implements WritableFeed {
     return this.#items;
   }
 
-  get ending(): FeedEnding | null {
-    return this.#ending;
-  }
-
-  get tokens(): number {
-    return this.#tokens;
-  }
-
-  get promptTokens(): number {
-    return this.#promptTokens;
-  }
-
+  /** True once a client may have seen output; see {@link outputAttempt}. */
   get hasOutput(): boolean {
-    return this.#outputAttempt !== null;
+    return this.outputAttempt !== null;
   }
 
-  get outputAttempt(): number | null {
-    return this.#outputAttempt;
-  }
-
-  get hasText(): boolean {
-    return this.#hasText;
-  }
-
+  /** True once anything was said besides states: output or progress. */
   get hasItems(): boolean {
     return this.#outputs.length > 0;
   }
@@ -170,17 +113,15 @@ export class JobFeed implements WritableFeed {
   }
 
   get isCut(): boolean {
-    return this.#cutBecause !== null;
+    return this.cutBecause !== null;
   }
 
-  get cutBecause(): CutReason | null {
-    return this.#cutBecause;
-  }
-
+  /** Number of listeners. One who reads slowly listens until it has read the end. */
   get readers(): number {
     return this.#listeners?.size ?? 0;
   }
 
+  /** Resolves when `items` and `text` can be read. They cannot at once for a job that was restored after a restart. */
   async load(): Promise<void> {
     if (this.#backlog === null) return;
     this.#loading ??= this.#load(this.#backlog).finally(() => {
@@ -189,12 +130,14 @@ export class JobFeed implements WritableFeed {
     await this.#loading;
   }
 
+  /** The text delivered so far. */
   text(): string {
     let text = "";
     for (const item of this.items) if (item.type === "token") text += item.content;
     return text;
   }
 
+  /** The attempt that made output number `nth`, counted from 1. 1 for an output that does not exist. */
   attemptOf(nth: number): number {
     let upTo = 0;
     for (const { attempt, count } of this.#outputs) {
@@ -204,36 +147,44 @@ export class JobFeed implements WritableFeed {
     return 1;
   }
 
+  /**
+   * True when the position counts output that this feed lacks and never gets: the output was relayed, a crash came before it
+   * was stored, and the job continued without it. False while the attempt that made it may still send it again. True also when
+   * another attempt made that output.
+   */
   hasLost({ outputs, attempt }: FeedPosition): boolean {
     const made = this.#outputs.filter((run) => run.attempt <= attempt).reduce((sum, { count }) => sum + count, 0);
     // The reader has it from an attempt that began elsewhere since: this coordinator stood still, and does not own the job any more.
     if (outputs <= made) return outputs > 0 && this.attemptOf(outputs) !== attempt;
-    return this.#ending !== null || (this.#outputs.at(-1)?.attempt ?? 0) > attempt;
+    return this.ending !== null || (this.#outputs.at(-1)?.attempt ?? 0) > attempt;
   }
 
+  /** `attempt`: the one that made the items. @throws when the feed has ended. */
   push(items: readonly FeedItem[], attempt = 1): void {
-    if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
+    if (this.ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
     for (const item of items) this.#add(item, attempt);
     this.#wake();
   }
 
   notePrompt(tokens: number): void {
-    if (tokens === this.#promptTokens) return;
-    this.#promptTokens = tokens;
+    if (tokens === this.promptTokens) return;
+    this.promptTokens = tokens;
     this.#wake();
   }
 
+  /** @throws when the feed has ended. */
   end(ending: FeedEnding): void {
-    if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
-    this.#ending = this.#withoutText(ending);
+    if (this.ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
+    this.ending = this.#withoutText(ending);
     this.#wake();
   }
 
   cut(because: CutReason = "lost"): void {
-    this.#cutBecause = because;
+    this.cutBecause = because;
     this.#wake();
   }
 
+  /** Calls `listener` after each change, synchronously, until the returned function is called. The end, or a cut, is the last. */
   subscribe(listener: () => void): () => void {
     this.#listeners ??= new Set();
     this.#listeners.add(listener);
@@ -251,7 +202,7 @@ export class JobFeed implements WritableFeed {
   /** Storage gives text that was streamed as the output, too. */
   #withoutText(ending: FeedEnding): FeedEnding {
     if (ending.type !== "done" || typeof ending.output !== "string") return ending;
-    return this.#hasText || ending.output === "" ? { ...ending, output: undefined } : ending;
+    return this.hasText || ending.output === "" ? { ...ending, output: undefined } : ending;
   }
 
   #add(item: FeedItem, attempt: number): void {
@@ -259,10 +210,10 @@ export class JobFeed implements WritableFeed {
     if (this.#items.length === 0) this.#items = [item];
     else this.#items.push(item);
     if (item.type === "status") return;
-    if (isModelItem(item)) this.#tokens += item.count;
+    if (isModelItem(item)) this.tokens += item.count;
     const isText = item.type === "token" && item.content !== "";
-    if (isText) this.#hasText = true;
-    if (isText || (item.type !== "token" && item.type !== "progress")) this.#outputAttempt = attempt;
+    if (isText) this.hasText = true;
+    if (isText || (item.type !== "token" && item.type !== "progress")) this.outputAttempt = attempt;
     const last = this.#outputs.at(-1);
     if (last?.attempt === attempt) last.count += 1;
     else this.#outputs.push({ attempt, count: 1 });

@@ -14,7 +14,7 @@ import type { LetDown } from "../scheduler/scheduler.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
 import type { ActiveJobRecord, JobEnding, JobInput, SubmittedJob } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
-import type { ActiveJob, Assignee, JobMemory, ReturningJob } from "./active-job.ts";
+import { MutableJob, type ActiveJob, type Assignee, type JobMemory, type ReturningJob } from "./active-job.ts";
 import { describeExpiry, describeWait, tooLarge } from "./attempts/attempt-errors.ts";
 import { AttemptMeter } from "./attempts/attempt-meter.ts";
 import { Deadlines } from "./attempts/deadlines.ts";
@@ -31,7 +31,6 @@ import {
 } from "./job-ending.ts";
 import type { JobRegistryEvent } from "./job-registry-events.ts";
 import { traitsOf } from "./job-traits.ts";
-import { MutableJob } from "./mutable-job.ts";
 import { sizeOf, type OutputSize } from "./output-size.ts";
 import { writeJobs, type JobWrites } from "./writes/job-writes.ts";
 
@@ -141,6 +140,16 @@ export class JobRegistry {
   /** Undefined for an unknown id and for a job whose end is durable. */
   get(jobId: string): ActiveJob | undefined {
     return this.#jobs.get(jobId);
+  }
+
+  /** The fence: the unfinished job, if `attempt` is its present one and this Island has it; else undefined. */
+  present(
+    islandId: string,
+    { jobId, attempt }: { readonly jobId: string; readonly attempt: number },
+  ): ActiveJob | undefined {
+    const job = this.#jobs.get(jobId);
+    if (job === undefined || job.hasEnded) return undefined;
+    return job.attempt === attempt && job.islandId === islandId ? job : undefined;
   }
 
   /** Durable ones, oldest first. */

@@ -1,6 +1,8 @@
 import type { Clock } from "../../shared/clock.ts";
+import { RateLimitedError } from "../../shared/errors.ts";
+import { RETRY_AFTER_S } from "../store/refusals.ts";
+import { Pool } from "./pool.ts";
 import { RequestWindow, type RequestCount } from "./request-window.ts";
-import { StreamQuota } from "./stream-quota.ts";
 
 /** Whose request is counted. */
 export interface RequestCaller {
@@ -22,19 +24,23 @@ export interface CallerQuota {
 }
 
 /** Of a coordinator that is alone. */
-export class LocalQuota implements CallerQuota {
-  readonly #requests: RequestWindow;
-  readonly #streams = new StreamQuota();
+export function localQuota(clock: Clock): CallerQuota {
+  const requests = new RequestWindow(clock);
+  const streams = streamPool();
+  return {
+    countRequest: ({ credential, limit }) => requests.count(credential, limit),
+    openStream: (accountId, limit) => enterStream(streams, accountId, limit),
+  };
+}
 
-  constructor(clock: Clock) {
-    this.#requests = new RequestWindow(clock);
-  }
+/** Counts the open streams of each account: of jobs, chats and conversations. */
+export function streamPool(): Pool<"account"> {
+  return new Pool({ account: Infinity });
+}
 
-  countRequest({ credential, limit }: RequestCaller): RequestCount {
-    return this.#requests.count(credential, limit);
-  }
-
-  openStream(accountId: string, limit: number): ReleaseStream {
-    return this.#streams.enter(accountId, limit);
-  }
+/** Opens a stream. @throws {RateLimitedError} if the account has `limit` open already. */
+export function enterStream(streams: Pool<"account">, accountId: string, limit: number): ReleaseStream {
+  const close = streams.take([["account", accountId]], 1, { account: limit });
+  if (close === "account") throw new RateLimitedError("concurrent_streams", RETRY_AFTER_S);
+  return close;
 }

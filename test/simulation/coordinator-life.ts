@@ -1,8 +1,9 @@
-import { AttemptFencing } from "../../coordinator/dispatch/attempt-fencing.ts";
+import { openAssignments } from "../../coordinator/dispatch/assignments.ts";
+import { openAttemptFencing } from "../../coordinator/dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "../../coordinator/dispatch/attempt-proofs.ts";
-import { Dispatcher } from "../../coordinator/dispatch/dispatcher.ts";
+import { openDispatcher } from "../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../coordinator/dispatch/recovery.ts";
-import { WaitReasons } from "../../coordinator/dispatch/wait-reasons.ts";
+import { openWaitReasons } from "../../coordinator/dispatch/wait-reasons.ts";
 import { islandConnections, type IslandConnections } from "../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../coordinator/islands/island-registry.ts";
 import { openBatchGate } from "../../coordinator/jobs/batches/batch-gate.ts";
@@ -12,7 +13,7 @@ import { NO_OTHER_JOBS } from "../../coordinator/jobs/job-router.ts";
 import { openJobService, type JobApi } from "../../coordinator/jobs/job-service.ts";
 import { openSubmissions } from "../../coordinator/jobs/submissions.ts";
 import { resolveLimits } from "../../coordinator/quotas/account-limits.ts";
-import { DailyStorage } from "../../coordinator/quotas/daily-storage.ts";
+import { dailyStorage } from "../../coordinator/quotas/daily-storage.ts";
 import { JobQuota } from "../../coordinator/quotas/job-quota.ts";
 import { Scheduler } from "../../coordinator/scheduler/scheduler.ts";
 import { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
@@ -44,7 +45,6 @@ export interface LifeDeps {
 const MIB = 1_024 ** 2;
 const HEARTBEAT_MS = 10_000;
 const SECRET = Buffer.from("the secret of every simulation..");
-const log = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** The coordinator from its start until it is killed: everything between the HTTP API and the writer's thread, wired as it is in `openCoordinator`. */
 export class CoordinatorLife {
@@ -74,7 +74,7 @@ export class CoordinatorLife {
       if (!this.isDead) end(error);
     };
     const scheduler = new Scheduler((slug) => catalog.known(slug), 0.5, 1_000, random);
-    const dailyStorage = new DailyStorage(clock, 1_024 * MIB);
+    const storage = dailyStorage(clock, 1_024 * MIB);
     const memory = {
       outputMemoryBytes: 64 * MIB,
       accountOutputMemoryBytes: 64 * MIB,
@@ -97,50 +97,20 @@ export class CoordinatorLife {
       heartbeatMs: HEARTBEAT_MS,
     };
     const env = testEnv(config, { clock, onFatal });
-    const registry = new JobRegistry(env, store, catalog, jobQuota, dailyStorage, memory, () => {});
+    const registry = new JobRegistry(env, store, catalog, jobQuota, storage, memory, () => {});
     const limitOf = async (accountId: string) => resolveLimits(await store.accounts.limits(accountId)).concurrentJobs;
     const gate = openBatchGate(env, registry, jobQuota, limitOf, null);
-    const submissions = openSubmissions(env, store, catalog, dailyStorage);
+    const submissions = openSubmissions(env, store, catalog, storage);
     const islands = new IslandRegistry(env);
     const proofs = new AttemptProofs(SECRET);
-    const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere: () => null });
-    const dispatcher = new Dispatcher({
-      store,
-      jobs: registry,
-      islands,
-      scheduler,
-      waitReasons,
-      proofs,
-      signer,
-      clock,
-      log,
-      graceMs: GRACE_MS,
-      restartGraceMs: RESTART_GRACE_MS,
-      others: null,
-    });
-    const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
-    const reports = new AttemptFencing({
-      jobs: registry,
-      islands,
-      proofs,
-      clock,
-      measure: schedule,
-      letDown: schedule,
-      hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
-      log,
-    });
+    const explainWait = openWaitReasons(clock, scheduler, islands, gate, () => null);
+    const assign = openAssignments(clock, store, registry, islands, proofs, signer);
+    const dispatcher = openDispatcher(env, scheduler, registry, islands, assign, explainWait, async () => []);
+    const reports = openAttemptFencing(env, registry, islands, proofs, dispatcher, null);
     const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
     this.connections = islandConnections(env, store, islands, reports, signer, catalog, quarantineOf);
     this.batches = openBatchService(clock, store, registry, submissions, gate, NO_OTHER_JOBS);
-    this.jobs = openJobService(
-      clock,
-      store,
-      registry,
-      submissions,
-      NO_OTHER_JOBS,
-      (job) => waitReasons.of(job),
-      async () => undefined,
-    );
+    this.jobs = openJobService(clock, store, registry, submissions, NO_OTHER_JOBS, explainWait, async () => undefined);
     this.clock = clock;
     this.store = store;
     this.registry = registry;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../../shared/clock.ts";
 import { RateLimitedError } from "../../../shared/errors.ts";
 import type { Identity } from "../../accounts/identity.ts";
-import { LocalQuota, type CallerQuota, type ReleaseStream } from "../../quotas/caller-quota.ts";
+import { localQuota, type CallerQuota, type ReleaseStream } from "../../quotas/caller-quota.ts";
 import { RequestWindow, type RequestCount } from "../../quotas/request-window.ts";
 import { clientAddress } from "../server/client-address.ts";
 import { AnswerMemory } from "./answer-memory.ts";
@@ -46,7 +46,7 @@ export class RequestLimits {
   readonly #answerMemory: AnswerMemory;
   readonly #metrics: NonNullable<RequestLimitsDeps["metrics"]>;
 
-  constructor({ clock, options, quota = new LocalQuota(clock), metrics = UNCOUNTED }: RequestLimitsDeps) {
+  constructor({ clock, options, quota = localQuota(clock), metrics = UNCOUNTED }: RequestLimitsDeps) {
     this.#clock = clock;
     this.#options = options;
     this.#callers = quota;

@@ -1,11 +1,5 @@
 import type { Timings } from "../../../shared/output.ts";
 
-/** What the coordinator sees of the speed of an attempt. */
-export interface AttemptSpeed {
-  /** Tokens a second, from what was delivered and on our clock; null for a run whose speed does not show. */
-  readonly tokensPerSecond: number | null;
-}
-
 /**
  * A burst after a long silence is no speed: an Island could hold back its first token and send the rest at once. The speed is at most
  * this many times the tokens by the time since the job was assigned, which also has the load and the prompt in it.
@@ -13,7 +7,7 @@ export interface AttemptSpeed {
 const MAX_BURST = 8;
 
 /** Measures one attempt on the coordinator's clock. Times are those of `Clock.monotonicMs`. An Island's own figures are never used. */
-export class AttemptMeter implements AttemptSpeed {
+export class AttemptMeter {
   readonly #assignedMs: number;
   #firstMs: number | null = null;
   #lastMs: number;
@@ -36,6 +30,7 @@ export class AttemptMeter implements AttemptSpeed {
     this.#tokens += tokens;
   }
 
+  /** Tokens a second, from what was delivered and on our clock; null for a run whose speed does not show. */
   get tokensPerSecond(): number | null {
     const later = this.#tokens - this.#firstTokens;
     const streamedMs = this.#lastMs - (this.#firstMs ?? this.#lastMs);

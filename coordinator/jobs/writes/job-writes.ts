@@ -5,7 +5,7 @@ import { NotOwnerError } from "../../store/cluster-store.ts";
 import type { FeedChunk, JobEnding, JobMove } from "../../store/job-store.ts";
 import type { JobStore } from "../../store/jobs.ts";
 import type { Store } from "../../store/store.ts";
-import type { MutableJob } from "../mutable-job.ts";
+import type { MutableJob } from "../active-job.ts";
 import { WriteBehind } from "./write-behind.ts";
 
 export type JobWrites = ReturnType<typeof writeJobs>;

@@ -1,15 +1,6 @@
 import type { OutputItem } from "../../../shared/output.ts";
 import type { StatusItem } from "../../store/job-store.ts";
 
-/** What was gathered of a job, to be stored in one write. */
-export interface GatheredOutput {
-  readonly items: readonly (OutputItem | StatusItem)[];
-  /** Number of the Island's last frame among them; null without output. */
-  readonly seq: number | null;
-  /** To be called when it is durable. */
-  readonly onStored: () => void;
-}
-
 /** What readers have of one job and storage does not have yet. Nothing is acknowledged to the Island before it is stored. */
 export class UnstoredOutput {
   #startedAtMs: number | null = null;
@@ -60,8 +51,15 @@ export class UnstoredOutput {
     return atMs;
   }
 
-  /** Takes the output, and the states; the caller stores it now. */
-  take(): GatheredOutput {
+  /**
+   * Takes the output, and the states; the caller stores it now and calls `onStored` when it is durable. `seq`: number of the Island's last
+   * frame among them; null without output.
+   */
+  take(): {
+    readonly items: readonly (OutputItem | StatusItem)[];
+    readonly seq: number | null;
+    readonly onStored: () => void;
+  } {
     const stored = this.#stored;
     const gathered = { items: this.#items, seq: this.#seq, onStored: () => stored?.resolve() };
     this.#items = [];

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { KIB, MIB } from "../../../shared/format-bytes.ts";
-import type { MutableJob } from "../mutable-job.ts";
+import type { MutableJob } from "../active-job.ts";
 
 /** What it needs to know of a job. */
 export type WritingJob = Pick<MutableJob, "unstored" | "appendsUnderWay" | "firstOutputMs">;

@@ -145,7 +145,7 @@ describe("a job whose client waits for the answer", () => {
     ["waits if one does not say", [{ is: "absent" }, null], "pending"],
     ["is refused if none can", [{ is: "absent" }, { is: "lacking", message: "x" }], "failed"],
   ])("with other coordinators: %s", async (_title, outlooks, state) => {
-    world.others = { outlooksFor: async () => outlooks };
+    world.outlooksElsewhere = async () => outlooks;
     await PlayedIsland.join(world, accountId, unfit);
     const job = await submit();
     await wait();

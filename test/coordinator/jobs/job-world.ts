@@ -1,12 +1,11 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { pino } from "pino";
 import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
-import { AttemptFencing, type HeldJobClaims } from "../../../coordinator/dispatch/attempt-fencing.ts";
+import { openAssignments } from "../../../coordinator/dispatch/assignments.ts";
+import { openAttemptFencing, type HeldJobClaims } from "../../../coordinator/dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
-import { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
+import { openDispatcher, type Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../../coordinator/dispatch/recovery.ts";
-import type { UnrunnableJobsDeps } from "../../../coordinator/dispatch/unrunnable-jobs.ts";
-import { WaitReasons, type WaitReasonsDeps } from "../../../coordinator/dispatch/wait-reasons.ts";
+import { openWaitReasons } from "../../../coordinator/dispatch/wait-reasons.ts";
 import { cargoSigner, type CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
 import { islandConnections, type IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
@@ -16,7 +15,7 @@ import { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
 import type { JobRouter } from "../../../coordinator/jobs/job-router.ts";
 import { openJobService, type JobApi } from "../../../coordinator/jobs/job-service.ts";
 import { openSubmissions, type Submissions } from "../../../coordinator/jobs/submissions.ts";
-import { DailyStorage } from "../../../coordinator/quotas/daily-storage.ts";
+import { dailyStorage } from "../../../coordinator/quotas/daily-storage.ts";
 import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
 import { Scheduler, type SchedulerEvent } from "../../../coordinator/scheduler/scheduler.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
@@ -54,13 +53,13 @@ export class JobWorld {
   readonly dispatcher: Dispatcher;
   readonly batches: BatchService;
   readonly submissions: Submissions;
-  readonly explainWait: WaitReasons["of"];
+  readonly explainWait: ReturnType<typeof openWaitReasons>;
   /** Where several worlds share the jobs. */
   claims: HeldJobClaims | undefined;
   /** Who finds jobs that other coordinators have, where there are several. */
   router: JobRouter | undefined;
-  elsewhere: WaitReasonsDeps["elsewhere"] = () => null;
-  others: NonNullable<UnrunnableJobsDeps["others"]> = { outlooksFor: async () => [] };
+  elsewhere: Parameters<typeof openWaitReasons>[4] = () => null;
+  outlooksElsewhere: Parameters<typeof openDispatcher>[6] = async () => [];
   couldReadersCome = (_sinceMs: number): boolean => true;
   readonly #gate: BatchGate;
 
@@ -80,7 +79,7 @@ export class JobWorld {
     const scheduler = new Scheduler(cargos, 0.5, FIRST_PAUSE_MS, () => 0.5);
     const onFatal = (error: unknown): void => void this.fatal.push(error);
     const outputMemoryBytes = 64 * MIB;
-    const dailyStorage = new DailyStorage(clock, 1_024 * MIB);
+    const storage = dailyStorage(clock, 1_024 * MIB);
     const memory = {
       outputMemoryBytes,
       accountOutputMemoryBytes: outputMemoryBytes,
@@ -108,49 +107,30 @@ export class JobWorld {
       store,
       catalog,
       jobQuota,
-      dailyStorage,
+      storage,
       memory,
       () => {},
       (sinceMs) => this.couldReadersCome(sinceMs),
     );
     const gate = openBatchGate(env, registry, jobQuota, async () => 10, null);
     const islands = new IslandRegistry(env);
-    const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => this.elsewhere(kind);
-    const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
-    const log = pino({ level: "silent" });
-    const dispatcher = new Dispatcher({
-      store,
-      jobs: registry,
-      islands,
-      scheduler,
-      waitReasons,
-      proofs,
-      signer,
-      clock,
-      log,
-      graceMs: GRACE_MS,
-      restartGraceMs: RESTART_GRACE_MS,
-      others: { outlooksFor: (kind) => this.others.outlooksFor(kind) },
-    });
-    const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
-    const reports = new AttemptFencing({
-      jobs: registry,
-      islands,
-      proofs,
-      clock,
-      measure: (run) => {
-        this.measured.push(run);
-        dispatcher.schedule(run);
+    const explainWait = openWaitReasons(clock, scheduler, islands, gate, (kind) => this.elsewhere(kind));
+    const assign = openAssignments(clock, store, registry, islands, proofs, signer);
+    const dispatcher = openDispatcher(env, scheduler, registry, islands, assign, explainWait, (kind) =>
+      this.outlooksElsewhere(kind),
+    );
+    const noted: Pick<Dispatcher, "schedule" | "hasOtherIsland"> = {
+      ...dispatcher,
+      schedule: (event) => {
+        if (event.kind === "measured") this.measured.push(event);
+        dispatcher.schedule(event);
       },
-      letDown: schedule,
-      hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
-      log,
-      claims: { claim: async (...held) => this.claims?.claim(...held) },
-    });
+    };
+    const claims: HeldJobClaims = { claim: async (...held) => this.claims?.claim(...held) };
+    const reports = openAttemptFencing(env, registry, islands, proofs, noted, claims);
     const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
     this.connections = islandConnections(env, store, islands, reports, signer, catalog, quarantineOf);
-    const submissions = openSubmissions(env, store, catalog, dailyStorage);
-    const explainWait = waitReasons.of.bind(waitReasons);
+    const submissions = openSubmissions(env, store, catalog, storage);
     this.explainWait = explainWait;
     const removeContent = async (): Promise<void> => undefined;
     const router: JobRouter = { find: async (jobId) => this.router?.find(jobId) };

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { EventStreams, MAX_ALL_STREAMS, MAX_EVENT_STREAMS } from "../../../../coordinator/http/limits/event-streams.ts";
-import { StreamQuota } from "../../../../coordinator/quotas/stream-quota.ts";
+import { enterStream, streamPool } from "../../../../coordinator/quotas/caller-quota.ts";
 
 const ACCOUNT = "user_1";
 
 function open(limit = 5) {
-  const quota = new StreamQuota();
+  const quota = streamPool();
   const streams = new EventStreams();
-  const enter = (accountId = ACCOUNT) => streams.enter(accountId, () => quota.enter(accountId, limit));
+  const enter = (accountId = ACCOUNT) => streams.enter(accountId, () => enterStream(quota, accountId, limit));
   return { quota, enter };
 }
 
@@ -16,26 +16,26 @@ describe("EventStreams", () => {
     const { quota, enter } = open();
     const [first, second] = [await enter(), await enter()];
     await enter("user_2");
-    expect([quota.count(ACCOUNT), quota.count("user_2")]).toEqual([1, 1]);
+    expect([quota.count("account", ACCOUNT), quota.count("account", "user_2")]).toEqual([1, 1]);
     first();
     first();
     await Promise.resolve();
-    expect(quota.count(ACCOUNT)).toBe(1);
+    expect(quota.count("account", ACCOUNT)).toBe(1);
     second();
     await Promise.resolve();
-    expect([quota.count(ACCOUNT), quota.count("user_2")]).toEqual([0, 1]);
+    expect([quota.count("account", ACCOUNT), quota.count("account", "user_2")]).toEqual([0, 1]);
     (await enter())();
     await Promise.resolve();
-    expect(quota.count(ACCOUNT)).toBe(0);
+    expect(quota.count("account", ACCOUNT)).toBe(0);
   });
 
   it("refuses where the account has no place, and leaves nothing behind", async () => {
     const { quota, enter } = open(1);
-    const leave = quota.enter(ACCOUNT, 1);
+    const leave = enterStream(quota, ACCOUNT, 1);
     await expect(enter()).rejects.toMatchObject({ limit: "concurrent_streams" });
     leave();
     const close = await enter();
-    expect(quota.count(ACCOUNT)).toBe(1);
+    expect(quota.count("account", ACCOUNT)).toBe(1);
     close();
   });
 
@@ -52,7 +52,7 @@ describe("EventStreams", () => {
     const closes = [];
     for (let i = 0; i < MAX_ALL_STREAMS; i += 1) closes.push(await enter(`user_${i}`));
     await expect(enter("late")).rejects.toMatchObject({ code: "overloaded" });
-    expect(quota.count("late")).toBe(0);
+    expect(quota.count("account", "late")).toBe(0);
     closes[0]?.();
     await expect(enter("late")).resolves.toBeTypeOf("function");
   });
