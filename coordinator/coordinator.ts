@@ -6,8 +6,8 @@ import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { newId } from "../shared/ids.ts";
 import { urlHost } from "../shared/net/url-host.ts";
 import { openAccounts } from "./accounts/accounts.ts";
-import { CargoService } from "./catalog/cargo-service.ts";
-import { CatalogSync } from "./catalog/catalog-sync.ts";
+import { openCargos } from "./catalog/cargo-service.ts";
+import { openCatalog } from "./catalog/catalog-sync.ts";
 import { closeInOrder } from "./close-in-order.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
 import { outputBudget } from "./quotas/output-budget.ts";
@@ -16,7 +16,6 @@ import { openMember } from "./cluster/cluster-member.ts";
 import { CredentialWatch } from "./cluster/credential-watch.ts";
 import { openPeers } from "./cluster/peers.ts";
 import { shareJobs } from "./cluster/shared-jobs.ts";
-import { defaultSlugsOf } from "./config/default-cargo-settings.ts";
 import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
 import { phaseLimitsOf, type CoordinatorConfig } from "./config/resolve-config.ts";
@@ -88,10 +87,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const peers = openPeers({ id: selfId, address: address ?? "", version }, bus, { clock, log });
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
   if (cluster !== null) await stored(() => networkClock.set(() => cluster.nowMs()));
-  const { catalogDirectory: directory, modelAliases: aliases, commandLine, leaseMs, leaseRenewMs } = config;
-  const [defaults, isShared] = [defaultSlugsOf(config), cluster !== null];
-  const catalogDeps = { directory, store: store.catalog, defaults, aliases, isShared, commandLine, clock, log };
-  const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
+  const { leaseMs, leaseRenewMs } = config;
+  const catalogSync = await stored(() => openCatalog({ config, clock, log }, store.catalog, cluster !== null));
   const { catalog } = catalogSync;
   const changes = cluster?.credentialChanges;
   const credentials = changes && new CredentialWatch(changes, peers, clock);
@@ -179,7 +176,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
   const tellOthers = (): Promise<void> | undefined => member?.tellCatalogChange();
-  const cargos = new CargoService({ store: store.catalog, catalogSync, clock, tellOthers });
+  const cargos = openCargos({ clock }, store.catalog, catalogSync, tellOthers);
   const files = openFiles({ config, store, proofs, clock, log });
   const retention = new Retention({
     store,

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
 import type { CatalogSync } from "./catalog/catalog-sync.ts";
-import { OperatorCargos } from "./catalog/operator-cargos.ts";
+import { operatorCargos } from "./catalog/operator-cargos.ts";
 import { resolvePins } from "./catalog/pin-lookup/resolve-pins.ts";
 import type { ClusterMember } from "./cluster/cluster-member.ts";
 import type { CredentialWatch } from "./cluster/credential-watch.ts";
@@ -81,7 +81,7 @@ export function openOperators(deps: OpenOperatorsDeps): Operators {
     }),
     jobs: store.operators,
     catalog: new OperatorCatalog({
-      cargos: new OperatorCargos(store.catalog, deps.catalogSync.shippedFiles, clock),
+      cargos: operatorCargos(store.catalog, deps.catalogSync.shippedFiles, clock),
       trail,
       resolvePins: (file, given) => resolvePins(file, given, policy, AbortSignal.timeout(LOOKUP_LIMIT_MS)),
       onChanged: async () => void (await Promise.all([deps.catalogSync.refresh(), member?.tellCatalogChange()])),

@@ -1,5 +1,5 @@
 import { readCargo } from "../../../coordinator/catalog/cargo-file.ts";
-import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { operatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { resolveConfig } from "../../../coordinator/config/resolve-config.ts";
 import type { IslandService } from "../../../coordinator/islands/island-service.ts";
 import { Announcements } from "../../../coordinator/operators/announcements.ts";
@@ -53,7 +53,7 @@ export function apiOperators({ store, clock, islands, credentials }: ApiOperator
     islands: new OperatorIslands({ store, trail, clock, onChanged, live }),
     jobs: store.operators,
     catalog: new OperatorCatalog({
-      cargos: new OperatorCargos(store.catalog, SHIPPED, clock),
+      cargos: operatorCargos(store.catalog, SHIPPED, clock),
       trail,
       resolvePins: async (file) => file,
     }),

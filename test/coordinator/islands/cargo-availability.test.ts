@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
+import { makeCatalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
 import {
   CargoAvailability,
   MAX_COUNTED,
@@ -30,7 +30,7 @@ function open(
   }));
   const availability = new CargoAvailability({
     clock,
-    catalog: new Catalog(cargos, { chat: "llama" }),
+    catalog: makeCatalog(cargos, { chat: "llama" }),
     islands: { connected: () => ((counted += 1), connected) },
     askOthers: async () => ((asked += 1), others),
   });

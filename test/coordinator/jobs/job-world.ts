@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { pino } from "pino";
-import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
+import { makeCatalog, type Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
 import { AttemptFencing, type HeldJobClaims } from "../../../coordinator/dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
@@ -75,7 +75,7 @@ export class JobWorld {
     const { jobQuota } = this;
     const proofs = new AttemptProofs(secret);
     const signer = new CargoSigner(generateKeyPairSync("ed25519").privateKey);
-    const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), { chat: "cheap" });
+    const catalog = makeCatalog(Object.keys(PRICES).map(makeCargo), { chat: "cheap" });
     const cargos = (slug: string) => catalog.known(slug);
     const scheduler = new Scheduler({ cargos, chatShare: 0.5, firstPauseMs: FIRST_PAUSE_MS, random: () => 0.5 });
     const onFatal = (error: unknown): void => void this.fatal.push(error);

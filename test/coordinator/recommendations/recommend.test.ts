@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
+import { makeCatalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
 import { Recommender } from "../../../coordinator/recommendations/recommend.ts";
 import type { OwnerPolicy } from "../../../shared/owner-policy.ts";
 import type { IslandRecord } from "../../../coordinator/store/islands.ts";
@@ -81,7 +81,7 @@ function recommenderOf({ cargos, island = makeIsland(), queued = {}, completions
         },
       },
     },
-    catalog: new Catalog(cargos, { chat: "default" }),
+    catalog: makeCatalog(cargos, { chat: "default" }),
     queuedDemand: () => new Map(Object.entries(queued)),
     holdersOf: (exceptId) => (cacheKey) => (exceptId === island.hostId ? (holders[cacheKey] ?? 0) : 1_000),
     policyOf: (hostId) => (hostId === island.hostId ? policy : undefined),
