@@ -22,7 +22,7 @@ export interface OwnedCargo extends StoredCargo {
 }
 
 /** Fields of a Cargo by name; `null` removes an optional field. */
-export type CargoPatch = Readonly<Record<string, unknown>>;
+type CargoPatch = Readonly<Record<string, unknown>>;
 
 export type Cargos = ReturnType<typeof openCargos>;
 

@@ -20,11 +20,6 @@ export interface CatalogEntry extends CatalogCargo {
   readonly privateTo?: string;
 }
 
-export interface CatalogFilter {
-  readonly runtimeType?: RuntimeType | undefined;
-  readonly category?: CargoCategory | undefined;
-}
-
 /** True if `entry` is the public form of `accepted`, which was private: the two run the same. */
 function isApprovalOf(entry: CatalogEntry, accepted: CatalogEntry): boolean {
   if (entry.privateTo !== undefined || accepted.privateTo === undefined) return false;
@@ -130,7 +125,10 @@ export function makeCatalog(
     },
 
     /** The Cargos that `accountId` may run, sorted by slug; without an account, the public ones. */
-    list(filter: CatalogFilter = {}, accountId?: string): CatalogEntry[] {
+    list(
+      filter: { runtimeType?: RuntimeType | undefined; category?: CargoCategory | undefined } = {},
+      accountId?: string,
+    ): CatalogEntry[] {
       return [...offered.values()]
         .filter((entry) => entry.privateTo === undefined || entry.privateTo === accountId)
         .filter((entry) => filter.runtimeType === undefined || entry.runtimeType === filter.runtimeType)

@@ -14,7 +14,7 @@ import { isOffUnpinned, missingPin } from "./cargo-pins.ts";
  * operator. `hidden`: a shipped Cargo has the same slug.
  */
 export const CARGO_STATUSES = ["offered", "waiting", "unpinned", "off", "disabled", "hidden"] as const;
-export type CargoStatus = (typeof CARGO_STATUSES)[number];
+type CargoStatus = (typeof CARGO_STATUSES)[number];
 type CargoOrigin = "shipped" | "imported" | "owned";
 
 const PRICE_RANGE = "must be 0 to 1000000 credits, with at most 6 decimals";
