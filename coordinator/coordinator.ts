@@ -7,12 +7,11 @@ import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { CloseLimit } from "../shared/async/close-limit.ts";
 import { urlHost } from "../shared/net/url-host.ts";
 import { openAccounts } from "./accounts/accounts.ts";
-import { CargoService } from "./catalog/cargo-service.ts";
-import { CatalogSync } from "./catalog/catalog-sync.ts";
+import { openCargos } from "./catalog/cargo-service.ts";
+import { openCatalog } from "./catalog/catalog-sync.ts";
 import { openNetwork } from "./cluster/open-network.ts";
 import { openMember } from "./cluster/cluster-member.ts";
 import { shareJobs } from "./cluster/shared-jobs.ts";
-import { defaultSlugsOf } from "./config/default-cargo-settings.ts";
 import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
@@ -91,10 +90,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const { secrets } = store;
   const env = { ...deps, clock };
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
-  const { catalogDirectory: directory, modelAliases: aliases, commandLine } = config;
-  const defaults = defaultSlugsOf(config);
-  const catalogDeps = { directory, store: store.catalog, defaults, aliases, isShared, commandLine, clock, log };
-  const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
+  const catalogSync = await stored(() => openCatalog(env, store.catalog, isShared));
   const { catalog } = catalogSync;
   parts.add(catalogSync);
   const accounts = openAccounts({ config, clock, log }, store.accounts, registration, credentials);
@@ -163,7 +159,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
   const tellOthers = (): Promise<void> => member.tellCatalogChange();
-  const cargos = new CargoService({ store: store.catalog, catalogSync, clock, tellOthers });
+  const cargos = openCargos(env, store.catalog, catalogSync, tellOthers);
   const files = openFiles({ config, store, proofs, clock, log });
   parts.add(files);
   const endAccount = async (accountId: string): Promise<void> => {

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
 import type { CatalogSync } from "./catalog/catalog-sync.ts";
-import { OperatorCargos } from "./catalog/operator-cargos.ts";
+import { operatorCargos } from "./catalog/operator-cargos.ts";
 import { resolvePins } from "./catalog/pin-lookup/resolve-pins.ts";
 import type { ClusterMember } from "./cluster/cluster-member.ts";
 import type { CredentialWatch } from "./cluster/credential-watch.ts";
@@ -68,7 +68,7 @@ export function openOperators(deps: OpenOperatorsDeps): Operators {
     islands: operatorIslands(store, trail, clock, onChanged, view.live),
     jobs: store.operators,
     catalog: operatorCatalog(
-      new OperatorCargos(store.catalog, deps.catalogSync.shippedFiles, clock),
+      operatorCargos(store.catalog, deps.catalogSync.shippedFiles, clock),
       trail,
       (file, given) => resolvePins(file, given, policy, AbortSignal.timeout(LOOKUP_LIMIT_MS)),
       async () => void (await Promise.all([deps.catalogSync.refresh(), member.tellCatalogChange()])),

@@ -1,4 +1,9 @@
+import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { recentMap } from "../../shared/recent-map.ts";
+
+/** Credentials remembered; one that is forgotten is written once more within its interval. */
+const MAX_CREDENTIALS = 10_000;
 
 /** Writes and mails that no request waits for. Their failures are logged. */
 export function openBackground(log: Pick<Logger, "error">) {
@@ -19,3 +24,24 @@ export function openBackground(log: Pick<Logger, "error">) {
 }
 
 export type Background = ReturnType<typeof openBackground>;
+
+/**
+ * Returns a function that stores when a credential was last used: at most once in `intervalMs` for each. No request waits for it.
+ * @param what the credentials, for the log.
+ */
+export function lastUses(
+  clock: Clock,
+  background: Background,
+  what: string,
+  write: (id: string, atMs: number) => Promise<void>,
+  intervalMs = 1_000,
+): (id: string) => void {
+  const writtenAtMs = recentMap<number>(MAX_CREDENTIALS);
+  return (id) => {
+    const nowMs = clock.monotonicMs();
+    const lastMs = writtenAtMs.get(id);
+    if (lastMs !== undefined && nowMs - lastMs < intervalMs) return;
+    writtenAtMs.set(id, nowMs);
+    background.run(write(id, clock.now()), `Could not store when ${what} was last used`);
+  };
+}

@@ -6,10 +6,9 @@ import { RequestWindow, WINDOW_MS } from "../quotas/request-window.ts";
 import type { AccountStore } from "../store/accounts.ts";
 import type { IslandToken, TokenCap } from "../store/island-tokens.ts";
 import { MAX_HOSTS } from "../store/islands.ts";
-import type { Background } from "./background.ts";
+import { lastUses, type Background } from "./background.ts";
 import { readName } from "./credential-fields.ts";
 import { assertNotSuspended, type IslandIdentity } from "./identity.ts";
-import { lastUses } from "./last-uses.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 
 /** Per account: each of its Islands may have its own. */
@@ -35,7 +34,7 @@ const MAX_CODES = 5;
 export const MAX_TRIES_BY_ADDRESS = 10;
 export const MAX_TRIES = 300;
 
-export interface NewIslandSecret {
+interface NewIslandSecret {
   readonly token: IslandToken;
   /** Returned this once. */
   readonly secret: string;

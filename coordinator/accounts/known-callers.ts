@@ -16,11 +16,6 @@ interface Caller {
   readonly expiresAtMs: number;
 }
 
-interface KnownCaller extends Caller {
-  /** Of the credentials, before the look-up. */
-  readonly revision: number;
-}
-
 /** What is known of changes of credentials, also by other coordinators. */
 export interface CredentialNews {
   /** The revision of the credentials, as it was within the last second. */
@@ -50,8 +45,8 @@ export function knownCallers(
   clock: Pick<Clock, "now">,
   credentials: Pick<CredentialNews, "revision">,
 ): (token: string) => Promise<Identity | undefined> {
-  /** By the hash of the token. */
-  const remembered = recentMap<KnownCaller>(MAX_CALLERS);
+  /** By the hash of the token. `revision`: of the credentials, before the look-up. */
+  const remembered = recentMap<Caller & { readonly revision: number }>(MAX_CALLERS);
 
   async function findKey(secretHash: string): Promise<Caller | undefined> {
     const key = await store.findKey(secretHash);

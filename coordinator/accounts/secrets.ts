@@ -7,7 +7,7 @@ const SECRET_PATTERN = /^(?:ak|st|it|pr|ep)_[0-9A-Za-z]{40}$/;
 const PREFIX_LENGTH = 11;
 
 /** `ak`: API key. `st`: session. `it`: Island token. `pr`: password reset. `ep`: proof of an e-mail address. */
-export type SecretKind = "ak" | "st" | "it" | "pr" | "ep";
+type SecretKind = "ak" | "st" | "it" | "pr" | "ep";
 
 /** A new secret: its kind and 40 random base62 characters (238 bits). */
 export function newSecret(kind: SecretKind): string {

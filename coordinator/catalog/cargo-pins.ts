@@ -69,7 +69,8 @@ export function isPin(kind: PinKind, text: string): boolean {
   return containerSchema.shape.digest.safeParse(text).success;
 }
 
-function isHubFolder({ runtime_type: runtimeType, model }: CargoFile): boolean {
+/** Whether the Cargo's model is a folder of the hub. */
+export function isHubFolder({ runtime_type: runtimeType, model }: CargoFile): boolean {
   if (model === null || !isHubAddress(model.url)) return false;
   return hasFolderModel({ runtimeType, model: { ...model, sizeBytes: model.size_bytes } });
 }

@@ -1,12 +1,11 @@
 import { isIP } from "node:net";
-import { hasFolderModel } from "../../shared/cargo.ts";
 import { TEXT_TASK_INPUTS } from "../../shared/text-task.ts";
 import { chatInputSchema } from "../../shared/chat-input.ts";
 import type { FieldError } from "../../shared/errors.ts";
-import { isHubAddress } from "../../shared/model-address.ts";
 import { isPrivateAddress } from "../../shared/net/private-address.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import type { CargoFile } from "./cargo-fields.ts";
+import { isHubFolder } from "./cargo-pins.ts";
 import { inputSchemas, SchemaError } from "./input-schema.ts";
 import { RUNTIME_FIELDS, RUNTIMES } from "./runtimes.ts";
 
@@ -84,11 +83,10 @@ function addressProblems(file: CargoFile): FieldError[] {
   ];
 }
 
-function modelProblems({ runtime_type: runtimeType, model }: CargoFile): FieldError[] {
+function modelProblems(file: CargoFile): FieldError[] {
+  const { model } = file;
   if (model === null) return [];
-  const isHubFolder =
-    isHubAddress(model.url) && hasFolderModel({ runtimeType, model: { ...model, sizeBytes: model.size_bytes } });
-  if (isHubFolder && model.sha256 !== null) {
+  if (isHubFolder(file) && model.sha256 !== null) {
     return [
       { path: "model.sha256", message: "must be null for a folder of the hub; pin a commit instead: hf:owner/repo#…" },
     ];

@@ -1,6 +1,6 @@
-import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
 import { isCoordinatorPath } from "../../shared/model-address.ts";
+import type { Env } from "../env.ts";
 import type { StoredCargo } from "../store/catalog.ts";
 import type { Store } from "../store/store.ts";
 import type { Page } from "../store/page.ts";
@@ -22,99 +22,93 @@ export interface OwnedCargo extends StoredCargo {
 }
 
 /** Fields of a Cargo by name; `null` removes an optional field. */
-export type CargoPatch = Readonly<Record<string, unknown>>;
+type CargoPatch = Readonly<Record<string, unknown>>;
 
-export interface CargoServiceDeps {
-  readonly store: Store["catalog"];
-  readonly catalogSync: Pick<CatalogSync, "refresh" | "isShipped">;
-  readonly clock: Pick<Clock, "now">;
-  /** Makes a change known to the other coordinators. */
-  readonly tellOthers?: () => Promise<void> | undefined;
-}
+export type Cargos = ReturnType<typeof openCargos>;
 
-/** What owners can do with their own Cargos; to another account they do not exist. A change is in the catalog, also of the other coordinators, when its method resolves. */
-export class CargoService {
-  readonly #deps: CargoServiceDeps;
+/**
+ * What owners can do with their own Cargos; to another account they do not exist. A change is in the catalog, also of the other
+ * coordinators, when its method resolves.
+ * @param tellOthers makes a change known to the other coordinators.
+ */
+export function openCargos(
+  { clock }: Pick<Env, "clock">,
+  store: Store["catalog"],
+  catalogSync: Pick<CatalogSync, "refresh" | "isShipped">,
+  tellOthers: () => Promise<void> | undefined,
+) {
+  const show = (): Promise<unknown> => Promise.all([catalogSync.refresh(), tellOthers()]);
 
-  constructor(deps: CargoServiceDeps) {
-    this.#deps = deps;
-  }
+  const cargos = {
+    /**
+     * Stores a Cargo that only its owner can run until the operator approves it.
+     * @throws {ServiceError} `slug_taken`; {@link ValidationError}
+     */
+    async create(ownerId: string, fields: CargoPatch, isEnabled: boolean): Promise<OwnedCargo> {
+      const file = readOwned(withoutNulls(fields));
+      if (catalogSync.isShipped(file.slug))
+        throw new ServiceError("slug_taken", `A shipped Cargo has the slug "${file.slug}"; choose another slug`);
+      const stored = await store.create({ slug: file.slug, ownerId, file, isEnabled, atMs: clock.now() });
+      await show();
+      return { ...stored, file };
+    },
 
-  /**
-   * Stores a Cargo that only its owner can run until the operator approves it.
-   * @throws {ServiceError} `slug_taken`; {@link ValidationError}
-   */
-  async create(ownerId: string, fields: CargoPatch, isEnabled: boolean): Promise<OwnedCargo> {
-    const file = readOwned(withoutNulls(fields));
-    const { store, catalogSync, clock } = this.#deps;
-    if (catalogSync.isShipped(file.slug))
-      throw new ServiceError("slug_taken", `A shipped Cargo has the slug "${file.slug}"; choose another slug`);
-    const stored = await store.create({ slug: file.slug, ownerId, file, isEnabled, atMs: clock.now() });
-    await this.#show();
-    return { ...stored, file };
-  }
+    /**
+     * Changes the given fields. The Cargo loses its approval if what runs, its name or its description changes, if its price rises or if
+     * its memory figures fall.
+     * @throws {ServiceError} `cargo_not_found`; {@link ValidationError}
+     */
+    async update(ownerId: string, slug: string, patch: CargoPatch, isEnabled?: boolean): Promise<OwnedCargo> {
+      for (;;) {
+        const before = await cargos.get(ownerId, slug);
+        const file = readOwned(merged(before.file, patch));
+        const isStored = await store.update({
+          slug,
+          ownerId,
+          revision: before.revision,
+          file,
+          isEnabled: isEnabled ?? before.isEnabled,
+          isApproved: before.isApproved && !needsApproval(before.file, file),
+          atMs: clock.now(),
+        });
+        // Another request was faster: start again from its result. Every round one request succeeds, so this ends.
+        if (!isStored) continue;
+        await show();
+        return cargos.get(ownerId, slug);
+      }
+    },
 
-  /**
-   * Changes the given fields. The Cargo loses its approval if what runs, its name or its description changes, if its price rises or if
-   * its memory figures fall.
-   * @throws {ServiceError} `cargo_not_found`; {@link ValidationError}
-   */
-  async update(ownerId: string, slug: string, patch: CargoPatch, isEnabled?: boolean): Promise<OwnedCargo> {
-    const { store, clock } = this.#deps;
-    for (;;) {
-      const before = await this.get(ownerId, slug);
-      const file = readOwned(merged(before.file, patch));
-      const isStored = await store.update({
-        slug,
-        ownerId,
-        revision: before.revision,
-        file,
-        isEnabled: isEnabled ?? before.isEnabled,
-        isApproved: before.isApproved && !needsApproval(before.file, file),
-        atMs: clock.now(),
-      });
-      // Another request was faster: start again from its result. Every round one request succeeds, so this ends.
-      if (!isStored) continue;
-      await this.#show();
-      return this.get(ownerId, slug);
-    }
-  }
+    /** Deletes a Cargo. Its waiting jobs fail; assigned ones go on. @throws {ServiceError} `cargo_not_found` */
+    async remove(ownerId: string, slug: string): Promise<void> {
+      if (!(await store.remove(slug, ownerId, clock.now()))) throw notFound(slug);
+      await show();
+    },
 
-  /** Deletes a Cargo. Its waiting jobs fail; assigned ones go on. @throws {ServiceError} `cargo_not_found` */
-  async remove(ownerId: string, slug: string): Promise<void> {
-    const { store, clock } = this.#deps;
-    if (!(await store.remove(slug, ownerId, clock.now()))) throw notFound(slug);
-    await this.#show();
-  }
+    /** Deletes all Cargos of an account that is being deleted. */
+    async removeAll(ownerId: string): Promise<void> {
+      const page = { limit: 100, offset: 0 };
+      let { cargos: owned } = await store.listOwned(ownerId, page);
+      if (owned.length === 0) return;
+      for (; owned.length > 0; { cargos: owned } = await store.listOwned(ownerId, page)) {
+        for (const { slug } of owned) await store.remove(slug, ownerId, clock.now());
+      }
+      await show();
+    },
 
-  /** Deletes all Cargos of an account that is being deleted. */
-  async removeAll(ownerId: string): Promise<void> {
-    const { store, clock } = this.#deps;
-    const page = { limit: 100, offset: 0 };
-    let { cargos } = await store.listOwned(ownerId, page);
-    if (cargos.length === 0) return;
-    for (; cargos.length > 0; { cargos } = await store.listOwned(ownerId, page)) {
-      for (const { slug } of cargos) await store.remove(slug, ownerId, clock.now());
-    }
-    await this.#show();
-  }
+    /** Sorted by slug. `total` counts all pages. */
+    async list(ownerId: string, page: Page): Promise<{ cargos: OwnedCargo[]; total: number }> {
+      const { cargos: owned, total } = await store.listOwned(ownerId, page);
+      return { cargos: owned.map(withFile), total };
+    },
 
-  /** Sorted by slug. `total` counts all pages. */
-  async list(ownerId: string, page: Page): Promise<{ cargos: OwnedCargo[]; total: number }> {
-    const { cargos, total } = await this.#deps.store.listOwned(ownerId, page);
-    return { cargos: cargos.map(withFile), total };
-  }
-
-  /** Also returns a disabled Cargo. @throws {ServiceError} `cargo_not_found` */
-  async get(ownerId: string, slug: string): Promise<OwnedCargo> {
-    const stored = await this.#deps.store.find(slug);
-    if (stored === undefined || stored.ownerId !== ownerId) throw notFound(slug);
-    return withFile(stored);
-  }
-
-  async #show(): Promise<void> {
-    await Promise.all([this.#deps.catalogSync.refresh(), this.#deps.tellOthers?.()]);
-  }
+    /** Also returns a disabled Cargo. @throws {ServiceError} `cargo_not_found` */
+    async get(ownerId: string, slug: string): Promise<OwnedCargo> {
+      const stored = await store.find(slug);
+      if (stored === undefined || stored.ownerId !== ownerId) throw notFound(slug);
+      return withFile(stored);
+    },
+  };
+  return cargos;
 }
 
 function readOwned(fields: CargoPatch): CargoFile {
@@ -156,7 +150,7 @@ function withoutNulls(fields: CargoPatch): CargoPatch {
 }
 
 function withFile(stored: StoredCargo): OwnedCargo {
-  // Only this class writes owned Cargos, after checking them.
+  // Only this file writes owned Cargos, after checking them.
   return { ...stored, file: stored.file as CargoFile };
 }
 

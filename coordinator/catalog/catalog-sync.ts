@@ -1,241 +1,137 @@
-import type { Clock } from "../../shared/clock.ts";
 import { every } from "../../shared/async/every.ts";
-import type { Logger } from "../../shared/logger.ts";
-import type { CargoApproval, CatalogSnapshot, NumberedCargo, StoredCargo } from "../store/catalog.ts";
+import { defaultSlugsOf, type DEFAULT_CARGO_SETTINGS, type DefaultSlugs } from "../config/default-cargo-settings.ts";
+import type { Env } from "../env.ts";
+import type { CatalogSnapshot, NumberedCargo, StoredCargo } from "../store/catalog.ts";
 import type { Store } from "../store/store.ts";
+import { approvedForm } from "./approval-rules.ts";
 import type { CargoFile } from "./cargo-fields.ts";
 import { cargoOf, readCargo, type CatalogCargo } from "./cargo-file.ts";
 import { isOffUnpinned } from "./cargo-pins.ts";
-import { approvedForm } from "./approval-rules.ts";
-import { purposeOf } from "./model-kind.ts";
-import { Catalog, type CatalogEntry } from "./catalog.ts";
-import type { DefaultSlugs } from "../config/default-cargo-settings.ts";
+import { makeCatalog, type CatalogEntry } from "./catalog.ts";
 import { readShippedCargos } from "./load-catalog.ts";
+import { purposeOf } from "./model-kind.ts";
 
 /** Poll interval for changes by other processes (`coordinator cargo approve`). Each poll reads one number. */
 const WATCH_EVERY_MS = 1_000;
-/** Between looks for Cargos that nobody knows here: requests for nonsense must not load the database. */
+/** Between looks for Cargos that are unknown here: requests for nonsense must not load the database. */
 const LOOK_EVERY_MS = 200;
 
-interface CatalogSyncOptions {
-  /** Folder of the shipped catalog; read once, at the start. */
-  readonly directory: string;
-  readonly store: Pick<Store["catalog"], "numberCargos" | "numbers" | "revision" | "snapshot">;
-  /** The Cargos of requests that name no model, as the operator set them. */
-  readonly defaults: DefaultSlugs;
-  /** The operator's other names for Cargos. */
-  readonly aliases?: ReadonlyMap<string, string>;
-  /** Other coordinators change Cargos too. */
-  readonly isShared?: boolean;
-  /** @see CoordinatorConfig.commandLine */
-  readonly commandLine: (words: string) => string;
-  readonly clock: Pick<Clock, "now" | "monotonicMs" | "schedule">;
-  readonly log: Pick<Logger, "info" | "warn" | "error">;
-}
-
-/** A Cargo that ships as a file. */
-interface Shipped {
-  readonly file: CargoFile;
-  /** As in the file, which is offered unless it is off for want of pins. */
+/** An entry, and the values that it was made from. */
+interface Made {
+  readonly from: readonly unknown[];
   readonly entry: CatalogEntry;
 }
 
-interface Pinned {
-  readonly revision: string;
-  readonly entry: CatalogEntry;
-}
+export type CatalogSync = Awaited<ReturnType<typeof openCatalog>>;
 
-interface Priced {
-  readonly from: CatalogEntry;
-  readonly entry: CatalogEntry;
-}
-
-interface Kept {
-  readonly revision: number;
-  readonly entry: CatalogEntry;
-}
-
-/** Keeps the in-memory catalog in sync with files and store. README, "Shipped and stored". */
-export class CatalogSync {
-  readonly catalog: Catalog;
-  readonly #options: CatalogSyncOptions;
-  readonly #shipped: ReadonlyMap<string, Shipped>;
-  /** Shipped Cargos that are offered with pins of the operator, with the revision that was approved. */
-  #pinned = new Map<string, Pinned>();
-  /** Shipped Cargos with the price that the operator set, and what each was made from. */
-  #priced = new Map<string, Priced>();
-  #revision = -1;
-  /** Entries of stored Cargos. An unchanged Cargo keeps the same object. */
-  #stored = new Map<string, Kept>();
-  #onChange: (slug: string) => void = () => undefined;
-  #refreshing: Promise<void> = Promise.resolve();
-  #lookedMs = -Infinity;
-  #looking: Promise<void> | null = null;
-  readonly #stop = new AbortController();
-
-  private constructor(options: CatalogSyncOptions, shipped: readonly Shipped[]) {
-    this.#options = options;
-    this.#shipped = new Map(shipped.map((cargo) => [cargo.file.slug, cargo]));
-    const look = options.isShared === true ? () => this.#look() : undefined;
-    const aliases = withUsualAliases(options.aliases ?? new Map(), options.defaults);
-    this.catalog = new Catalog([], options.defaults, look, aliases);
-  }
-
-  /** @throws {CatalogError} if the shipped catalog is invalid. */
-  static async open(options: CatalogSyncOptions): Promise<CatalogSync> {
-    const files = await readShippedCargos(options.directory, options.defaults);
-    const slugs = files.map((file) => file.slug);
-    const known = await options.store.numbers();
-    // Nothing to write at most starts: a coordinator serves, read-only, while storage cannot be written.
-    const areKnown = slugs.every((slug) => known.has(slug));
-    const numbers = areKnown ? known : await options.store.numberCargos(slugs, options.clock.now());
-    const catalogSync = new CatalogSync(
-      options,
-      files.map((file) => ({ file, entry: numbered(cargoOf(file), numbers) })),
-    );
-    await catalogSync.refresh();
-    return catalogSync;
-  }
-
-  /** Starts polling. From now on calls `onChange` after an entry was added, removed or changed. */
-  watch(onChange: (slug: string) => void): void {
-    this.#onChange = onChange;
-    this.#reportUnpinned();
-    this.#reportAliases();
-    const { clock, log } = this.#options;
-    every({ clock, log, stop: this.#stop.signal }, WATCH_EVERY_MS, "read the stored Cargos", () => this.refresh());
-  }
-
-  /** The Cargos of the shipped catalog, as they are in its files. */
-  get shippedFiles(): CargoFile[] {
-    return [...this.#shipped.values()].map(({ file }) => file);
-  }
-
-  isShipped(slug: string): boolean {
-    return this.#shipped.has(slug);
-  }
+/**
+ * Keeps the in-memory catalog in sync with files and store. README, "Shipped and stored".
+ * @param isShared other coordinators change Cargos too.
+ * @throws {CatalogError} if the shipped catalog is invalid.
+ */
+export async function openCatalog(
+  env: Pick<
+    Env<"catalogDirectory" | "commandLine" | "modelAliases" | keyof typeof DEFAULT_CARGO_SETTINGS>,
+    "config" | "clock" | "log"
+  >,
+  store: Pick<Store["catalog"], "numberCargos" | "numbers" | "revision" | "snapshot">,
+  isShared = false,
+) {
+  const { config, clock, log } = env;
+  const { commandLine, modelAliases } = config;
+  const defaults = defaultSlugsOf(config);
+  const files = await readShippedCargos(config.catalogDirectory, defaults);
+  const slugs = files.map((file) => file.slug);
+  const known = await store.numbers();
+  // Nothing to write at most starts: a coordinator serves, read-only, while storage cannot be written.
+  const areKnown = slugs.every((slug) => known.has(slug));
+  const firstNumbers = areKnown ? known : await store.numberCargos(slugs, clock.now());
+  /** The Cargos of the files, each with its entry as in the file, which is offered unless it is off for want of pins. */
+  const shipped = new Map(files.map((file) => [file.slug, { file, entry: numbered(cargoOf(file), firstNumbers) }]));
+  const aliases = withUsualAliases(modelAliases, defaults);
+  const catalog = makeCatalog([], defaults, isShared ? look : undefined, aliases);
+  const stop = new AbortController();
+  /** Entries of stored Cargos, and of shipped ones with pins or a price of the operator. */
+  let made: ReadonlyMap<string, Made> = new Map();
+  let readRevision = -1;
+  let report: (slug: string) => void = () => undefined;
+  let refreshing: Promise<void> = Promise.resolve();
+  let lookedMs = -Infinity;
+  let looking: Promise<void> | null = null;
 
   /** Reads the store. Resolves when everything stored before the call is in the catalog. */
-  refresh(): Promise<void> {
+  function refresh(): Promise<void> {
     // One at a time, so that the latest snapshot is applied last.
-    this.#refreshing = this.#refreshing.catch(() => undefined).then(() => this.#read());
-    return this.#refreshing;
-  }
-
-  /** Stops polling. Resolves when no read is in progress. */
-  async close(): Promise<void> {
-    this.#stop.abort();
-    await this.#refreshing.catch(() => undefined);
+    refreshing = refreshing.catch(() => undefined).then(() => readStore());
+    return refreshing;
   }
 
   /** One at a time. Undefined when the last one was just now. */
-  #look(): Promise<void> | undefined {
-    const nowMs = this.#options.clock.monotonicMs();
-    if (this.#looking === null && nowMs - this.#lookedMs >= LOOK_EVERY_MS && !this.#stop.signal.aborted) {
-      this.#lookedMs = nowMs;
-      this.#looking = this.refresh().finally(() => (this.#looking = null));
+  function look(): Promise<void> | undefined {
+    const nowMs = clock.monotonicMs();
+    if (looking === null && nowMs - lookedMs >= LOOK_EVERY_MS && !stop.signal.aborted) {
+      lookedMs = nowMs;
+      looking = refresh().finally(() => (looking = null));
     }
-    return this.#looking ?? undefined;
+    return looking ?? undefined;
   }
 
-  async #read(): Promise<void> {
-    const { store } = this.#options;
-    if ((await store.revision()) === this.#revision) return;
+  async function readStore(): Promise<void> {
+    if ((await store.revision()) === readRevision) return;
     const snapshot = await store.snapshot();
     const numbers = await store.numbers();
-    const changed = this.catalog.replace(this.#entriesOf(snapshot, numbers));
-    this.#revision = snapshot.revision;
-    for (const slug of changed) this.#onChange(slug);
+    const changed = catalog.replace(entriesOf(snapshot, numbers));
+    readRevision = snapshot.revision;
+    for (const slug of changed) report(slug);
   }
 
-  #entriesOf(
+  function entriesOf(
     { cargos, disabledSlugs, approvals, pricesMicro }: CatalogSnapshot,
     numbers: ReadonlyMap<string, NumberedCargo>,
   ): CatalogEntry[] {
-    const disabled = new Set(disabledSlugs);
-    const kept = new Map<string, Kept>();
-    for (const cargo of cargos) {
-      const { slug, revision } = cargo;
-      if (!cargo.isEnabled || this.#shipped.has(slug)) continue;
-      const before = this.#stored.get(slug);
-      const entry = before?.revision === revision ? before.entry : this.#entryOf(cargo, numbers);
-      if (entry !== null) kept.set(slug, { revision, entry });
-    }
-    this.#stored = kept;
-    const shipped = this.#withPrices(this.#shippedEntries(approvals, numbers), pricesMicro);
-    const entries = [...shipped, ...[...kept.values()].map(({ entry }) => entry)];
-    return entries.filter(({ slug }) => !disabled.has(slug));
-  }
-
-  /** Those that are pinned, by their file or by the operator. */
-  #shippedEntries(approvals: readonly CargoApproval[], numbers: ReadonlyMap<string, NumberedCargo>): CatalogEntry[] {
+    const next = new Map<string, Made>();
+    /** An entry that is made from the same values as at the last reading keeps its object. */
+    const keep = <E extends CatalogEntry | null>(key: string, from: readonly unknown[], make: () => E) => {
+      const last = made.get(key);
+      const isSame = last?.from.every((each, index) => each === from[index]) === true;
+      const entry = isSame ? last.entry : make();
+      if (entry !== null) next.set(key, { from, entry });
+      return entry;
+    };
     const approvalOf = new Map(approvals.map((approval) => [approval.slug, approval]));
-    const pinned = new Map<string, Pinned>();
-    const entries = [...this.#shipped.values()].flatMap(({ file, entry }) => {
+    const ofFiles = [...shipped.values()].flatMap(({ file, entry }) => {
+      const { slug } = file;
       if (!isOffUnpinned(file)) return [entry];
-      const approval = approvalOf.get(file.slug);
-      const approved = approval === undefined ? null : approvedForm(file, approval);
+      const approval = approvalOf.get(slug);
       if (approval === undefined) return [];
-      const { revision } = approval;
-      if (approved === null) {
-        const { log, commandLine } = this.#options;
-        const text = `A Cargo that was approved is off, because this version ships another. Review it: ${commandLine(`cargo show ${file.slug}`)}`;
-        log.warn({ cargo: file.slug, approved: revision }, text);
-        return [];
-      }
-      const before = this.#pinned.get(file.slug);
-      const kept = before?.revision === revision ? before : { revision, entry: numbered(cargoOf(approved), numbers) };
-      pinned.set(file.slug, kept);
-      return [kept.entry];
+      const approved = approvedForm(file, approval);
+      if (approved !== null)
+        return [keep(pinnedKey(slug), [approval.revision], () => numbered(cargoOf(approved), numbers))];
+      const text = `A Cargo that was approved is off, because this version ships another. Review it: ${commandLine(`cargo show ${slug}`)}`;
+      log.warn({ cargo: slug, approved: approval.revision }, text);
+      return [];
     });
-    this.#pinned = pinned;
-    return entries;
-  }
-
-  /** An entry whose price is the same as before keeps its object. */
-  #withPrices(entries: readonly CatalogEntry[], pricesMicro: ReadonlyMap<string, number>): CatalogEntry[] {
-    const priced = new Map<string, Priced>();
-    const result = entries.map((from) => {
-      const priceMicro = pricesMicro.get(from.slug);
-      if (priceMicro === undefined) return from;
-      const before = this.#priced.get(from.slug);
-      const isSame = before?.from === from && before.entry.priceMicro === priceMicro;
-      const kept = isSame ? before : { from, entry: { ...from, priceMicro } };
-      priced.set(from.slug, kept);
-      return kept.entry;
+    const priced = ofFiles.map((entry) => {
+      const { slug } = entry;
+      const priceMicro = pricesMicro.get(slug);
+      if (priceMicro === undefined) return entry;
+      return keep(`priced ${slug}`, [entry, priceMicro], () => ({ ...entry, priceMicro }));
     });
-    this.#priced = priced;
-    return result;
+    const ofStore = cargos
+      .filter(({ slug, isEnabled }) => isEnabled && !shipped.has(slug))
+      .map((cargo) => keep(`stored ${cargo.slug}`, [cargo.revision], () => entryOf(cargo, numbers)))
+      .filter((entry) => entry !== null);
+    made = next;
+    const disabled = new Set(disabledSlugs);
+    return [...priced, ...ofStore].filter(({ slug }) => !disabled.has(slug));
   }
 
-  #reportUnpinned(): void {
-    const shipped = [...this.#shipped.values()];
-    const off = shipped.filter(({ file }) => isOffUnpinned(file) && !this.#pinned.has(file.slug));
-    if (off.length === 0) return;
-    const { log, commandLine } = this.#options;
-    const offered = shipped.filter((cargo) => !off.includes(cargo));
-    const text = `${describeOff(filesOf(off), filesOf(offered))}. To see all of them and offer them: ${commandLine("cargo approve --all-shipped")}`;
-    log.info({ count: off.length, of: shipped.length }, text);
-  }
-
-  #reportAliases(): void {
-    for (const [alias, slug] of this.#options.aliases ?? []) {
-      const has = (name: string): boolean => this.catalog.known(name) !== undefined;
-      if (has(alias)) this.#options.log.warn({ alias }, "model_aliases: a Cargo has this name; the alias is not used");
-      else if (!has(slug))
-        this.#options.log.warn(
-          { alias, cargo: slug },
-          "model_aliases: there is no such Cargo; requests for it get 404",
-        );
-    }
-  }
-
-  #entryOf(stored: StoredCargo, numbers: ReadonlyMap<string, NumberedCargo>): CatalogEntry | null {
-    const read = readCargo(stored.file);
+  function entryOf(cargo: StoredCargo, numbers: ReadonlyMap<string, NumberedCargo>): CatalogEntry | null {
+    const read = readCargo(cargo.file);
     if ("errors" in read) {
       // It was valid when it was stored; the rules became stricter since.
-      this.#options.log.warn(
-        { cargo: stored.slug, problems: read.errors },
+      log.warn(
+        { cargo: cargo.slug, problems: read.errors },
         "A stored Cargo is not offered, because it breaks a rule of this version",
       );
       return null;
@@ -243,11 +139,54 @@ export class CatalogSync {
     // Imported with the reason why it is not pinned; the approval pins it.
     if (isOffUnpinned(read.file)) return null;
     const entry = numbered(cargoOf(read.file), numbers);
-    return stored.isApproved || stored.ownerId === null ? entry : unapproved(entry, stored.ownerId);
+    return cargo.isApproved || cargo.ownerId === null ? entry : unapproved(entry, cargo.ownerId);
   }
+
+  function reportUnpinned(): void {
+    const off = files.filter((file) => isOffUnpinned(file) && !made.has(pinnedKey(file.slug)));
+    if (off.length === 0) return;
+    const offered = files.filter((file) => !off.includes(file));
+    const text = `${describeOff(off, offered)}. To see all of them and offer them: ${commandLine("cargo approve --all-shipped")}`;
+    log.info({ count: off.length, of: files.length }, text);
+  }
+
+  function reportAliases(): void {
+    for (const [alias, slug] of modelAliases) {
+      const has = (name: string): boolean => catalog.known(name) !== undefined;
+      if (has(alias)) log.warn({ alias }, "model_aliases: a Cargo has this name; the alias is not used");
+      else if (!has(slug))
+        log.warn({ alias, cargo: slug }, "model_aliases: there is no such Cargo; requests for it get 404");
+    }
+  }
+
+  await refresh();
+  return {
+    catalog,
+    refresh,
+    /** The Cargos of the shipped catalog, as they are in its files. */
+    shippedFiles: files,
+
+    isShipped: (slug: string): boolean => shipped.has(slug),
+
+    /** Starts polling. From now on calls `onChange` after an entry was added, removed or changed. */
+    watch(onChange: (slug: string) => void): void {
+      report = onChange;
+      reportUnpinned();
+      reportAliases();
+      every({ clock, log, stop: stop.signal }, WATCH_EVERY_MS, "read the stored Cargos", refresh);
+    },
+
+    /** Stops polling. Resolves when no read is in progress. */
+    async close(): Promise<void> {
+      stop.abort();
+      await refreshing.catch(() => undefined);
+    },
+  };
 }
 
-const filesOf = (cargos: readonly Shipped[]): CargoFile[] => cargos.map(({ file }) => file);
+function pinnedKey(slug: string): string {
+  return `pinned ${slug}`;
+}
 
 function numbered(cargo: CatalogCargo, numbers: ReadonlyMap<string, NumberedCargo>): CatalogEntry {
   const known = numbers.get(cargo.slug);

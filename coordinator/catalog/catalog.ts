@@ -20,11 +20,6 @@ export interface CatalogEntry extends CatalogCargo {
   readonly privateTo?: string;
 }
 
-export interface CatalogFilter {
-  readonly runtimeType?: RuntimeType | undefined;
-  readonly category?: CargoCategory | undefined;
-}
-
 /** True if `entry` is the public form of `accepted`, which was private: the two run the same. */
 function isApprovalOf(entry: CatalogEntry, accepted: CatalogEntry): boolean {
   if (entry.privateTo !== undefined || accepted.privateTo === undefined) return false;
@@ -49,106 +44,106 @@ function addressOf(url: string, { model }: CargoManifest): string {
   return isPin("modelCommit", model?.url.split("#")[1] ?? "") ? url : address;
 }
 
-/** The enabled Cargos, by slug. `CatalogSync` is the only writer. Entries are immutable: a changed Cargo gets a new one. */
-export class Catalog {
-  #entries: ReadonlyMap<string, CatalogEntry>;
-  readonly #look: (() => Promise<void> | undefined) | undefined;
-  readonly #defaults: DefaultSlugs;
-  /** Slugs by other names for them; `findModel` resolves them. */
-  readonly aliases: ReadonlyMap<string, string>;
+export type Catalog = ReturnType<typeof makeCatalog>;
 
-  /** `look`: reads what other coordinators may have stored, if it is time to. */
-  constructor(
-    entries: readonly CatalogEntry[],
-    defaults: DefaultSlugs,
-    look?: () => Promise<void> | undefined,
-    aliases: ReadonlyMap<string, string> = new Map(),
-  ) {
-    this.aliases = aliases;
-    this.#look = look;
-    this.#entries = bySlug(entries);
-    this.#defaults = defaults;
-  }
+/**
+ * The enabled Cargos, by slug. `openCatalog` is the only writer. Entries are immutable: a changed Cargo gets a new one.
+ * @param look reads what other coordinators may have stored, if it is time to.
+ * @param aliases slugs by other names for them; `findModel` resolves them.
+ */
+export function makeCatalog(
+  entries: readonly CatalogEntry[],
+  defaults: DefaultSlugs,
+  look: () => Promise<void> | undefined = () => undefined,
+  aliases: ReadonlyMap<string, string> = new Map(),
+) {
+  let offered = bySlug(entries);
 
-  /** Slug of the chat Cargo for chat requests that name no model. */
-  get defaultChatSlug(): string {
-    return this.#defaults.chat;
-  }
-
-  /**
-   * Slug of the Cargo for requests of this kind that name no model: the operator's, else the shipped one while it is offered.
-   * @throws {ServiceError} `cargo_not_found` if there is neither.
-   */
-  defaultSlug(kind: DefaultKind): string {
-    const slug = this.#defaultOf(kind);
-    if (slug !== null) return slug;
-    throw new ServiceError(
-      "cargo_not_found",
-      `Name a model: there is no default (the operator can set default_${kind}_cargo)`,
-    );
-  }
-
-  /** Slugs of the Cargos for requests of some kind that name no model. */
-  defaultSlugs(): ReadonlySet<string> {
-    return new Set(DEFAULT_KINDS.map((kind) => this.#defaultOf(kind)).filter((slug) => slug !== null));
-  }
-
-  /** The Cargo with this slug that `accountId` may run; without an account, only a public one. */
-  find(slug: string, accountId?: string): CatalogEntry | undefined {
-    const entry = this.#entries.get(slug);
-    return entry?.privateTo === undefined || entry.privateTo === accountId ? entry : undefined;
-  }
-
-  /**
-   * Like `find`, after a look into storage: for a Cargo that is not found, as another coordinator may just have made it.
-   * @throws {ServiceError} `storage_unavailable`
-   */
-  async seek(slug: string, accountId?: string): Promise<CatalogEntry | undefined> {
-    await this.#look?.();
-    return this.find(slug, accountId);
-  }
-
-  /** Like `find`. @throws {ServiceError} `cargo_not_found` */
-  get(slug: string, accountId?: string): CatalogEntry {
-    const entry = this.find(slug, accountId);
-    if (entry === undefined) throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}"`);
-    return entry;
-  }
-
-  /** The Cargo with this slug, private or public; for the scheduler. */
-  known(slug: string): CatalogEntry | undefined {
-    return this.#entries.get(slug);
-  }
-
-  /** What a job that was accepted for this Cargo runs now: after the approval of a private one, its public form. */
-  approvedForm(accepted: CatalogEntry): CatalogEntry {
-    const entry = this.#entries.get(accepted.slug);
-    return entry !== undefined && isApprovalOf(entry, accepted) ? entry : accepted;
-  }
-
-  /** The Cargos that `accountId` may run, sorted by slug; without an account, the public ones. */
-  list(filter: CatalogFilter = {}, accountId?: string): CatalogEntry[] {
-    return [...this.#entries.values()]
-      .filter((entry) => entry.privateTo === undefined || entry.privateTo === accountId)
-      .filter((entry) => filter.runtimeType === undefined || entry.runtimeType === filter.runtimeType)
-      .filter((entry) => filter.category === undefined || entry.category === filter.category);
-  }
-
-  #defaultOf(kind: DefaultKind): string | null {
-    const set = this.#defaults[kind] ?? null;
+  function defaultOf(kind: DefaultKind): string | null {
+    const set = defaults[kind] ?? null;
     if (set !== null) return set;
     const slug = SHIPPED_DEFAULTS[kind];
-    const entry = slug === null ? undefined : this.find(slug);
+    const entry = slug === null ? undefined : catalog.find(slug);
     return entry !== undefined && isFit(kind, entry) ? slug : null;
   }
 
-  /** Replaces all entries. Returns the slugs that were added, removed or changed. */
-  replace(entries: readonly CatalogEntry[]): string[] {
-    const before = this.#entries;
-    this.#entries = bySlug(entries);
-    const slugs = new Set([...before.keys(), ...this.#entries.keys()]);
-    return [...slugs].filter((slug) => before.get(slug) !== this.#entries.get(slug));
-  }
+  const catalog = {
+    aliases,
+
+    /** Slug of the chat Cargo for chat requests that name no model. */
+    defaultChatSlug: defaults.chat,
+
+    /**
+     * Slug of the Cargo for requests of this kind that name no model: the operator's, else the shipped one while it is offered.
+     * @throws {ServiceError} `cargo_not_found` if there is neither.
+     */
+    defaultSlug(kind: DefaultKind): string {
+      const slug = defaultOf(kind);
+      if (slug !== null) return slug;
+      throw new ServiceError(
+        "cargo_not_found",
+        `Name a model: there is no default (the operator can set default_${kind}_cargo)`,
+      );
+    },
+
+    /** Slugs of the Cargos for requests of some kind that name no model. */
+    defaultSlugs(): ReadonlySet<string> {
+      return new Set(DEFAULT_KINDS.map((kind) => defaultOf(kind)).filter((slug) => slug !== null));
+    },
+
+    /** The Cargo with this slug that `accountId` may run; without an account, only a public one. */
+    find(slug: string, accountId?: string): CatalogEntry | undefined {
+      const entry = offered.get(slug);
+      return entry?.privateTo === undefined || entry.privateTo === accountId ? entry : undefined;
+    },
+
+    /**
+     * Like `find`, after a look into storage: for a Cargo that is not found, as another coordinator may just have made it.
+     * @throws {ServiceError} `storage_unavailable`
+     */
+    async seek(slug: string, accountId?: string): Promise<CatalogEntry | undefined> {
+      await look();
+      return catalog.find(slug, accountId);
+    },
+
+    /** Like `find`. @throws {ServiceError} `cargo_not_found` */
+    get(slug: string, accountId?: string): CatalogEntry {
+      const entry = catalog.find(slug, accountId);
+      if (entry === undefined) throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}"`);
+      return entry;
+    },
+
+    /** The Cargo with this slug, private or public; for the scheduler. */
+    known(slug: string): CatalogEntry | undefined {
+      return offered.get(slug);
+    },
+
+    /** What a job that was accepted for this Cargo runs now: after the approval of a private one, its public form. */
+    approvedForm(accepted: CatalogEntry): CatalogEntry {
+      const entry = offered.get(accepted.slug);
+      return entry !== undefined && isApprovalOf(entry, accepted) ? entry : accepted;
+    },
+
+    /** The Cargos that `accountId` may run, sorted by slug; without an account, the public ones. */
+    list(
+      filter: { runtimeType?: RuntimeType | undefined; category?: CargoCategory | undefined } = {},
+      accountId?: string,
+    ): CatalogEntry[] {
+      return [...offered.values()]
+        .filter((entry) => entry.privateTo === undefined || entry.privateTo === accountId)
+        .filter((entry) => filter.runtimeType === undefined || entry.runtimeType === filter.runtimeType)
+        .filter((entry) => filter.category === undefined || entry.category === filter.category);
+    },
+
+    /** Replaces all entries. Returns the slugs that were added, removed or changed. */
+    replace(next: readonly CatalogEntry[]): string[] {
+      const before = offered;
+      offered = bySlug(next);
+      const slugs = new Set([...before.keys(), ...offered.keys()]);
+      return [...slugs].filter((slug) => before.get(slug) !== offered.get(slug));
+    },
+  };
+  return catalog;
 }
 
 function bySlug(entries: readonly CatalogEntry[]): ReadonlyMap<string, CatalogEntry> {

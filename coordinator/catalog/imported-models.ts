@@ -31,26 +31,19 @@ export interface StoredModel {
  */
 export async function storeModelFile(
   source: string,
-  {
-    slug,
-    runtimeType,
-    directory,
-    minFreeBytes,
-  }: {
-    readonly slug: string;
-    readonly runtimeType: RuntimeType;
-    readonly directory: string;
-    readonly minFreeBytes: number;
-  },
+  slug: string,
+  runtimeType: RuntimeType,
+  directory: string,
+  minFreeBytes: number,
 ): Promise<StoredModel> {
   const { size } = await assertFormat(source, runtimeType);
-  const sha256 = await hashOf(source);
+  const sha256 = await hashOfFile(source);
   const name = `${slug}-${sha256.slice(0, HASH_DIGITS)}.${RUNTIMES[runtimeType].file?.ending}`;
   const path = join(directory, name);
   const stored = { path, model: { url: `/models/${name}`, sha256, size_bytes: size } };
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const found = await stat(path).catch(() => null);
-  if (found?.size === size && (await hashOf(path)) === sha256) return { ...stored, isNew: false };
+  if (found?.size === size && (await hashOfFile(path)) === sha256) return { ...stored, isNew: false };
   const { bavail, bsize } = await statfs(directory);
   const freeBytes = bavail * bsize;
   if (freeBytes < size + minFreeBytes) {
@@ -98,7 +91,8 @@ async function assertFormat(source: string, runtimeType: RuntimeType): Promise<{
   throw new ServiceError("bad_request", text);
 }
 
-async function hashOf(path: string): Promise<string> {
+/** SHA-256 in hex. */
+export async function hashOfFile(path: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);
   return hash.digest("hex");

@@ -34,87 +34,85 @@ export class SchemaError extends Error {
 }
 
 /** Checks inputs against JSON Schemas (2020-12). A schema is compiled once while it stays in use, also if it is read again. */
-export class InputSchemas {
+export function schemaChecks(limit = MAX_COMPILED) {
   /** Two compilers: one stops at the first error; the other lists all errors and runs only on invalid inputs. */
-  readonly #first = newCompiler(false);
-  readonly #all = newCompiler(true);
+  const first = newCompiler(false);
+  const all = newCompiler(true);
   /** By the schema's text. */
-  readonly #compiled: LRUCache<string, CompiledSchema>;
-  readonly #texts = new WeakMap<Schema, string>();
+  const compiledSchemas = new LRUCache<string, CompiledSchema>({ max: limit, dispose: ({ schema }) => forget(schema) });
+  const texts = new WeakMap<Schema, string>();
 
-  constructor(limit = MAX_COMPILED) {
-    this.#compiled = new LRUCache({ max: limit, dispose: ({ schema }) => this.#forget(schema) });
-  }
-
-  /** Compiled schemas in memory. */
-  get size(): number {
-    return this.#compiled.size;
-  }
-
-  /**
-   * Checks that the schema is valid and that checking an input by it has bounded cost.
-   * @throws {SchemaError} naming every problem.
-   */
-  assertUsable(schema: Schema): void {
-    if (this.#compiled.has(this.#textOf(schema))) return;
-    const problems = schemaProblems(schema);
-    if (problems.length > 0) throw new SchemaError(problems);
-    if (this.#first.validateSchema(schema) !== true) throw new SchemaError(fieldErrors(this.#first.errors));
-    try {
-      this.#compile(schema);
-    } catch (error) {
-      this.#forget(schema);
-      // The compiler refuses more than the meta-schema, for example keywords that need another one.
-      throw new SchemaError([{ path: "", message: error instanceof Error ? error.message : String(error) }]);
-    }
-  }
-
-  /**
-   * The problems of `input`, which has `bytes` bytes as JSON; empty if it is valid. One whose check would take long is refused.
-   * @param schema accepted by `assertUsable`. Its text is cached by identity, so it must not change.
-   */
-  errorsOf(schema: Schema, input: unknown, bytes: number): FieldError[] {
-    const compiled = this.#compile(schema);
-    if (!isAffordable(compiled.cost, input, bytes)) return [TOO_COSTLY];
-    if (compiled.check(input)) return [];
-    if (bytes > MAX_BYTES_FOR_ALL_ERRORS) return fieldErrors(compiled.check.errors);
-    compiled.listAll ??= this.#all.compile(compiled.schema);
-    compiled.listAll(input);
-    return fieldErrors(compiled.listAll.errors);
-  }
-
-  /** Whether `output`, which has `bytes` bytes as JSON, is valid. One whose check would take long counts as valid. */
-  fits(schema: Schema, output: unknown, bytes: number): boolean {
-    const { cost, check } = this.#compile(schema);
-    return !isAffordable(cost, output, bytes) || check(output);
-  }
-
-  #compile(schema: Schema): CompiledSchema {
-    const text = this.#textOf(schema);
-    const known = this.#compiled.get(text);
+  function compile(schema: Schema): CompiledSchema {
+    const text = textOf(schema);
+    const known = compiledSchemas.get(text);
     if (known !== undefined) return known;
-    const compiled = { schema, check: this.#first.compile(schema), cost: costOf(schema), listAll: null };
-    this.#compiled.set(text, compiled);
+    const compiled = { schema, check: first.compile(schema), cost: costOf(schema), listAll: null };
+    compiledSchemas.set(text, compiled);
     return compiled;
   }
 
-  #textOf(schema: Schema): string {
-    const known = this.#texts.get(schema);
+  function textOf(schema: Schema): string {
+    const known = texts.get(schema);
     if (known !== undefined) return known;
     const text = JSON.stringify(schema);
-    this.#texts.set(schema, text);
+    texts.set(schema, text);
     return text;
   }
 
   /** ajv keeps compiled schemas until they are removed. */
-  #forget(schema: Schema): void {
-    this.#first.removeSchema(schema);
-    this.#all.removeSchema(schema);
+  function forget(schema: Schema): void {
+    first.removeSchema(schema);
+    all.removeSchema(schema);
   }
+
+  return {
+    /** Compiled schemas in memory. */
+    get size(): number {
+      return compiledSchemas.size;
+    },
+
+    /**
+     * Checks that the schema is valid and that checking an input by it has bounded cost.
+     * @throws {SchemaError} naming every problem.
+     */
+    assertUsable(schema: Schema): void {
+      if (compiledSchemas.has(textOf(schema))) return;
+      const problems = schemaProblems(schema);
+      if (problems.length > 0) throw new SchemaError(problems);
+      if (first.validateSchema(schema) !== true) throw new SchemaError(fieldErrors(first.errors));
+      try {
+        compile(schema);
+      } catch (error) {
+        forget(schema);
+        // The compiler refuses more than the meta-schema, for example keywords that need another one.
+        throw new SchemaError([{ path: "", message: error instanceof Error ? error.message : String(error) }]);
+      }
+    },
+
+    /**
+     * The problems of `input`, which has `bytes` bytes as JSON; empty if it is valid. One whose check would take long is refused.
+     * @param schema accepted by `assertUsable`. Its text is cached by identity, so it must not change.
+     */
+    errorsOf(schema: Schema, input: unknown, bytes: number): FieldError[] {
+      const compiled = compile(schema);
+      if (!isAffordable(compiled.cost, input, bytes)) return [TOO_COSTLY];
+      if (compiled.check(input)) return [];
+      if (bytes > MAX_BYTES_FOR_ALL_ERRORS) return fieldErrors(compiled.check.errors);
+      compiled.listAll ??= all.compile(compiled.schema);
+      compiled.listAll(input);
+      return fieldErrors(compiled.listAll.errors);
+    },
+
+    /** Whether `output`, which has `bytes` bytes as JSON, is valid. One whose check would take long counts as valid. */
+    fits(schema: Schema, output: unknown, bytes: number): boolean {
+      const { cost, check } = compile(schema);
+      return !isAffordable(cost, output, bytes) || check(output);
+    },
+  };
 }
 
 /** The instance of the process. It is only a cache. */
-export const inputSchemas = new InputSchemas();
+export const inputSchemas = schemaChecks();
 
 function newCompiler(allErrors: boolean): Ajv2020 {
   const compiler = new Ajv2020({

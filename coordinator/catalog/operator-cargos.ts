@@ -14,7 +14,7 @@ import { isOffUnpinned, missingPin } from "./cargo-pins.ts";
  * operator. `hidden`: a shipped Cargo has the same slug.
  */
 export const CARGO_STATUSES = ["offered", "waiting", "unpinned", "off", "disabled", "hidden"] as const;
-export type CargoStatus = (typeof CARGO_STATUSES)[number];
+type CargoStatus = (typeof CARGO_STATUSES)[number];
 type CargoOrigin = "shipped" | "imported" | "owned";
 
 const PRICE_RANGE = "must be 0 to 1000000 credits, with at most 6 decimals";
@@ -53,144 +53,140 @@ export interface CargoReview {
   readonly price: number;
 }
 
+export type OperatorCargos = ReturnType<typeof operatorCargos>;
+
 /** The operator's actions on Cargos. They run in another process than the coordinator, which picks them up within a second. */
-export class OperatorCargos {
-  readonly #store: Store["catalog"];
-  readonly #shipped: ReadonlyMap<string, CargoFile>;
-  readonly #clock: Pick<Clock, "now">;
+export function operatorCargos(store: Store["catalog"], shipped: readonly CargoFile[], clock: Pick<Clock, "now">) {
+  const shippedFiles = new Map(shipped.map((file) => [file.slug, file]));
 
-  constructor(store: Store["catalog"], shipped: readonly CargoFile[], clock: Pick<Clock, "now">) {
-    this.#store = store;
-    this.#shipped = new Map(shipped.map((file) => [file.slug, file]));
-    this.#clock = clock;
-  }
-
-  /** All Cargos, sorted by slug. */
-  async list(): Promise<CargoLine[]> {
-    const snapshot = await this.#store.snapshot();
-    const shipped = [...this.#shipped.values()].map((each): CargoLine => {
-      const { file, status, price } = reviewOfShipped(each, snapshot);
-      const { slug, runtime_type: runtimeType, price_per_job: shippedPrice } = file;
-      const isPinned = missingPin(file) === null;
-      const line = { slug, runtimeType, status, ownerId: null, origin: "shipped", revision: null } as const;
-      return { ...line, isPinned, price, shippedPrice };
-    });
-    const stored = snapshot.cargos.map((cargo): CargoLine => {
-      const { slug, ownerId, revision } = cargo;
-      const read = readCargo(cargo.file);
-      const origin = ownerId === null ? "imported" : "owned";
-      const status = this.#statusOf(cargo, snapshot);
-      const line = { slug, status, ownerId, origin, revision, shippedPrice: null } as const;
-      if ("errors" in read) return { ...line, runtimeType: null, isPinned: null, price: null };
-      const { runtime_type: runtimeType, price_per_job: price } = read.file;
-      return { ...line, runtimeType, isPinned: missingPin(read.file) === null, price };
-    });
-    return [...shipped, ...stored].sort((a, b) => (a.slug < b.slug ? -1 : 1));
-  }
-
-  /** Everything that an approval of the Cargo would sign. @throws {ServiceError} `cargo_not_found`; {@link ValidationError} */
-  async review(slug: string): Promise<CargoReview> {
-    const snapshot = await this.#store.snapshot();
-    const shipped = this.#shipped.get(slug);
-    if (shipped !== undefined) return reviewOfShipped(shipped, snapshot);
-    const stored = snapshot.cargos.find((cargo) => cargo.slug === slug);
-    if (stored === undefined) throw noCargo(slug);
-    const read = readCargo(stored.file);
-    if ("errors" in read) throw new ValidationError(read.errors);
-    return {
-      file: read.file,
-      revision: revisionOf(read.file),
-      status: this.#statusOf(stored, snapshot),
-      origin: stored.ownerId === null ? "imported" : "owned",
-      ownerId: stored.ownerId,
-      storedRevision: stored.revision,
-      approval: approvalIn(snapshot, slug),
-      price: read.file.price_per_job,
-    };
-  }
-
-  /**
-   * Makes a reviewed Cargo public; also enables one that was disabled.
-   * @param file the definition to approve: that of the review, with its pins.
-   * @param by the user who approves it.
-   * @param into takes the write.
-   * @throws {ServiceError} `bad_request` if the Cargo is not pinned, or was changed since the review.
-   */
-  async approve(
-    { storedRevision }: CargoReview,
-    file: CargoFile,
-    by: string,
-    into: Pick<Store["catalog"], "approve"> = this.#store,
-  ): Promise<CargoApproval> {
-    const { slug } = file;
-    if (missingPin(file) !== null)
-      throw new ServiceError("bad_request", `${slug} is not pinned, so it is not approved`);
-    const approval = { slug, file, revision: revisionOf(file), by, atMs: this.#clock.now() };
-    if (await into.approve(approval, storedRevision)) return approval;
-    const text = `${slug} has changed since it was reviewed; review it again`;
-    throw new ServiceError("bad_request", text);
-  }
-
-  /**
-   * Switches a Cargo off for everybody, including its owner; or undoes that, and approves nothing. False if it is so already.
-   * @param into takes the write.
-   * @throws {ServiceError} `cargo_not_found`
-   */
-  async setDisabled(
-    slug: string,
-    isDisabled: boolean,
-    into: Pick<Store["catalog"], "setDisabled"> = this.#store,
-  ): Promise<boolean> {
-    if (!this.#shipped.has(slug) && (await this.#store.find(slug)) === undefined) throw noCargo(slug);
-    return into.setDisabled(slug, isDisabled, this.#clock.now());
-  }
-
-  /**
-   * Sets the price of a shipped Cargo for jobs that are submitted from now on; null: that of its file again. False if it is so already.
-   * @param into takes the write.
-   * @throws {ServiceError} `cargo_not_found`, `bad_request` for a Cargo that is not shipped; {@link ValidationError}
-   */
-  async setPrice(
-    slug: string,
-    credits: number | null,
-    into: Pick<Store["catalog"], "setPrice"> = this.#store,
-  ): Promise<boolean> {
-    if (!this.#shipped.has(slug)) {
-      if ((await this.#store.find(slug)) === undefined) throw noCargo(slug);
-      throw new ServiceError("bad_request", `${slug} is not a shipped Cargo: its own definition has its price`);
-    }
-    const isPrice = credits === null || cargoFields.price_per_job.safeParse(credits).success;
-    if (!isPrice) throw new ValidationError([{ path: "price_per_job", message: PRICE_RANGE }]);
-    return into.setPrice(slug, credits === null ? null : microFromCredits(credits), this.#clock.now());
-  }
-
-  /**
-   * Stores or replaces a public Cargo of the operator.
-   * @param text content of a file like those of catalog/cargos.
-   * @param into takes the write of this Cargo.
-   * @throws {ServiceError} `slug_taken`; {@link ValidationError}
-   */
-  async importFile(
-    text: string,
-    into: (file: CargoFile) => Pick<Store["catalog"], "importCargo"> = () => this.#store,
-  ): Promise<string> {
-    const read = readCargoFile(text);
-    if ("errors" in read) throw new ValidationError(read.errors);
-    const { slug } = read.file;
-    if (this.#shipped.has(slug))
-      throw new ServiceError("slug_taken", `A shipped Cargo has the slug "${slug}"; choose another slug`);
-    await into(read.file).importCargo({ slug, file: read.file, atMs: this.#clock.now() });
-    return slug;
-  }
-
-  #statusOf(cargo: StoredCargo, { disabledSlugs }: CatalogSnapshot): CargoStatus {
-    if (this.#shipped.has(cargo.slug)) return "hidden";
+  function statusOf(cargo: StoredCargo, { disabledSlugs }: CatalogSnapshot): CargoStatus {
+    if (shippedFiles.has(cargo.slug)) return "hidden";
     if (disabledSlugs.includes(cargo.slug)) return "disabled";
     if (!cargo.isEnabled) return "off";
     const read = readCargo(cargo.file);
     if ("file" in read && isOffUnpinned(read.file)) return "unpinned";
     return cargo.isApproved ? "offered" : "waiting";
   }
+
+  return {
+    /** All Cargos, sorted by slug. */
+    async list(): Promise<CargoLine[]> {
+      const snapshot = await store.snapshot();
+      const ofFiles = shipped.map((each): CargoLine => {
+        const { file, status, price } = reviewOfShipped(each, snapshot);
+        const { slug, runtime_type: runtimeType, price_per_job: shippedPrice } = file;
+        const isPinned = missingPin(file) === null;
+        const line = { slug, runtimeType, status, ownerId: null, origin: "shipped", revision: null } as const;
+        return { ...line, isPinned, price, shippedPrice };
+      });
+      const stored = snapshot.cargos.map((cargo): CargoLine => {
+        const { slug, ownerId, revision } = cargo;
+        const read = readCargo(cargo.file);
+        const origin = ownerId === null ? "imported" : "owned";
+        const status = statusOf(cargo, snapshot);
+        const line = { slug, status, ownerId, origin, revision, shippedPrice: null } as const;
+        if ("errors" in read) return { ...line, runtimeType: null, isPinned: null, price: null };
+        const { runtime_type: runtimeType, price_per_job: price } = read.file;
+        return { ...line, runtimeType, isPinned: missingPin(read.file) === null, price };
+      });
+      return [...ofFiles, ...stored].sort((a, b) => (a.slug < b.slug ? -1 : 1));
+    },
+
+    /** Everything that an approval of the Cargo would sign. @throws {ServiceError} `cargo_not_found`; {@link ValidationError} */
+    async review(slug: string): Promise<CargoReview> {
+      const snapshot = await store.snapshot();
+      const file = shippedFiles.get(slug);
+      if (file !== undefined) return reviewOfShipped(file, snapshot);
+      const stored = snapshot.cargos.find((cargo) => cargo.slug === slug);
+      if (stored === undefined) throw noCargo(slug);
+      const read = readCargo(stored.file);
+      if ("errors" in read) throw new ValidationError(read.errors);
+      return {
+        file: read.file,
+        revision: revisionOf(read.file),
+        status: statusOf(stored, snapshot),
+        origin: stored.ownerId === null ? "imported" : "owned",
+        ownerId: stored.ownerId,
+        storedRevision: stored.revision,
+        approval: approvalIn(snapshot, slug),
+        price: read.file.price_per_job,
+      };
+    },
+
+    /**
+     * Makes a reviewed Cargo public; also enables one that was disabled.
+     * @param file the definition to approve: that of the review, with its pins.
+     * @param by the user who approves it.
+     * @param into takes the write.
+     * @throws {ServiceError} `bad_request` if the Cargo is not pinned, or was changed since the review.
+     */
+    async approve(
+      { storedRevision }: CargoReview,
+      file: CargoFile,
+      by: string,
+      into: Pick<Store["catalog"], "approve"> = store,
+    ): Promise<CargoApproval> {
+      const { slug } = file;
+      if (missingPin(file) !== null)
+        throw new ServiceError("bad_request", `${slug} is not pinned, so it is not approved`);
+      const approval = { slug, file, revision: revisionOf(file), by, atMs: clock.now() };
+      if (await into.approve(approval, storedRevision)) return approval;
+      const text = `${slug} has changed since it was reviewed; review it again`;
+      throw new ServiceError("bad_request", text);
+    },
+
+    /**
+     * Switches a Cargo off for everybody, including its owner; or undoes that, and approves nothing. False if it is so already.
+     * @param into takes the write.
+     * @throws {ServiceError} `cargo_not_found`
+     */
+    async setDisabled(
+      slug: string,
+      isDisabled: boolean,
+      into: Pick<Store["catalog"], "setDisabled"> = store,
+    ): Promise<boolean> {
+      if (!shippedFiles.has(slug) && (await store.find(slug)) === undefined) throw noCargo(slug);
+      return into.setDisabled(slug, isDisabled, clock.now());
+    },
+
+    /**
+     * Sets the price of a shipped Cargo for jobs that are submitted from now on; null: that of its file again. False if it is so already.
+     * @param into takes the write.
+     * @throws {ServiceError} `cargo_not_found`, `bad_request` for a Cargo that is not shipped; {@link ValidationError}
+     */
+    async setPrice(
+      slug: string,
+      credits: number | null,
+      into: Pick<Store["catalog"], "setPrice"> = store,
+    ): Promise<boolean> {
+      if (!shippedFiles.has(slug)) {
+        if ((await store.find(slug)) === undefined) throw noCargo(slug);
+        throw new ServiceError("bad_request", `${slug} is not a shipped Cargo: its own definition has its price`);
+      }
+      const isPrice = credits === null || cargoFields.price_per_job.safeParse(credits).success;
+      if (!isPrice) throw new ValidationError([{ path: "price_per_job", message: PRICE_RANGE }]);
+      return into.setPrice(slug, credits === null ? null : microFromCredits(credits), clock.now());
+    },
+
+    /**
+     * Stores or replaces a public Cargo of the operator.
+     * @param text content of a file like those of catalog/cargos.
+     * @param into takes the write of this Cargo.
+     * @throws {ServiceError} `slug_taken`; {@link ValidationError}
+     */
+    async importFile(
+      text: string,
+      into: (file: CargoFile) => Pick<Store["catalog"], "importCargo"> = () => store,
+    ): Promise<string> {
+      const read = readCargoFile(text);
+      if ("errors" in read) throw new ValidationError(read.errors);
+      const { slug } = read.file;
+      if (shippedFiles.has(slug))
+        throw new ServiceError("slug_taken", `A shipped Cargo has the slug "${slug}"; choose another slug`);
+      await into(read.file).importCargo({ slug, file: read.file, atMs: clock.now() });
+      return slug;
+    },
+  };
 }
 
 function reviewOfShipped(shipped: CargoFile, snapshot: CatalogSnapshot): CargoReview {

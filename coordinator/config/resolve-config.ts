@@ -345,7 +345,7 @@ export type CoordinatorConfig = Omit<Settings<typeof COORDINATOR_SETTINGS>, "cat
   readonly inForce: readonly ResolvedSetting[];
 };
 
-export interface CoordinatorConfigSources {
+interface CoordinatorConfigSources {
   /** By camel-cased flag, as commander returns them. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;

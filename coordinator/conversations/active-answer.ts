@@ -15,7 +15,7 @@ export interface AnswerJob {
   readonly feed: Feed;
 }
 
-/** An answer in progress, for those who read it. Only `AnswerTracker` changes it. */
+/** An answer in progress, for those who read it. Only `answerTracker` changes it. */
 export type AnswerView = Readonly<
   Pick<ActiveAnswer, "accountId" | "conversationId" | "answerId" | "job" | "begun" | "stored">
 >;

@@ -5,7 +5,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { CredentialUser } from "../accounts/known-callers.ts";
 import type { Bus } from "../bus/bus.ts";
-import type { CargoService } from "../catalog/cargo-service.ts";
+import type { Cargos } from "../catalog/cargo-service.ts";
 import type { Registration } from "../config/exposure.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { AccountEvents } from "../events/account-events.ts";
@@ -48,7 +48,7 @@ export interface HttpDeps {
   readonly batches: BatchApi;
   readonly accounts: Accounts;
   readonly catalog: Catalog;
-  readonly cargos: CargoService;
+  readonly cargos: Cargos;
   readonly conversations: Conversations;
   readonly files: FileApi;
   readonly islands: Pick<IslandService, "list" | "some" | "get" | "rename" | "remove" | "earnings">;

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { Catalog, type CatalogEntry } from "../../coordinator/catalog/catalog.ts";
+import { makeCatalog, type CatalogEntry } from "../../coordinator/catalog/catalog.ts";
 import { cargoSigner } from "../../coordinator/islands/cargo-signer.ts";
 
 const GIB = 1_024 ** 3;
@@ -24,7 +24,7 @@ export type CargoName = keyof typeof PRICES;
 export const CARGO_NAMES = Object.keys(PRICES) as CargoName[];
 
 /** They never change, so all seeds of a thread share them; each Cargo is signed once. */
-export const catalog = new Catalog(CARGO_NAMES.map(makeCargo), { chat: "text" });
+export const catalog = makeCatalog(CARGO_NAMES.map(makeCargo), { chat: "text" });
 export const signer = cargoSigner(generateKeyPairSync("ed25519").privateKey);
 
 function makeCargo(slug: CargoName, index: number): CatalogEntry {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { defaultSlugsOf } from "../../../coordinator/config/default-cargo-settings.ts";
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
-import { OperatorCargos, type CargoLine } from "../../../coordinator/catalog/operator-cargos.ts";
+import { operatorCargos, type CargoLine, type OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { fixed, flexible } from "../../../shared/cli/text-table.ts";
@@ -24,7 +24,7 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
   ) =>
     withStore(options, async (store, config) => {
       const shipped = await readShippedCargos(config.catalogDirectory, defaultSlugsOf(config));
-      await use(new OperatorCargos(store.catalog, shipped, systemClock), store, config);
+      await use(operatorCargos(store.catalog, shipped, systemClock), store, config);
     });
 
   onDataDirectory(cargo.command("list"))

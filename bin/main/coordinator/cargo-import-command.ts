@@ -70,7 +70,6 @@ async function storeFor(
 ): Promise<StoredModel & { readonly text: string }> {
   const { slug, runtimeType } = readHead(text, fail);
   const directory = importedModelsDirectory(config);
-  const minFreeBytes = config.minFreeDiskBytes;
   const check = (definition: object): string => {
     const changed = JSON.stringify(definition);
     const read = readCargoFile(changed);
@@ -80,7 +79,7 @@ async function storeFor(
   const { unpinned_reason: _, ...fields } = JSON.parse(text) as Record<string, unknown>;
   // Before the file is copied, which may take long.
   check({ ...fields, model: { url: "/models/x.wasm", sha256: "0".repeat(64), size_bytes: 1 } });
-  const stored = await storeModelFile(source, { slug, runtimeType, directory, minFreeBytes });
+  const stored = await storeModelFile(source, slug, runtimeType, directory, config.minFreeDiskBytes);
   return { ...stored, text: check({ ...fields, model: stored.model }) };
 }
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { KeyWish } from "../../../coordinator/accounts/api-keys.ts";
 import { defaultSlugsOf } from "../../../coordinator/config/default-cargo-settings.ts";
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
-import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { operatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { creditsFromMicro, microFromCredits } from "../../../coordinator/credits/micro-credits.ts";
 import type { KeyLimits } from "../../../coordinator/store/key-spending.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
@@ -130,7 +130,7 @@ async function assertKnown(slugs: readonly string[], options: OwnerOptions, stor
   if (slugs.length === 0) return;
   const { config } = await readDataOptions(options);
   const shipped = await readShippedCargos(config.catalogDirectory, defaultSlugsOf(config));
-  const all = new Set((await new OperatorCargos(store.catalog, shipped, systemClock).list()).map(({ slug }) => slug));
+  const all = new Set((await operatorCargos(store.catalog, shipped, systemClock).list()).map(({ slug }) => slug));
   const unknown = slugs.filter((slug) => !all.has(slug));
   if (unknown.length > 0)
     throw new UsageError(unknown.map((slug) => `--cargos: there is no Cargo "${slug}"`).join("\n"));

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { defaultSlugsOf } from "../../../coordinator/config/default-cargo-settings.ts";
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
-import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { operatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
 import { SEEN_LATELY_MS } from "../../../coordinator/islands/island-service.ts";
@@ -110,7 +110,7 @@ async function readQueue(store: Store, config: CoordinatorConfig): Promise<Store
     if (page.islands.length < PAGE) break;
   }
   const shipped = await readShippedCargos(config.catalogDirectory, defaultSlugsOf(config));
-  const cargos = new OperatorCargos(store.catalog, shipped, systemClock);
+  const cargos = operatorCargos(store.catalog, shipped, systemClock);
   const queued = new Map<string, QueuedCargo>();
   for (const slug of new Set(unfinished.map((each) => each.slug))) {
     const review = await cargos.review(slug).catch(ignoreRefusal);

@@ -1,13 +1,11 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { resolve, sep } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { ModelAddressError, parseModelAddress, type ModelAddress } from "../../../shared/model-address.ts";
 import { readCargo } from "../cargo-file.ts";
 import type { CargoFile } from "../cargo-fields.ts";
 import { isPin, pinKindOf, pinsOf, withPins, type PinKind, type Pins } from "../cargo-pins.ts";
+import { hashOfFile } from "../imported-models.ts";
 import { ask, PinLookupError, readJson, type LookupPolicy } from "./lookup-http.ts";
 import { registryDigest } from "./registry-digest.ts";
 
@@ -105,13 +103,9 @@ async function hashOfOwnFile(catalogDirectory: string, path: string): Promise<st
   const folder = resolve(catalogDirectory, "models");
   const file = resolve(catalogDirectory, `.${path}`);
   if (!file.startsWith(`${folder}${sep}`)) throw new PinLookupError(`${path} is not below /models/`);
-  const hash = createHash("sha256");
-  try {
-    await pipeline(createReadStream(file), hash);
-  } catch (error) {
+  return hashOfFile(file).catch((error: unknown) => {
     throw new PinLookupError(`${file} cannot be read`, { cause: error });
-  }
-  return hash.digest("hex");
+  });
 }
 
 /** The commit that a hub's folder has now. @throws {PinLookupError} */

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { operatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { COMMIT, DIGEST, PinServer } from "../../support/pin-server.ts";
 import { call, until } from "../../support/http.ts";
@@ -65,7 +65,7 @@ describe("coordinator cargo approve", () => {
     });
     await isOffered("some-container");
     const review = await coordinator.withStore((store) =>
-      new OperatorCargos(store.catalog, [], systemClock).review("some-container"),
+      operatorCargos(store.catalog, [], systemClock).review("some-container"),
     );
     expect(review).toMatchObject({
       status: "offered",

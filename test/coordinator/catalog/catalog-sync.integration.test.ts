@@ -2,9 +2,10 @@ import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { withPins } from "../../../coordinator/catalog/cargo-pins.ts";
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
-import { CatalogSync } from "../../../coordinator/catalog/catalog-sync.ts";
+import { openCatalog, type CatalogSync } from "../../../coordinator/catalog/catalog-sync.ts";
 import type { CatalogSnapshot } from "../../../coordinator/store/catalog.ts";
 import { eventually } from "../http/api.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { CONTAINER_FILE, makeStored, ONNX_FILE } from "./cargo-builders.ts";
 import { NumberingCatalogStore } from "./numbering-catalog-store.ts";
@@ -23,14 +24,7 @@ beforeEach(async () => {
     warn: (facts: object) => void warnings.push(facts),
     error: (facts: object) => void warnings.push(facts),
   };
-  catalogSync = await CatalogSync.open({
-    commandLine: String,
-    directory: SHIPPED,
-    store,
-    defaults: { chat: "tiny-chat" },
-    clock,
-    log,
-  });
+  catalogSync = await openCatalog(testEnv({ catalogDirectory: SHIPPED }, { clock, log }), store);
   catalogSync.watch((slug) => changes.push(slug));
 });
 
@@ -39,7 +33,7 @@ async function put(stored: Partial<CatalogSnapshot>): Promise<void> {
   for (const cargo of store.stored.cargos) await store.numberCargos([cargo.slug], 0);
 }
 
-describe("CatalogSync", () => {
+describe("openCatalog()", () => {
   it("offers approved Cargos to everybody, and says which slugs changed", async () => {
     await put({ cargos: [makeStored()] });
     await catalogSync.refresh();
@@ -183,15 +177,7 @@ describe("CatalogSync", () => {
 
 describe("A Cargo that another coordinator has made", () => {
   it("is found by who asks for it, and nonsense is looked for five times a second at most", async () => {
-    const shared = await CatalogSync.open({
-      commandLine: String,
-      directory: SHIPPED,
-      store,
-      defaults: { chat: "tiny-chat" },
-      isShared: true,
-      clock,
-      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    });
+    const shared = await openCatalog(testEnv({ catalogDirectory: SHIPPED }, { clock }), store, true);
     const { catalog } = shared;
     await put({ cargos: [makeStored({ isApproved: false })] });
     const revision = vi.spyOn(store, "revision");

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { chatInputJsonSchema } from "../../../coordinator/catalog/default-schemas.ts";
-import { InputSchemas, SchemaError } from "../../../coordinator/catalog/input-schema.ts";
+import { schemaChecks, SchemaError } from "../../../coordinator/catalog/input-schema.ts";
 import { MAX_SCHEMA_BYTES, MAX_SUBSCHEMAS } from "../../../coordinator/catalog/schema-rules.ts";
 
 type Schema = Record<string, unknown>;
 
 function problemsOf(schema: Schema): string[] {
   try {
-    new InputSchemas().assertUsable(schema);
+    schemaChecks().assertUsable(schema);
   } catch (error) {
     if (error instanceof SchemaError) return error.problems.map(({ path, message }) => `${path}: ${message}`);
     throw error;
@@ -25,7 +25,7 @@ function doubling(depth: number): Schema {
   return { $ref: "#/$defs/d0", $defs: { ...Object.fromEntries(definitions), [`d${depth}`]: { type: "object" } } };
 }
 
-describe("InputSchemas.assertUsable() takes", () => {
+describe("assertUsable() takes", () => {
   it.each<[string, Schema]>([
     ["the schema of chat", { ...chatInputJsonSchema }],
     ["an empty one", {}],
@@ -48,7 +48,7 @@ describe("InputSchemas.assertUsable() takes", () => {
   });
 });
 
-describe("InputSchemas.assertUsable() refuses", () => {
+describe("assertUsable() refuses", () => {
   const nested = (depth: number): Schema => (depth === 0 ? {} : { not: nested(depth - 1) });
 
   it.each<[string, Schema, string]>([
@@ -89,9 +89,9 @@ describe("InputSchemas.assertUsable() refuses", () => {
   });
 });
 
-describe("InputSchemas", () => {
+describe("schemaChecks()", () => {
   it("compiles a schema once, and keeps no more than its limit", () => {
-    const schemas = new InputSchemas(2);
+    const schemas = schemaChecks(2);
     const all = Array.from({ length: 5 }, (_, i) => ({ type: "object", required: [`field${i}`] }));
     for (const round of [1, 2]) {
       for (const [i, schema] of all.entries()) {
@@ -104,7 +104,7 @@ describe("InputSchemas", () => {
     expect(schemas.size).toBe(2);
   });
   it("is not compiled again when it is read again", () => {
-    const schemas = new InputSchemas();
+    const schemas = schemaChecks();
     const read = (): Schema => JSON.parse('{"type":"object","required":["text"]}') as Schema;
     for (const schema of [read(), read()]) {
       schemas.assertUsable(schema);
@@ -113,14 +113,14 @@ describe("InputSchemas", () => {
     expect(schemas.size).toBe(1);
   });
   it("keeps nothing of a schema that it refused", () => {
-    const schemas = new InputSchemas();
+    const schemas = schemaChecks();
     expect(() => schemas.assertUsable(withText({ pattern: "^[z-a]" }))).toThrow(SchemaError);
     expect(schemas.size).toBe(0);
   });
   it("lists at most 100 errors", () => {
     const schema = { type: "object", properties: { a: { type: "array", items: { type: "string" } } } };
     const input = { a: Array.from({ length: 500 }, () => 1) };
-    expect(new InputSchemas().errorsOf(schema, input, 1_000)).toHaveLength(100);
+    expect(schemaChecks().errorsOf(schema, input, 1_000)).toHaveLength(100);
   });
 });
 
@@ -129,7 +129,7 @@ describe("A check that would keep the event loop busy is not made", () => {
   const allOf = (count: number, each: Schema): Schema => ({ allOf: Array.from({ length: count }, () => each) });
   const numbers = (count: number): number[] => Array.from({ length: count }, () => -1);
   const check = (schema: Schema, value: object) => {
-    const schemas = new InputSchemas();
+    const schemas = schemaChecks();
     schemas.assertUsable(schema);
     const bytes = JSON.stringify(value).length;
     return [schemas.errorsOf(schema, value, bytes).map(({ message }) => message), schemas.fits(schema, value, bytes)];

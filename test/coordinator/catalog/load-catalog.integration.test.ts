@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CatalogSync } from "../../../coordinator/catalog/catalog-sync.ts";
+import { openCatalog } from "../../../coordinator/catalog/catalog-sync.ts";
 import { CatalogError } from "../../../coordinator/catalog/load-catalog.ts";
-import type { DefaultSlugs } from "../../../coordinator/config/default-cargo-settings.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { NumberingCatalogStore } from "./numbering-catalog-store.ts";
 
 const CHAT = {
@@ -32,9 +32,7 @@ const WASM = {
   input_schema: { type: "object" },
 };
 
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
-describe("CatalogSync.open()", () => {
+describe("openCatalog()", () => {
   let directory: string;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), "atoll-catalog-"));
@@ -45,16 +43,11 @@ describe("CatalogSync.open()", () => {
   function put(name: string, file: object | string): Promise<void> {
     return writeFile(join(directory, "cargos", name), typeof file === "string" ? file : JSON.stringify(file));
   }
-  const open = (store: NumberingCatalogStore, defaults: DefaultSlugs) =>
-    CatalogSync.open({
-      commandLine: String,
-      directory,
-      store,
-      defaults,
-      clock: new ManualClock(),
-      log,
-    });
-  async function problems(defaults: DefaultSlugs = { chat: "alpha" }): Promise<readonly string[]> {
+  const open = (store: NumberingCatalogStore, defaults: Partial<CoordinatorConfig>) =>
+    openCatalog(testEnv({ catalogDirectory: directory, ...defaults }), store);
+  async function problems(
+    defaults: Partial<CoordinatorConfig> = { defaultChatCargo: "alpha" },
+  ): Promise<readonly string[]> {
     const error: unknown = await open(new NumberingCatalogStore(), defaults).catch((e: unknown) => e);
     if (!(error instanceof CatalogError)) throw new Error("It did not refuse", { cause: error });
     return error.problems;
@@ -67,7 +60,7 @@ describe("CatalogSync.open()", () => {
     await put("README.md", "no Cargo");
     const store = new NumberingCatalogStore();
     await store.numberCargos(["gone", "beta"], 0);
-    const { catalog } = await open(store, { chat: "alpha" });
+    const { catalog } = await open(store, { defaultChatCargo: "alpha" });
     expect(catalog.list().map(({ slug, workloadId }) => [slug, workloadId])).toEqual([
       ["alpha", 3],
       ["beta", 2],
@@ -91,21 +84,28 @@ describe("CatalogSync.open()", () => {
   it("refuses a default that is not there, or is not a chat Cargo", async () => {
     await put("a.json", CHAT);
     await put("b.json", WASM);
-    expect(await problems({ chat: "gamma" })).toEqual([
+    expect(await problems({ defaultChatCargo: "gamma" })).toEqual([
       'default_chat_cargo: "gamma" is not in the catalog; chat Cargos: alpha',
     ]);
-    expect(await problems({ chat: "beta" })).toEqual([
+    expect(await problems({ defaultChatCargo: "beta" })).toEqual([
       'default_chat_cargo: "beta" is not a chat Cargo; chat Cargos: alpha',
     ]);
   });
   it("refuses a default of another endpoint that is not there, or does something else, and has none that is not shipped", async () => {
     await put("a.json", CHAT);
     await put("b.json", WASM);
-    expect(await problems({ chat: "alpha", embedding: "gamma", image: "alpha", speech: null })).toEqual([
+    expect(
+      await problems({
+        defaultChatCargo: "alpha",
+        defaultEmbeddingCargo: "gamma",
+        defaultImageCargo: "alpha",
+        defaultSpeechCargo: null,
+      }),
+    ).toEqual([
       'default_embedding_cargo: "gamma" is not in the catalog; embedding Cargos: none',
       'default_image_cargo: "alpha" is not a Cargo that draws; image Cargos: none',
     ]);
-    const { catalog } = await open(new NumberingCatalogStore(), { chat: "alpha" });
+    const { catalog } = await open(new NumberingCatalogStore(), { defaultChatCargo: "alpha" });
     expect(() => catalog.defaultSlug("embedding")).toThrow("default_embedding_cargo");
   });
   it("takes the shipped Cargo of an endpoint whose default is not set, and the one that is set", async () => {
@@ -113,7 +113,10 @@ describe("CatalogSync.open()", () => {
     await put("a.json", CHAT);
     await put("b.json", { ...embedder, slug: "tiny-embed" });
     await put("c.json", { ...embedder, slug: "beta" });
-    const { catalog } = await open(new NumberingCatalogStore(), { chat: "alpha", rerank: "beta" });
+    const { catalog } = await open(new NumberingCatalogStore(), {
+      defaultChatCargo: "alpha",
+      defaultRerankCargo: "beta",
+    });
     expect([catalog.defaultSlug("embedding"), catalog.defaultSlug("rerank")]).toEqual(["tiny-embed", "beta"]);
   });
   it("refuses a folder that is empty or missing", async () => {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { CatalogSync } from "../../../coordinator/catalog/catalog-sync.ts";
+import { openCatalog } from "../../../coordinator/catalog/catalog-sync.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { call, until } from "../../support/http.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { smallCatalog } from "../../support/small-catalog.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 import { NumberingCatalogStore } from "./numbering-catalog-store.ts";
@@ -52,20 +52,13 @@ it("aliases stand for Cargos in chats, jobs and the list of models; limits of ke
 it("a start warns of aliases without a Cargo, and of those that a Cargo's own name makes useless", async () => {
   const warned: unknown[] = [];
   const log = { info: () => undefined, warn: (facts: unknown) => void warned.push(facts), error: () => undefined };
-  const aliases = new Map([
+  const modelAliases = new Map([
     ["gpt", "tiny-chat"],
     ["base64", "tiny-chat"],
     ["claude", "none"],
   ]);
-  const store = new NumberingCatalogStore();
-  const options = {
-    directory: smallCatalog(),
-    store,
-    defaults: { chat: "tiny-chat" },
-    aliases,
-    clock: new ManualClock(),
-  };
-  const sync = await CatalogSync.open({ commandLine: String, ...options, log });
+  const env = testEnv({ catalogDirectory: smallCatalog(), modelAliases }, { log });
+  const sync = await openCatalog(env, new NumberingCatalogStore());
   sync.watch(() => undefined);
   await sync.close();
   expect(warned).toEqual([{ alias: "base64" }, { alias: "claude", cargo: "none" }]);

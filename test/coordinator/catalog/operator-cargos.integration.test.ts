@@ -16,7 +16,7 @@ import {
 
 openForEachTest();
 
-describe("OperatorCargos", () => {
+describe("operatorCargos()", () => {
   it("lists everything with its state", async () => {
     await post();
     await post({ ...ONNX_FILE, slug: "off", enabled: false });

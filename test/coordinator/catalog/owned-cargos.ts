@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach } from "vitest";
 import { withPins, type Pins } from "../../../coordinator/catalog/cargo-pins.ts";
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
-import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { operatorCargos, type OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { call, until } from "../../support/http.ts";
@@ -41,7 +41,7 @@ export const island = (of = owner) =>
 /** Works beside the running coordinator, as `coordinator cargo` does. */
 export const asOperator = <T>(act: (cargos: OperatorCargos) => Promise<T>): Promise<T> =>
   coordinator.withStore(async (store) =>
-    act(new OperatorCargos(store.catalog, await readShippedCargos("catalog", { chat: "tiny-chat" }), systemClock)),
+    act(operatorCargos(store.catalog, await readShippedCargos("catalog", { chat: "tiny-chat" }), systemClock)),
   );
 
 /** Works as the operator, then waits until the coordinator has noticed. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { CatalogSync } from "../../../coordinator/catalog/catalog-sync.ts";
+import { openCatalog } from "../../../coordinator/catalog/catalog-sync.ts";
 import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
 import { cargoOf, readCargoFile } from "../../../coordinator/catalog/cargo-file.ts";
 import { missingPin } from "../../../coordinator/catalog/cargo-pins.ts";
@@ -11,7 +11,7 @@ import { checkInput } from "../../../coordinator/catalog/input-check.ts";
 import { inputSchemas } from "../../../coordinator/catalog/input-schema.ts";
 import { memoryNeedMb, parameterCount, targetOf, workingNeedMb } from "./memory-figures.ts";
 import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../../shared/cargo.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { NumberingCatalogStore } from "./numbering-catalog-store.ts";
 
 const CATALOG = fileURLToPath(new URL("../../../catalog", import.meta.url));
@@ -52,15 +52,7 @@ const chats = files.filter((file) => file.runtime_type === "llmcpp");
 
 describe("the shipped catalog", () => {
   it("loads, with tiny-chat as the default", async () => {
-    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-    const { catalog } = await CatalogSync.open({
-      commandLine: String,
-      directory: CATALOG,
-      store: new NumberingCatalogStore(),
-      defaults: { chat: "tiny-chat" },
-      clock: new ManualClock(),
-      log,
-    });
+    const { catalog } = await openCatalog(testEnv({ catalogDirectory: CATALOG }), new NumberingCatalogStore());
     const isOn = (file: CargoFile): boolean => missingPin(file) === null;
     expect(catalog.list().map(({ slug }) => slug)).toEqual(files.filter(isOn).map(({ slug }) => slug));
     expect(catalog.list().length).toBeGreaterThanOrEqual(30);

@@ -1,5 +1,5 @@
 import { readCargo } from "../../../coordinator/catalog/cargo-file.ts";
-import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { operatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { resolveConfig } from "../../../coordinator/config/resolve-config.ts";
 import { openAnnouncements } from "../../../coordinator/operators/announcements.ts";
 import { auditTrail } from "../../../coordinator/operators/audit-trail.ts";
@@ -47,7 +47,7 @@ export function apiOperators({ store, clock, credentials }: ApiOperatorsDeps): O
     accounts: operatorAccounts(store, trail, clock, onChanged),
     islands: operatorIslands(store, trail, clock, onChanged, live),
     jobs: store.operators,
-    catalog: operatorCatalog(new OperatorCargos(store.catalog, SHIPPED, clock), trail, async (file) => file),
+    catalog: operatorCatalog(operatorCargos(store.catalog, SHIPPED, clock), trail, async (file) => file),
     announcements: openAnnouncements(store, trail, clock),
     audit: store.audit,
     settings: inForce.map((each) => ({ ...each, flag: null, env: "", fallback: "", allowed: "", meaning: "" })),

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import pino from "pino";
 import { newId } from "../../../shared/ids.ts";
 import { openAccounts, type Accounts } from "../../../coordinator/accounts/accounts.ts";
-import { CargoService } from "../../../coordinator/catalog/cargo-service.ts";
-import { Catalog } from "../../../coordinator/catalog/catalog.ts";
+import { openCargos } from "../../../coordinator/catalog/cargo-service.ts";
+import { makeCatalog } from "../../../coordinator/catalog/catalog.ts";
 import { openConversations } from "../../../coordinator/conversations/conversations.ts";
 import { grantPostings } from "../../../coordinator/credits/postings.ts";
 import { AccountEvents } from "../../../coordinator/events/account-events.ts";
@@ -75,7 +75,7 @@ interface CallOptions {
  */
 export class Api implements AsyncDisposable {
   readonly clock = new ManualClock();
-  readonly catalog = new Catalog(CARGOS, { chat: "tiny" });
+  readonly catalog = makeCatalog(CARGOS, { chat: "tiny" });
   readonly jobs = new ScriptedJobs(this.catalog);
   readonly logLines: Record<string, unknown>[] = [];
   /** Of all keys below. */
@@ -243,11 +243,12 @@ export class Api implements AsyncDisposable {
         quota: member?.quota,
         credentials,
         catalog: this.catalog,
-        cargos: new CargoService({
-          store: store.catalog,
-          catalogSync: { refresh: async () => undefined, isShipped: (slug) => this.catalog.known(slug) !== undefined },
-          clock: this.clock,
-        }),
+        cargos: openCargos(
+          { clock: this.clock },
+          store.catalog,
+          { refresh: async () => undefined, isShipped: (slug) => this.catalog.known(slug) !== undefined },
+          async () => undefined,
+        ),
         conversations: openConversations(
           testEnv(
             { chatWaitMs: TEST_HTTP_OPTIONS.chatWaitMs },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
+import { makeCatalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
 import {
   cargoAvailability,
   MAX_COUNTED,
@@ -31,7 +31,7 @@ function open(
   const availability = cargoAvailability(
     clock,
     { connected: () => ((counted += 1), connected) },
-    new Catalog(cargos, { chat: "llama" }),
+    makeCatalog(cargos, { chat: "llama" }),
     async () => ((asked += 1), others),
   );
   return { availability, clock, asked: () => asked, counted: () => counted };

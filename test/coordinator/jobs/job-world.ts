@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
+import { makeCatalog, type Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
 import { openAssignments } from "../../../coordinator/dispatch/assignments.ts";
 import { openAttemptFencing, type HeldJobClaims } from "../../../coordinator/dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
@@ -74,7 +74,7 @@ export class JobWorld {
     const { jobQuota } = this;
     const proofs = new AttemptProofs(secret);
     const signer = cargoSigner(generateKeyPairSync("ed25519").privateKey);
-    const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), { chat: "cheap" });
+    const catalog = makeCatalog(Object.keys(PRICES).map(makeCargo), { chat: "cheap" });
     const cargos = (slug: string) => catalog.known(slug);
     const scheduler = new Scheduler(cargos, 0.5, FIRST_PAUSE_MS, () => 0.5);
     const onFatal = (error: unknown): void => void this.fatal.push(error);

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
+import { makeCatalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
 import { cargoRecommender, demandScore, rankCargos } from "../../../coordinator/recommendations/recommend.ts";
 import type { OwnerPolicy } from "../../../shared/owner-policy.ts";
 import type { IslandRecord } from "../../../coordinator/store/islands.ts";
@@ -85,7 +85,7 @@ function recommenderOf({ cargos, island = makeIsland(), queued = {}, completions
         },
       },
     },
-    new Catalog(cargos, { chat: "default" }),
+    makeCatalog(cargos, { chat: "default" }),
     () => new Map(Object.entries(queued)),
     (exceptId) => (cacheKey) => (exceptId === island.hostId ? (holders[cacheKey] ?? 0) : 1_000),
     (hostId) => (hostId === island.hostId ? policy : undefined),

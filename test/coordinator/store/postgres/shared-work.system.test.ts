@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileURLToPath } from "node:url";
-import { CatalogSync } from "../../../../coordinator/catalog/catalog-sync.ts";
+import { openCatalog, type CatalogSync } from "../../../../coordinator/catalog/catalog-sync.ts";
 import { newId } from "../../../../shared/ids.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
+import { testEnv } from "../../../support/test-env.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import type { PostgresDatabase } from "../../../support/postgres-database.ts";
 import { withDatabase } from "../../../support/with-servers.ts";
@@ -99,19 +100,9 @@ function describeSharedWork(database: PostgresDatabase): void {
 
     it("one adds a Cargo, and another knows it a second later, with the same number", async () => {
       const clock = new ManualClock();
-      const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
       // At the same time, on an empty database: they agree on the numbers.
       const syncs = await Promise.all(
-        [one, two].map(({ catalog: store }) =>
-          CatalogSync.open({
-            commandLine: String,
-            directory,
-            store,
-            defaults: { chat: "tiny-chat" },
-            clock,
-            log,
-          }),
-        ),
+        [one, two].map(({ catalog }) => openCatalog(testEnv({ catalogDirectory: directory }, { clock }), catalog)),
       );
       const [here, there] = syncs as [CatalogSync, CatalogSync];
       const numbers = (sync: CatalogSync) => sync.catalog.list().map(({ slug, workloadId }) => [slug, workloadId]);
