@@ -79,11 +79,11 @@ const LIMITS = ["requestsPerMinute", "concurrentJobs", "concurrentStreams", "sha
 export type AccountLimits = Pick<AccountRow, (typeof LIMITS)[number]>;
 
 /** What decides about a request of an account. */
-export interface AccountStanding extends Pick<AccountRow, "role" | "suspendedBecause"> {
+interface AccountStanding extends Pick<AccountRow, "role" | "suspendedBecause"> {
   readonly limits: AccountLimits;
 }
 
-export type PasswordReset = Omit<RowOf<typeof passwordResetTable>, "tokenHash">;
+type PasswordReset = Omit<RowOf<typeof passwordResetTable>, "tokenHash">;
 
 interface NewAccount extends Pick<AccountRow, "id" | "email" | "passwordHash" | "createdAtMs"> {
   /** The first grant; may be empty. */

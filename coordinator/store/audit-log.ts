@@ -5,10 +5,10 @@ import type { Tx } from "./tx.ts";
 
 /** Kinds of things that operators act on. */
 export const AUDIT_TARGETS = ["account", "announcement", "cargo", "coordinator", "island"] as const;
-export type AuditTarget = (typeof AUDIT_TARGETS)[number];
+type AuditTarget = (typeof AUDIT_TARGETS)[number];
 
 /** Through the API, by an operator's session; or by a command on the coordinator's machine. */
-export type AuditVia = "api" | "command";
+type AuditVia = "api" | "command";
 
 /** What operators did. Lines are added, and never changed or removed: storage itself refuses that. */
 export const auditLogTable = new Table(

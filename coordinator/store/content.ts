@@ -27,7 +27,7 @@ export type RemovalSubject = Pick<RowOf<typeof removalTable>, "kind" | "id">;
 export const CONTENT_PARTS = ["input", "output"] as const;
 export type ContentPart = (typeof CONTENT_PARTS)[number];
 
-export interface ContentRemoval {
+interface ContentRemoval {
   readonly parts: readonly ContentPart[];
   /** Also the question and answer that a job left in a conversation. */
   readonly withMessages: boolean;
@@ -35,7 +35,7 @@ export interface ContentRemoval {
 }
 
 /** What storage does with the space of what was removed. */
-export interface FreedSpace {
+interface FreedSpace {
   /** False for a database that keeps unused space until it is rewritten offline. */
   readonly canReclaim: boolean;
   /** Gives some unused space back to the file system. False when there is no more to give, or the database was made without it. */

@@ -27,12 +27,12 @@ export const conversationTable = new Table(
 );
 
 export const MESSAGE_ROLES = ["user", "assistant"] as const;
-export type MessageRole = (typeof MESSAGE_ROLES)[number];
+type MessageRole = (typeof MESSAGE_ROLES)[number];
 /** `in_progress`: an answer whose job has not ended. The others say how the job ended; a user's message is `completed`. */
 export const MESSAGE_STATES = ["in_progress", "completed", "failed", "cancelled", "timeout"] as const;
-export type MessageState = (typeof MESSAGE_STATES)[number];
+type MessageState = (typeof MESSAGE_STATES)[number];
 
-export interface MessageError {
+interface MessageError {
   readonly code: string;
   readonly message: string;
 }
@@ -97,7 +97,7 @@ export interface AnswerEnding extends Pick<Message, "content" | "finishReason" |
 }
 
 /** An answer that was in progress when the coordinator stopped. */
-export interface UnfinishedAnswer extends Pick<Message, "conversationId"> {
+interface UnfinishedAnswer extends Pick<Message, "conversationId"> {
   readonly accountId: string;
   readonly answerId: string;
   readonly jobId: string;

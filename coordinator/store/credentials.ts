@@ -86,7 +86,7 @@ export type NewApiKey = Omit<ApiKey, "number" | "lastUsedAtMs" | keyof KeyLimits
   Partial<KeyLimits> & { readonly secretHash: string };
 
 /** How many keys an account may have. */
-export interface KeyCap {
+interface KeyCap {
   readonly maxKeys: number;
   /** Keys revoked after this moment still count. */
   readonly revokedAfterMs: number;

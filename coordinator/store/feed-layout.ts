@@ -7,7 +7,7 @@ type StoredImage =
   | { readonly type: "image"; readonly format: string; readonly large: LargeRef };
 /** A feed item in a row. */
 export type StoredItem = SmallItem | StoredImage;
-export interface StoredPart {
+interface StoredPart {
   readonly attempt: number;
   readonly items: readonly StoredItem[];
 }

@@ -51,7 +51,7 @@ export interface FileBatchProgress {
 }
 
 /** One coordinator runs a batch at a time: the one whose lease lasts. */
-export interface FileBatchLease {
+interface FileBatchLease {
   readonly id: string;
   readonly ownerId: string;
   readonly untilMs: number;

@@ -48,7 +48,7 @@ export interface HotWrites {
   endJob(args: EndToWrite): string[];
 }
 
-export type HotWrite = keyof HotWrites;
+type HotWrite = keyof HotWrites;
 /** `key`: the account or job whose writes stay in order. Resolves after the commit. */
 export type RunHotWrite = <K extends HotWrite>(
   key: string,

@@ -36,7 +36,7 @@ type IslandRow = RowOf<typeof islandTable>;
 export type IslandReport = Omit<IslandRow, "name" | "firstSeenAtMs" | "removedAtMs">;
 export type IslandRecord = IslandReport & Pick<IslandRow, "name"> & { readonly firstSeenAtMs: number };
 /** `removed`: its owner removed it after the token was made that it uses. */
-export type SaveOutcome = "saved" | "of_another" | "removed";
+type SaveOutcome = "saved" | "of_another" | "removed";
 
 /** Hosts of one account that are stored. Beyond it, the one unseen for longest is forgotten. */
 export const MAX_HOSTS = 1_000;

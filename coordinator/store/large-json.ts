@@ -82,7 +82,7 @@ export function piecesToWrite({ name, json }: { readonly name: string; readonly 
 }
 
 /** Cuts JSON text for storage, never inside a surrogate pair, which UTF-8 could not store. */
-export function piecesOf(json: string): string[] {
+function piecesOf(json: string): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < json.length;) {
     let to = Math.min(from + MAX_INLINE_CHARS, json.length);

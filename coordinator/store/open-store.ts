@@ -8,7 +8,7 @@ import type { LedgerReport } from "./ledger.ts";
 import { SecretBox } from "./secret-box.ts";
 import type { SharedSecrets } from "./shared-secrets.ts";
 import { checkDatabase } from "./sqlite/engine/check-database.ts";
-import { openSqliteStore, type SqliteStoreOptions } from "./sqlite/sqlite-store.ts";
+import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 import type { StorePlace } from "./store-place.ts";
 import type { Store } from "./store.ts";
 
@@ -28,31 +28,30 @@ export async function checkData(
   return checkPostgres(place, clock);
 }
 
-export interface OpenStoreOptions extends Pick<SqliteStoreOptions, "onReadOnly" | "minFreeBytes"> {
-  /** Of a coordinator of several: how often it renews its lease, in ms. */
-  readonly leaseRenewMs?: number;
-}
-
 /**
  * Opens the store, and makes what is missing: directory, database file or tables.
+ * @param leaseRenewMs of a coordinator of several: how often it renews its lease.
  * @throws {DatabaseError | MigrationError} that the operator must put right. @throws {ServiceError} `storage_unavailable`
  */
 export async function openStore(
   place: StorePlace,
   clock: Clock,
-  { onReadOnly, minFreeBytes, leaseRenewMs }: OpenStoreOptions = {},
+  {
+    onReadOnly,
+    minFreeBytes,
+    leaseRenewMs,
+  }: Omit<Parameters<typeof openSqliteStore>[0], "path" | "clock"> & { readonly leaseRenewMs?: number } = {},
 ): Promise<Store> {
-  const told = onReadOnly === undefined ? {} : { onReadOnly };
   if (typeof place !== "string") {
     // Loaded here, because a coordinator on SQLite needs none of it.
     const { openPostgresStore } = await import("./postgres/postgres-store.ts");
     const { address, key } = place;
     const ownerId = newId("coord", clock.now());
-    return openPostgresStore({ address, clock, ownerId, secrets: new SecretBox(key), leaseRenewMs, ...told });
+    return openPostgresStore({ address, clock, ownerId, secrets: new SecretBox(key), leaseRenewMs, onReadOnly });
   }
   await mkdir(place, { recursive: true, mode: 0o700 });
   const path = join(place, DATABASE_FILE);
-  return openSqliteStore({ path, clock, ...told, ...(minFreeBytes === undefined ? {} : { minFreeBytes }) });
+  return openSqliteStore({ path, clock, onReadOnly, minFreeBytes });
 }
 
 /** Whether a coordinator has ever kept data there. */

@@ -52,7 +52,7 @@ export function pruneHourly({ prune }: Opened<typeof maintenanceSteps>, clock: P
   return {
     now,
     /** No caller waits for the later ones: the store's check reports their fault. */
-    assertWorks(): void {
+    assertWorks: (): void => {
       if (fault !== null) throw new Error("The store's hourly clean-up failed", { cause: fault });
     },
     stop: (): void => timer?.cancel(),

@@ -1,10 +1,15 @@
-import type { CommonStores } from "./all-steps.ts";
-import type { BatchStore } from "./batches.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { openStores, type CommonStores } from "./all-steps.ts";
+import { openBatches, type BatchStore } from "./batches.ts";
 import type { ClusterStore } from "./cluster-store.ts";
 import type { ContentStore } from "./content.ts";
-import type { JobStore } from "./jobs.ts";
+import type { RunHotWrite } from "./hot-writes.ts";
+import { openJobs, type JobStore } from "./jobs.ts";
+import { pruneHourly } from "./prune.ts";
+import type { SecretBox } from "./secret-box.ts";
 import type { SharedSecrets } from "./shared-secrets.ts";
-import type { WebhookStore } from "./webhooks.ts";
+import type { RunStep } from "./steps.ts";
+import { unsealing, type WebhookStore } from "./webhooks.ts";
 
 /**
  * Durable storage of a coordinator. A write resolves after its commit; writes called in the same turn share one. Writes are applied
@@ -29,4 +34,44 @@ export interface Store extends Omit<CommonStores, "batches" | "content" | "jobs"
   check(): Promise<void>;
   /** Waits for the writes in progress, then closes; later calls reject. May be called twice. */
   close(): Promise<void>;
+}
+
+/** What the stores of all engines have. `stop` ends the hourly pruning; `assertPrunes` throws if it failed. */
+export function openCommon(
+  run: RunStep,
+  writeHot: RunHotWrite,
+  writer: Pick<Store, "commits" | "queued" | "readOnlyBecause">,
+  secrets: SecretBox,
+  clock: Clock,
+) {
+  const stores = openStores(run);
+  const pruning = pruneHourly(stores.maintenance, clock);
+  const store = {
+    ...stores,
+    batches: openBatches(stores.batches, writeHot, secrets),
+    jobs: openJobs(stores.jobs, writeHot, secrets),
+    webhooks: unsealing(stores.webhooks, secrets),
+    prune: pruning.now,
+    get commits(): number {
+      return writer.commits;
+    },
+    get queued(): number {
+      return writer.queued;
+    },
+    get readOnlyBecause(): string | null {
+      return writer.readOnlyBecause;
+    },
+  };
+  return { store, stop: pruning.stop, assertPrunes: pruning.assertWorks };
+}
+
+/** The store that was just opened, once it has pruned. It is closed if that fails. */
+export async function pruned<S extends Store & { prune(): Promise<void> }>(store: S): Promise<S> {
+  try {
+    await store.prune();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }

@@ -161,12 +161,14 @@ export class Table<C extends Columns = Columns> {
   }
 }
 
-function textOf(kind: ColumnKind, value: unknown): string {
+/** The value as a column of the kind `json`, `written` or `inner` has it. */
+export function textOf(kind: ColumnKind, value: unknown): string {
   const text = JSON.stringify(value);
   return kind === "inner" ? text.slice(1, -1) : text;
 }
 
-function valueOf(kind: ColumnKind, column: string): unknown {
+/** What {@link textOf} gave the text of. */
+export function valueOf(kind: ColumnKind, column: string): unknown {
   return JSON.parse(kind === "inner" ? `"${column}"` : column);
 }
 

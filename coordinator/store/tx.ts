@@ -87,7 +87,7 @@ export const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "23505";
 
 /** `@name` becomes `$n`, once for each text; the names are in the order of their numbers. */
-export interface NumberedSql {
+interface NumberedSql {
   readonly text: string;
   readonly names: readonly string[];
 }

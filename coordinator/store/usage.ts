@@ -7,7 +7,7 @@ import { byBytes, someRows, type Tx } from "./tx.ts";
 
 /** `spent`: charged for jobs of the account. `earned`: with its Islands. */
 export const USAGE_KINDS = ["spent", "earned"] as const;
-export type UsageKind = (typeof USAGE_KINDS)[number];
+type UsageKind = (typeof USAGE_KINDS)[number];
 
 /** What lines of usage are kept apart by, beside their kind. */
 export const USAGE_GROUPS = ["day", "cargo", "key"] as const;

@@ -9,7 +9,6 @@ import { readMark } from "../postgres/engine/moved.ts";
 import { withoutPassword } from "../../../shared/without-password.ts";
 import { openingErrorOf } from "../postgres/engine/storage-fault.ts";
 import { countUsers } from "../postgres/engine/users.ts";
-import { innerFromColumn, innerToColumn, textFromColumn, textToColumn } from "../postgres/engine/text.ts";
 import { PostgresTx } from "../postgres/engine/postgres-steps.ts";
 import { MIGRATIONS } from "../postgres/migrations.ts";
 import { PostgresSecrets } from "../postgres/secrets/postgres-secrets.ts";
@@ -17,7 +16,7 @@ import { SecretBox } from "../secret-box.ts";
 import type { DatabasePlace } from "../store-place.ts";
 import { lastKeySql, nextRowsSql } from "./copied-rows.ts";
 import { COLUMN_TYPES } from "../schema.ts";
-import type { ColumnKind } from "../table.ts";
+import { textOf, valueOf, type ColumnKind } from "../table.ts";
 import { COPIED_TABLES, REVISIONS, type CopiedTable } from "./copied-tables.ts";
 import { isClear, keyOf, type CopiedRow, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
 import type { MoveMark } from "./move-mark.ts";
@@ -148,8 +147,7 @@ export class PostgresEnd implements DataEnd {
   #fromColumn(kind: ColumnKind, value: CopiedValue): CopiedValue {
     if (typeof value !== "string") return value;
     // A lone surrogate has no UTF-8, and so no place in SQLite.
-    if (kind === "written") return textFromColumn(value).toWellFormed();
-    if (kind === "inner") return innerFromColumn(value).toWellFormed();
+    if (kind === "written" || kind === "inner") return (valueOf(kind, value) as string).toWellFormed();
     return kind === "secret" ? (this.#box.unseal(value) ?? value) : value;
   }
 
@@ -172,8 +170,7 @@ export class PostgresEnd implements DataEnd {
 
   #toColumn(kind: ColumnKind, value: CopiedValue): CopiedValue {
     if (typeof value !== "string") return value;
-    if (kind === "written") return textToColumn(value);
-    if (kind === "inner") return innerToColumn(value);
+    if (kind === "written" || kind === "inner") return textOf(kind, value);
     return kind === "secret" && isClear(value) ? this.#box.seal(value) : value;
   }
 

@@ -1,12 +1,6 @@
 import type { Clock } from "../../../shared/clock.ts";
-import { openStores } from "../all-steps.ts";
-import { openBatches } from "../batches.ts";
-import type { RunHotWrite } from "../hot-writes.ts";
-import { openJobs } from "../jobs.ts";
-import { pruneHourly } from "../prune.ts";
 import type { SecretBox } from "../secret-box.ts";
-import type { Store } from "../store.ts";
-import { unsealing } from "../webhooks.ts";
+import { openCommon, pruned } from "../store.ts";
 import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
 import { postgresSteps } from "./engine/postgres-steps.ts";
 import { BatchWriter } from "./engine/batch-writer.ts";
@@ -18,7 +12,7 @@ import { openingErrorOf } from "./engine/storage-fault.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { PostgresSecrets } from "./secrets/postgres-secrets.ts";
 
-export interface PostgresStoreOptions {
+interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly address: string;
   readonly clock: Clock;
@@ -27,7 +21,7 @@ export interface PostgresStoreOptions {
   /** Seals the secrets in the database; one key for all coordinators of the network. */
   readonly secrets: SecretBox;
   /** Told why the store takes nothing new (the server is away, or read-only), and null when it does again. */
-  readonly onReadOnly?: (because: string | null) => void;
+  readonly onReadOnly?: ((because: string | null) => void) | undefined;
   /** A coordinator renews its lease so often: longest time of a renewal. Absent for who has no lease. */
   readonly leaseRenewMs?: number | undefined;
 }
@@ -45,14 +39,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   } catch (error) {
     throw openingErrorOf(error, address);
   }
-  const store = postgresStore(options);
-  try {
-    await store.prune();
-    return store;
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+  return pruned(postgresStore(options));
 }
 
 export type PostgresStore = ReturnType<typeof postgresStore>;
@@ -67,46 +54,35 @@ export function postgresStore(options: PostgresStoreOptions) {
   });
   const lease = new LeaseConnection(address, leaseRenewMs);
   const cluster = new PostgresClusterStore(db, writer, lease, ownerId);
-  const stores = openStores(postgresSteps(db, ownerId));
-  const writeHot: RunHotWrite = (key, kind, args) => writer.run(key, kind, args);
-  const pruning = pruneHourly(stores.maintenance, clock);
+  const common = openCommon(
+    postgresSteps(db, ownerId),
+    (key, kind, args) => writer.run(key, kind, args),
+    writer,
+    secrets,
+    clock,
+  );
 
-  return {
-    ...stores,
+  return Object.assign(common.store, {
     name: "postgres",
-    batches: openBatches(stores.batches, writeHot, secrets),
     cluster,
     content: {
-      ...stores.content,
+      ...common.store.content,
       // PostgreSQL's own vacuum gives space back, and its log is the server's.
       canReclaim: true,
       reclaim: async () => false,
       truncateLog: async () => true,
     },
-    jobs: openJobs(stores.jobs, writeHot, secrets),
     secrets: new PostgresSecrets(db, secrets),
-    webhooks: unsealing(stores.webhooks, secrets),
-    prune: pruning.now,
-    /** Commits of batches since the store was opened. */
-    get commits(): number {
-      return writer.commits;
-    },
-    get queued(): number {
-      return writer.queued;
-    },
-    get readOnlyBecause(): string | null {
-      return writer.readOnlyBecause;
-    },
     async check(): Promise<void> {
       await db.use((session) => session.run("UPDATE checks SET count = count + 1 WHERE id = 1"));
-      pruning.assertWorks();
+      common.assertPrunes();
     },
     /** Batches first: what their callers need for an answer may still be read. */
     async close(): Promise<void> {
-      pruning.stop();
+      common.stop();
       await writer.close();
       await lease.close();
       await db.close();
     },
-  } satisfies Store & Record<"prune", () => Promise<void>>;
+  });
 }

@@ -1,13 +1,7 @@
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import type { Clock } from "../../../shared/clock.ts";
-import { openStores } from "../all-steps.ts";
-import { openBatches } from "../batches.ts";
-import type { RunHotWrite } from "../hot-writes.ts";
-import { openJobs } from "../jobs.ts";
-import { pruneHourly } from "../prune.ts";
-import type { Store } from "../store.ts";
-import { unsealing } from "../webhooks.ts";
+import { openCommon, pruned } from "../store.ts";
 import { DiskSpace } from "./engine/disk-space.ts";
 import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
 import { DatabaseError } from "../database-error.ts";
@@ -26,14 +20,14 @@ export const WEBHOOK_KEY_FILE = "webhooks.key";
 /** As `PRAGMA auto_vacuum` says it. */
 const INCREMENTAL_VACUUM = 2;
 
-export interface SqliteStoreOptions {
+interface SqliteStoreOptions {
   /** The database file; its folder is made if it is missing. */
   readonly path: string;
   readonly clock: Clock;
   /** Told why the store takes nothing new (a full disk, another process that writes), and null when it does again. */
-  readonly onReadOnly?: (because: string | null) => void;
+  readonly onReadOnly?: ((because: string | null) => void) | undefined;
   /** With less free space on its disk the store takes nothing new. Default: it goes on until the disk is full. */
-  readonly minFreeBytes?: number;
+  readonly minFreeBytes?: number | undefined;
 }
 
 /**
@@ -46,14 +40,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const file = prepareFile(options.path);
   const secrets = await SecretBox.open(join(dirname(file), WEBHOOK_KEY_FILE));
   migrateFile(file, clock.now(), secrets);
-  const store = sqliteStore(file, secrets, options);
-  try {
-    await store.prune();
-    return store;
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+  return pruned(sqliteStore(file, secrets, options));
 }
 
 function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
@@ -97,9 +84,13 @@ function sqliteStore(
   const db = openForReading(file);
   const reader = new Reader(file);
   const writer = new Writer(startWriterThread(file), clock, onReadOnly);
-  const stores = openStores(sqliteSteps(new PreparedStatements(db), reader, writer));
-  const writeHot: RunHotWrite = (_key, kind, args) => writer.run(kind, args);
-  const pruning = pruneHourly(stores.maintenance, clock);
+  const common = openCommon(
+    sqliteSteps(new PreparedStatements(db), reader, writer),
+    (_key, kind, args) => writer.run(kind, args),
+    writer,
+    secrets,
+    clock,
+  );
   const diskSpace =
     minFreeBytes === undefined
       ? null
@@ -110,7 +101,7 @@ function sqliteStore(
 
   const close = async (): Promise<void> => {
     diskSpace?.close();
-    pruning.stop();
+    common.stop();
     await writer.drain();
     // Readers first: when the writer closes last, SQLite checkpoints the WAL into the file.
     await reader.close();
@@ -120,38 +111,23 @@ function sqliteStore(
     await writer.close();
   };
 
-  return {
-    ...stores,
+  return Object.assign(common.store, {
     name: "sqlite",
-    batches: openBatches(stores.batches, writeHot, secrets),
     cluster: null,
     content: {
-      ...stores.content,
+      ...common.store.content,
       canReclaim: db.pragma("auto_vacuum", { simple: true }) === INCREMENTAL_VACUUM,
       reclaim: () => writer.run("reclaim", {}),
       truncateLog: () => writer.truncateLog(),
     },
-    jobs: openJobs(stores.jobs, writeHot, secrets),
     secrets: new FileSecrets(dirname(file)),
-    webhooks: unsealing(stores.webhooks, secrets),
-    prune: pruning.now,
-    /** Transactions committed since the store was opened. */
-    get commits(): number {
-      return writer.commits;
-    },
-    get queued(): number {
-      return writer.queued;
-    },
-    get readOnlyBecause(): string | null {
-      return writer.readOnlyBecause;
-    },
     async check(): Promise<void> {
       const written = await writer.run("check", {});
       const read = selectCount.get();
       if (read === undefined || read < written) throw new Error(`The store read ${read} after writing ${written}`);
-      pruning.assertWorks();
+      common.assertPrunes();
     },
     /** Once: its threads may be another store's afterwards. */
     close: (): Promise<void> => (closed ??= close()),
-  } satisfies Store & Record<"prune", () => Promise<void>>;
+  });
 }

@@ -1,6 +1,6 @@
 import { refusalOf, type LedgerParty, type Posting } from "../../../credits/postings.ts";
 import type { Session } from "../engine/connection.ts";
-import { textToColumn } from "../engine/text.ts";
+import { textOf } from "../../table.ts";
 
 /** What the network has is its row, and what was appended to it and is not folded yet. */
 const NETWORK_BALANCE = `SELECT (micro + (SELECT coalesce(sum(micro), 0) FROM network_moves))::text AS micro FROM balances
@@ -56,6 +56,6 @@ export async function post(
     [moved.map(({ party }) => party), moved.map(({ micro }) => micro), moved.map(({ kind }) => kind), atMs],
   );
   if (note === null) return;
-  const values = [entries[0]?.txn, textToColumn(note)];
+  const values = [entries[0]?.txn, textOf("written", note)];
   await session.run("INSERT INTO ledger_notes (txn, note) VALUES ($1, $2)", values);
 }

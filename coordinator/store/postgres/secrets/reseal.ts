@@ -11,7 +11,7 @@ const NAME = "reseal of atoll";
 /** Webhooks of one statement. */
 const PAGE = 1_000;
 
-export interface Resealed {
+interface Resealed {
   readonly secrets: number;
   readonly webhooks: number;
 }

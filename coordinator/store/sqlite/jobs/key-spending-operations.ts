@@ -3,7 +3,7 @@ import { KeyCreditsError } from "../../../credits/key-credits-error.ts";
 import { monthBeginMs, type SubmittingKey, type UtcMonth } from "../../key-spending.ts";
 
 /** Counts what the jobs of keys with a monthly limit cost. A key without one costs no write. */
-export interface KeySpending {
+interface KeySpending {
   /** @throws {KeyCreditsError} if the jobs would pass the limit; nothing is written. */
   assertAllows(key: SubmittingKey | null | undefined): void;
   /** Returns the month that counts the jobs; null if none does. */
