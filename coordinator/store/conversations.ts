@@ -1,5 +1,5 @@
 import type { FinishReason } from "../../shared/output.ts";
-import { adoptRows } from "./adopt-rows.ts";
+import { adoptRows } from "./work-division.ts";
 import { beginRemoval } from "./content.ts";
 import { assertPage, type Page } from "./page.ts";
 import { REFUSALS } from "./refusals.ts";

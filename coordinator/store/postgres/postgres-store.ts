@@ -1,8 +1,9 @@
 import type { Clock } from "../../../shared/clock.ts";
 import type { SecretBox } from "../secret-box.ts";
 import { openCommon, pruned } from "../store.ts";
-import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
-import { postgresSteps } from "./engine/postgres-steps.ts";
+import { openCluster } from "../cluster-store.ts";
+import { runBody } from "../steps.ts";
+import { postgresSteps, PostgresTx } from "./engine/postgres-steps.ts";
 import { BatchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
 import { LeaseConnection } from "./engine/lease-connection.ts";
@@ -53,14 +54,14 @@ export function postgresStore(options: PostgresStoreOptions) {
     if (because === null) cluster.noteReturn();
   });
   const lease = new LeaseConnection(address, leaseRenewMs);
-  const cluster = new PostgresClusterStore(db, writer, lease, ownerId);
-  const common = openCommon(
-    postgresSteps(db, ownerId),
-    (key, kind, args) => writer.run(key, kind, args),
-    writer,
-    secrets,
-    clock,
+  const run = postgresSteps(db, ownerId);
+  const cluster = openCluster(
+    ownerId,
+    run,
+    (_name, step, args) => lease.use((session) => runBody(step, new PostgresTx(session, ownerId), args)),
+    (accountId, jobIds, limit) => writer.run(accountId, "takePlaces", { accountId, jobIds, limit }),
   );
+  const common = openCommon(run, (key, kind, args) => writer.run(key, kind, args), writer, secrets, clock);
 
   return Object.assign(common.store, {
     name: "postgres",
