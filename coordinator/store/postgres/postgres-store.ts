@@ -11,7 +11,7 @@ import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { PostgresSecrets } from "./secrets/postgres-secrets.ts";
+import { postgresSecrets } from "./secrets/postgres-secrets.ts";
 
 interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -73,7 +73,7 @@ export function postgresStore(options: PostgresStoreOptions) {
       reclaim: async () => false,
       truncateLog: async () => true,
     },
-    secrets: new PostgresSecrets(db, secrets),
+    secrets: postgresSecrets(db, secrets),
     async check(): Promise<void> {
       await db.use((session) => session.run("UPDATE checks SET count = count + 1 WHERE id = 1"));
       common.assertPrunes();
