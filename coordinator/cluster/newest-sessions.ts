@@ -2,7 +2,7 @@ import type { Logger } from "../../shared/logger.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { SessionOrder } from "../islands/island-connections.ts";
-import type { IslandSessions } from "../store/island-sessions.ts";
+import type { IslandSessions } from "../store/cluster-store.ts";
 import { M, MAX_SESSIONS } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 

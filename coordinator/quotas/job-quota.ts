@@ -3,7 +3,7 @@ import { Pool } from "./pool.ts";
 
 /**
  * Counts the unfinished jobs of each account that this coordinator has. Jobs of a batch count from the moment they get a place. A store
- * that several coordinators share counts those of all, and decides in the commit (`store/job-places.ts`); this is then a first look.
+ * that several coordinators share counts those of all, and decides in the commit (`store/cluster-store.ts`); this is then a first look.
  */
 export class JobQuota {
   readonly #places = new Pool({ account: Infinity });

@@ -13,7 +13,7 @@ export interface NewBatch extends Submission, Pick<BatchColumns, (typeof SUBMITT
   /** At least one; their ids sort in their order. */
   readonly jobs: readonly SubmittedJob[];
   /**
-   * Most unfinished jobs that the account may have, where the store counts them (`job-places.ts`): the first jobs for which that leaves
+   * Most unfinished jobs that the account may have, where the store counts them (`cluster-store.ts`): the first jobs for which that leaves
    * room take their places at once. Null: none does, because others wait before them.
    */
   readonly placeLimit: number | null;

@@ -1,6 +1,6 @@
 import { isTerminal, JOB_STATES } from "../../shared/job-state.ts";
 import { returnPostings } from "../credits/postings.ts";
-import { takeTurn } from "./postgres/cluster/turns.ts";
+import { takeTurn } from "./work-division.ts";
 import { LISTED, UNLISTED } from "./sqlite/jobs/job-listing.ts";
 import { read, write, type Opened } from "./steps.ts";
 import { integer, key, Table, text, type RowOf } from "./table.ts";

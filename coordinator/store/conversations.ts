@@ -1,5 +1,5 @@
 import type { FinishReason } from "../../shared/output.ts";
-import { adoptRows } from "./adopt-rows.ts";
+import { adoptRows } from "./work-division.ts";
 import { beginRemoval } from "./content.ts";
 import { assertPage, type Page } from "./page.ts";
 import { REFUSALS } from "./refusals.ts";
@@ -109,14 +109,6 @@ const HISTORY_PAGE = 50;
 const MESSAGE = `SELECT ${messageTable.columnsBut("ord", "keeperId")} FROM messages`;
 const OWN = "id = @id AND account_id = @accountId";
 
-type MessagePage = Page & { readonly order: "asc" | "desc" };
-
-function pageOf(tx: Tx, conversationId: string, { order, limit, offset }: MessagePage): Promise<Message[]> {
-  const direction = order === "asc" ? "ASC" : "DESC";
-  const sql = `${MESSAGE} WHERE conversation_id = @conversationId ORDER BY ord ${direction} LIMIT @limit OFFSET @offset`;
-  return messageTable.rows<Message>(tx, sql, { conversationId, limit, offset });
-}
-
 async function count(tx: Tx, query: string, id: string): Promise<number> {
   return (await tx.only<{ count: number }>(`SELECT count(*) AS count ${query} = @id`, { id })).count;
 }
@@ -175,21 +167,26 @@ export const conversationSteps = {
 
   message: read((tx, id: string) => messageTable.row<Message>(tx, `${MESSAGE} WHERE id = @id`, { id })),
 
-  messages: read(async (tx, conversationId: string, page: MessagePage) => {
+  messages: read(async (tx, conversationId: string, { order, ...page }: Page & { readonly order: "asc" | "desc" }) => {
     assertPage(page);
-    const messages = await pageOf(tx, conversationId, page);
+    const sql = `${MESSAGE} WHERE conversation_id = @conversationId
+      ORDER BY ord ${order === "asc" ? "ASC" : "DESC"} LIMIT @limit OFFSET @offset`;
+    const messages = await messageTable.rows<Message>(tx, sql, { conversationId, ...page });
     return { messages, total: await count(tx, "FROM messages WHERE conversation_id", conversationId) };
   }),
 
   /** The newest messages, oldest first: at most `maxCount`, and going back no further than the one that reaches `maxBytes` of UTF-8 in all. */
   history: read(async (tx, conversationId: string, maxCount: number, maxBytes: number) => {
+    const sql = `SELECT ${messageTable.columnsBut("keeperId")} FROM messages
+      WHERE conversation_id = @conversationId AND ord < @before ORDER BY ord DESC LIMIT @limit`;
     const newestFirst: Message[] = [];
-    let bytes = 0;
+    let [bytes, before] = [0, Number.MAX_SAFE_INTEGER];
     while (bytes < maxBytes && newestFirst.length < maxCount) {
       const limit = Math.min(HISTORY_PAGE, maxCount - newestFirst.length);
       // oxlint-disable-next-line no-await-in-loop -- Each page says whether another is needed.
-      const page = await pageOf(tx, conversationId, { order: "desc", limit, offset: newestFirst.length });
-      for (const message of page) {
+      const page = await messageTable.rows<Message & { ord: number }>(tx, sql, { conversationId, before, limit });
+      for (const { ord, ...message } of page) {
+        before = ord;
         newestFirst.push(message);
         bytes += Buffer.byteLength(message.content);
         if (bytes >= maxBytes) break;

@@ -12,39 +12,20 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-/** Reads the inputs of jobs that begin, those of several jobs with one query: Islands with many slots begin as many jobs at once. */
-export class InputReads {
-  /** Inputs as JSON, by job. */
-  readonly #query: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  #asked: Asked[] = [];
-  #queries = 0;
+/**
+ * Reads the inputs of jobs that begin, those of several jobs with one query: Islands with many slots begin as many jobs at once. The
+ * function that it returns throws {ServiceError} `not_found` for an unknown job, and one whose input was removed.
+ * @param query Reads inputs as JSON, by job.
+ */
+export function shareInputReads(
+  query: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+): (jobId: string) => Promise<JobInput> {
+  const waiting: Asked[] = [];
+  let queries = 0;
 
-  constructor(query: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, string>>) {
-    this.#query = query;
-  }
-
-  /** @throws {ServiceError} `not_found` for an unknown job, and one whose input was removed. */
-  read(jobId: string): Promise<JobInput> {
-    return new Promise((resolve, reject) => {
-      this.#asked.push({ jobId, resolve, reject });
-      // In a microtask, so that the calls of one turn share a query.
-      queueMicrotask(() => void this.#readAsked());
-    });
-  }
-
-  async #readAsked(): Promise<void> {
-    if (this.#queries >= MAX_QUERIES) return;
-    this.#queries += 1;
-    while (this.#asked.length > 0) {
-      // oxlint-disable-next-line no-await-in-loop -- One query after the other.
-      await this.#readPart(this.#asked.splice(0, MAX_INPUTS));
-    }
-    this.#queries -= 1;
-  }
-
-  async #readPart(asked: readonly Asked[]): Promise<void> {
+  const readPart = async (asked: readonly Asked[]): Promise<void> => {
     try {
-      const inputs = await this.#query(asked.map(({ jobId }) => jobId));
+      const inputs = await query(asked.map(({ jobId }) => jobId));
       for (const { jobId, resolve, reject } of asked) {
         const input = inputs.get(jobId);
         if (input === undefined) reject(REFUSALS.no_job());
@@ -53,5 +34,22 @@ export class InputReads {
     } catch (error) {
       for (const { reject } of asked) reject(error);
     }
-  }
+  };
+
+  const readAsked = async (): Promise<void> => {
+    if (queries >= MAX_QUERIES) return;
+    queries += 1;
+    while (waiting.length > 0) {
+      // oxlint-disable-next-line no-await-in-loop -- One query after the other.
+      await readPart(waiting.splice(0, MAX_INPUTS));
+    }
+    queries -= 1;
+  };
+
+  return (jobId) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ jobId, resolve, reject });
+      // In a microtask, so that the calls of one turn share a query.
+      queueMicrotask(() => void readAsked());
+    });
 }

@@ -37,7 +37,7 @@ export interface Submission {
 }
 
 export interface NewJob extends SubmittedJob, Submission {
-  /** Most unfinished jobs that the account may have, where the store counts them (`job-places.ts`); absent: any number. */
+  /** Most unfinished jobs that the account may have, where the store counts them (`cluster-store.ts`); absent: any number. */
   readonly maxJobs?: number;
   /** The Island that the job is given to as it is stored: its first attempt. Absent: the job is stored as `pending`. */
   readonly assignedTo?: string;
@@ -55,7 +55,7 @@ export interface SubmitOutcome {
 export interface ActiveJobRecord extends Pick<JobColumns, (typeof ACTIVE_COLUMNS)[number]> {
   /** The account's weight in the fair share; null: the default. */
   readonly share: number | null;
-  /** Whether it counts against its account's limit of unfinished jobs, where the store counts them (`job-places.ts`). */
+  /** Whether it counts against its account's limit of unfinished jobs, where the store counts them (`cluster-store.ts`). */
   readonly hasPlace?: boolean;
 }
 

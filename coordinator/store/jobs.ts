@@ -2,7 +2,7 @@ import { feedItemOf, foldItems, itemsOf, splitChunk, unfoldFeed, type SplitChunk
 import { progressOf } from "./feed-progress.ts";
 import type { ChunkToWrite, JobToWrite, RunHotWrite } from "./hot-writes.ts";
 import type { Made } from "./idempotency.ts";
-import { InputReads } from "./input-reads.ts";
+import { shareInputReads } from "./input-reads.ts";
 import type { jobReads, JobRow } from "./job-reads.ts";
 import type {
   ActiveJobRecord,
@@ -29,7 +29,7 @@ const ALL_JOBS = 2 ** 31;
 export type JobStore = ReturnType<typeof openJobs>;
 
 export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, secrets: Pick<SecretBox, "sealIn">) {
-  const inputs = new InputReads(reads.inputs);
+  const readInput = shareInputReads(reads.inputs);
   /** Of chunks that are being stored, so that each is split once. */
   const splits = new WeakMap<FeedChunk, SplitChunk>();
 
@@ -103,7 +103,7 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
     get,
 
     /** The input alone. @throws {ServiceError} `not_found`. */
-    input: (jobId: string): Promise<JobInput> => inputs.read(jobId),
+    input: readInput,
 
     list: reads.list,
 

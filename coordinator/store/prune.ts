@@ -4,7 +4,7 @@ import { pruneCredentialEnds } from "./credential-changes.ts";
 import { IDEMPOTENCY_KEPT_MS } from "./idempotency.ts";
 import { utcMonthOf } from "./key-spending.ts";
 import { foldNetworkMoves } from "./ledger.ts";
-import { takeTurn } from "./postgres/cluster/turns.ts";
+import { takeTurn } from "./work-division.ts";
 import { write, type Opened } from "./steps.ts";
 
 const PRUNE_EVERY_MS = 3_600_000;
@@ -52,7 +52,7 @@ export function pruneHourly({ prune }: Opened<typeof maintenanceSteps>, clock: P
   return {
     now,
     /** No caller waits for the later ones: the store's check reports their fault. */
-    assertWorks(): void {
+    assertWorks: (): void => {
       if (fault !== null) throw new Error("The store's hourly clean-up failed", { cause: fault });
     },
     stop: (): void => timer?.cancel(),

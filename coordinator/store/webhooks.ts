@@ -1,4 +1,4 @@
-import { adoptRows } from "./adopt-rows.ts";
+import { adoptRows } from "./work-division.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { kept, read, write, type Opened } from "./steps.ts";
 import { flag, integer, json, key, nullable, onlyIn, secret, Table, text, type RowOf } from "./table.ts";

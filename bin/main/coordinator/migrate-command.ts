@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { storePlaceOf } from "../../../coordinator/config/cluster-settings.ts";
 import type { DataEnd } from "../../../coordinator/store/move/data-end.ts";
-import { moveData } from "../../../coordinator/store/move/move-data.ts";
-import { openEnd } from "../../../coordinator/store/move/open-end.ts";
+import { moveData, openEnd } from "../../../coordinator/store/move/move-data.ts";
 import { hasData } from "../../../coordinator/store/open-store.ts";
 import type { StorePlace } from "../../../coordinator/store/store-place.ts";
 import { systemClock } from "../../../shared/clock.ts";
@@ -42,7 +41,7 @@ async function migrate(options: MigrateOptions): Promise<void> {
   const open = async (place: StorePlace): Promise<DataEnd> =>
     stack.adopt(await openEnd(place, systemClock), (end) => end.close());
   const ends = { from: await open(source), to: await open(target) };
-  const { rows, ledger } = await moveData({ ...ends, onStep: (step) => console.error(step) });
+  const { rows, ledger } = await moveData(ends.from, ends.to, (step) => console.error(step));
   const count = Object.values(rows).reduce((sum, some) => sum + some, 0);
   const text = `${count} rows and the keys were moved and compared; the ledger has the same sums. Serve ${ends.to.name} from now on`;
   print(options, { from: ends.from.name, to: ends.to.name, rows, ledger_entries: ledger.entries }, text);

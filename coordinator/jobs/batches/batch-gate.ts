@@ -2,7 +2,7 @@ import type { Timer } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Env } from "../../env.ts";
 import type { JobQuota } from "../../quotas/job-quota.ts";
-import { MAX_ASKED_PLACES, type JobPlaces } from "../../store/job-places.ts";
+import { MAX_ASKED_PLACES, type JobPlaces } from "../../store/cluster-store.ts";
 import type { ActiveJob } from "../active-job.ts";
 import { IndexedQueue } from "./indexed-queue.ts";
 import type { JobRegistry } from "../job-registry.ts";

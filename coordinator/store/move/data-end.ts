@@ -24,8 +24,8 @@ export interface DataEnd {
   completeTarget(): Promise<void>;
   /** Forgets the move: it may be opened again. */
   forget(): Promise<void>;
-  /** The rows of a table by its key; those after `afterKey` unless it is null. */
-  pages(table: CopiedTable, afterKey: CopiedRow | null): AsyncIterable<readonly CopiedRow[]>;
+  /** The next rows of a table by its key, from the first if `afterKey` is null; empty after the last. */
+  page(table: CopiedTable, afterKey: CopiedRow | null): Promise<readonly CopiedRow[]>;
   /** The key of the last row. */
   lastKey(table: CopiedTable): Promise<CopiedRow | null>;
   /** Adds rows in one commit. */
@@ -35,6 +35,21 @@ export interface DataEnd {
   derive(revisions: Revisions): Promise<void>;
   verifyLedger(): Promise<LedgerReport>;
   close(): Promise<void>;
+}
+
+/** All rows of a table by its key; those after `afterKey` unless it is null. */
+export async function* pagesOf(
+  end: DataEnd,
+  table: CopiedTable,
+  afterKey: CopiedRow | null = null,
+): AsyncGenerator<readonly CopiedRow[], void, void> {
+  for (let key = afterKey; ;) {
+    const page = await end.page(table, key);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    key = keyOf(table, last);
+  }
 }
 
 export function keyOf({ key, columns }: CopiedTable, row: CopiedRow): CopiedRow {

@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../../../shared/clock.ts";
 import type { LedgerReport } from "../ledger.ts";
 import { DatabaseError } from "../database-error.ts";
+import { DATABASE_FILE } from "../open-store.ts";
 import { SECRET_NAMES } from "../shared-secrets.ts";
-import { COPIED_TABLES } from "./copied-tables.ts";
-import { compareTable } from "./compare-table.ts";
-import type { DataEnd } from "./data-end.ts";
+import type { StorePlace } from "../store-place.ts";
+import { COPIED_TABLES, type CopiedTable } from "./copied-tables.ts";
+import { keyOf, pagesOf, type CopiedRow, type DataEnd } from "./data-end.ts";
 import type { MoveMark } from "./move-mark.ts";
+import { SqliteEnd } from "./sqlite-end.ts";
 
 export interface MoveReport {
   /** Rows of each table that has any. */
@@ -14,19 +18,25 @@ export interface MoveReport {
   readonly ledger: LedgerReport;
 }
 
-interface MoveOptions {
-  readonly from: DataEnd;
-  readonly to: DataEnd;
-  /** Told what is being done, for people. */
-  readonly onStep: (step: string) => void;
+/**
+ * Opens a data directory or a database for a move of all data, and makes what is missing. It is closed by its owner.
+ * @throws {DatabaseError} while it is in use.
+ */
+export async function openEnd(place: StorePlace, clock: Clock): Promise<DataEnd> {
+  if (typeof place === "string") return SqliteEnd.open(join(place, DATABASE_FILE), clock.now());
+  const { PostgresEnd } = await import("./postgres-end.ts");
+  return PostgresEnd.open(place, clock);
 }
+
+/** Told what is being done, for people. */
+type OnStep = (step: string) => void;
 
 /**
  * Moves all data from one end to the other, and compares every row, the secrets and the ledger afterwards. Interrupted, it goes on where
  * it was when it is called again; until it is done, neither end can be opened, and then the target alone.
  * @throws {DatabaseError} if an end is in use, the target is not empty, or something differs.
  */
-export async function moveData({ from, to, onStep }: MoveOptions): Promise<MoveReport> {
+export async function moveData(from: DataEnd, to: DataEnd, onStep: OnStep): Promise<MoveReport> {
   const [left, begun] = [await from.mark(), await to.mark()];
   await assertCanMove(from, to, left, begun);
   const id = left?.id ?? randomUUID();
@@ -63,10 +73,10 @@ async function assertCanMove(from: DataEnd, to: DataEnd, left: MoveMark | null, 
   }
 }
 
-async function copyAll(from: DataEnd, to: DataEnd, onStep: MoveOptions["onStep"]): Promise<void> {
+async function copyAll(from: DataEnd, to: DataEnd, onStep: OnStep): Promise<void> {
   for (const table of COPIED_TABLES) {
     let rows = 0;
-    for await (const page of from.pages(table, await to.lastKey(table))) {
+    for await (const page of pagesOf(from, table, await to.lastKey(table))) {
       await to.append(table, page);
       rows += page.length;
     }
@@ -79,7 +89,7 @@ async function copyAll(from: DataEnd, to: DataEnd, onStep: MoveOptions["onStep"]
   }
 }
 
-async function verify(from: DataEnd, to: DataEnd, onStep: MoveOptions["onStep"]): Promise<MoveReport> {
+async function verify(from: DataEnd, to: DataEnd, onStep: OnStep): Promise<MoveReport> {
   onStep("Comparing every row");
   const rows: Record<string, number> = {};
   for (const table of COPIED_TABLES) {
@@ -97,4 +107,28 @@ async function verify(from: DataEnd, to: DataEnd, onStep: MoveOptions["onStep"])
   const [ledger, before] = [await to.verifyLedger(), await from.verifyLedger()];
   if (!isDeepStrictEqual(ledger, before)) differs("The sums of the ledger");
   return { rows, ledger };
+}
+
+/** Compares a table row by row. Resolves with the number of rows. @throws {DatabaseError} at the first that differs. */
+async function compareTable(from: DataEnd, to: DataEnd, table: CopiedTable): Promise<number> {
+  const copies = rowsOf(to, table);
+  let count = 0;
+  for await (const page of pagesOf(from, table)) {
+    for (const row of page) {
+      const copy = (await copies.next()).value;
+      if (copy === undefined || !row.every((value, index) => value === copy[index])) throw difference(to, table, row);
+      count += 1;
+    }
+  }
+  const more = await copies.next();
+  if (more.done !== true) throw difference(to, table, more.value);
+  return count;
+}
+
+async function* rowsOf(end: DataEnd, table: CopiedTable): AsyncGenerator<CopiedRow, undefined, void> {
+  for await (const page of pagesOf(end, table)) yield* page;
+}
+
+function difference(to: DataEnd, table: CopiedTable, row: CopiedRow): DatabaseError {
+  return new DatabaseError(to.name, `row ${keyOf(table, row).join(" ")} of ${table.name} differs from the original`);
 }

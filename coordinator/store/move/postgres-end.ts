@@ -11,14 +11,14 @@ import { openingErrorOf } from "../postgres/engine/storage-fault.ts";
 import { countUsers } from "../postgres/engine/users.ts";
 import { PostgresTx } from "../postgres/engine/postgres-steps.ts";
 import { MIGRATIONS } from "../postgres/migrations.ts";
-import { PostgresSecrets } from "../postgres/secrets/postgres-secrets.ts";
+import { postgresSecrets } from "../postgres/secrets/postgres-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
+import type { SharedSecrets } from "../shared-secrets.ts";
 import type { DatabasePlace } from "../store-place.ts";
-import { lastKeySql, nextRowsSql } from "./copied-rows.ts";
 import { COLUMN_TYPES } from "../schema.ts";
 import { textOf, valueOf, type ColumnKind } from "../table.ts";
-import { COPIED_TABLES, REVISIONS, type CopiedTable } from "./copied-tables.ts";
-import { isClear, keyOf, type CopiedRow, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
+import { COPIED_TABLES, lastKeySql, nextRowsSql, REVISIONS, type CopiedTable } from "./copied-tables.ts";
+import { isClear, type CopiedRow, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
 import type { MoveMark } from "./move-mark.ts";
 
 /** Of long columns as they are stored, which may be compressed; a single row may be longer. */
@@ -56,7 +56,7 @@ const types: pg.CustomTypesConfig = {
 /** The database of coordinators as an end of a move. No coordinator uses it meanwhile. */
 export class PostgresEnd implements DataEnd {
   readonly name: string;
-  readonly secrets: PostgresSecrets;
+  readonly secrets: SharedSecrets;
   readonly #client: pg.Client;
   readonly #db: Database;
   readonly #box: SecretBox;
@@ -66,7 +66,7 @@ export class PostgresEnd implements DataEnd {
     this.#client = client;
     this.#db = new Database(address, clock, () => {});
     this.#box = new SecretBox(key);
-    this.secrets = new PostgresSecrets(this.#db, this.#box);
+    this.secrets = postgresSecrets(this.#db, this.#box);
   }
 
   /** Makes the tables if they are missing. @throws {DatabaseError} while another move of the database is under way. */
@@ -128,20 +128,14 @@ export class PostgresEnd implements DataEnd {
     await this.#client.query("DROP TABLE IF EXISTS data_move");
   }
 
-  async *pages(table: CopiedTable, afterKey: CopiedRow | null): AsyncGenerator<readonly CopiedRow[], void, void> {
+  async page(table: CopiedTable, afterKey: CopiedRow | null): Promise<readonly CopiedRow[]> {
     const kinds = Object.values(table.columns);
-    for (let key = afterKey; ;) {
-      const { rows } = await this.#client.query<CopiedValue[]>({
-        text: pageSql(table, key === null),
-        values: [...(key ?? [])],
-        rowMode: "array",
-      });
-      const page = rows.map((row) => row.map((value, index) => this.#fromColumn(kinds[index] as ColumnKind, value)));
-      const last = page.at(-1);
-      if (last === undefined) return;
-      yield page;
-      key = keyOf(table, last);
-    }
+    const { rows } = await this.#client.query<CopiedValue[]>({
+      text: pageSql(table, afterKey === null),
+      values: [...(afterKey ?? [])],
+      rowMode: "array",
+    });
+    return rows.map((row) => row.map((value, index) => this.#fromColumn(kinds[index] as ColumnKind, value)));
   }
 
   #fromColumn(kind: ColumnKind, value: CopiedValue): CopiedValue {

@@ -13,10 +13,9 @@ import { PreparedStatements, SqliteTx } from "../sqlite/engine/sqlite-tx.ts";
 import { rebuildLedgerLines } from "../sqlite/ledger/ledger.ts";
 import { MIGRATIONS } from "../sqlite/migrations.ts";
 import { WEBHOOK_KEY_FILE } from "../sqlite/sqlite-store.ts";
-import { lastKeySql, nextRowsSql } from "./copied-rows.ts";
 import type { ColumnKind } from "../table.ts";
-import { REVISIONS, type CopiedTable } from "./copied-tables.ts";
-import { isClear, keyOf, type CopiedRow, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
+import { lastKeySql, nextRowsSql, REVISIONS, type CopiedTable } from "./copied-tables.ts";
+import { isClear, type CopiedRow, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
 import type { MoveMark } from "./move-mark.ts";
 
 /** Characters that are read at once, at most; a single row may be longer. */
@@ -93,18 +92,7 @@ export class SqliteEnd implements DataEnd {
     this.#db.exec("DROP TABLE IF EXISTS data_move");
   }
 
-  async *pages(table: CopiedTable, afterKey: CopiedRow | null): AsyncGenerator<readonly CopiedRow[], void, void> {
-    let key = afterKey;
-    for (;;) {
-      const page = this.#page(table, key);
-      const last = page.at(-1);
-      if (last === undefined) return;
-      yield page;
-      key = keyOf(table, last);
-    }
-  }
-
-  #page(table: CopiedTable, afterKey: CopiedRow | null): CopiedRow[] {
+  async page(table: CopiedTable, afterKey: CopiedRow | null): Promise<readonly CopiedRow[]> {
     const names = Object.keys(table.columns);
     const values = table.name === "entries" ? names.map(ofMovement) : names;
     const sql = `SELECT ${values.join(", ")} ${nextRowsSql(table, afterKey === null).replaceAll(/\$\d+/g, "?")}`;

@@ -1,8 +1,9 @@
 import type { Clock } from "../../../shared/clock.ts";
 import type { SecretBox } from "../secret-box.ts";
 import { openCommon, pruned } from "../store.ts";
-import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
-import { postgresSteps } from "./engine/postgres-steps.ts";
+import { openCluster } from "../cluster-store.ts";
+import { runBody } from "../steps.ts";
+import { postgresSteps, PostgresTx } from "./engine/postgres-steps.ts";
 import { BatchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
 import { LeaseConnection } from "./engine/lease-connection.ts";
@@ -10,7 +11,7 @@ import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { PostgresSecrets } from "./secrets/postgres-secrets.ts";
+import { postgresSecrets } from "./secrets/postgres-secrets.ts";
 
 interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -53,14 +54,14 @@ export function postgresStore(options: PostgresStoreOptions) {
     if (because === null) cluster.noteReturn();
   });
   const lease = new LeaseConnection(address, leaseRenewMs);
-  const cluster = new PostgresClusterStore(db, writer, lease, ownerId);
-  const common = openCommon(
-    postgresSteps(db, ownerId),
-    (key, kind, args) => writer.run(key, kind, args),
-    writer,
-    secrets,
-    clock,
+  const run = postgresSteps(db, ownerId);
+  const cluster = openCluster(
+    ownerId,
+    run,
+    (_name, step, args) => lease.use((session) => runBody(step, new PostgresTx(session, ownerId), args)),
+    (accountId, jobIds, limit) => writer.run(accountId, "takePlaces", { accountId, jobIds, limit }),
   );
+  const common = openCommon(run, (key, kind, args) => writer.run(key, kind, args), writer, secrets, clock);
 
   return Object.assign(common.store, {
     name: "postgres",
@@ -72,7 +73,7 @@ export function postgresStore(options: PostgresStoreOptions) {
       reclaim: async () => false,
       truncateLog: async () => true,
     },
-    secrets: new PostgresSecrets(db, secrets),
+    secrets: postgresSecrets(db, secrets),
     async check(): Promise<void> {
       await db.use((session) => session.run("UPDATE checks SET count = count + 1 WHERE id = 1"));
       common.assertPrunes();

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import type { Clock } from "../../../shared/clock.ts";
 import { openCommon, pruned } from "../store.ts";
-import { DiskSpace } from "./engine/disk-space.ts";
+import { watchDiskSpace } from "./engine/disk-space.ts";
 import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
 import { DatabaseError } from "../database-error.ts";
 import { migrate } from "./engine/migrate.ts";
@@ -91,16 +91,15 @@ function sqliteStore(
     secrets,
     clock,
   );
-  const diskSpace =
+  const closeWatch =
     minFreeBytes === undefined
       ? null
-      : new DiskSpace(dirname(file), minFreeBytes, clock, (because) => writer.setLowSpace(because));
-  void diskSpace?.watch();
+      : watchDiskSpace(dirname(file), minFreeBytes, clock, (because) => writer.setLowSpace(because));
   const selectCount = db.prepare<[], number>("SELECT count FROM checks WHERE id = 1").pluck();
   let closed: Promise<void> | null = null;
 
   const close = async (): Promise<void> => {
-    diskSpace?.close();
+    closeWatch?.();
     common.stop();
     await writer.drain();
     // Readers first: when the writer closes last, SQLite checkpoints the WAL into the file.

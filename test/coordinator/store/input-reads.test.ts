@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { InputReads } from "../../../coordinator/store/input-reads.ts";
+import { shareInputReads } from "../../../coordinator/store/input-reads.ts";
 
 /** How many inputs each query asked for, and what answers the oldest that is open. */
 let sizes: number[];
 let answers: (() => void)[];
-let reads: InputReads;
+let readInput: ReturnType<typeof shareInputReads>;
 
 beforeEach(() => {
   [sizes, answers] = [[], []];
-  reads = new InputReads((ids) => {
+  readInput = shareInputReads((ids) => {
     sizes.push(ids.length);
     const inputs = ids.filter((id) => id !== "none").map((id) => [id, JSON.stringify({ prompt: id })] as const);
     return new Promise((resolve) => answers.push(() => resolve(new Map(inputs))));
@@ -17,9 +17,9 @@ beforeEach(() => {
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe("InputReads", () => {
-  it("read() shares a query with the calls of its turn, and each gets its own input", async () => {
-    const [first, second, none] = ["a", "b", "none"].map((id) => reads.read(id));
+describe("shareInputReads()", () => {
+  it("shares a query with the calls of its turn, and each gets its own input", async () => {
+    const [first, second, none] = ["a", "b", "none"].map((id) => readInput(id));
     none?.catch(() => undefined);
     await settle();
     answers.shift()?.();
@@ -28,10 +28,10 @@ describe("InputReads", () => {
     expect(sizes).toEqual([3]);
   });
 
-  it("read() waits while two queries are under way, and then shares one with all that wait, at most 64", async () => {
+  it("waits while two queries are under way, and then shares one with all that wait, at most 64", async () => {
     const read: Promise<unknown>[] = [];
     for (let index = 0; index < 102; index += 1) {
-      read.push(reads.read(`job ${index}`));
+      read.push(readInput(`job ${index}`));
       await settle();
     }
     expect(sizes).toEqual([1, 1]);

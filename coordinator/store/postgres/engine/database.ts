@@ -67,11 +67,6 @@ export class Database {
     }
   }
 
-  /** Like {@link use}, for one statement, which is tried again if it lost against another transaction. */
-  runOne<T>(call: (session: Session) => Promise<T>): Promise<T> {
-    return this.use((session) => untilWon(() => call(session)));
-  }
-
   /** Like {@link use}, in one transaction, which is tried again if it lost against another one. */
   transact<T>(call: (session: Session) => Promise<T>, isolation = "READ COMMITTED"): Promise<T> {
     return this.use(() => untilWon(() => this.#transactOnce(call, isolation)));

@@ -7,7 +7,7 @@ import { guardOf } from "../../job-guards.ts";
 import { jobOutputTable } from "../../job-tables.ts";
 import { prepareInsert } from "../engine/sqlite-tx.ts";
 import { prepareListing } from "./job-listing.ts";
-import { IdempotencyKeys } from "./idempotency-keys.ts";
+import { idempotencyKeys } from "./idempotency-keys.ts";
 import { prepareFold, prepareInsertPieces } from "./feed-operations.ts";
 import { prepareKeySpending } from "./key-spending-operations.ts";
 import { prepareSubmit } from "./submission.ts";
@@ -26,7 +26,7 @@ export function jobOperations(db: Database.Database, ledger: Ledger): JobOperati
 }
 
 function findRepeat(db: Database.Database): JobOperations["findRepeat"] {
-  const keys = new IdempotencyKeys(db);
+  const keys = idempotencyKeys(db);
   return (request) => keys.find(request) ?? null;
 }
 

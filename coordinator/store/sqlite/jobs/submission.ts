@@ -9,7 +9,7 @@ import type { RowOf } from "../../table.ts";
 import { SUBMITTED_WEBHOOK_COLUMNS, webhookTable } from "../../webhooks.ts";
 import { prepareInsert } from "../engine/sqlite-tx.ts";
 import { prepareKeySpending } from "./key-spending-operations.ts";
-import { IdempotencyKeys } from "./idempotency-keys.ts";
+import { idempotencyKeys } from "./idempotency-keys.ts";
 
 type JobToInsert = JobText & Pick<NewJob, "assignedTo">;
 
@@ -28,7 +28,7 @@ export function prepareSubmit(
   db: Database.Database,
   ledger: Ledger,
 ): (submission: Submission, subject: Subject, insertSubject?: () => void) => Made | null {
-  const keys = new IdempotencyKeys(db);
+  const keys = idempotencyKeys(db);
   const spending = prepareKeySpending(db);
   const insertJob = prepareInsertJob(db);
   const insertWebhook = prepareInsert(db, webhookTable, [

@@ -5,8 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DATABASE_FILE, openStore } from "../../../../coordinator/store/open-store.ts";
 import { COPIED_TABLES } from "../../../../coordinator/store/move/copied-tables.ts";
 import type { DataEnd } from "../../../../coordinator/store/move/data-end.ts";
-import { moveData, type MoveReport } from "../../../../coordinator/store/move/move-data.ts";
-import { openEnd } from "../../../../coordinator/store/move/open-end.ts";
+import { moveData, openEnd, type MoveReport } from "../../../../coordinator/store/move/move-data.ts";
 import { migrate } from "../../../../coordinator/store/postgres/engine/migrate.ts";
 import { MIGRATIONS } from "../../../../coordinator/store/postgres/migrations.ts";
 import { lockForServing } from "../../../../coordinator/store/sqlite/engine/serve-lock.ts";
@@ -63,7 +62,7 @@ async function move(from: StorePlace, to: StorePlace, wrap = (end: DataEnd) => e
   await using stack = new AsyncDisposableStack();
   const open = async (place: StorePlace) => stack.adopt(await openEnd(place, clock), (end) => end.close());
   const source = wrap(await open(from));
-  return await moveData({ from: source, to: await open(to), onStep: () => undefined });
+  return await moveData(source, await open(to), () => undefined);
 }
 
 /** An end that fails before the page of this number. */
@@ -73,13 +72,12 @@ function failingAt(pages: number): (end: DataEnd) => DataEnd {
     new Proxy(end, {
       get(target, name) {
         const value: unknown = Reflect.get(target, name, target);
-        if (name !== "pages") return typeof value === "function" ? (value.bind(target) as unknown) : value;
-        return async function* failing(...args: Parameters<DataEnd["pages"]>) {
-          for await (const page of target.pages(...args)) {
-            read += 1;
-            if (read === pages) throw new Error("cut");
-            yield page;
-          }
+        if (name !== "page") return typeof value === "function" ? (value.bind(target) as unknown) : value;
+        return async (...args: Parameters<DataEnd["page"]>) => {
+          const page = await target.page(...args);
+          if (page.length > 0) read += 1;
+          if (page.length > 0 && read === pages) throw new Error("cut");
+          return page;
         };
       },
     });

@@ -22,7 +22,7 @@ function describePostgresSecrets(database: PostgresDatabase): void {
   });
   afterEach(() => Promise.all(both().map((store) => store.close())));
 
-  describe("PostgresSecrets", () => {
+  describe("postgresSecrets()", () => {
     describeSecrets(async () => [both()[0].secrets, both()[1].secrets]);
 
     it("of coordinators that start at once are one set: proofs and signatures of one hold at the other", async () => {
