@@ -8,11 +8,11 @@ import { CargoPool } from "./execution/cargo-pool.ts";
 import { Executor } from "./execution/executor.ts";
 import { IslandReports, type AgentStatus, type LinkState } from "./execution/island-reports.ts";
 import { memoryCapsOf } from "./hardware/memory-caps.ts";
-import { BackgroundDownloads } from "./preload/background-downloads.ts";
-import { CargoAdmission } from "./session/cargo-admission.ts";
+import { openBackgroundDownloads, type BackgroundDownloads } from "./preload/background-downloads.ts";
+import { openCargoAdmission, type CargoAdmission } from "./session/cargo-admission.ts";
 import { runSession, SessionRenewal, type LinkHandlers, type Served } from "./session/coordinator-link.ts";
 import { Outbox } from "./session/outbox.ts";
-import { Redials } from "./session/redials.ts";
+import { openRedials, type Redials } from "./session/redials.ts";
 
 /** Changes between heartbeats are collected for this long and reported together. */
 const REPORT_DELAY_MS = 500;
@@ -59,8 +59,8 @@ export class IslandAgent {
     const caps = memoryCapsOf(offer.hardware);
     this.#offer = offer;
     const onChange = (): void => this.#reportSoon();
-    this.#redials = new Redials(options.coordinators, random);
-    this.#admission = new CargoAdmission(options, log);
+    this.#redials = openRedials(options.coordinators, random);
+    this.#admission = openCargoAdmission(options, log);
     this.pool = new CargoPool({
       runtimes: { get: (type) => runtimes.get(type)?.runtime },
       ...{ files, clock, log, onChange, caps, freeRamBytes: deps.freeRamBytes },
@@ -74,12 +74,19 @@ export class IslandAgent {
       hardware: () => this.#offer.hardware,
       ...{ hostId, runtimes, files, clock, jobFiles: deps.jobFiles },
     });
-    this.downloads = new BackgroundDownloads({
-      recommend: recommend === null ? null : (signal) => recommend(hostId, signal),
-      want: (slugs) => this.#want(slugs),
-      closedBecause: () => availability.closedBecause,
-      ...{ random, clock, log, files, runtimes, onChange },
-    });
+    this.downloads = openBackgroundDownloads(
+      {
+        want: (slugs) => this.#want(slugs),
+        closedBecause: () => availability.closedBecause,
+        random,
+        clock,
+        log,
+        files,
+        runtimes,
+        onChange,
+      },
+      recommend === null ? null : (signal) => recommend(hostId, signal),
+    );
     availability.onChange = () => {
       this.#reportAvailability();
       this.downloads.onAvailability();

@@ -6,8 +6,8 @@ import type { Logger, LogLevel } from "../../shared/logger.ts";
 import { IslandAgent } from "../agent.ts";
 import { Availability } from "../availability/availability.ts";
 import { readPause } from "../availability/pause-file.ts";
-import { CargoFiles } from "../artifacts/cargo-files.ts";
-import { DownloadWatch } from "../artifacts/download-watch.ts";
+import { openCargoFiles } from "../artifacts/cargo-files.ts";
+import { openDownloadWatch } from "../artifacts/download-watch.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { policyOf } from "../config/owner-policy.ts";
 import { describeUnknownEnv, resolveAgentConfig, type AgentConfig } from "../config/resolve-agent-config.ts";
@@ -36,7 +36,7 @@ import {
 } from "../runtimes/create-runtimes.ts";
 import { MAX_PROBE_MS, RuntimeProbes } from "../runtimes/runtime-probes.ts";
 import { CoordinatorAddresses } from "../session/coordinator-addresses.ts";
-import { StoredFiles } from "../artifacts/stored-files.ts";
+import { openStoredFiles } from "../artifacts/stored-files.ts";
 import { isAllowed } from "../../shared/owner-policy.ts";
 import { CliError } from "../../shared/errors.ts";
 import { controlRoutes } from "./control-routes.ts";
@@ -112,7 +112,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     const presentUrl = (): string => coordinators.current;
     const engine = engineSearch(env, hardware);
     const stores = stack.use(await openStores(dataDirectory, config, engine, clock, presentUrl));
-    const files = new CargoFiles(stores.artifacts, stores.names, new DownloadWatch(clock, log));
+    const files = openCargoFiles(stores.artifacts, stores.names, openDownloadWatch(clock, log));
     const usage = stack.use(UsageSampler.open({ clock, hardware }));
     const { images } = stores;
     const containers = images === null ? null : { images, islandId: hostId };
@@ -194,7 +194,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         return createRuntimes({ ...setUp, config: changed, hardware: seen, sandbox: inside, containers: null });
       },
     });
-    const stored = new StoredFiles(
+    const stored = openStoredFiles(
       stores.artifacts,
       stores.names,
       () => files.users,
