@@ -14,13 +14,13 @@ import { describeUnknownEnv, resolveAgentConfig, type AgentConfig } from "../con
 import { askAgent } from "../control/control-client.ts";
 import { agentMetrics } from "../control/agent-metrics.ts";
 import { forgetLastEnd, storeLastEnd } from "../control/last-end.ts";
-import { ControlServer } from "../control/control-server.ts";
+import { openControlServer } from "../control/control-server.ts";
 import { fetchEarnings } from "../execution/earnings.ts";
 import { JobFiles } from "../execution/job-files.ts";
-import { JobHistory } from "../execution/job-history.ts";
+import { openJobHistory } from "../execution/job-history.ts";
 import { loadHostId } from "../hardware/host-id.ts";
 import { detectHardware } from "../hardware/detect-hardware.ts";
-import { UsageSampler } from "../hardware/usage.ts";
+import { openUsageSampler } from "../hardware/usage.ts";
 import { modelDirectoryOf, openStores } from "../artifacts/open-stores.ts";
 import { resolveFetchPolicy } from "../models/download/fetch-policy.ts";
 import { fetchRecommendations } from "../preload/recommendations.ts";
@@ -41,7 +41,7 @@ import { isAllowed } from "../../shared/owner-policy.ts";
 import { CliError } from "../../shared/errors.ts";
 import { controlRoutes } from "./control-routes.ts";
 import { logDrain } from "./drain-log.ts";
-import { SettingsReload } from "./settings-reload.ts";
+import { openSettingsReload } from "./settings-reload.ts";
 import type { ShownStatus } from "./status-command.ts";
 
 export interface StartOptions {
@@ -113,7 +113,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     const engine = engineSearch(env, hardware);
     const stores = stack.use(await openStores(dataDirectory, config, engine, clock, presentUrl));
     const files = openCargoFiles(stores.artifacts, stores.names, openDownloadWatch(clock, log));
-    const usage = stack.use(UsageSampler.open({ clock, hardware }));
+    const usage = stack.use(openUsageSampler({ clock, hardware }));
     const { images } = stores;
     const containers = images === null ? null : { images, islandId: hostId };
     const sandbox = await findSandbox({ config, hardware, env });
@@ -135,7 +135,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     if (!probes.hasHope) throw new CliError("No runtime is usable on this host: island doctor says why");
     const isPaused = await readPause(dataDirectory);
     const availability = new Availability({ clock, hours: config.hours, isPaused });
-    const history = stack.use(await JobHistory.open(dataDirectory, clock, log));
+    const history = stack.use(await openJobHistory(dataDirectory, clock, log));
     const policyOfFetches = resolveFetchPolicy({
       coordinatorUrl: presentUrl(),
       presentCoordinatorUrl: presentUrl,
@@ -147,46 +147,56 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
       clock,
     });
     const metrics = agentMetrics(() => agent.status(), options.version);
-    const agent = new IslandAgent(
-      {
-        coordinators,
-        token,
-        publicKey,
-        accountId,
-        signedBy: config.cargos.signedBy,
-        policy: () => policy,
-        hostId,
-        version: options.version,
-        farewellLimitMs: MAX_FAREWELL_MS,
+    const agent = new IslandAgent({
+      coordinators,
+      token,
+      publicKey,
+      accountId,
+      signedBy: config.cargos.signedBy,
+      policy: () => policy,
+      hostId,
+      version: options.version,
+      farewellLimitMs: MAX_FAREWELL_MS,
+      clock,
+      offer: { slots: config.slots, hardware },
+      runtimes: probes.usable,
+      files,
+      availability,
+      recommend: config.models.preload ? (id, signal) => fetchRecommendations(presentUrl(), id, signal) : null,
+      usage: () => usage.read(),
+      freeRamBytes: () => usage.loadableRamBytes(),
+      log,
+      jobFiles,
+      onEnded: (job) => {
+        history.add(job);
+        metrics.noteRun(job);
       },
-      {
-        clock,
-        offer: { slots: config.slots, hardware },
-        runtimes: probes.usable,
-        files,
-        availability,
-        recommend: config.models.preload ? (id, signal) => fetchRecommendations(presentUrl(), id, signal) : null,
-        usage: () => usage.read(),
-        freeRamBytes: () => usage.loadableRamBytes(),
-        log,
-        jobFiles,
-        onEnded: (job) => {
-          history.add(job);
-          metrics.noteRun(job);
-        },
-        onConnected: () =>
-          options.onConnected(
-            `${presentUrl()} offering ${[...probes.usable.keys()].join(", ")}, ${agent.status().slots} slots`,
-          ),
-      },
-    );
+      onConnected: () =>
+        options.onConnected(
+          `${presentUrl()} offering ${[...probes.usable.keys()].join(", ")}, ${agent.status().slots} slots`,
+        ),
+    });
     probes.onFound = () => agent.announce();
     const status = (): ShownStatus => {
-      const disk = { disk: stores.disk(), noSpaceFor: files.noSpaceFor() };
-      return { ...agent.status(), unusable: probes.unusable(), sandbox: sandbox.state, ...disk };
+      return {
+        ...agent.status(),
+        unusable: probes.unusable(),
+        sandbox: sandbox.state,
+        disk: stores.disk(),
+        noSpaceFor: files.noSpaceFor(),
+      };
     };
-    const settings = new SettingsReload({
-      ...{ dataDirectory, flags, env, config, agent, availability, probes, usage, detect, log },
+    const settings = openSettingsReload({
+      dataDirectory,
+      flags,
+      env,
+      config,
+      agent,
+      availability,
+      probes,
+      usage,
+      detect,
+      log,
       runtimesFor: async (changed, seen) => {
         const limits = containerLimitsOf(changed, seen);
         for (const runtime of all) if (runtime instanceof ContainerRuntime) runtime.setLimits(limits);
@@ -201,11 +211,18 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
       (isMeant) => agent.pool.unloadIdle(isMeant),
     );
     stack.use(
-      await ControlServer.open(
+      await openControlServer(
         dataDirectory,
         options.pid,
         controlRoutes({
-          ...{ agent, stored, status, settings, dataDirectory, history, metrics, adopt: stores.adopt },
+          agent,
+          stored,
+          adopt: stores.adopt,
+          status,
+          settings,
+          dataDirectory,
+          history,
+          metrics,
           earnings: () => fetchEarnings({ coordinatorUrl: presentUrl(), hostId, token }, clock),
         }),
       ),
@@ -221,7 +238,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         const running = agent.status().running.length;
         log.info({ running }, running === 0 ? "Stopping" : "Stopping: running jobs have a minute to finish");
         const isDone = new AbortController();
-        void logDrain({ agent, clock, log }, MAX_DRAIN_MS, isDone.signal);
+        void logDrain(agent, clock, log, MAX_DRAIN_MS, isDone.signal);
         await agent.drain(MAX_DRAIN_MS);
         isDone.abort();
       },

@@ -6,7 +6,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoRuntime, LoadedCargo, MemoryUse } from "../runtimes/runtime.ts";
 import { MemoryBudget, type Occupant } from "./memory-budget.ts";
-import { MemoryNeeds } from "./memory-need.ts";
+import { openMemoryNeeds, type MemoryNeeds } from "./memory-need.ts";
 import type { ArtifactLease } from "../artifacts/artifact-store.ts";
 import { formatMibRoundedDown, formatMibRoundedUp } from "../../shared/format-bytes.ts";
 
@@ -55,7 +55,7 @@ export class CargoPool {
   constructor(deps: CargoPoolDeps) {
     this.#deps = deps;
     this.#budget = new MemoryBudget(deps.caps, deps.clock);
-    this.#needs = new MemoryNeeds(deps.caps, deps.clock);
+    this.#needs = openMemoryNeeds(deps.caps, deps.clock);
   }
 
   /** The Cargos in memory. */

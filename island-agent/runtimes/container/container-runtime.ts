@@ -62,13 +62,14 @@ export interface ContainerRuntimeOptions extends ContainerLimits {
 const MIN_MEMORY_BYTES = 32 * MIB;
 const LABEL = "org.atoll.island";
 const DEFAULTS = {
-  ...{ pids: 512, warmWindowMs: 60_000, killWaitMs: 1_500, log: { info: () => undefined } },
-  ...{
-    nameServers: DEFAULT_NAME_SERVERS,
-    engineRuntime: null,
-    gpuDevices: null,
-    egress: { platform: process.platform },
-  },
+  pids: 512,
+  warmWindowMs: 60_000,
+  killWaitMs: 1_500,
+  log: { info: () => undefined },
+  nameServers: DEFAULT_NAME_SERVERS,
+  engineRuntime: null,
+  gpuDevices: null,
+  egress: { platform: process.platform },
 };
 
 /** Runs images with Docker or Podman, one container for each job. */
