@@ -16,7 +16,7 @@ import { agentMetrics } from "../control/agent-metrics.ts";
 import { forgetLastEnd, storeLastEnd } from "../control/last-end.ts";
 import { openControlServer } from "../control/control-server.ts";
 import { fetchEarnings } from "../execution/earnings.ts";
-import { JobFiles } from "../execution/job-files.ts";
+import { openJobFiles } from "../execution/job-files.ts";
 import { openJobHistory } from "../execution/job-history.ts";
 import { loadHostId } from "../hardware/host-id.ts";
 import { detectHardware } from "../hardware/detect-hardware.ts";
@@ -44,18 +44,6 @@ import { logDrain } from "./drain-log.ts";
 import { openSettingsReload } from "./settings-reload.ts";
 import type { ShownStatus } from "./status-command.ts";
 
-export interface StartOptions {
-  readonly dataDirectory: string;
-  readonly flags: Readonly<Record<string, unknown>>;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly pid: number;
-  readonly version: string;
-  readonly clock: Clock;
-  readonly openLog: (level: LogLevel, format: LogFormat | null) => Logger | Promise<Logger>;
-  /** Called when the Island connects for the first time. */
-  readonly onConnected: (summary: string) => void;
-}
-
 export interface RunningAgent {
   /** Resolves with the reason when the agent has ended and everything is closed. */
   readonly ended: Promise<string>;
@@ -76,7 +64,17 @@ const MAX_FAREWELL_MS = 15_000;
  * @throws {CliError} when it has not joined, or an agent runs there already, or nothing can run here,
  * or the directory cannot be used.
  */
-export async function startAgent(options: StartOptions): Promise<RunningAgent> {
+export async function startAgent(options: {
+  readonly dataDirectory: string;
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly pid: number;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly openLog: (level: LogLevel, format: LogFormat | null) => Logger | Promise<Logger>;
+  /** Called when the Island connects for the first time. */
+  readonly onConnected: (summary: string) => void;
+}): Promise<RunningAgent> {
   const { dataDirectory, clock, env, flags } = options;
   const file = await readConfigFile(dataDirectory);
   const config = resolveAgentConfig({ flags, env, file });
@@ -140,7 +138,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
       coordinatorUrl: presentUrl(),
       presentCoordinatorUrl: presentUrl,
     });
-    const jobFiles = await JobFiles.open({
+    const jobFiles = await openJobFiles({
       directory: join(dataDirectory, "job-files"),
       policy: policyOfFetches,
       token,
