@@ -1,18 +1,25 @@
 import { isDeepStrictEqual } from "node:util";
 import { abortable } from "../shared/async/abortable.ts";
-import type { Timer } from "../shared/clock.ts";
+import type { Timer, Clock } from "../shared/clock.ts";
 import type { Assign, Welcome } from "../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../shared/protocol/from-island.ts";
-import type { AgentDeps, AgentOptions, Offer } from "./agent-deps.ts";
 import { CargoPool } from "./execution/cargo-pool.ts";
-import { Executor } from "./execution/executor.ts";
-import { IslandReports, type AgentStatus, type LinkState } from "./execution/island-reports.ts";
+import { Executor, type ExecutorDeps } from "./execution/executor.ts";
+import { IslandReports, type AgentStatus, type LinkState, type UsageReport } from "./execution/island-reports.ts";
 import { memoryCapsOf } from "./hardware/memory-caps.ts";
-import { BackgroundDownloads } from "./preload/background-downloads.ts";
-import { CargoAdmission } from "./session/cargo-admission.ts";
+import { openBackgroundDownloads, type BackgroundDownloads } from "./preload/background-downloads.ts";
+import { openCargoAdmission, type CargoAdmission, type AdmissionOptions } from "./session/cargo-admission.ts";
 import { runSession, SessionRenewal, type LinkHandlers, type Served } from "./session/coordinator-link.ts";
 import { Outbox } from "./session/outbox.ts";
-import { Redials } from "./session/redials.ts";
+import { openRedials, type Redials } from "./session/redials.ts";
+import type { RuntimeType } from "../shared/cargo.ts";
+import type { Hardware } from "../shared/hardware.ts";
+import type { Logger } from "../shared/logger.ts";
+import type { CargoFiles } from "./artifacts/cargo-files.ts";
+import type { Availability } from "./availability/availability.ts";
+import type { Recommendation } from "./preload/recommendations.ts";
+import type { CargoRuntime } from "./runtimes/runtime.ts";
+import type { CoordinatorAddresses } from "./session/coordinator-addresses.ts";
 
 /** Changes between heartbeats are collected for this long and reported together. */
 const REPORT_DELAY_MS = 500;
@@ -20,14 +27,53 @@ const MS_PER_S = 1_000;
 /** How long `stop` waits for the coordinator to take the jobs back. */
 const MAX_STOP_MS = 2_000;
 
+/** What the owner can change while the agent runs, besides its hours. */
+interface Offer {
+  /** Jobs that run at once, at least 1. */
+  readonly slots: number;
+  /** After the owner's caps. */
+  readonly hardware: Hardware;
+}
+
+/** What an agent is made of. */
+export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "jobFiles" | "onEnded"> {
+  readonly coordinators: CoordinatorAddresses;
+  readonly token: string;
+  readonly hostId: string;
+  readonly version: string;
+  /** Longest wait for the acknowledgement of the last results after the jobs have ended, with reconnects. */
+  readonly farewellLimitMs: number;
+  readonly clock: Clock;
+  /** Until {@link IslandAgent.change}. */
+  readonly offer: Offer;
+  /** Usable runtimes with their versions. The map may get more of them; call `announce` then. */
+  readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
+  readonly files: Pick<
+    CargoFiles,
+    "acquire" | "pull" | "preload" | "makeRoom" | "bytesOnDisk" | "cached" | "downloads" | "refusalOf" | "noSpaceFor"
+  >;
+  /** Whether new jobs are taken. The agent owns it from here on. */
+  readonly availability: Availability;
+  /** Asks the coordinator what to preload; null: the owner has switched preloads off. */
+  readonly recommend: ((hostId: string, signal: AbortSignal) => Promise<readonly Recommendation[]>) | null;
+  /** Load of the machine now. */
+  readonly usage: () => UsageReport;
+  /** RAM that a load can have now; null when unknown. */
+  readonly freeRamBytes: () => number | null;
+  readonly log: Logger;
+  /** Called at the first welcome. */
+  readonly onConnected: () => void;
+  /** 0 (included) to 1 (excluded); spreads the attempts to reconnect. */
+  readonly random?: () => number;
+}
+
 /** One Island: keeps a session with its coordinator and runs the jobs that it is assigned. */
 export class IslandAgent {
   /** Preloads, and the downloads that the owner asks for. */
   readonly downloads: BackgroundDownloads;
   /** The Cargos in memory. */
   readonly pool: CargoPool;
-  readonly #options: AgentOptions;
-  readonly #deps: AgentDeps;
+  readonly #parts: AgentParts;
   readonly #outbox = new Outbox();
   readonly #executor: Executor;
   readonly #reports: IslandReports;
@@ -50,36 +96,57 @@ export class IslandAgent {
   /** Gives running jobs back when they take too long. */
   #drainLimit: Timer | null = null;
 
-  constructor(options: AgentOptions, deps: AgentDeps) {
-    this.#options = options;
-    this.#deps = deps;
-    const { clock, files, log, offer, runtimes, availability, recommend, random = Math.random } = deps;
-    const { hostId } = options;
+  constructor(parts: AgentParts) {
+    this.#parts = parts;
+    const {
+      availability,
+      clock,
+      coordinators,
+      files,
+      hostId,
+      log,
+      offer,
+      recommend,
+      runtimes,
+      random = Math.random,
+    } = parts;
     const { slots } = offer;
     const caps = memoryCapsOf(offer.hardware);
     this.#offer = offer;
     const onChange = (): void => this.#reportSoon();
-    this.#redials = new Redials(options.coordinators, random);
-    this.#admission = new CargoAdmission(options, log);
+    this.#redials = openRedials(coordinators, random);
+    this.#admission = openCargoAdmission(parts, log);
     this.pool = new CargoPool({
       runtimes: { get: (type) => runtimes.get(type)?.runtime },
-      ...{ files, clock, log, onChange, caps, freeRamBytes: deps.freeRamBytes },
+      files,
+      clock,
+      log,
+      onChange,
+      caps,
+      freeRamBytes: parts.freeRamBytes,
     });
-    this.#executor = new Executor({ ...deps, onChange, outbox: this.#outbox, pool: this.pool, slots });
+    this.#executor = new Executor({ ...parts, onChange, outbox: this.#outbox, pool: this.pool, slots });
     this.#reports = new IslandReports({
-      ...{ version: options.version, policy: options.policy, usage: deps.usage, pool: this.pool },
+      ...parts,
+      pool: this.pool,
       executor: this.#executor,
       outbox: this.#outbox,
       slots: () => this.#offer.slots,
       hardware: () => this.#offer.hardware,
-      ...{ hostId, runtimes, files, clock, jobFiles: deps.jobFiles },
     });
-    this.downloads = new BackgroundDownloads({
-      recommend: recommend === null ? null : (signal) => recommend(hostId, signal),
-      want: (slugs) => this.#want(slugs),
-      closedBecause: () => availability.closedBecause,
-      ...{ random, clock, log, files, runtimes, onChange },
-    });
+    this.downloads = openBackgroundDownloads(
+      {
+        want: (slugs) => this.#want(slugs),
+        closedBecause: () => availability.closedBecause,
+        random,
+        clock,
+        log,
+        files,
+        runtimes,
+        onChange,
+      },
+      recommend === null ? null : (signal) => recommend(hostId, signal),
+    );
     availability.onChange = () => {
       this.#reportAvailability();
       this.downloads.onAvailability();
@@ -87,10 +154,10 @@ export class IslandAgent {
   }
 
   status(): AgentStatus {
-    const { availability } = this.#deps;
+    const { availability } = this.#parts;
     return {
       link: this.#link,
-      coordinatorUrl: this.#options.coordinators.current,
+      coordinatorUrl: this.#parts.coordinators.current,
       closedBecause: availability.closedBecause,
       isPaused: availability.isPaused,
       hours: availability.hours,
@@ -103,8 +170,7 @@ export class IslandAgent {
 
   /** Runs until `stop` or `drain` is done, or the coordinator refuses the Island for good. Returns why it ended. */
   async run(): Promise<string> {
-    const { clock, log } = this.#deps;
-    const { coordinators, token } = this.#options;
+    const { clock, coordinators, log, token } = this.#parts;
     while (!this.#leave.signal.aborted) {
       this.#link = "connecting";
       this.#renew = new AbortController();
@@ -142,11 +208,11 @@ export class IslandAgent {
 
   /** Takes no new jobs until `resume`. Running jobs go on. */
   pause(): void {
-    this.#deps.availability.pause();
+    this.#parts.availability.pause();
   }
 
   resume(): void {
-    this.#deps.availability.resume();
+    this.#parts.availability.resume();
   }
 
   /**
@@ -156,7 +222,7 @@ export class IslandAgent {
    * a drain that is under way; null then changes nothing.
    */
   async drain(limitMs: number | null): Promise<void> {
-    const { availability, clock } = this.#deps;
+    const { availability, clock } = this.#parts;
     if (this.#leave.signal.aborted) return;
     if (limitMs !== null) this.#drainLimit ??= clock.schedule(limitMs, () => this.#executor.giveUp());
     if (availability.isDraining) return;
@@ -167,13 +233,13 @@ export class IslandAgent {
       this.#redials.hurry();
       this.#connectNow.abort();
     }
-    await this.#farewell(this.#options.farewellLimitMs);
+    await this.#farewell(this.#parts.farewellLimitMs);
     this.#leave.abort(new Error("the agent stops"));
   }
 
   /** Gives the running jobs back and leaves as soon as the coordinator knows; at once when nothing runs or there is no session. */
   async stop(): Promise<void> {
-    this.#deps.availability.drain();
+    this.#parts.availability.drain();
     if (!this.#executor.isIdle) {
       this.#executor.giveUp();
       await this.#executor.idle();
@@ -185,7 +251,7 @@ export class IslandAgent {
   /** Waits until every frame is acknowledged, the agent leaves, or the time is up. */
   async #farewell(limitMs: number): Promise<void> {
     const limit = new AbortController();
-    const timer = this.#deps.clock.schedule(limitMs, () => limit.abort());
+    const timer = this.#parts.clock.schedule(limitMs, () => limit.abort());
     await abortable(this.#outbox.emptied(), AbortSignal.any([limit.signal, this.#leave.signal])).catch(() => undefined);
     timer.cancel();
   }
@@ -198,7 +264,7 @@ export class IslandAgent {
     this.#drainLimit?.cancel();
     await this.pool.close();
     await this.downloads.close();
-    this.#deps.availability[Symbol.dispose]();
+    this.#parts.availability[Symbol.dispose]();
     this.#pendingReport?.cancel();
     return reason;
   }
@@ -206,7 +272,7 @@ export class IslandAgent {
   #handlers(): LinkHandlers {
     return {
       hello: () => {
-        this.#reportedOpen = this.#deps.availability.isOpen;
+        this.#reportedOpen = this.#parts.availability.isOpen;
         return this.#reports.hello(!this.#reportedOpen);
       },
       state: () => this.#reports.state(),
@@ -231,9 +297,9 @@ export class IslandAgent {
     this.#executor.applyDecisions(welcome.held);
     this.#outbox.connect(send, welcome.held, welcome.maxFrameBytes);
     this.#reportAvailability();
-    if (this.#sessions === 1) this.#deps.onConnected();
+    if (this.#sessions === 1) this.#parts.onConnected();
     this.downloads.start(this.#leave.signal);
-    this.#deps.log.info({ session: welcome.sessionId, held: welcome.held.length }, "Connected");
+    this.#parts.log.info({ session: welcome.sessionId, held: welcome.held.length }, "Connected");
   }
 
   #onFrame(frame: Served): void {
@@ -255,7 +321,7 @@ export class IslandAgent {
 
   #assign(frame: Assign): void {
     const refusal = this.#admission.refusalOf(frame);
-    if (refusal === null) return this.#executor.assign(frame, this.#deps.availability.closedBecause);
+    if (refusal === null) return this.#executor.assign(frame, this.#parts.availability.closedBecause);
     return this.#outbox.refuse({ type: "refused", jobId: frame.jobId, attempt: frame.attempt, ...refusal });
   }
 
@@ -266,14 +332,14 @@ export class IslandAgent {
   }
 
   #reportAvailability(): void {
-    const { isOpen } = this.#deps.availability;
+    const { isOpen } = this.#parts.availability;
     if (this.#send === null || isOpen === this.#reportedOpen) return;
     this.#reportedOpen = isOpen;
     this.#send({ type: isOpen ? "accepting" : "draining" });
   }
 
   #reportSoon(): void {
-    this.#pendingReport ??= this.#deps.clock.schedule(REPORT_DELAY_MS, () => {
+    this.#pendingReport ??= this.#parts.clock.schedule(REPORT_DELAY_MS, () => {
       this.#pendingReport = null;
       this.#send?.({ type: "heartbeat", state: this.#reports.state() });
     });

@@ -46,7 +46,6 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["artifacts"],
     ["preload"],
     ["execution"],
-    ["agent-deps.ts"],
     ["agent.ts"],
     ["control"],
     ["doctor"],

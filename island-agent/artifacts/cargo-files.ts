@@ -7,105 +7,85 @@ import type { ArtifactLease, ArtifactStore } from "./artifact-store.ts";
 import type { CargoNames } from "./cargo-names.ts";
 import { DownloadPriority } from "./download-priority.ts";
 import type { DownloadWatch } from "./download-watch.ts";
-import { PreloadEviction } from "./preload-eviction.ts";
+import { openPreloadEviction } from "./preload-eviction.ts";
 
 /** Puts on disk what Cargos need, whatever kind of artifact it is, and reports what is there. */
-export class CargoFiles {
-  readonly #stores: readonly ArtifactStore[];
-  readonly #names: CargoNames;
-  readonly #watch: DownloadWatch;
-  readonly #priority = new DownloadPriority();
-  readonly #eviction: PreloadEviction;
+export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNames, watch: DownloadWatch) {
+  const priority = new DownloadPriority();
   /** Slugs of Cargos that have or await a lease, once for each lease. */
-  readonly #users: string[] = [];
+  const users: string[] = [];
   /** Cargos that jobs or the owner could not have for lack of disk space, by slug. */
-  readonly #tooLarge = recentMap<CargoManifest>(MAX_NO_SPACE_FOR);
-
-  constructor(stores: readonly ArtifactStore[], names: CargoNames, watch: DownloadWatch) {
-    this.#stores = stores;
-    this.#names = names;
-    this.#watch = watch;
-    this.#eviction = new PreloadEviction(stores);
-  }
-
-  /** Slugs of the Cargos whose files are in use or being downloaded. */
-  get users(): ReadonlySet<string> {
-    return new Set(this.#users);
-  }
+  const tooLarge = recentMap<CargoManifest>(MAX_NO_SPACE_FOR);
+  const eviction = openPreloadEviction(stores);
 
   /**
    * Leases everything that a job's Cargo needs, and downloads what is missing. `onProgress`: a download has made progress.
    * @throws {JobFailure} or `signal.reason`.
    */
-  async acquire(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<ArtifactLease> {
-    this.#eviction.markUsed(cargo);
-    if (this.bytesOnDisk(cargo) !== null) return this.#lease(cargo, signal, onProgress);
-    return this.#priority.runForJob(() => this.#lease(cargo, signal, onProgress));
+  async function acquire(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<ArtifactLease> {
+    eviction.markUsed(cargo);
+    if (bytesOnDisk(cargo) !== null) return leaseOf(cargo, signal, onProgress);
+    return priority.runForJob(() => leaseOf(cargo, signal, onProgress));
   }
 
   /** Downloads what the owner asked for, while no job waits for a download of its own. @throws as `acquire`. */
-  async pull(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<void> {
-    this.#eviction.markUsed(cargo);
-    const lease = await this.#priority.runWhenIdle((idle) => this.#lease(cargo, idle, onProgress), signal);
+  async function pull(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<void> {
+    eviction.markUsed(cargo);
+    const lease = await priority.runWhenIdle((idle) => leaseOf(cargo, idle, onProgress), signal);
     lease.release();
   }
 
   /** As `pull`, but evicts nothing: call `makeRoom` first. @throws {DiskFullError}, or as `acquire`. */
-  async preload(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<void> {
-    if (this.bytesOnDisk(cargo) !== null) return;
-    this.#eviction.markPreloaded(cargo);
+  async function preload(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<void> {
+    if (bytesOnDisk(cargo) !== null) return;
+    eviction.markPreloaded(cargo);
     try {
-      const lease = await this.#priority.runWhenIdle((idle) => this.#lease(cargo, idle, onProgress, false), signal);
+      const lease = await priority.runWhenIdle((idle) => leaseOf(cargo, idle, onProgress, false), signal);
       lease.release();
     } catch (error) {
-      if (error instanceof DiskFullError) await this.#eviction.markTooLarge(cargo);
+      if (error instanceof DiskFullError) await eviction.markTooLarge(cargo);
       throw error;
     }
   }
 
   /** Why a job's Cargo cannot be downloaded now, if that is known before the download: the disk lacks space. Null: it may fit. */
-  refusalOf(cargo: CargoManifest): DiskFullError | null {
-    const lack = this.#lackOf(cargo);
-    if (lack !== null) this.#tooLarge.set(cargo.slug, cargo);
+  function refusalOf(cargo: CargoManifest): DiskFullError | null {
+    const lack = lackOf(cargo);
+    if (lack !== null) tooLarge.set(cargo.slug, cargo);
     return lack;
   }
 
   /** Slugs of the Cargos that jobs or the owner could not have for lack of disk space, as far as that is still so. */
-  noSpaceFor(): string[] {
-    for (const [slug, cargo] of [...this.#tooLarge]) if (this.#lackOf(cargo) === null) this.#tooLarge.delete(slug);
-    return [...this.#tooLarge.keys()];
-  }
-
-  /** @see PreloadEviction.makeRoom */
-  makeRoom(cargo: CargoManifest, mayRemove: (slug: string) => boolean): Promise<number> {
-    return this.#eviction.makeRoom(cargo, mayRemove);
+  function noSpaceFor(): string[] {
+    for (const [slug, cargo] of [...tooLarge]) if (lackOf(cargo) === null) tooLarge.delete(slug);
+    return [...tooLarge.keys()];
   }
 
   /** What the Cargo takes on disk: 0 when it needs nothing, null when it is not there as a whole. */
-  bytesOnDisk(cargo: CargoManifest): number | null {
+  function bytesOnDisk(cargo: CargoManifest): number | null {
     if (cacheKeyOf(cargo) === null) return 0;
-    return this.#storeOf(cargo)?.bytesOnDisk(cargo) ?? null;
+    return storeOf(cargo)?.bytesOnDisk(cargo) ?? null;
   }
 
   /** What is on disk as a whole, by the keys of `cacheKeyOf`. A folder is one entry. */
-  cached(): IslandState["cachedModels"] {
-    const stored = this.#stores.flatMap((store) => store.list()).filter(({ isWhole }) => isWhole);
+  function cached(): IslandState["cachedModels"] {
+    const stored = stores.flatMap((store) => store.list()).filter(({ isWhole }) => isWhole);
     return stored.map(({ key, bytes }) => ({ key, bytes }));
   }
 
   /** One entry for each Cargo that waits for a download. */
-  downloads(): IslandState["downloads"] {
-    const downloads = this.#stores.flatMap((store) => store.downloads());
+  function downloads(): IslandState["downloads"] {
+    const downloads = stores.flatMap((store) => store.downloads());
     return downloads.map(({ slug, receivedBytes, totalBytes }) => {
       const fraction = totalBytes === null || totalBytes === 0 ? null : Math.min(1, receivedBytes / totalBytes);
-      return { slug, fraction, receivedBytes, totalBytes, bytesPerSecond: this.#watch.bytesPerSecond(slug) };
+      return { slug, fraction, receivedBytes, totalBytes, bytesPerSecond: watch.bytesPerSecond(slug) };
     });
   }
 
-  #lackOf(cargo: CargoManifest): DiskFullError | null {
-    if (this.bytesOnDisk(cargo) !== null) return null;
+  function lackOf(cargo: CargoManifest): DiskFullError | null {
+    if (bytesOnDisk(cargo) !== null) return null;
     try {
-      this.#storeOf(cargo)?.assertFits(cargo);
+      storeOf(cargo)?.assertFits(cargo);
       return null;
     } catch (error) {
       if (error instanceof DiskFullError) return error;
@@ -113,11 +93,11 @@ export class CargoFiles {
     }
   }
 
-  #storeOf(cargo: CargoManifest): ArtifactStore | undefined {
-    return this.#stores.find((store) => store.keeps(cargo));
+  function storeOf(cargo: CargoManifest): ArtifactStore | undefined {
+    return stores.find((store) => store.keeps(cargo));
   }
 
-  async #lease(
+  async function leaseOf(
     cargo: CargoManifest,
     signal: AbortSignal,
     onProgress: () => void,
@@ -125,17 +105,17 @@ export class CargoFiles {
   ): Promise<ArtifactLease> {
     const { slug } = cargo;
     const key = cacheKeyOf(cargo);
-    this.#users.push(slug);
-    const leave = (): void => void this.#users.splice(this.#users.indexOf(slug), 1);
+    users.push(slug);
+    const leave = (): void => void users.splice(users.indexOf(slug), 1);
     try {
-      const lease = await this.#watch.follow(slug, async (note) => {
+      const lease = await watch.follow(slug, async (note) => {
         const noteProgress = (progress: DownloadProgress): void => {
           note(progress);
           onProgress();
         };
-        return this.#storeOf(cargo)?.acquire(cargo, signal, noteProgress, mayEvict);
+        return storeOf(cargo)?.acquire(cargo, signal, noteProgress, mayEvict);
       });
-      if (key !== null) this.#names.note(slug, key);
+      if (key !== null) names.note(slug, key);
       let isHeld = true;
       const releaseOnce = (): void => {
         if (!isHeld) return;
@@ -148,8 +128,26 @@ export class CargoFiles {
     } catch (error) {
       leave();
       // Preloads may delete less than jobs may.
-      if (error instanceof DiskFullError && mayEvict) this.#tooLarge.set(slug, cargo);
+      if (error instanceof DiskFullError && mayEvict) tooLarge.set(slug, cargo);
       throw error;
     }
   }
+
+  return {
+    /** Slugs of the Cargos whose files are in use or being downloaded. */
+    get users(): ReadonlySet<string> {
+      return new Set(users);
+    },
+    acquire,
+    pull,
+    preload,
+    refusalOf,
+    noSpaceFor,
+    makeRoom: eviction.makeRoom,
+    bytesOnDisk,
+    cached,
+    downloads,
+  };
 }
+
+export type CargoFiles = ReturnType<typeof openCargoFiles>;

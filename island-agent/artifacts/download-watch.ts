@@ -17,20 +17,16 @@ const LOG_SHARE = 0.1;
 const MS_PER_S = 1_000;
 
 /** Follows the downloads of Cargos for the owner: their speed, and lines in the log. */
-export class DownloadWatch {
-  readonly #clock: Pick<Clock, "monotonicMs">;
-  readonly #log: Pick<Logger, "info">;
-  readonly #followed = new Set<FollowedDownload>();
-
-  constructor(clock: Pick<Clock, "monotonicMs">, log: Pick<Logger, "info">) {
-    this.#clock = clock;
-    this.#log = log;
-  }
+export function openDownloadWatch(clock: Pick<Clock, "monotonicMs">, log: Pick<Logger, "info">) {
+  const watched = new Set<FollowedDownload>();
 
   /** Runs what may download something for a Cargo, and follows it by the progress that it reports. */
-  async follow<T>(slug: string, download: (note: (progress: DownloadProgress) => void) => Promise<T>): Promise<T> {
-    const followed = new FollowedDownload(slug, this.#clock, this.#log);
-    this.#followed.add(followed);
+  async function follow<T>(
+    slug: string,
+    download: (note: (progress: DownloadProgress) => void) => Promise<T>,
+  ): Promise<T> {
+    const followed = new FollowedDownload(slug, clock, log);
+    watched.add(followed);
     try {
       const result = await download((progress) => followed.note(progress));
       followed.complete();
@@ -39,16 +35,20 @@ export class DownloadWatch {
       followed.breakOff(error);
       throw error;
     } finally {
-      this.#followed.delete(followed);
+      watched.delete(followed);
     }
   }
 
   /** Null while it is unknown. */
-  bytesPerSecond(slug: string): number | null {
-    const rates = [...this.#followed].map((each) => (each.slug === slug ? each.bytesPerSecond : null));
+  function bytesPerSecond(slug: string): number | null {
+    const rates = [...watched].map((each) => (each.slug === slug ? each.bytesPerSecond : null));
     return rates.findLast((rate) => rate !== null) ?? null;
   }
+
+  return { follow, bytesPerSecond };
 }
+
+export type DownloadWatch = ReturnType<typeof openDownloadWatch>;
 
 /** A download that is followed. Files that are on disk already report no missing byte, and get no line in the log. */
 class FollowedDownload {

@@ -2,7 +2,7 @@ import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import type { DownloadStatus, RemoveOutcome } from "../disk/stored-item.ts";
 import type { DownloadProgress } from "../models/download/transfer.ts";
 import type { ImageStore } from "../runtimes/container/image-store.ts";
-import type { ArtifactBudget, ArtifactLease, ArtifactStore, StoredArtifact } from "./artifact-store.ts";
+import type { ArtifactLease, ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 
 /** The part of {@link ImageStore} that is used here. */
 export interface PulledImages extends Pick<
@@ -13,60 +13,58 @@ export interface PulledImages extends Pick<
 }
 
 /** The images of container Cargos, which have a budget of their own. */
-export class ImageArtifacts implements ArtifactStore {
-  readonly budget: ArtifactBudget;
-  readonly #images: PulledImages;
+export function imageArtifacts(images: PulledImages): ArtifactStore {
+  const budget = {
+    spareBytes: () => images.spareBytes(),
+    storedBytes: () => images.list().reduce((sum, { bytes }) => sum + bytes, 0),
+  };
 
-  constructor(images: PulledImages) {
-    this.#images = images;
-    this.budget = {
-      spareBytes: () => images.spareBytes(),
-      storedBytes: () => images.list().reduce((sum, { bytes }) => sum + bytes, 0),
-    };
-  }
-
-  keeps({ model, container }: CargoManifest): boolean {
+  function keeps({ model, container }: CargoManifest): boolean {
     return model === null && container !== undefined;
   }
 
-  async acquire(
+  async function acquire(
     { slug, container }: CargoManifest,
     signal: AbortSignal,
     onProgress: (progress: DownloadProgress) => void,
     mayEvict: boolean,
   ): Promise<ArtifactLease> {
     if (container === undefined) throw new TypeError(`Cargo ${slug} names no image`);
-    const lease = await this.#images.acquire(slug, container, signal, onProgress, mayEvict);
+    const lease = await images.acquire(slug, container, signal, onProgress, mayEvict);
     return { path: null, release: () => lease.release() };
   }
 
-  assertFits({ container }: CargoManifest): void {
-    if (container !== undefined) this.#images.assertFits(container);
+  function assertFits({ container }: CargoManifest): void {
+    if (container !== undefined) images.assertFits(container);
   }
 
-  bytesOnDisk(cargo: CargoManifest): number | null {
+  function bytesOnDisk(cargo: CargoManifest): number | null {
     const key = cacheKeyOf(cargo);
-    return this.#images.list().find((image) => image.key === key)?.bytes ?? null;
+    return images.list().find((image) => image.key === key)?.bytes ?? null;
   }
 
   /** An engine does not say what an interrupted pull takes. */
-  takenBytes(): number {
+  function takenBytes(): number {
     return 0;
   }
 
-  list(): StoredArtifact[] {
-    return this.#images.list().map((image) => ({ ...image, kind: "image", isWhole: true }));
+  function list(): StoredArtifact[] {
+    return images.list().map((image) => ({ ...image, kind: "image", isWhole: true }));
   }
 
-  downloads(): DownloadStatus[] {
-    return this.#images.downloads();
+  function downloads(): DownloadStatus[] {
+    return images.downloads();
   }
 
-  remove(key: string): Promise<RemoveOutcome> {
-    return this.#images.remove(key);
+  function remove(key: string): Promise<RemoveOutcome> {
+    return images.remove(key);
   }
 
-  async prune(): Promise<void> {
-    await this.#images.prune();
+  async function prune(): Promise<void> {
+    await images.prune();
   }
+
+  return { budget, keeps, acquire, assertFits, bytesOnDisk, takenBytes, list, downloads, remove, prune };
 }
+
+export type ImageArtifacts = ReturnType<typeof imageArtifacts>;

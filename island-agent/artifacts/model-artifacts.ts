@@ -14,78 +14,62 @@ export function modelArtifacts(models: ModelStore, folders: FolderStore): readon
     },
     storedBytes: () => [...models.list(), ...models.parts()].reduce((sum, { bytes }) => sum + bytes, 0),
   };
-  return [new FolderArtifacts(folders, budget), new FileArtifacts(models, folders, budget)];
+  return [folderArtifacts(folders, budget), fileArtifacts(models, folders, budget)];
 }
 
 /** Models that are folders of files. */
-class FolderArtifacts implements ArtifactStore {
-  readonly budget: ArtifactBudget;
-  readonly #folders: FolderStore;
-
-  constructor(folders: FolderStore, budget: ArtifactBudget) {
-    this.#folders = folders;
-    this.budget = budget;
-  }
-
-  keeps(cargo: CargoManifest): boolean {
+function folderArtifacts(folders: FolderStore, budget: ArtifactBudget): ArtifactStore {
+  function keeps(cargo: CargoManifest): boolean {
     return hasFolderModel(cargo);
   }
 
-  acquire(
+  function acquire(
     cargo: CargoManifest,
     signal: AbortSignal,
     onProgress: (progress: DownloadProgress) => void,
     mayEvict: boolean,
   ): Promise<ArtifactLease> {
-    return this.#folders.acquire(cargo, signal, onProgress, mayEvict);
+    return folders.acquire(cargo, signal, onProgress, mayEvict);
   }
 
-  assertFits(cargo: CargoManifest): void {
-    this.#folders.assertFits(cargo);
+  function assertFits(cargo: CargoManifest): void {
+    folders.assertFits(cargo);
   }
 
-  bytesOnDisk(cargo: CargoManifest): number | null {
-    return this.#folders.bytesOnDisk(cargo);
+  function bytesOnDisk(cargo: CargoManifest): number | null {
+    return folders.bytesOnDisk(cargo);
   }
 
-  takenBytes(cargo: CargoManifest): number {
-    return this.#folders.takenBytes(cargo);
+  function takenBytes(cargo: CargoManifest): number {
+    return folders.takenBytes(cargo);
   }
 
-  list(): StoredArtifact[] {
-    return this.#folders.list().map((folder) => ({ kind: "folder", ...folder }));
+  function list(): StoredArtifact[] {
+    return folders.list().map((folder) => ({ kind: "folder", ...folder }));
   }
 
-  downloads(): DownloadStatus[] {
-    return this.#folders.downloads();
+  function downloads(): DownloadStatus[] {
+    return folders.downloads();
   }
 
-  remove(key: string): Promise<RemoveOutcome> {
-    return this.#folders.remove(key);
+  function remove(key: string): Promise<RemoveOutcome> {
+    return folders.remove(key);
   }
 
-  prune(): Promise<void> {
-    return this.#folders.prune();
+  function prune(): Promise<void> {
+    return folders.prune();
   }
+
+  return { budget, keeps, acquire, assertFits, bytesOnDisk, takenBytes, list, downloads, remove, prune };
 }
 
 /** Models that are one file, and interrupted downloads of such files. */
-class FileArtifacts implements ArtifactStore {
-  readonly budget: ArtifactBudget;
-  readonly #models: ModelStore;
-  readonly #folders: FolderStore;
-
-  constructor(models: ModelStore, folders: FolderStore, budget: ArtifactBudget) {
-    this.#models = models;
-    this.#folders = folders;
-    this.budget = budget;
-  }
-
-  keeps(cargo: CargoManifest): boolean {
+function fileArtifacts(models: ModelStore, folders: FolderStore, budget: ArtifactBudget): ArtifactStore {
+  function keeps(cargo: CargoManifest): boolean {
     return cargo.model !== null && !hasFolderModel(cargo);
   }
 
-  async acquire(
+  async function acquire(
     { slug, model, adapters = [] }: CargoManifest,
     signal: AbortSignal,
     onProgress: (progress: DownloadProgress) => void,
@@ -99,7 +83,7 @@ class FileArtifacts implements ArtifactStore {
     const paths: string[] = [];
     try {
       for (const ref of [model, ...adapters]) {
-        const lease = await this.#models.acquire(slug, ref, signal, onProgress, mayEvict);
+        const lease = await models.acquire(slug, ref, signal, onProgress, mayEvict);
         leases.push(lease);
         paths.push(lease.path);
       }
@@ -111,41 +95,43 @@ class FileArtifacts implements ArtifactStore {
     return { path, adapterPaths, release };
   }
 
-  assertFits(cargo: CargoManifest): void {
-    this.#models.assertModelsFit(refsOf(cargo));
+  function assertFits(cargo: CargoManifest): void {
+    models.assertModelsFit(refsOf(cargo));
   }
 
   /** Of the model and its adapters. */
-  bytesOnDisk(cargo: CargoManifest): number | null {
-    const stored = new Map(this.#models.list().map(({ key, bytes }) => [key, bytes]));
+  function bytesOnDisk(cargo: CargoManifest): number | null {
+    const stored = new Map(models.list().map(({ key, bytes }) => [key, bytes]));
     const sizes = keysOf(cargo).map((key) => stored.get(key) ?? null);
     return sizes.every((bytes) => bytes !== null) ? sizes.reduce((sum, bytes) => sum + bytes, 0) : null;
   }
 
-  takenBytes(cargo: CargoManifest): number {
-    return this.#models.takenBytes(new Set(keysOf(cargo)));
+  function takenBytes(cargo: CargoManifest): number {
+    return models.takenBytes(new Set(keysOf(cargo)));
   }
 
-  list(): StoredArtifact[] {
-    const inFolders = this.#folders.fileKeys();
-    const files = this.#models.list().map((model) => ({ ...model, kind: "file" as const, isWhole: true }));
-    const parts = this.#models.parts().map((part) => ({ ...part, kind: "part" as const, isWhole: false }));
+  function list(): StoredArtifact[] {
+    const inFolders = folders.fileKeys();
+    const files = models.list().map((model) => ({ ...model, kind: "file" as const, isWhole: true }));
+    const parts = models.parts().map((part) => ({ ...part, kind: "part" as const, isWhole: false }));
     return [...files, ...parts].filter(({ key }) => !inFolders.has(key));
   }
 
   /** Without the files of folders: a folder is one download. */
-  downloads(): DownloadStatus[] {
-    const inFolders = new Set(this.#folders.downloads().map(({ slug }) => slug));
-    return this.#models.downloads().filter(({ slug }) => !inFolders.has(slug));
+  function downloads(): DownloadStatus[] {
+    const inFolders = new Set(folders.downloads().map(({ slug }) => slug));
+    return models.downloads().filter(({ slug }) => !inFolders.has(slug));
   }
 
-  async remove(key: string): Promise<RemoveOutcome> {
-    return this.#folders.fileKeys().has(key) ? "absent" : this.#models.remove(key);
+  async function remove(key: string): Promise<RemoveOutcome> {
+    return folders.fileKeys().has(key) ? "absent" : models.remove(key);
   }
 
-  async prune(): Promise<void> {
-    await this.#models.prune();
+  async function prune(): Promise<void> {
+    await models.prune();
   }
+
+  return { budget, keeps, acquire, assertFits, bytesOnDisk, takenBytes, list, downloads, remove, prune };
 }
 
 function refsOf({ model, adapters = [] }: CargoManifest): ModelRef[] {

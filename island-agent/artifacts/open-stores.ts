@@ -5,8 +5,8 @@ import type { ArtifactStore } from "./artifact-store.ts";
 import type { AgentConfig } from "../config/resolve-agent-config.ts";
 import type { DiskState } from "../disk/describe-disk.ts";
 import { freeBytesOn } from "../disk/free-bytes.ts";
-import { CargoNames } from "./cargo-names.ts";
-import { ImageArtifacts } from "./image-artifacts.ts";
+import { openCargoNames, type CargoNames } from "./cargo-names.ts";
+import { imageArtifacts } from "./image-artifacts.ts";
 import { modelArtifacts } from "./model-artifacts.ts";
 import { resolveFetchPolicy } from "../models/download/fetch-policy.ts";
 import { FolderStore } from "../models/folders/folder-store.ts";
@@ -75,12 +75,12 @@ export async function openStores(
     },
   );
   opened.defer(() => folders.close());
-  const names = await CargoNames.open(directory);
+  const names = await openCargoNames(directory);
   opened.defer(() => names.close());
   const images = containers.enabled ? await openImages(dataDirectory, containers, minFreeBytes, engine, clock) : null;
   if (images !== null) opened.defer(() => images.close());
   const stack = opened.move();
-  const artifacts = [...modelArtifacts(models, folders), ...(images === null ? [] : [new ImageArtifacts(images)])];
+  const artifacts = [...modelArtifacts(models, folders), ...(images === null ? [] : [imageArtifacts(images)])];
   const disk = (): DiskState => ({ ...models.usage(), freeBytes: freeBytesOn(directory), minFreeBytes });
   const adopt = async ({ path, sha256, extension, cargos }: ImportedFile): Promise<boolean> => {
     const isNew = await models.adopt(path, sha256, extension);

@@ -13,32 +13,20 @@ export interface ListedArtifact extends StoredArtifact {
 
 type UnloadIdle = (isMeant: (cargo: CargoManifest) => boolean) => Promise<unknown>;
 
-/** Lists and deletes what is on disk, for the owner. */
-export class StoredFiles {
-  readonly #stores: readonly ArtifactStore[];
-  readonly #names: CargoNames;
-  readonly #users: () => ReadonlySet<string>;
-  readonly #unloadIdle: UnloadIdle;
-
-  /**
-   * @param users slugs of the Cargos whose files are in use.
-   * @param unloadIdle takes Cargos that no job uses out of memory.
-   */
-  constructor(
-    stores: readonly ArtifactStore[],
-    names: CargoNames,
-    users: () => ReadonlySet<string>,
-    unloadIdle: UnloadIdle,
-  ) {
-    this.#stores = stores;
-    this.#names = names;
-    this.#users = users;
-    this.#unloadIdle = unloadIdle;
-  }
-
+/**
+ * Lists and deletes what is on disk, for the owner.
+ * @param users slugs of the Cargos whose files are in use.
+ * @param unloadIdle takes Cargos that no job uses out of memory.
+ */
+export function openStoredFiles(
+  stores: readonly ArtifactStore[],
+  names: CargoNames,
+  users: () => ReadonlySet<string>,
+  unloadIdle: UnloadIdle,
+) {
   /** The last used first. Files of folders are listed as their folders. */
-  list(): ListedArtifact[] {
-    const items = this.#stores.flatMap((store) => store.list()).map((item) => this.#describe(item));
+  function list(): ListedArtifact[] {
+    const items = stores.flatMap((store) => store.list()).map((item) => describe(item));
     return items.sort((one, other) => other.lastUsedMs - one.lastUsedMs);
   }
 
@@ -48,39 +36,43 @@ export class StoredFiles {
    * @returns bytes that this freed.
    * @throws {CliError} when nothing has that name, or it is in use.
    */
-  async remove(name: string): Promise<number> {
-    const key = this.#names.keyOf(name) ?? name;
-    const items = this.list().filter((item) => item.key === key);
+  async function remove(name: string): Promise<number> {
+    const key = names.keyOf(name) ?? name;
+    const items = list().filter((item) => item.key === key);
     const [first] = items;
     if (first === undefined) throw new CliError(`Nothing on disk is called "${name}": island models ls shows what is`);
-    if (items.some(({ inUse }) => inUse)) await this.#unloadIdle((cargo) => needs(cargo, key));
-    const used = this.list().find((item) => item.key === key && item.inUse);
+    if (items.some(({ inUse }) => inUse)) await unloadIdle((cargo) => needs(cargo, key));
+    const used = list().find((item) => item.key === key && item.inUse);
     if (used !== undefined) throw inUse(name, used);
-    const before = this.#storedBytes();
-    const holders = this.#stores.filter((store) => store.list().some((item) => item.key === key));
+    const before = storedBytes();
+    const holders = stores.filter((store) => store.list().some((item) => item.key === key));
     for (const store of holders) if ((await store.remove(key)) === "in_use") throw inUse(name, first);
-    return before - this.#storedBytes();
+    return before - storedBytes();
   }
 
   /** Deletes everything that is not in use. @returns bytes that this freed. */
-  async prune(): Promise<number> {
-    const before = this.#storedBytes();
-    for (const store of this.#stores) await store.prune();
-    return before - this.#storedBytes();
+  async function prune(): Promise<number> {
+    const before = storedBytes();
+    for (const store of stores) await store.prune();
+    return before - storedBytes();
   }
 
-  #describe(item: StoredArtifact): ListedArtifact {
-    const cargos = this.#names.cargosOf(item.key);
-    const users = item.inUse ? this.#users() : new Set<string>();
-    return { ...item, cargos, usedBy: cargos.filter((slug) => users.has(slug)) };
+  function describe(item: StoredArtifact): ListedArtifact {
+    const cargos = names.cargosOf(item.key);
+    const usedBy = item.inUse ? users() : new Set<string>();
+    return { ...item, cargos, usedBy: cargos.filter((slug) => usedBy.has(slug)) };
   }
 
   /** Not the sum of the list, because folders share files. */
-  #storedBytes(): number {
-    const budgets = new Set(this.#stores.map(({ budget }) => budget));
+  function storedBytes(): number {
+    const budgets = new Set(stores.map(({ budget }) => budget));
     return [...budgets].reduce((sum, budget) => sum + budget.storedBytes(), 0);
   }
+
+  return { list, remove, prune };
 }
+
+export type StoredFiles = ReturnType<typeof openStoredFiles>;
 
 function inUse(name: string, { usedBy }: ListedArtifact): CliError {
   const who = usedBy.length === 0 ? "a Cargo" : usedBy.join(", ");

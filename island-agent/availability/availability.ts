@@ -1,13 +1,6 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { describeOpenHours, isOpenAt, minutesToNextChange, type OpenHours } from "./open-hours.ts";
 
-export interface AvailabilityOptions {
-  readonly clock: Clock;
-  /** Null: day and night. */
-  readonly hours: OpenHours | null;
-  readonly isPaused: boolean;
-}
-
 const MS_PER_MINUTE = 60_000;
 /** Longest wait before the hours are checked again: the wall clock may be set, and daylight saving time changes it. */
 const MAX_CHECK_WAIT_MS = 15 * MS_PER_MINUTE;
@@ -23,7 +16,16 @@ export class Availability implements Disposable {
   #wasOpen: boolean;
   #nextCheck: Timer | null = null;
 
-  constructor({ clock, hours, isPaused }: AvailabilityOptions) {
+  constructor({
+    clock,
+    hours,
+    isPaused,
+  }: {
+    readonly clock: Clock;
+    /** Null: day and night. */
+    readonly hours: OpenHours | null;
+    readonly isPaused: boolean;
+  }) {
     this.#clock = clock;
     this.#hours = hours;
     this.#isPaused = isPaused;

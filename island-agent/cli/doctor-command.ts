@@ -5,7 +5,8 @@ import { describeExamination } from "../doctor/describe-examination.ts";
 import { examine, type ExamineOptions } from "../doctor/examine.ts";
 import { isFit } from "../doctor/examination.ts";
 
-export interface DoctorOptions {
+/** `island doctor`. `isFit`: at least one runtime is usable on this host. */
+export async function examineHost(options: {
   readonly dataDirectory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -13,10 +14,7 @@ export interface DoctorOptions {
   readonly modelPath: string;
   readonly asJson: boolean;
   readonly onStep: ExamineOptions["onStep"];
-}
-
-/** `island doctor`. `isFit`: at least one runtime is usable on this host. */
-export async function examineHost(options: DoctorOptions): Promise<{ text: string; isFit: boolean }> {
+}): Promise<{ text: string; isFit: boolean }> {
   const { dataDirectory, env, clock, modelPath, asJson, onStep } = options;
   const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
   const log = { info: noLog, warn: noLog, error: noLog };

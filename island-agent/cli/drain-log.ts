@@ -6,15 +6,11 @@ import type { IslandAgent } from "../agent.ts";
 const INTERVAL_MS = 10_000;
 const MS_PER_S = 1_000;
 
-export interface DrainLogDeps {
-  readonly agent: { status(): Pick<ReturnType<IslandAgent["status"]>, "running"> };
-  readonly clock: Pick<Clock, "sleep">;
-  readonly log: Pick<Logger, "info">;
-}
-
 /** Logs every 10 s which jobs a stopping agent waits for, and how long at most. Resolves when none runs, or `signal` aborts. */
 export async function logDrain(
-  { agent, clock, log }: DrainLogDeps,
+  agent: { status(): Pick<ReturnType<IslandAgent["status"]>, "running"> },
+  clock: Pick<Clock, "sleep">,
+  log: Pick<Logger, "info">,
   limitMs: number,
   signal: AbortSignal,
 ): Promise<void> {

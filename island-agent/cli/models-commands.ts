@@ -8,7 +8,7 @@ import { modelDirectoryOf, openStores, type OpenStores } from "../artifacts/open
 import { describeDownload } from "../artifacts/describe-download.ts";
 import type { LoadedReport } from "../execution/cargo-pool.ts";
 import type { PullStatus } from "../preload/owner-pulls.ts";
-import { StoredFiles, type ListedArtifact } from "../artifacts/stored-files.ts";
+import { openStoredFiles, type StoredFiles, type ListedArtifact } from "../artifacts/stored-files.ts";
 import { CliError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { fixed, flexible, tableOf } from "../../shared/cli/text-table.ts";
@@ -134,7 +134,7 @@ async function tell<T>({ dataDirectory }: ModelsPlace, path: string, body: objec
 function withStored<T>(place: ModelsPlace, use: (stored: StoredFiles) => Promise<T>): Promise<T> {
   const nothingToUnload = async (): Promise<void> => undefined;
   return withStores(place, ({ artifacts, names }) =>
-    use(new StoredFiles(artifacts, names, () => NOBODY_IN_USE, nothingToUnload)),
+    use(openStoredFiles(artifacts, names, () => NOBODY_IN_USE, nothingToUnload)),
   );
 }
 

@@ -11,10 +11,23 @@ import type { UsageSampler } from "../hardware/usage.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
 import type { RuntimeProbes } from "../runtimes/runtime-probes.ts";
 
-export interface SettingsReloadDeps extends Omit<SettingSources, "file"> {
+/** Takes over changed settings while the agent runs. */
+export function openSettingsReload({
+  dataDirectory,
+  flags,
+  env,
+  config,
+  agent,
+  availability,
+  probes,
+  usage,
+  detect,
+  runtimesFor,
+  log,
+}: Omit<SettingSources, "file"> & {
   readonly dataDirectory: string;
   /** As the agent started. */
-  readonly config: AgentConfig;
+  config: AgentConfig;
   readonly agent: Pick<IslandAgent, "change">;
   readonly availability: Pick<Availability, "setHours">;
   readonly probes: Pick<RuntimeProbes, "replace">;
@@ -23,55 +36,47 @@ export interface SettingsReloadDeps extends Omit<SettingSources, "file"> {
   /** The runtimes as these settings have them, for what is loaded from now on. */
   readonly runtimesFor: (config: AgentConfig, hardware: Hardware) => Promise<readonly CargoRuntime[]>;
   readonly log: Pick<Logger, "info">;
-}
-
-/** Takes over changed settings while the agent runs. */
-export class SettingsReload {
-  readonly #deps: SettingsReloadDeps;
-  #config: AgentConfig;
+}) {
   /** The last change: each waits for the one before it. */
-  #work: Promise<unknown> = Promise.resolve();
-
-  constructor(deps: SettingsReloadDeps) {
-    this.#deps = deps;
-    this.#config = deps.config;
-  }
+  let work: Promise<unknown> = Promise.resolve();
 
   /**
    * Reads the settings again and applies those that can be. Running jobs go on.
    * @param key the setting whose outcome is returned.
    * @throws {ConfigError} for an unknown key, or a file that is not valid; everything stays as it is then.
    */
-  apply(key: string): Promise<SettingOutcome> {
-    const applied = this.#work.then(() => this.#apply(key));
-    this.#work = applied.catch(() => undefined);
+  function apply(key: string): Promise<SettingOutcome> {
+    const applied = work.then(() => applyNow(key));
+    work = applied.catch(() => undefined);
     return applied;
   }
 
-  async #apply(key: string): Promise<SettingOutcome> {
-    const { dataDirectory, flags, env, log } = this.#deps;
+  async function applyNow(key: string): Promise<SettingOutcome> {
     const sources = { flags, env, file: await readConfigFile(dataDirectory) };
     const { source } = getKey(sources, key);
-    const config = withLiveSettings(this.#config, resolveAgentConfig(sources));
-    if (!isDeepStrictEqual(config, this.#config)) {
-      await this.#change(config);
-      log.info({ slots: config.slots, hours: getKey(sources, "hours").shown }, "Settings applied");
+    const changed = withLiveSettings(config, resolveAgentConfig(sources));
+    if (!isDeepStrictEqual(changed, config)) {
+      await change(changed);
+      log.info({ slots: changed.slots, hours: getKey(sources, "hours").shown }, "Settings applied");
     }
     if (source === "flag" || source === "environment") return "overridden";
     return LIVE_KEYS.has(key) ? "applied" : "next_start";
   }
 
-  async #change(config: AgentConfig): Promise<void> {
-    const { agent, availability, probes, usage, detect, runtimesFor } = this.#deps;
-    const { hours, ...others } = config;
-    const { hours: _before, ...othersBefore } = this.#config;
+  async function change(changed: AgentConfig): Promise<void> {
+    const { hours, ...others } = changed;
+    const { hours: _before, ...othersBefore } = config;
     if (!isDeepStrictEqual(others, othersBefore)) {
-      const hardware = await detect(config);
-      for (const runtime of await runtimesFor(config, hardware)) probes.replace(runtime);
+      const hardware = await detect(changed);
+      for (const runtime of await runtimesFor(changed, hardware)) probes.replace(runtime);
       usage.setHardware(hardware);
-      agent.change({ slots: config.slots, hardware });
+      agent.change({ slots: changed.slots, hardware });
     }
     availability.setHours(hours);
-    this.#config = config;
+    config = changed;
   }
+
+  return { apply };
 }
+
+export type SettingsReload = ReturnType<typeof openSettingsReload>;

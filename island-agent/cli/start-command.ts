@@ -6,21 +6,21 @@ import type { Logger, LogLevel } from "../../shared/logger.ts";
 import { IslandAgent } from "../agent.ts";
 import { Availability } from "../availability/availability.ts";
 import { readPause } from "../availability/pause-file.ts";
-import { CargoFiles } from "../artifacts/cargo-files.ts";
-import { DownloadWatch } from "../artifacts/download-watch.ts";
+import { openCargoFiles } from "../artifacts/cargo-files.ts";
+import { openDownloadWatch } from "../artifacts/download-watch.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { policyOf } from "../config/owner-policy.ts";
 import { describeUnknownEnv, resolveAgentConfig, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent } from "../control/control-client.ts";
 import { agentMetrics } from "../control/agent-metrics.ts";
 import { forgetLastEnd, storeLastEnd } from "../control/last-end.ts";
-import { ControlServer } from "../control/control-server.ts";
+import { openControlServer } from "../control/control-server.ts";
 import { fetchEarnings } from "../execution/earnings.ts";
-import { JobFiles } from "../execution/job-files.ts";
-import { JobHistory } from "../execution/job-history.ts";
+import { openJobFiles } from "../execution/job-files.ts";
+import { openJobHistory } from "../execution/job-history.ts";
 import { loadHostId } from "../hardware/host-id.ts";
 import { detectHardware } from "../hardware/detect-hardware.ts";
-import { UsageSampler } from "../hardware/usage.ts";
+import { openUsageSampler } from "../hardware/usage.ts";
 import { modelDirectoryOf, openStores } from "../artifacts/open-stores.ts";
 import { resolveFetchPolicy } from "../models/download/fetch-policy.ts";
 import { fetchRecommendations } from "../preload/recommendations.ts";
@@ -36,25 +36,13 @@ import {
 } from "../runtimes/create-runtimes.ts";
 import { MAX_PROBE_MS, RuntimeProbes } from "../runtimes/runtime-probes.ts";
 import { CoordinatorAddresses } from "../session/coordinator-addresses.ts";
-import { StoredFiles } from "../artifacts/stored-files.ts";
+import { openStoredFiles } from "../artifacts/stored-files.ts";
 import { isAllowed } from "../../shared/owner-policy.ts";
 import { CliError } from "../../shared/errors.ts";
 import { controlRoutes } from "./control-routes.ts";
 import { logDrain } from "./drain-log.ts";
-import { SettingsReload } from "./settings-reload.ts";
+import { openSettingsReload } from "./settings-reload.ts";
 import type { ShownStatus } from "./status-command.ts";
-
-export interface StartOptions {
-  readonly dataDirectory: string;
-  readonly flags: Readonly<Record<string, unknown>>;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly pid: number;
-  readonly version: string;
-  readonly clock: Clock;
-  readonly openLog: (level: LogLevel, format: LogFormat | null) => Logger | Promise<Logger>;
-  /** Called when the Island connects for the first time. */
-  readonly onConnected: (summary: string) => void;
-}
 
 export interface RunningAgent {
   /** Resolves with the reason when the agent has ended and everything is closed. */
@@ -76,7 +64,17 @@ const MAX_FAREWELL_MS = 15_000;
  * @throws {CliError} when it has not joined, or an agent runs there already, or nothing can run here,
  * or the directory cannot be used.
  */
-export async function startAgent(options: StartOptions): Promise<RunningAgent> {
+export async function startAgent(options: {
+  readonly dataDirectory: string;
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly pid: number;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly openLog: (level: LogLevel, format: LogFormat | null) => Logger | Promise<Logger>;
+  /** Called when the Island connects for the first time. */
+  readonly onConnected: (summary: string) => void;
+}): Promise<RunningAgent> {
   const { dataDirectory, clock, env, flags } = options;
   const file = await readConfigFile(dataDirectory);
   const config = resolveAgentConfig({ flags, env, file });
@@ -112,8 +110,8 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     const presentUrl = (): string => coordinators.current;
     const engine = engineSearch(env, hardware);
     const stores = stack.use(await openStores(dataDirectory, config, engine, clock, presentUrl));
-    const files = new CargoFiles(stores.artifacts, stores.names, new DownloadWatch(clock, log));
-    const usage = stack.use(UsageSampler.open({ clock, hardware }));
+    const files = openCargoFiles(stores.artifacts, stores.names, openDownloadWatch(clock, log));
+    const usage = stack.use(openUsageSampler({ clock, hardware }));
     const { images } = stores;
     const containers = images === null ? null : { images, islandId: hostId };
     const sandbox = await findSandbox({ config, hardware, env });
@@ -135,58 +133,68 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     if (!probes.hasHope) throw new CliError("No runtime is usable on this host: island doctor says why");
     const isPaused = await readPause(dataDirectory);
     const availability = new Availability({ clock, hours: config.hours, isPaused });
-    const history = stack.use(await JobHistory.open(dataDirectory, clock, log));
+    const history = stack.use(await openJobHistory(dataDirectory, clock, log));
     const policyOfFetches = resolveFetchPolicy({
       coordinatorUrl: presentUrl(),
       presentCoordinatorUrl: presentUrl,
     });
-    const jobFiles = await JobFiles.open({
+    const jobFiles = await openJobFiles({
       directory: join(dataDirectory, "job-files"),
       policy: policyOfFetches,
       token,
       clock,
     });
     const metrics = agentMetrics(() => agent.status(), options.version);
-    const agent = new IslandAgent(
-      {
-        coordinators,
-        token,
-        publicKey,
-        accountId,
-        signedBy: config.cargos.signedBy,
-        policy: () => policy,
-        hostId,
-        version: options.version,
-        farewellLimitMs: MAX_FAREWELL_MS,
+    const agent = new IslandAgent({
+      coordinators,
+      token,
+      publicKey,
+      accountId,
+      signedBy: config.cargos.signedBy,
+      policy: () => policy,
+      hostId,
+      version: options.version,
+      farewellLimitMs: MAX_FAREWELL_MS,
+      clock,
+      offer: { slots: config.slots, hardware },
+      runtimes: probes.usable,
+      files,
+      availability,
+      recommend: config.models.preload ? (id, signal) => fetchRecommendations(presentUrl(), id, signal) : null,
+      usage: () => usage.read(),
+      freeRamBytes: () => usage.loadableRamBytes(),
+      log,
+      jobFiles,
+      onEnded: (job) => {
+        history.add(job);
+        metrics.noteRun(job);
       },
-      {
-        clock,
-        offer: { slots: config.slots, hardware },
-        runtimes: probes.usable,
-        files,
-        availability,
-        recommend: config.models.preload ? (id, signal) => fetchRecommendations(presentUrl(), id, signal) : null,
-        usage: () => usage.read(),
-        freeRamBytes: () => usage.loadableRamBytes(),
-        log,
-        jobFiles,
-        onEnded: (job) => {
-          history.add(job);
-          metrics.noteRun(job);
-        },
-        onConnected: () =>
-          options.onConnected(
-            `${presentUrl()} offering ${[...probes.usable.keys()].join(", ")}, ${agent.status().slots} slots`,
-          ),
-      },
-    );
+      onConnected: () =>
+        options.onConnected(
+          `${presentUrl()} offering ${[...probes.usable.keys()].join(", ")}, ${agent.status().slots} slots`,
+        ),
+    });
     probes.onFound = () => agent.announce();
     const status = (): ShownStatus => {
-      const disk = { disk: stores.disk(), noSpaceFor: files.noSpaceFor() };
-      return { ...agent.status(), unusable: probes.unusable(), sandbox: sandbox.state, ...disk };
+      return {
+        ...agent.status(),
+        unusable: probes.unusable(),
+        sandbox: sandbox.state,
+        disk: stores.disk(),
+        noSpaceFor: files.noSpaceFor(),
+      };
     };
-    const settings = new SettingsReload({
-      ...{ dataDirectory, flags, env, config, agent, availability, probes, usage, detect, log },
+    const settings = openSettingsReload({
+      dataDirectory,
+      flags,
+      env,
+      config,
+      agent,
+      availability,
+      probes,
+      usage,
+      detect,
+      log,
       runtimesFor: async (changed, seen) => {
         const limits = containerLimitsOf(changed, seen);
         for (const runtime of all) if (runtime instanceof ContainerRuntime) runtime.setLimits(limits);
@@ -194,18 +202,25 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         return createRuntimes({ ...setUp, config: changed, hardware: seen, sandbox: inside, containers: null });
       },
     });
-    const stored = new StoredFiles(
+    const stored = openStoredFiles(
       stores.artifacts,
       stores.names,
       () => files.users,
       (isMeant) => agent.pool.unloadIdle(isMeant),
     );
     stack.use(
-      await ControlServer.open(
+      await openControlServer(
         dataDirectory,
         options.pid,
         controlRoutes({
-          ...{ agent, stored, status, settings, dataDirectory, history, metrics, adopt: stores.adopt },
+          agent,
+          stored,
+          adopt: stores.adopt,
+          status,
+          settings,
+          dataDirectory,
+          history,
+          metrics,
           earnings: () => fetchEarnings({ coordinatorUrl: presentUrl(), hostId, token }, clock),
         }),
       ),
@@ -221,7 +236,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         const running = agent.status().running.length;
         log.info({ running }, running === 0 ? "Stopping" : "Stopping: running jobs have a minute to finish");
         const isDone = new AbortController();
-        void logDrain({ agent, clock, log }, MAX_DRAIN_MS, isDone.signal);
+        void logDrain(agent, clock, log, MAX_DRAIN_MS, isDone.signal);
         await agent.drain(MAX_DRAIN_MS);
         isDone.abort();
       },

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
@@ -37,43 +37,38 @@ export const AGENT_HEADER = "atoll-island";
 const MAX_BODY_BYTES = 65_536;
 
 /** Serves `routes` on the loopback address, to callers that know the secret. */
-export class ControlServer implements AsyncDisposable {
-  readonly #server: Server;
-  readonly #file: string;
-
-  private constructor(server: Server, file: string) {
-    this.#server = server;
-    this.#file = file;
+export async function openControlServer(
+  dataDirectory: string,
+  pid: number,
+  routes: ControlRoutes,
+): Promise<AsyncDisposable> {
+  const secret = randomBytes(32).toString("hex");
+  const server = createServer((request, response) => {
+    response.setHeader(AGENT_HEADER, pid);
+    void answer(request, response, secret, routes);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const address: ControlAddress = { port: (server.address() as AddressInfo).port, secret, pid };
+  const file = controlFile(dataDirectory);
+  try {
+    await writeFileDurably(file, JSON.stringify(address));
+  } catch (error) {
+    server.close();
+    throw error;
   }
 
-  static async open(dataDirectory: string, pid: number, routes: ControlRoutes): Promise<ControlServer> {
-    const secret = randomBytes(32).toString("hex");
-    const server = createServer((request, response) => {
-      response.setHeader(AGENT_HEADER, pid);
-      void answer(request, response, secret, routes);
-    });
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(0, "127.0.0.1", resolve);
-    });
-    const address: ControlAddress = { port: (server.address() as AddressInfo).port, secret, pid };
-    const file = controlFile(dataDirectory);
-    try {
-      await writeFileDurably(file, JSON.stringify(address));
-    } catch (error) {
-      server.close();
-      throw error;
-    }
-    return new ControlServer(server, file);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.#file, { force: true });
-    this.#server.closeAllConnections();
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
-    });
-  }
+  return {
+    async [Symbol.asyncDispose](): Promise<void> {
+      await rm(file, { force: true });
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
 }
 
 async function answer(

@@ -47,7 +47,12 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   onStep("the sandbox");
   const sandbox = await findSandbox({ config, hardware, env });
   const candidates = createRuntimes({
-    ...{ dataDirectory, config, hardware, clock, env, log },
+    dataDirectory,
+    config,
+    hardware,
+    clock,
+    env,
+    log,
     sandbox,
     containers: config.containers.enabled ? { images: NO_IMAGES, islandId: "doctor" } : null,
   });
@@ -92,7 +97,10 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
       running === null
         ? null
         : { slots: running.slots, slotsBusy: running.running.length, memoryCaps: running.memoryCaps },
-    ...{ coordinator, otherCoordinators, tokens, matrix },
+    coordinator,
+    otherCoordinators,
+    tokens,
+    matrix,
   };
 }
 

@@ -6,7 +6,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoRuntime, LoadedCargo, MemoryUse } from "../runtimes/runtime.ts";
 import { MemoryBudget, type Occupant } from "./memory-budget.ts";
-import { MemoryNeeds } from "./memory-need.ts";
+import { openMemoryNeeds, type MemoryNeeds } from "./memory-need.ts";
 import type { ArtifactLease } from "../artifacts/artifact-store.ts";
 import { formatMibRoundedDown, formatMibRoundedUp } from "../../shared/format-bytes.ts";
 
@@ -55,7 +55,7 @@ export class CargoPool {
   constructor(deps: CargoPoolDeps) {
     this.#deps = deps;
     this.#budget = new MemoryBudget(deps.caps, deps.clock);
-    this.#needs = new MemoryNeeds(deps.caps, deps.clock);
+    this.#needs = openMemoryNeeds(deps.caps, deps.clock);
   }
 
   /** The Cargos in memory. */
@@ -264,14 +264,26 @@ export class CargoPool {
     this.#leaveMemory(entry);
   }
 
-  /** The budget alone is not enough: other programs of the machine may use its RAM. */
-  #waitForFreeRam({ manifest, estimate }: Entry, signal: AbortSignal): Promise<void> {
+  /**
+   * Waits until the machine has as much free RAM as the load needs, and unloads idle Cargos one by one for it. The budget alone is not
+   * enough: other programs of the machine may use its RAM.
+   * @throws {JobFailure} `out_of_memory`, retryable, when that is not enough; `signal.reason`.
+   */
+  async #waitForFreeRam({ manifest, estimate }: Entry, signal: AbortSignal): Promise<void> {
     const { slug, container, requiredRamBytes } = manifest;
     // One container starts now, limited to the Cargo's RAM; the others start with their jobs.
     const needBytes = container === undefined ? estimate.ramBytes : Math.min(requiredRamBytes, estimate.ramBytes);
-    const unloadOne = (): void => this.#budget.leastRecentlyUsedIdle()?.unload();
-    const { freeRamBytes: freeBytes } = this.#deps;
-    return waitForFreeRam({ slug, needBytes, freeBytes, unloadOne, leaving: this.#leaving }, signal);
+    for (;;) {
+      signal.throwIfAborted();
+      const free = this.#deps.freeRamBytes();
+      if (free === null || free >= needBytes) return;
+      if (this.#leaving.size === 0) this.#budget.leastRecentlyUsedIdle()?.unload();
+      if (this.#leaving.size === 0) {
+        const figures = `${slug} needs ${formatMibRoundedUp(needBytes)} of RAM, the machine has ${formatMibRoundedDown(free)} free now`;
+        throw new JobFailure("out_of_memory", figures, { retryable: true });
+      }
+      await abortable(Promise.race(this.#leaving), signal);
+    }
   }
 
   /** Jobs no longer get this entry. */
@@ -329,35 +341,4 @@ function keyOf(manifest: CargoManifest): string {
 /** How long a Cargo stays in memory without a job; undefined: until its memory is needed. */
 function idleLimitMs({ runtimeType, keepAliveMs }: CargoManifest): number | undefined {
   return keepAliveMs ?? IDLE_LIMITS_MS[runtimeType];
-}
-
-interface FreeRamOptions {
-  readonly slug: string;
-  /** What the load will take. */
-  readonly needBytes: number;
-  /** RAM of the machine that is free now; null when unknown. */
-  readonly freeBytes: () => number | null;
-  /** Begins to unload the least recently used idle Cargo, if there is one. */
-  readonly unloadOne: () => void;
-  /** Disposals under way; they never reject. */
-  readonly leaving: ReadonlySet<Promise<void>>;
-}
-
-/**
- * Waits until the machine has as much free RAM as a load needs, and unloads idle Cargos one by one for it.
- * @throws {JobFailure} `out_of_memory`, retryable, when that is not enough; `signal.reason`.
- */
-async function waitForFreeRam(options: FreeRamOptions, signal: AbortSignal): Promise<void> {
-  const { slug, needBytes, freeBytes, unloadOne, leaving } = options;
-  for (;;) {
-    signal.throwIfAborted();
-    const free = freeBytes();
-    if (free === null || free >= needBytes) return;
-    if (leaving.size === 0) unloadOne();
-    if (leaving.size === 0) {
-      const figures = `${slug} needs ${formatMibRoundedUp(needBytes)} of RAM, the machine has ${formatMibRoundedDown(free)} free now`;
-      throw new JobFailure("out_of_memory", figures, { retryable: true });
-    }
-    await abortable(Promise.race(leaving), signal);
-  }
 }

@@ -19,16 +19,6 @@ const MAX_FILLED_BYTES = 56 * MIB;
 /** The address is over, or was never for this Island. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 422]);
 
-export interface JobFilesOptions {
-  /** For what is fetched, and nothing else: it is emptied at the start. */
-  readonly directory: string;
-  /** Where the coordinator is, and how long to wait and retry. */
-  readonly policy: FetchPolicy;
-  /** Of the Island, which the coordinator asks for. */
-  readonly token: string;
-  readonly clock: Clock;
-}
-
 /** Files of one job on disk. Disposing of them removes them. */
 export interface FetchedFiles extends AsyncDisposable {
   /** Of all files. */
@@ -44,37 +34,43 @@ interface Part {
   bytes: number;
 }
 
-/** Fetches what the inputs of jobs name from the coordinator to temporary files. */
-export class JobFiles {
-  readonly #options: JobFilesOptions;
-
-  private constructor(options: JobFilesOptions) {
-    this.#options = options;
-  }
-
-  /** Removes what an agent that was killed left. */
-  static async open(options: JobFilesOptions): Promise<JobFiles> {
-    await rm(options.directory, { recursive: true, force: true });
-    return new JobFiles(options);
-  }
+/**
+ * Fetches what the inputs of jobs name from the coordinator to temporary files.
+ * First removes what an agent that was killed has left.
+ */
+export async function openJobFiles(options: {
+  /** For what is fetched, and nothing else: it is emptied at the start. */
+  readonly directory: string;
+  /** Where the coordinator is, and how long to wait and retry. */
+  readonly policy: FetchPolicy;
+  /** Of the Island, which the coordinator asks for. */
+  readonly token: string;
+  readonly clock: Clock;
+}) {
+  await rm(options.directory, { recursive: true, force: true });
 
   /**
    * One file after the other, each resumed after a loss, and checked by size and SHA-256. Leaves nothing on disk when it fails.
    * @param onProgress called with each part that arrives.
    * @throws {JobFailure} `file_unavailable`, retryable; `signal.reason`.
    */
-  async fetch(files: readonly JobFile[], signal: AbortSignal, onProgress: () => void): Promise<FetchedFiles> {
-    const { clock } = this.#options;
-    const directory = join(this.#options.directory, randomUUID());
+  async function fetchAll(
+    files: readonly JobFile[],
+    signal: AbortSignal,
+    onProgress: () => void,
+  ): Promise<FetchedFiles> {
+    const directory = join(options.directory, randomUUID());
     const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
     const end = new AbortController();
-    const limit = clock.schedule(MAX_FETCH_MS, () => end.abort(unavailable("did not arrive within half an hour")));
+    const limit = options.clock.schedule(MAX_FETCH_MS, () =>
+      end.abort(unavailable("did not arrive within half an hour")),
+    );
     try {
       await onDisk(() => mkdir(directory, { recursive: true, mode: 0o700 }));
       const fetched: { file: JobFile; path: string }[] = [];
       for (const [index, file] of files.entries()) {
         const path = join(directory, String(index));
-        await this.#fetchOne(file, path, AbortSignal.any([signal, end.signal]), onProgress);
+        await fetchOne(file, path, AbortSignal.any([signal, end.signal]), onProgress);
         fetched.push({ file, path });
       }
       const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -87,14 +83,14 @@ export class JobFiles {
     }
   }
 
-  async #fetchOne(file: JobFile, path: string, signal: AbortSignal, onProgress: () => void): Promise<void> {
-    const { policy, clock } = this.#options;
+  async function fetchOne(file: JobFile, path: string, signal: AbortSignal, onProgress: () => void): Promise<void> {
+    const { policy, clock } = options;
     await using handle = await onDisk(() => open(path, "wx", 0o600));
     const part: Part = { handle, hash: createHash("sha256"), bytes: 0 };
     let best = 0;
     for (let failures = 0; part.bytes < file.bytes;) {
       try {
-        await this.#receive(file, part, signal, onProgress);
+        await receive(file, part, signal, onProgress);
       } catch (error) {
         if (!(error instanceof RetriableError)) throw error;
         failures = part.bytes >= best + PROGRESS_BYTES ? 1 : failures + 1;
@@ -107,9 +103,9 @@ export class JobFiles {
   }
 
   /** One try. What it receives stays in the part. */
-  #receive(file: JobFile, part: Part, signal: AbortSignal, onProgress: () => void): Promise<void> {
-    return attempt(this.#options, signal, async (trying, watchdog) => {
-      const body = await this.#request(file, part, trying);
+  function receive(file: JobFile, part: Part, signal: AbortSignal, onProgress: () => void): Promise<void> {
+    return attempt(options, signal, async (trying, watchdog) => {
+      const body = await request(file, part, trying);
       watchdog.wait();
       for await (const chunk of chunksOf(body, trying)) {
         watchdog.pause();
@@ -124,8 +120,8 @@ export class JobFiles {
     });
   }
 
-  async #request({ address }: JobFile, part: Part, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    const { policy, token, clock } = this.#options;
+  async function request({ address }: JobFile, part: Part, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const { policy, token, clock } = options;
     const coordinator = policy.presentCoordinator();
     if (coordinator === null) throw unavailable("has no address: no coordinator is known");
     const headers = { authorization: `Bearer ${token}`, "accept-encoding": "identity" };
@@ -148,7 +144,11 @@ export class JobFiles {
     const retryAfterMs = parseRetryAfterMs(response.headers.get("retry-after") ?? undefined, clock.now());
     throw new RetriableError(`the coordinator answered ${status}`, { retryAfterMs });
   }
+
+  return { fetch: fetchAll };
 }
+
+export type JobFiles = Awaited<ReturnType<typeof openJobFiles>>;
 
 async function putInto(
   input: RunRequest["input"],

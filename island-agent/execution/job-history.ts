@@ -30,56 +30,46 @@ export function whyFailed({ code, message }: Pick<JobFailure, "code" | "message"
   return (MAY_QUOTE.has(code) ? code : message).slice(0, MAX_WHY_CHARS);
 }
 
-/** The last jobs that ran here, in a file of the data directory. A power cut loses those of the last seconds. */
-export class JobHistory implements AsyncDisposable {
-  readonly #path: string;
-  readonly #clock: Pick<Clock, "schedule">;
-  readonly #log: Pick<Logger, "warn">;
+/**
+ * The last jobs that ran here, in a file of the data directory. A power cut loses those of the last seconds.
+ * A file that cannot be read is as none.
+ */
+export async function openJobHistory(dataDirectory: string, clock: Pick<Clock, "schedule">, log: Pick<Logger, "warn">) {
+  const path = join(dataDirectory, "history.json");
   /** Newest last. */
-  #jobs: EndedJob[];
-  #timer: Timer | null = null;
-  #writing: Promise<void> = Promise.resolve();
-
-  private constructor(path: string, jobs: EndedJob[], clock: Pick<Clock, "schedule">, log: Pick<Logger, "warn">) {
-    this.#path = path;
-    this.#jobs = jobs;
-    this.#clock = clock;
-    this.#log = log;
-  }
-
-  /** A file that cannot be read is as none. */
-  static async open(
-    dataDirectory: string,
-    clock: Pick<Clock, "schedule">,
-    log: Pick<Logger, "warn">,
-  ): Promise<JobHistory> {
-    const path = join(dataDirectory, "history.json");
-    return new JobHistory(path, await readJobs(path), clock, log);
-  }
+  let jobs = await readJobs(path);
+  let timer: Timer | null = null;
+  let writing: Promise<void> = Promise.resolve();
 
   /** Newest first. */
-  list(): EndedJob[] {
-    return this.#jobs.toReversed();
+  function list(): EndedJob[] {
+    return jobs.toReversed();
   }
 
-  add(job: EndedJob): void {
-    this.#jobs = [...this.#jobs, job].slice(-MAX_JOBS);
-    this.#timer ??= this.#clock.schedule(WRITE_DELAY_MS, () => this.#write());
+  function add(job: EndedJob): void {
+    jobs = [...jobs, job].slice(-MAX_JOBS);
+    timer ??= clock.schedule(WRITE_DELAY_MS, () => write());
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#timer !== null) this.#write();
-    await this.#writing;
+  function write(): void {
+    timer?.cancel();
+    timer = null;
+    writing = writing
+      .then(() => writeFileDurably(path, JSON.stringify(jobs)))
+      .catch((error: unknown) => log.warn({ reason: String(error) }, "The history of jobs could not be stored"));
   }
 
-  #write(): void {
-    this.#timer?.cancel();
-    this.#timer = null;
-    this.#writing = this.#writing
-      .then(() => writeFileDurably(this.#path, JSON.stringify(this.#jobs)))
-      .catch((error: unknown) => this.#log.warn({ reason: String(error) }, "The history of jobs could not be stored"));
-  }
+  return {
+    list,
+    add,
+    async [Symbol.asyncDispose](): Promise<void> {
+      if (timer !== null) write();
+      await writing;
+    },
+  };
 }
+
+export type JobHistory = Awaited<ReturnType<typeof openJobHistory>>;
 
 async function readJobs(path: string): Promise<EndedJob[]> {
   try {

@@ -23,21 +23,16 @@ const MEASURED_FOR_MS = 600_000;
 /** A Cargo may take twice its estimate, or this much more than it. */
 const MIN_SLACK_BYTES = GIB;
 
-/** How much memory Cargos need: as measured when they were last in memory, otherwise as estimated. */
-export class MemoryNeeds {
-  #caps: MemoryUse;
-  readonly #clock: Clock;
+/**
+ * How much memory Cargos need: as measured when they were last in memory, otherwise as estimated.
+ * @param caps most that all Cargos together may take.
+ */
+export function openMemoryNeeds(caps: MemoryUse, clock: Clock) {
   /** By the Cargo's key. */
-  readonly #measured = new LRUCache<string, Measured>({ max: MAX_MEASURED });
+  const measurements = new LRUCache<string, Measured>({ max: MAX_MEASURED });
 
-  /** @param caps most that all Cargos together may take. */
-  constructor(caps: MemoryUse, clock: Clock) {
-    this.#caps = caps;
-    this.#clock = clock;
-  }
-
-  setCaps(caps: MemoryUse): void {
-    this.#caps = caps;
+  function setCaps(changed: MemoryUse): void {
+    caps = changed;
   }
 
   /**
@@ -45,37 +40,41 @@ export class MemoryNeeds {
    * @param estimate asks the runtime; called when no fresh measurement is known.
    * @throws {JobFailure} `out_of_memory` when the Cargo can never fit; what `estimate` throws.
    */
-  async of(cargo: CargoManifest, key: string, estimate: () => Promise<MemoryUse>): Promise<MemoryNeed> {
-    const measured = this.#freshMeasurement(key);
+  async function of(cargo: CargoManifest, key: string, estimate: () => Promise<MemoryUse>): Promise<MemoryNeed> {
+    const measured = freshMeasurement(key);
     const memory = measured?.memory ?? (await estimate());
-    this.assertFits(cargo, memory, measured === undefined ? "estimated from its files" : "as measured here");
-    return { memory, ramCeilingBytes: measured?.ramCeilingBytes ?? this.#ceilingFor(memory) };
+    assertFits(cargo, memory, measured === undefined ? "estimated from its files" : "as measured here");
+    return { memory, ramCeilingBytes: measured?.ramCeilingBytes ?? ceilingFor(memory) };
   }
 
   /** @param source where the figures come from, for the message. @throws {JobFailure} `out_of_memory`, retryable elsewhere. */
-  assertFits({ slug }: CargoManifest, need: MemoryUse, source: string): void {
+  function assertFits({ slug }: CargoManifest, need: MemoryUse, source: string): void {
     const check = (kind: string, neededBytes: number, capBytes: number): void => {
       if (neededBytes <= capBytes) return;
       const needed = `${slug} needs ${formatMibRoundedUp(neededBytes)} of ${kind}, ${source}`;
       const text = `${needed}; this Island has ${formatMibRoundedDown(capBytes)} for Cargos`;
       throw new JobFailure("out_of_memory", text, { retryable: true });
     };
-    check("RAM", need.ramBytes, this.#caps.ramBytes);
-    check("VRAM", need.vramBytes, this.#caps.vramBytes);
+    check("RAM", need.ramBytes, caps.ramBytes);
+    check("VRAM", need.vramBytes, caps.vramBytes);
   }
 
   /** Remembers what a Cargo took when it was unloaded. */
-  note(key: string, need: MemoryNeed): void {
-    this.#measured.set(key, { ...need, atMs: this.#clock.monotonicMs() });
+  function note(key: string, need: MemoryNeed): void {
+    measurements.set(key, { ...need, atMs: clock.monotonicMs() });
   }
 
-  #freshMeasurement(key: string): Measured | undefined {
-    const measured = this.#measured.get(key);
-    const isFresh = measured !== undefined && this.#clock.monotonicMs() - measured.atMs < MEASURED_FOR_MS;
+  function freshMeasurement(key: string): Measured | undefined {
+    const measured = measurements.get(key);
+    const isFresh = measured !== undefined && clock.monotonicMs() - measured.atMs < MEASURED_FOR_MS;
     return isFresh ? measured : undefined;
   }
 
-  #ceilingFor({ ramBytes }: MemoryUse): number {
-    return Math.min(ramBytes + Math.max(ramBytes, MIN_SLACK_BYTES), this.#caps.ramBytes);
+  function ceilingFor({ ramBytes }: MemoryUse): number {
+    return Math.min(ramBytes + Math.max(ramBytes, MIN_SLACK_BYTES), caps.ramBytes);
   }
+
+  return { setCaps, of, assertFits, note };
 }
+
+export type MemoryNeeds = ReturnType<typeof openMemoryNeeds>;

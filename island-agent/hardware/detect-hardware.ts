@@ -7,16 +7,6 @@ import { NVIDIA_SMI_ARGUMENTS, parseNvidiaSmi } from "./nvidia-smi.ts";
 import { abortable } from "../../shared/async/abortable.ts";
 import { applyOwnerLimits, type HardwareCaps, type HardwareOverrides } from "./owner-limits.ts";
 
-export interface DetectOptions {
-  readonly overrides: HardwareOverrides;
-  readonly caps: HardwareCaps;
-  /** May not exist yet. */
-  readonly modelDirectory: string;
-  readonly diskBudgetBytes: number;
-  readonly signal?: AbortSignal;
-  readonly probe?: HostProbe;
-}
-
 /** Most GPUs and longest texts that a report may hold. Source: shared/hardware.ts. */
 const MAX_GPUS = 64;
 const MAX_TEXT = { vendor: 100, gpuName: 200, driver: 100, osName: 200, cpuModel: 200 } as const;
@@ -25,7 +15,15 @@ const MAX_TEXT = { vendor: 100, gpuName: 200, driver: 100, osName: 200, cpuModel
  * The hardware of this host, after the owner's overrides and caps. A missing tool leaves facts unknown; it is not an error.
  * @throws `signal.reason` when aborted, and nothing else.
  */
-export async function detectHardware(options: DetectOptions): Promise<Hardware> {
+export async function detectHardware(options: {
+  readonly overrides: HardwareOverrides;
+  readonly caps: HardwareCaps;
+  /** May not exist yet. */
+  readonly modelDirectory: string;
+  readonly diskBudgetBytes: number;
+  readonly signal?: AbortSignal;
+  readonly probe?: HostProbe;
+}): Promise<Hardware> {
   const { probe = systemProbe, signal } = options;
   const totalRamBytes = probe.totalRamBytes();
   const limitBytes = probe.platform === "linux" ? readMemoryLimitBytes((path) => probe.readText(path)) : null;

@@ -23,63 +23,51 @@ export interface Usage {
 /** nvidia-smi may take seconds on a busy GPU. It runs in the background at this interval, and its last answer is used. */
 const NVIDIA_INTERVAL_MS = 10_000;
 
-/** Reads the machine's load for each heartbeat, in well under a millisecond. */
-export class UsageSampler implements AsyncDisposable {
-  readonly #clock: Clock;
-  #hardware: Pick<Hardware, "ramBytes" | "gpus">;
-  readonly #probe: HostProbe;
-  readonly #stopping = new AbortController();
-  #cpus: readonly CpuInfo[];
-  #nvidiaFreeBytes: number | null = null;
-  #nvidiaTemperatureC: number | null = null;
-  #nvidiaLoad: number | null = null;
-  readonly #temperatureFiles: readonly string[];
-  #nvidiaAskedMs = Number.NEGATIVE_INFINITY;
-  #asking: Promise<void> | null = null;
-
-  private constructor(clock: Clock, hardware: Pick<Hardware, "ramBytes" | "gpus">, probe: HostProbe) {
-    this.#clock = clock;
-    this.#hardware = hardware;
-    this.#probe = probe;
-    this.#cpus = probe.cpus();
-    this.#temperatureFiles =
-      probe.platform === "linux"
-        ? findTemperatureFiles(
-            (path) => probe.listDirectory(path),
-            (path) => probe.readText(path),
-          )
-        : [];
-    this.#askNvidia();
-  }
-
-  /** `hardware`: as reported, until {@link setHardware}. Free memory is never reported as more than its total. */
-  static open(options: {
-    clock: Clock;
-    hardware: Pick<Hardware, "ramBytes" | "gpus">;
-    probe?: HostProbe;
-  }): UsageSampler {
-    return new UsageSampler(options.clock, options.hardware, options.probe ?? systemProbe);
-  }
+/**
+ * Reads the machine's load for each heartbeat, in well under a millisecond.
+ * @param hardware as reported, until `setHardware`. Free memory is never reported as more than its total.
+ */
+export function openUsageSampler({
+  clock,
+  hardware,
+  probe = systemProbe,
+}: {
+  readonly clock: Clock;
+  hardware: Pick<Hardware, "ramBytes" | "gpus">;
+  readonly probe?: HostProbe;
+}) {
+  const stopping = new AbortController();
+  let nvidiaFreeBytes: number | null = null;
+  let nvidiaTemperatureC: number | null = null;
+  let nvidiaLoad: number | null = null;
+  let nvidiaAskedMs = Number.NEGATIVE_INFINITY;
+  let asking: Promise<void> | null = null;
+  let cpus: readonly CpuInfo[] = probe.cpus();
+  const temperatureFiles =
+    probe.platform === "linux"
+      ? findTemperatureFiles(
+          (path) => probe.listDirectory(path),
+          (path) => probe.readText(path),
+        )
+      : [];
+  askNvidia();
 
   /** The owner has changed the caps. */
-  setHardware(hardware: Pick<Hardware, "ramBytes" | "gpus">): void {
-    this.#hardware = hardware;
+  function setHardware(changed: Pick<Hardware, "ramBytes" | "gpus">): void {
+    hardware = changed;
   }
 
-  read(): Usage {
-    this.#askNvidia();
-    const before = this.#cpus;
-    this.#cpus = this.#probe.cpus();
-    const amd = this.#amdGpus();
+  function read(): Usage {
+    askNvidia();
+    const before = cpus;
+    cpus = probe.cpus();
+    const amd = amdGpus();
     return {
-      cpuLoad: cpuLoadBetween(before, this.#cpus),
-      freeRamBytes: this.#freeRamBytes(),
-      freeVramBytes: this.#freeVramBytes(amd),
-      gpuLoad: highestOf([this.#nvidiaLoad, ...amd.map(({ load }) => load)]),
-      temperatureC: highestOf([
-        readHottest(this.#temperatureFiles, (path) => this.#probe.readText(path)),
-        this.#nvidiaTemperatureC,
-      ]),
+      cpuLoad: cpuLoadBetween(before, cpus),
+      freeRamBytes: freeRamBytes(),
+      freeVramBytes: freeVramBytes(amd),
+      gpuLoad: highestOf([nvidiaLoad, ...amd.map(({ load }) => load)]),
+      temperatureC: highestOf([readHottest(temperatureFiles, (path) => probe.readText(path)), nvidiaTemperatureC]),
     };
   }
 
@@ -87,50 +75,57 @@ export class UsageSampler implements AsyncDisposable {
    * RAM that a load can have now. Null where the system reports only unused memory without reclaimable caches: macOS reports a
    * few hundred MB while gigabytes are available.
    */
-  loadableRamBytes(): number | null {
-    return ["linux", "win32"].includes(this.#probe.platform) ? this.#freeRamBytes() : null;
+  function loadableRamBytes(): number | null {
+    return ["linux", "win32"].includes(probe.platform) ? freeRamBytes() : null;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort();
-    await this.#asking;
+  function freeRamBytes(): number {
+    const isLinux = probe.platform === "linux";
+    const left = isLinux ? readMemoryLeftBytes((path) => probe.readText(path)) : null;
+    return Math.min(probe.freeRamBytes(), left ?? Number.POSITIVE_INFINITY, hardware.ramBytes);
   }
 
-  #freeRamBytes(): number {
-    const isLinux = this.#probe.platform === "linux";
-    const left = isLinux ? readMemoryLeftBytes((path) => this.#probe.readText(path)) : null;
-    return Math.min(this.#probe.freeRamBytes(), left ?? Number.POSITIVE_INFINITY, this.#hardware.ramBytes);
-  }
-
-  #freeVramBytes(amdGpus: readonly AmdGpu[]): number | null {
+  function freeVramBytes(amdGpus: readonly AmdGpu[]): number | null {
     const amd = sumKnown(amdGpus.map(({ freeVramBytes }) => freeVramBytes));
-    if (this.#nvidiaFreeBytes === null && amd === null) return null;
-    return Math.min((this.#nvidiaFreeBytes ?? 0) + (amd ?? 0), totalVramBytes(this.#hardware));
+    if (nvidiaFreeBytes === null && amd === null) return null;
+    return Math.min((nvidiaFreeBytes ?? 0) + (amd ?? 0), totalVramBytes(hardware));
   }
 
-  #amdGpus(): AmdGpu[] {
-    if (!this.#has("AMD") || this.#probe.platform !== "linux") return [];
-    return readAmdGpus(this.#probe.listDirectory("/sys/class/drm"), (path) => this.#probe.readText(path));
+  function amdGpus(): AmdGpu[] {
+    if (!has("AMD") || probe.platform !== "linux") return [];
+    return readAmdGpus(probe.listDirectory("/sys/class/drm"), (path) => probe.readText(path));
   }
 
   /** Starts a reading in the background if the last one is old enough and none is under way. */
-  #askNvidia(): void {
-    const isDue = this.#clock.monotonicMs() - this.#nvidiaAskedMs >= NVIDIA_INTERVAL_MS;
-    if (!this.#has("NVIDIA") || this.#asking !== null || !isDue || this.#stopping.signal.aborted) return;
-    this.#nvidiaAskedMs = this.#clock.monotonicMs();
-    this.#asking = this.#probe.run("nvidia-smi", NVIDIA_USAGE_ARGUMENTS, this.#stopping.signal).then((text) => {
+  function askNvidia(): void {
+    const isDue = clock.monotonicMs() - nvidiaAskedMs >= NVIDIA_INTERVAL_MS;
+    if (!has("NVIDIA") || asking !== null || !isDue || stopping.signal.aborted) return;
+    nvidiaAskedMs = clock.monotonicMs();
+    asking = probe.run("nvidia-smi", NVIDIA_USAGE_ARGUMENTS, stopping.signal).then((text) => {
       const gpus = parseNvidiaUsage(text ?? "");
-      this.#nvidiaFreeBytes = sumKnown(gpus.map(({ freeVramBytes }) => freeVramBytes));
-      this.#nvidiaTemperatureC = highestOf(gpus.map(({ temperatureC }) => temperatureC));
-      this.#nvidiaLoad = highestOf(gpus.map(({ load }) => load));
-      this.#asking = null;
+      nvidiaFreeBytes = sumKnown(gpus.map(({ freeVramBytes }) => freeVramBytes));
+      nvidiaTemperatureC = highestOf(gpus.map(({ temperatureC }) => temperatureC));
+      nvidiaLoad = highestOf(gpus.map(({ load }) => load));
+      asking = null;
     });
   }
 
-  #has(vendor: "NVIDIA" | "AMD"): boolean {
-    return this.#hardware.gpus.some((gpu) => gpu.vendor === vendor);
+  function has(vendor: "NVIDIA" | "AMD"): boolean {
+    return hardware.gpus.some((gpu) => gpu.vendor === vendor);
   }
+
+  return {
+    setHardware,
+    read,
+    loadableRamBytes,
+    async [Symbol.asyncDispose](): Promise<void> {
+      stopping.abort();
+      await asking;
+    },
+  };
 }
+
+export type UsageSampler = ReturnType<typeof openUsageSampler>;
 
 function sumKnown(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);

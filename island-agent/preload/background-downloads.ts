@@ -1,57 +1,51 @@
 import type { CargoManifest } from "../../shared/cargo.ts";
-import { Preloader, type PreloaderDeps, type PreloadStatus } from "./preloader.ts";
-import { Pulls, type PullsDeps, type PullStatus } from "./owner-pulls.ts";
-import type { Recommendation } from "./recommendations.ts";
+import type { CargoFiles } from "../artifacts/cargo-files.ts";
+import { openPulls } from "./owner-pulls.ts";
+import { openPreloader, type PreloadStatus } from "./preloader.ts";
 
-export interface BackgroundDownloadsDeps extends Omit<PreloaderDeps, "recommend" | "files"> {
-  readonly files: PreloaderDeps["files"] & PullsDeps["files"];
-  /** Asks the coordinator what to preload; null: the owner has switched preloads off. */
-  readonly recommend: ((signal: AbortSignal) => Promise<readonly Recommendation[]>) | null;
-}
+type PreloaderParts = Parameters<typeof openPreloader>[0];
 
-/** Downloads that no job waits for: what the network will need (preloads) and what the owner asked for (pulls). */
-export class BackgroundDownloads {
-  readonly #preloader: Preloader | null;
-  readonly #pulls: Pulls;
-  #preloading: Promise<void> | undefined;
-
-  constructor({ recommend, ...deps }: BackgroundDownloadsDeps) {
-    this.#preloader = recommend === null ? null : new Preloader({ ...deps, recommend });
-    this.#pulls = new Pulls(deps);
-  }
+/**
+ * Downloads that no job waits for: what the network will need (preloads) and what the owner asked for (pulls).
+ * @param recommend null: the owner has switched preloads off.
+ */
+export function openBackgroundDownloads(
+  parts: Omit<PreloaderParts, "recommend" | "files"> & {
+    readonly files: PreloaderParts["files"] & Pick<CargoFiles, "pull" | "downloads">;
+  },
+  recommend: PreloaderParts["recommend"] | null,
+) {
+  const preloader = recommend === null ? null : openPreloader({ ...parts, recommend });
+  const pulls = openPulls(parts.clock, parts.files, parts.want, parts.onChange);
+  let preloading: Promise<void> | undefined;
 
   /** Begins to preload, until `signal` aborts. Further calls do nothing. */
-  start(signal: AbortSignal): void {
-    this.#preloading ??= this.#preloader?.run(signal);
-  }
-
-  /** @see Pulls.begin */
-  pull(slug: string): void {
-    this.#pulls.begin(slug);
-  }
-
-  pulls(): PullStatus[] {
-    return this.#pulls.status();
+  function start(signal: AbortSignal): void {
+    preloading ??= preloader?.run(signal);
   }
 
   /** Null when preloads are switched off. */
-  preloads(): PreloadStatus | null {
-    return this.#preloader?.status() ?? null;
+  function preloads(): PreloadStatus | null {
+    return preloader?.status() ?? null;
   }
 
   /** The Island has opened or closed for new jobs. */
-  onAvailability(): void {
-    this.#preloader?.onAvailability();
+  function onAvailability(): void {
+    preloader?.onAvailability();
   }
 
   /** Takes a Cargo that the coordinator sent: for a pull that waits for it, otherwise for a preload. */
-  offer(cargo: CargoManifest, signal: AbortSignal): void {
-    if (!this.#pulls.offer(cargo, signal)) this.#preloader?.offer(cargo, signal);
+  function offer(cargo: CargoManifest, signal: AbortSignal): void {
+    if (!pulls.offer(cargo, signal)) preloader?.offer(cargo, signal);
   }
 
   /** Waits until all downloads have ended. Abort their signals first. */
-  async close(): Promise<void> {
-    await this.#preloading;
-    await this.#pulls.close();
+  async function close(): Promise<void> {
+    await preloading;
+    await pulls.close();
   }
+
+  return { start, pull: pulls.begin, pulls: pulls.status, preloads, onAvailability, offer, close };
 }
+
+export type BackgroundDownloads = ReturnType<typeof openBackgroundDownloads>;

@@ -4,15 +4,6 @@ import { CliError } from "../../shared/errors.ts";
 import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 
-export interface PullsDeps {
-  readonly clock: Clock;
-  readonly files: Pick<CargoFiles, "pull" | "downloads">;
-  /** Asks the coordinator for Cargos, which arrive at `offer`; false when there is no session. */
-  readonly want: (slugs: readonly string[]) => boolean;
-  /** The state in reports has changed. */
-  readonly onChange: () => void;
-}
-
 /** A Cargo that the owner wants on disk, and its state. */
 export interface PullStatus {
   readonly slug: string;
@@ -37,45 +28,48 @@ const MAX_ANSWER_WAIT_MS = 10_000;
 const MAX_PULLS = 100;
 
 /** The downloads that the owner started with `island models pull`. */
-export class Pulls {
-  readonly #deps: PullsDeps;
-  readonly #pulls = new Map<string, Pull>();
+export function openPulls(
+  clock: Clock,
+  files: Pick<
+    CargoFiles,
+    "pull" | "downloads"
+  > /** Asks the coordinator for Cargos, which arrive at `offer`; false when there is no session. */,
+  want: (slugs: readonly string[]) => boolean /** The state in reports has changed. */,
+  onChange: () => void,
+) {
+  const pulls = new Map<string, Pull>();
   /** Downloads under way; they never reject. */
-  readonly #ongoing = new Set<Promise<void>>();
-
-  constructor(deps: PullsDeps) {
-    this.#deps = deps;
-  }
+  const ongoing = new Set<Promise<void>>();
 
   /** Asks the coordinator for the Cargo, unless it is being pulled. @throws {CliError} when there is no session, or too many are being pulled. */
-  begin(slug: string): void {
-    const known = this.#pulls.get(slug);
+  function begin(slug: string): void {
+    const known = pulls.get(slug);
     if (known !== undefined && !hasEnded(known)) return;
-    this.#pulls.delete(slug);
-    this.#forgetOldest();
-    if (!this.#deps.want([slug])) throw new CliError("The agent is not connected to its coordinator: try again later");
+    pulls.delete(slug);
+    forgetOldest();
+    if (!want([slug])) throw new CliError("The agent is not connected to its coordinator: try again later");
     const pull: Pull = { state: "asked for", detail: "", patience: null };
-    pull.patience = this.#deps.clock.schedule(MAX_ANSWER_WAIT_MS, () => {
+    pull.patience = clock.schedule(MAX_ANSWER_WAIT_MS, () => {
       pull.state = "failed";
       pull.detail = `the coordinator has not sent ${slug}: check the name, and that the Cargo is approved`;
     });
-    this.#pulls.set(slug, pull);
+    pulls.set(slug, pull);
   }
 
   /** Takes a Cargo that the coordinator sent; false when no pull waits for it. */
-  offer(cargo: CargoManifest, signal: AbortSignal): boolean {
-    const pull = this.#pulls.get(cargo.slug);
+  function offer(cargo: CargoManifest, signal: AbortSignal): boolean {
+    const pull = pulls.get(cargo.slug);
     if (pull?.state !== "asked for") return false;
     pull.patience?.cancel();
     pull.state = "fetching";
-    const fetching = this.#fetch(pull, cargo, signal).finally(() => this.#ongoing.delete(fetching));
-    this.#ongoing.add(fetching);
+    const fetching = download(pull, cargo, signal).finally(() => ongoing.delete(fetching));
+    ongoing.add(fetching);
     return true;
   }
 
-  status(): PullStatus[] {
-    const downloads = this.#deps.files.downloads();
-    return [...this.#pulls].map(([slug, { state, detail }]) => {
+  function status(): PullStatus[] {
+    const downloads = files.downloads();
+    return [...pulls].map(([slug, { state, detail }]) => {
       const download = downloads.find((each) => each.slug === slug);
       const fraction = state === "on disk" ? 1 : (download?.fraction ?? null);
       return { slug, state, detail, fraction, download: download ?? null };
@@ -83,13 +77,12 @@ export class Pulls {
   }
 
   /** Waits for the downloads. Abort the signals that `offer` got to end them. */
-  async close(): Promise<void> {
-    for (const { patience } of this.#pulls.values()) patience?.cancel();
-    await Promise.all(this.#ongoing);
+  async function close(): Promise<void> {
+    for (const { patience } of pulls.values()) patience?.cancel();
+    await Promise.all(ongoing);
   }
 
-  async #fetch(pull: Pull, cargo: CargoManifest, signal: AbortSignal): Promise<void> {
-    const { files, onChange } = this.#deps;
+  async function download(pull: Pull, cargo: CargoManifest, signal: AbortSignal): Promise<void> {
     try {
       await files.pull(cargo, signal, onChange);
       pull.state = "on disk";
@@ -100,13 +93,17 @@ export class Pulls {
     onChange();
   }
 
-  #forgetOldest(): void {
-    if (this.#pulls.size < MAX_PULLS) return;
-    const [oldest] = [...this.#pulls].find(([, pull]) => hasEnded(pull)) ?? [];
+  function forgetOldest(): void {
+    if (pulls.size < MAX_PULLS) return;
+    const [oldest] = [...pulls].find(([, pull]) => hasEnded(pull)) ?? [];
     if (oldest === undefined) throw new CliError(`${MAX_PULLS} Cargos are being pulled: wait until one is done`);
-    this.#pulls.delete(oldest);
+    pulls.delete(oldest);
   }
+
+  return { begin, offer, status, close };
 }
+
+export type Pulls = ReturnType<typeof openPulls>;
 
 function hasEnded({ state }: Pull): boolean {
   return state === "on disk" || state === "failed";

@@ -8,24 +8,6 @@ import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import { DiskFullError } from "../disk/disk-full-error.ts";
 import type { Recommendation } from "./recommendations.ts";
 
-export interface PreloaderDeps {
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly files: Pick<CargoFiles, "bytesOnDisk" | "preload" | "makeRoom">;
-  /** Runtimes of this Island. Cargos of other types are not preloaded. */
-  readonly runtimes: Pick<ReadonlySet<RuntimeType>, "has">;
-  /** The coordinator's recommendations for this Island, best first. */
-  readonly recommend: (signal: AbortSignal) => Promise<readonly Recommendation[]>;
-  /** Asks the coordinator for Cargos, which arrive at `offer`; false when there is no session. */
-  readonly want: (slugs: readonly string[]) => boolean;
-  /** Why the Island takes no new jobs, and therefore preloads nothing; null while it does. */
-  readonly closedBecause: () => string | null;
-  /** The state in reports has changed. */
-  readonly onChange: () => void;
-  /** 0 (included) to 1 (excluded); spreads the requests of many Islands. */
-  readonly random: () => number;
-}
-
 /** A Cargo that the coordinator recommended or sent unasked, and its state. */
 export interface PreloadItem {
   readonly slug: string;
@@ -67,79 +49,97 @@ const SENT_BY_COORDINATOR = "the coordinator sent it";
  * Downloads recommended Cargos before jobs need them, while the Island is open: what has been asked for in the last hour, and the default
  * Cargo; the best that fit the disk budget, one at a time.
  */
-export class Preloader {
-  readonly #deps: PreloaderDeps;
-  readonly #backoff: Backoff;
+export function openPreloader({
+  clock,
+  log,
+  files,
+  runtimes,
+  recommend,
+  want,
+  closedBecause,
+  onChange,
+  random,
+}: {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly files: Pick<CargoFiles, "bytesOnDisk" | "preload" | "makeRoom">;
+  /** Runtimes of this Island. Cargos of other types are not preloaded. */
+  readonly runtimes: Pick<ReadonlySet<RuntimeType>, "has">;
+  /** The coordinator's recommendations for this Island, best first. */
+  readonly recommend: (signal: AbortSignal) => Promise<readonly Recommendation[]>;
+  /** Asks the coordinator for Cargos, which arrive at `offer`; false when there is no session. */
+  readonly want: (slugs: readonly string[]) => boolean;
+  /** Why the Island takes no new jobs, and therefore preloads nothing; null while it does. */
+  readonly closedBecause: () => string | null;
+  /** The state in reports has changed. */
+  readonly onChange: () => void;
+  /** 0 (included) to 1 (excluded); spreads the requests of many Islands. */
+  readonly random: () => number;
+}) {
   /** By slug, best first. */
-  #recommended = new Map<string, Candidate>();
+  let wanted = new Map<string, Candidate>();
   /** Cargos that the coordinator sent unasked, by slug, in order of arrival. */
-  readonly #unasked = new Map<string, Candidate>();
-  #askedAtMs: number | null = null;
-  #problem: string | null = null;
-  #work: Promise<void> | null = null;
+  const unasked = new Map<string, Candidate>();
+  let askedAtMs: number | null = null;
+  let lastProblem: string | null = null;
+  let work: Promise<void> | null = null;
   /** Ends the wait before the next request. */
-  #askNow = new AbortController();
+  let askNow = new AbortController();
   /** Ends the present download. */
-  #stopDownload = new AbortController();
+  let stopDownload = new AbortController();
+  const backoff = new Backoff({ firstMs: FIRST_RETRY_MS, maxMs: INTERVAL_MS, random: random });
 
-  constructor(deps: PreloaderDeps) {
-    this.#deps = deps;
-    this.#backoff = new Backoff({ firstMs: FIRST_RETRY_MS, maxMs: INTERVAL_MS, random: deps.random });
-  }
-
-  status(): PreloadStatus {
-    const items = [...this.#candidates()].map(({ slug, reason, state, detail }) => ({ slug, reason, state, detail }));
-    const closed = this.#deps.closedBecause();
-    const problem = closed === null ? this.#problem : `nothing is downloaded while the Island is ${closed}`;
-    return { askedAtMs: this.#askedAtMs, problem, items };
+  function status(): PreloadStatus {
+    const items = [...candidates()].map(({ slug, reason, state, detail }) => ({ slug, reason, state, detail }));
+    const closed = closedBecause();
+    const problem = closed === null ? lastProblem : `nothing is downloaded while the Island is ${closed}`;
+    return { askedAtMs, problem, items };
   }
 
   /** Asks now, every 15 minutes and when the Island opens, until aborted. Resolves when all downloads have ended. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { clock, random, closedBecause } = this.#deps;
+  async function run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      this.#askNow = new AbortController();
+      askNow = new AbortController();
       let waitMs = INTERVAL_MS + random() * SPREAD_MS;
       if (closedBecause() === null) {
-        if (await this.#ask(signal)) this.#backoff.reset();
-        else waitMs = this.#backoff.nextMs();
-        this.#begin(signal);
+        if (await ask(signal)) backoff.reset();
+        else waitMs = backoff.nextMs();
+        begin(signal);
       }
-      await clock.sleep(waitMs, AbortSignal.any([signal, this.#askNow.signal])).catch(() => undefined);
+      await clock.sleep(waitMs, AbortSignal.any([signal, askNow.signal])).catch(() => undefined);
     }
-    await this.#work;
+    await work;
   }
 
   /** Asks at once when the Island has opened; stops the download when it has closed. */
-  onAvailability(): void {
-    if (this.#deps.closedBecause() === null) this.#askNow.abort();
-    else this.#stopDownload.abort(new Error("the Island takes no jobs now"));
+  function onAvailability(): void {
+    if (closedBecause() === null) askNow.abort();
+    else stopDownload.abort(new Error("the Island takes no jobs now"));
   }
 
   /** Takes a Cargo that the coordinator sent, asked or unasked. */
-  offer(cargo: CargoManifest, signal: AbortSignal): void {
-    const candidate =
-      this.#recommended.get(cargo.slug) ?? this.#unasked.get(cargo.slug) ?? this.#addUnasked(cargo.slug);
+  function offer(cargo: CargoManifest, signal: AbortSignal): void {
+    const candidate = wanted.get(cargo.slug) ?? unasked.get(cargo.slug) ?? addUnasked(cargo.slug);
     if (candidate === null) return;
     const isUnderWay = candidate.state === "fetching" && isDeepStrictEqual(candidate.cargo, cargo);
     if (isUnderWay) return;
     candidate.cargo = cargo;
     candidate.state = "waits";
     candidate.detail = "";
-    this.#begin(signal);
+    begin(signal);
   }
 
   /** Recommended Cargos first, then unasked ones. */
-  *#candidates(): Generator<Candidate> {
-    yield* this.#recommended.values();
-    for (const candidate of this.#unasked.values()) if (!this.#recommended.has(candidate.slug)) yield candidate;
+  function* candidates(): Generator<Candidate> {
+    yield* wanted.values();
+    for (const candidate of unasked.values()) if (!wanted.has(candidate.slug)) yield candidate;
   }
 
-  #addUnasked(slug: string): Candidate | null {
-    if (this.#unasked.size >= MAX_UNASKED) {
-      const done = [...this.#unasked.values()].find(({ state }) => state !== "waits" && state !== "fetching");
+  function addUnasked(slug: string): Candidate | null {
+    if (unasked.size >= MAX_UNASKED) {
+      const done = [...unasked.values()].find(({ state }) => state !== "waits" && state !== "fetching");
       if (done === undefined) return null;
-      this.#unasked.delete(done.slug);
+      unasked.delete(done.slug);
     }
     const candidate: Candidate = {
       slug,
@@ -149,89 +149,87 @@ export class Preloader {
       state: "waits",
       detail: "",
     };
-    this.#unasked.set(slug, candidate);
+    unasked.set(slug, candidate);
     return candidate;
   }
 
   /** @returns false when the request must be repeated soon. */
-  async #ask(signal: AbortSignal): Promise<boolean> {
-    const { recommend, want, clock, closedBecause } = this.#deps;
+  async function ask(signal: AbortSignal): Promise<boolean> {
     try {
       const recommended = (await recommend(signal)).filter(
         ({ demandScore, isDefault }) => demandScore > 0 || isDefault,
       );
-      this.#recommended = new Map(recommended.map((one) => [one.slug, this.#candidateOf(one)]));
-      this.#askedAtMs = clock.now();
-      this.#problem = null;
+      wanted = new Map(recommended.map((one) => [one.slug, candidateOf(one)]));
+      askedAtMs = clock.now();
+      lastProblem = null;
       if (recommended.length === 0 || closedBecause() !== null) return true;
       if (want(recommended.map(({ slug }) => slug))) return true;
-      this.#problem = "there was no session with the coordinator";
+      lastProblem = "there was no session with the coordinator";
     } catch (error) {
-      if (!signal.aborted) this.#problem = messageOf(error);
+      if (!signal.aborted) lastProblem = messageOf(error);
     }
     return false;
   }
 
   /** A Cargo that is being downloaded keeps its state and gets the new reason. */
-  #candidateOf(one: Recommendation): Candidate {
+  function candidateOf(one: Recommendation): Candidate {
     const waiting = one.queued === 1 ? "1 job waits" : `${one.queued} jobs wait`;
     const demand = one.demandScore > 0 ? `${waiting}, demand ${one.demandScore}` : "chats without a model use it";
     const reason = `${demand}, earns ${one.earningsPerJob} credits a job`;
     const mayClear = one.demandScore > 0;
-    const known = this.#recommended.get(one.slug) ?? this.#unasked.get(one.slug);
+    const known = wanted.get(one.slug) ?? unasked.get(one.slug);
     if (known?.state === "fetching") return Object.assign(known, { reason, mayClear });
     return { slug: one.slug, reason, mayClear, cargo: null, state: "asked for", detail: "" };
   }
 
-  #begin(signal: AbortSignal): void {
-    this.#work ??= this.#fetchAll(signal);
+  function begin(signal: AbortSignal): void {
+    work ??= fetchAll(signal);
   }
 
   /** One at a time, best first, including Cargos that arrive meanwhile. */
-  async #fetchAll(signal: AbortSignal): Promise<void> {
+  async function fetchAll(signal: AbortSignal): Promise<void> {
     // The frames of one answer arrive together: wait for all, then begin with the best, not with the first.
     await Promise.resolve();
-    const mayGoOn = (): boolean => !signal.aborted && this.#deps.closedBecause() === null;
-    for (let next = this.#next(); next !== undefined && mayGoOn(); next = this.#next()) {
-      await this.#fetch(next.candidate, next.cargo, signal);
-      this.#deps.onChange();
+    const mayGoOn = (): boolean => !signal.aborted && closedBecause() === null;
+    for (let next = nextToFetch(); next !== undefined && mayGoOn(); next = nextToFetch()) {
+      await fetch(next.candidate, next.cargo, signal);
+      onChange();
     }
-    this.#work = null;
+    work = null;
   }
 
-  #next(): { candidate: Candidate; cargo: CargoManifest } | undefined {
-    for (const candidate of this.#candidates()) {
+  function nextToFetch(): { candidate: Candidate; cargo: CargoManifest } | undefined {
+    for (const candidate of candidates()) {
       if (candidate.state === "waits" && candidate.cargo !== null) return { candidate, cargo: candidate.cargo };
     }
     return undefined;
   }
 
-  async #fetch(candidate: Candidate, cargo: CargoManifest, signal: AbortSignal): Promise<void> {
-    this.#stopDownload = new AbortController();
-    const ending = AbortSignal.any([signal, this.#stopDownload.signal]);
+  async function fetch(candidate: Candidate, cargo: CargoManifest, signal: AbortSignal): Promise<void> {
+    stopDownload = new AbortController();
+    const ending = AbortSignal.any([signal, stopDownload.signal]);
     candidate.state = "fetching";
     let outcome: Pick<PreloadItem, "state" | "detail">;
     try {
-      outcome = await this.#bring(cargo, candidate.mayClear, ending);
+      outcome = await bring(cargo, candidate.mayClear, ending);
     } catch (error) {
       if (ending.aborted) outcome = { state: "waits", detail: messageOf(ending.reason) };
-      else outcome = this.#failed(cargo, error);
+      else outcome = failed(cargo, error);
     }
     // A new version of the Cargo may have arrived meanwhile; it waits for its own turn.
     if (candidate.cargo === cargo) Object.assign(candidate, outcome);
   }
 
-  async #bring(
+  async function bring(
     cargo: CargoManifest,
     mayClear: boolean,
     signal: AbortSignal,
   ): Promise<Pick<PreloadItem, "state" | "detail">> {
-    const { files, runtimes, onChange } = this.#deps;
     if (!runtimes.has(cargo.runtimeType)) {
       return { state: "cannot run here", detail: `this Island has no ${cargo.runtimeType} runtime` };
     }
     if (files.bytesOnDisk(cargo) === null) {
-      const missing = await files.makeRoom(cargo, (slug) => mayClear && !this.#isWanted(slug));
+      const missing = await files.makeRoom(cargo, (slug) => mayClear && !isWanted(slug));
       if (missing > 0) {
         const detail = `${formatBytes(missing)} more than the disk budget has free beside used and recommended Cargos`;
         return { state: "does not fit", detail };
@@ -241,17 +239,21 @@ export class Preloader {
     return { state: "on disk", detail: "" };
   }
 
-  #isWanted(slug: string): boolean {
-    return this.#recommended.has(slug) || this.#unasked.has(slug);
+  function isWanted(slug: string): boolean {
+    return wanted.has(slug) || unasked.has(slug);
   }
 
-  #failed({ slug }: CargoManifest, error: unknown): Pick<PreloadItem, "state" | "detail"> {
+  function failed({ slug }: CargoManifest, error: unknown): Pick<PreloadItem, "state" | "detail"> {
     const detail = messageOf(error);
     if (error instanceof DiskFullError) return { state: "does not fit", detail };
-    this.#deps.log.warn({ cargo: slug, reason: detail }, "Preload failed");
+    log.warn({ cargo: slug, reason: detail }, "Preload failed");
     return { state: "failed", detail };
   }
+
+  return { status, run, onAvailability, offer };
 }
+
+export type Preloader = ReturnType<typeof openPreloader>;
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

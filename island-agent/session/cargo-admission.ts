@@ -1,7 +1,7 @@
 import type { JobErrorCode } from "../../shared/errors.ts";
 import { describeDisallowed, disallowedBy, type OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { CargoTrust, type ReceivedCargo } from "./cargo-trust.ts";
+import { openCargoTrust, type ReceivedCargo } from "./cargo-trust.ts";
 
 export interface AdmissionOptions {
   /** The coordinator's public key, pinned at join; base64. Cargos that it has not signed do not run. */
@@ -20,30 +20,25 @@ interface CargoRefusal {
   readonly message: string;
 }
 
-/** Decides which Cargos this Island takes: signed ones that its owner allows. */
-export class CargoAdmission {
-  readonly #trust: CargoTrust;
-  readonly #policy: () => OwnerPolicy;
-
-  /** @throws {RangeError} for an invalid key. */
-  constructor({ publicKey, accountId, signedBy, policy }: AdmissionOptions, log: Logger) {
-    this.#trust = new CargoTrust(publicKey, accountId, log, signedBy);
-    this.#policy = policy;
-  }
+/**
+ * Decides which Cargos this Island takes: signed ones that its owner allows.
+ * @throws {RangeError} for an invalid key.
+ */
+export function openCargoAdmission({ publicKey, accountId, signedBy, policy }: AdmissionOptions, log: Logger) {
+  const trust = openCargoTrust(publicKey, accountId, log, signedBy);
 
   /** Why the Cargo must not run and nothing be fetched for it; null when it may. */
-  refusalOf(received: ReceivedCargo): CargoRefusal | null {
+  function refusalOf(received: ReceivedCargo): CargoRefusal | null {
     const { cargo } = received;
-    const message = this.#trust.problemOf(received);
+    const message = trust.problemOf(received);
     if (message !== null) return { code: "manifest_untrusted", message };
     // Whose signatures the owner wants, the trust has checked.
-    const what = disallowedBy(this.#policy(), cargo, true);
+    const what = disallowedBy(policy(), cargo, true);
     if (what === null) return null;
     return { code: "island_refused", message: `This Island's owner does not allow ${describeDisallowed(what, cargo)}` };
   }
 
-  /** As {@link CargoTrust.changeOf}. */
-  changeOf(key: string): string | null {
-    return this.#trust.changeOf(key);
-  }
+  return { refusalOf, changeOf: trust.changeOf };
 }
+
+export type CargoAdmission = ReturnType<typeof openCargoAdmission>;

@@ -39,21 +39,22 @@ export class WordIsland implements AsyncDisposable {
     const trust = { publicKey: shown.publicKey, signedBy: null, policy: () => ALLOWS_ALL };
     // 0.999 leaves a list in its order.
     const coordinators = new CoordinatorAddresses(urls, () => 0.999);
-    const agent = new IslandAgent(
-      { ...identity, ...trust, coordinators, farewellLimitMs: 5_000 },
-      {
-        clock: systemClock,
-        offer: { slots, hardware: makeHardware() },
-        runtimes: new Map([["llmcpp", { runtime, version: "words" }]]),
-        files: new FakeFiles(),
-        availability: new Availability({ clock: systemClock, hours: null, isPaused: false }),
-        recommend: null,
-        usage: () => ({ cpuLoad: 0.1, freeRamBytes: 2 ** 33, freeVramBytes: null }),
-        freeRamBytes: () => null,
-        log: pino({ level: "silent" }),
-        onConnected: () => undefined,
-      },
-    );
+    const agent = new IslandAgent({
+      ...identity,
+      ...trust,
+      coordinators,
+      farewellLimitMs: 5_000,
+      clock: systemClock,
+      offer: { slots, hardware: makeHardware() },
+      runtimes: new Map([["llmcpp", { runtime, version: "words" }]]),
+      files: new FakeFiles(),
+      availability: new Availability({ clock: systemClock, hours: null, isPaused: false }),
+      recommend: null,
+      usage: () => ({ cpuLoad: 0.1, freeRamBytes: 2 ** 33, freeVramBytes: null }),
+      freeRamBytes: () => null,
+      log: pino({ level: "silent" }),
+      onConnected: () => undefined,
+    });
     const island = new WordIsland(agent, runtime);
     await island.untilAt();
     return island;

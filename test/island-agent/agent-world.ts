@@ -1,6 +1,5 @@
 import { expect } from "vitest";
-import type { AgentOptions } from "../../island-agent/agent-deps.ts";
-import { IslandAgent } from "../../island-agent/agent.ts";
+import { type AgentParts, IslandAgent } from "../../island-agent/agent.ts";
 import { Availability } from "../../island-agent/availability/availability.ts";
 import type { Recommendation } from "../../island-agent/preload/recommendations.ts";
 import { CoordinatorAddresses } from "../../island-agent/session/coordinator-addresses.ts";
@@ -38,41 +37,37 @@ export class AgentWorld implements AsyncDisposable {
   recommendations: Recommendation[] = [];
   #hasEnded = false;
 
-  private constructor(coordinator: ScriptedCoordinator, otherUrls: readonly string[], options: Partial<AgentOptions>) {
+  private constructor(coordinator: ScriptedCoordinator, otherUrls: readonly string[], options: Partial<AgentParts>) {
     this.coordinator = coordinator;
     const { clock, files, log, runtimes } = this;
-    this.agent = new IslandAgent(
-      {
-        coordinators: new CoordinatorAddresses([coordinator.url, ...otherUrls], IN_ORDER),
-        token: ISLAND_TOKEN,
-        publicKey: coordinator.publicKey,
-        signedBy: null,
-        policy: () => ALLOWS_ALL,
-        accountId: "user_1",
-        hostId: HOST_ID,
-        version: "0.0.0-test",
-        farewellLimitMs: MAX_FAREWELL_MS,
-        ...options,
-      },
-      {
-        clock,
-        offer: { slots: 2, hardware: makeHardware() },
-        runtimes,
-        files,
-        availability: new Availability({ clock, hours: null, isPaused: false }),
-        recommend: async () => this.recommendations,
-        usage: () => ({ cpuLoad: 0.5, freeRamBytes: 1, freeVramBytes: null }),
-        freeRamBytes: () => null,
-        log,
-        onConnected: () => (this.connections += 1),
-        random: () => 0,
-      },
-    );
+    this.agent = new IslandAgent({
+      coordinators: new CoordinatorAddresses([coordinator.url, ...otherUrls], IN_ORDER),
+      token: ISLAND_TOKEN,
+      publicKey: coordinator.publicKey,
+      signedBy: null,
+      policy: () => ALLOWS_ALL,
+      accountId: "user_1",
+      hostId: HOST_ID,
+      version: "0.0.0-test",
+      farewellLimitMs: MAX_FAREWELL_MS,
+      clock,
+      offer: { slots: 2, hardware: makeHardware() },
+      runtimes,
+      files,
+      availability: new Availability({ clock, hours: null, isPaused: false }),
+      recommend: async () => this.recommendations,
+      usage: () => ({ cpuLoad: 0.5, freeRamBytes: 1, freeVramBytes: null }),
+      freeRamBytes: () => null,
+      log,
+      onConnected: () => (this.connections += 1),
+      random: () => 0,
+      ...options,
+    });
     this.ended = this.agent.run().finally(() => (this.#hasEnded = true));
   }
 
   /** `otherUrls`: of further coordinators, which the agent dials after the first. */
-  static async open(options: Partial<AgentOptions> = {}, otherUrls: readonly string[] = []): Promise<AgentWorld> {
+  static async open(options: Partial<AgentParts> = {}, otherUrls: readonly string[] = []): Promise<AgentWorld> {
     return new AgentWorld(await ScriptedCoordinator.open(), otherUrls, options);
   }
 

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
-import type { AgentOptions } from "../../island-agent/agent-deps.ts";
+import type { AgentParts } from "../../island-agent/agent.ts";
 import type { CargoManifest } from "../../shared/cargo.ts";
 import { endorsedBytes, publicKeyText } from "../../shared/cargo-signature.ts";
 import { AgentWorld, FIRST_RETRY_MS } from "./agent-world.ts";
@@ -11,7 +11,7 @@ let world: AgentWorld;
 afterEach(() => world[Symbol.asyncDispose]());
 
 /** An Island with some rules that has said hello. */
-async function join(options: Partial<AgentOptions>) {
+async function join(options: Partial<AgentParts>) {
   world = await AgentWorld.open(options);
   const session = await world.coordinator.session(1);
   return { session, hello: await session.welcome() };

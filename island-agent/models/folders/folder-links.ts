@@ -8,51 +8,49 @@ const NO_HARD_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTS
 export type MakeLink = (target: string, path: string) => Promise<void>;
 
 /** Directories of links to the files of a store. They take no disk space. */
-export class FolderLinks {
-  readonly #directory: string;
-  readonly #hardLink: MakeLink;
-
-  constructor(directory: string, hardLink: MakeLink = link) {
-    this.#directory = resolve(directory);
-    this.#hardLink = hardLink;
-  }
+export function openFolderLinks(within: string, hardLink: MakeLink = link) {
+  const directory = resolve(within);
 
   /** Deletes directories that a crash has left. */
-  async sweep(): Promise<void> {
-    await rm(this.#directory, { recursive: true, force: true });
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+  async function sweep(): Promise<void> {
+    await rm(directory, { recursive: true, force: true });
+    await mkdir(directory, { recursive: true, mode: 0o700 });
   }
 
   /**
    * Creates a directory with a link for each file. Uses symbolic links where the file system has no hard links.
    * @param files paths below the directory, checked by `assertSafePaths`.
    */
-  async make(files: Iterable<readonly [path: string, target: string]>): Promise<string> {
-    const folder = join(this.#directory, randomUUID());
+  async function make(files: Iterable<readonly [path: string, target: string]>): Promise<string> {
+    const folder = join(directory, randomUUID());
     try {
       await mkdir(folder, { mode: 0o700 });
       for (const [path, target] of files) {
         const place = join(folder, ...path.split("/"));
         await mkdir(dirname(place), { recursive: true, mode: 0o700 });
-        await this.#link(resolve(target), place);
+        await linkFile(resolve(target), place);
       }
       return folder;
     } catch (error) {
-      await this.remove(folder);
+      await remove(folder);
       throw error;
     }
   }
 
-  async remove(folder: string): Promise<void> {
+  async function remove(folder: string): Promise<void> {
     await rm(folder, { recursive: true, force: true });
   }
 
-  async #link(target: string, place: string): Promise<void> {
+  async function linkFile(target: string, place: string): Promise<void> {
     try {
-      await this.#hardLink(target, place);
+      await hardLink(target, place);
     } catch (error) {
       if (!NO_HARD_LINKS.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
       await symlink(target, place, "file");
     }
   }
+
+  return { sweep, make, remove };
 }
+
+export type FolderLinks = ReturnType<typeof openFolderLinks>;

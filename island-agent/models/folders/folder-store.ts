@@ -6,7 +6,7 @@ import type { FetchContext } from "../download/download-attempt.ts";
 import { fetchFolderList } from "./fetch-folder-list.ts";
 import { chooseFolderFiles, folderLayoutOf, assertSafePaths } from "./folder-files.ts";
 import { FolderDownload } from "./folder-download.ts";
-import { FolderLinks, type MakeLink } from "./folder-links.ts";
+import { openFolderLinks, type FolderLinks, type MakeLink } from "./folder-links.ts";
 import type { ModelLease } from "../store/model-files.ts";
 import type { ModelStore } from "../store/model-store.ts";
 import { diskFailure } from "../download/part-file.ts";
@@ -56,7 +56,7 @@ interface Folder extends FolderList {
 export class FolderStore {
   readonly #models: ModelStore;
   readonly #context: FetchContext;
-  readonly #lists: FolderLists;
+  readonly #lists: ReturnType<typeof openFolderLists>;
   readonly #links: FolderLinks;
   readonly #folders = new Map<string, Folder>();
   readonly #downloads = new Set<FolderDownload>();
@@ -67,8 +67,8 @@ export class FolderStore {
   private constructor({ models, directory, context, hardLink }: FolderStoreOptions) {
     this.#models = models;
     this.#context = context;
-    this.#lists = new FolderLists(join(directory, "lists"));
-    this.#links = new FolderLinks(join(directory, "leases"), hardLink);
+    this.#lists = openFolderLists(join(directory, "lists"));
+    this.#links = openFolderLinks(join(directory, "leases"), hardLink);
   }
 
   /** Forgets folders without files. @throws {JobFailure} when the disk refuses. */
@@ -296,46 +296,42 @@ function sumOf(numbers: Iterable<number>): number {
 type FolderList = Omit<z.infer<typeof listSchema>, "version">;
 
 /** Keeps the lists on disk, one file each, so that a complete folder needs no network. */
-class FolderLists {
-  readonly #directory: string;
-
-  constructor(directory: string) {
-    this.#directory = directory;
-  }
-
+function openFolderLists(directory: string) {
   /** Reads all lists. Deletes damaged ones and the temporary files of a crash. */
-  async readAll(): Promise<FolderList[]> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+  async function readAll(): Promise<FolderList[]> {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
     const lists: FolderList[] = [];
-    for (const name of await readdir(this.#directory)) {
-      const list = await this.#read(name);
-      if (list === null) await rm(join(this.#directory, name), { recursive: true, force: true });
+    for (const name of await readdir(directory)) {
+      const list = await read(name);
+      if (list === null) await rm(join(directory, name), { recursive: true, force: true });
       else lists.push(list);
     }
     return lists;
   }
 
-  async write(list: FolderList): Promise<void> {
-    await writeFileDurably(this.#pathOf(list.id), JSON.stringify({ version: 1, ...list }));
+  async function write(list: FolderList): Promise<void> {
+    await writeFileDurably(pathOf(list.id), JSON.stringify({ version: 1, ...list }));
   }
 
-  async remove(id: string): Promise<void> {
-    await rm(this.#pathOf(id), { force: true });
+  async function remove(id: string): Promise<void> {
+    await rm(pathOf(id), { force: true });
   }
 
-  async #read(name: string): Promise<FolderList | null> {
+  async function read(name: string): Promise<FolderList | null> {
     try {
-      const parsed = listSchema.parse(JSON.parse(await readFile(join(this.#directory, name), "utf8")));
+      const parsed = listSchema.parse(JSON.parse(await readFile(join(directory, name), "utf8")));
       assertSafePaths(parsed.files.map(({ path }) => path));
       const { id, key, files } = parsed;
-      return this.#pathOf(id) === join(this.#directory, name) ? { id, key, files } : null;
+      return pathOf(id) === join(directory, name) ? { id, key, files } : null;
     } catch {
       // A damaged list is fetched again.
       return null;
     }
   }
 
-  #pathOf(id: string): string {
-    return join(this.#directory, `${createHash("sha256").update(id).digest("hex")}.json`);
+  function pathOf(id: string): string {
+    return join(directory, `${createHash("sha256").update(id).digest("hex")}.json`);
   }
+
+  return { readAll, write, remove };
 }

@@ -8,12 +8,12 @@ import { abortable } from "../../../shared/async/abortable.ts";
 import type { Admission, CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
 import { containerOptions, type ContainerPlan } from "./container-options.ts";
 import { DEFAULT_NAME_SERVERS } from "../../config/default-name-servers.ts";
-import { EgressFilter, type EgressFilterOptions } from "./egress-filter.ts";
+import { openEgressFilter, type EgressFilterOptions } from "./egress-filter.ts";
 import type { EngineSearch } from "./engine-address.ts";
 import { GpuDevices } from "./gpu-devices.ts";
 import { findEngine, type FoundEngine } from "./find-engine.ts";
 import type { ImageLease, ImageStore } from "./image-store.ts";
-import { bridgeNameOf, IslandNetwork } from "./island-network.ts";
+import { openIslandNetwork, type IslandNetwork, bridgeNameOf } from "./island-network.ts";
 import { JobContainer } from "./job-container.ts";
 import { LoadedContainer } from "./loaded-container.ts";
 import { posix } from "node:path";
@@ -62,13 +62,14 @@ export interface ContainerRuntimeOptions extends ContainerLimits {
 const MIN_MEMORY_BYTES = 32 * MIB;
 const LABEL = "org.atoll.island";
 const DEFAULTS = {
-  ...{ pids: 512, warmWindowMs: 60_000, killWaitMs: 1_500, log: { info: () => undefined } },
-  ...{
-    nameServers: DEFAULT_NAME_SERVERS,
-    engineRuntime: null,
-    gpuDevices: null,
-    egress: { platform: process.platform },
-  },
+  pids: 512,
+  warmWindowMs: 60_000,
+  killWaitMs: 1_500,
+  log: { info: () => undefined },
+  nameServers: DEFAULT_NAME_SERVERS,
+  engineRuntime: null,
+  gpuDevices: null,
+  egress: { platform: process.platform },
 };
 
 /** Runs images with Docker or Podman, one container for each job. */
@@ -87,8 +88,8 @@ export class ContainerRuntime implements CargoRuntime {
     this.#limits = options;
     this.#gpuDevices = new GpuDevices(this.#options.gpuDevices);
     this.#labels = { [LABEL]: options.islandId };
-    const filter = new EgressFilter({ ...this.#options.egress, bridge: bridgeNameOf(options.islandId) });
-    this.#network = new IslandNetwork(`atoll-${options.islandId}`, this.#labels, filter);
+    const filter = openEgressFilter({ ...this.#options.egress, bridge: bridgeNameOf(options.islandId) });
+    this.#network = openIslandNetwork(`atoll-${options.islandId}`, this.#labels, filter);
   }
 
   setLimits(limits: ContainerLimits): void {

@@ -22,23 +22,17 @@ const REMEDY =
   "or unset containers.network";
 
 /** Keeps the containers behind a bridge off private addresses. Without it they get no network: every failure is a refusal. */
-export class EgressFilter {
-  readonly bridge: string;
-  readonly #options: EgressFilterOptions;
-
-  constructor(options: EgressFilterOptions) {
-    this.bridge = options.bridge;
-    this.#options = options;
-  }
+export function openEgressFilter(options: EgressFilterOptions) {
+  const { bridge } = options;
 
   /**
    * Puts the rules in place, or renews them if something has removed them. They may precede the bridge.
    * @throws {JobFailure} `runtime_unavailable`, with a remedy for the owner.
    */
-  async install(): Promise<void> {
-    if (this.#options.platform !== "linux") throw refusal("only Linux can filter it");
+  async function install(): Promise<void> {
+    if (options.platform !== "linux") throw refusal("only Linux can filter it");
     try {
-      await this.#run(egressRules(this.bridge));
+      await run(egressRules(bridge));
     } catch (error) {
       throw refusal(`the filter cannot be installed (${reasonOf(error)}); ${REMEDY}`, error);
     }
@@ -49,21 +43,21 @@ export class EgressFilter {
    * bridges elsewhere, where the rules do not count.
    * @throws {JobFailure} `runtime_unavailable`
    */
-  async assertHere(): Promise<void> {
-    const devices = await readFile(this.#options.devicesFile ?? "/proc/self/net/dev", "utf8").catch(() => "");
-    if (devices.split("\n").some((line) => line.trim().startsWith(`${this.bridge}:`))) return;
+  async function assertHere(): Promise<void> {
+    const devices = await readFile(options.devicesFile ?? "/proc/self/net/dev", "utf8").catch(() => "");
+    if (devices.split("\n").some((line) => line.trim().startsWith(`${bridge}:`))) return;
     throw refusal(
       "the engine's networks are not on this host, where the filter is: it is remote, or runs without root",
     );
   }
 
   /** Removes the rules; to be called when the bridge is gone. */
-  async remove(): Promise<void> {
-    await this.#run(noEgressRules(this.bridge));
+  async function remove(): Promise<void> {
+    await run(noEgressRules(bridge));
   }
 
-  #run(script: string): Promise<void> {
-    const [program, ...args] = this.#options.nft ?? ["nft"];
+  function run(script: string): Promise<void> {
+    const [program, ...args] = options.nft ?? ["nft"];
     return new Promise((resolve, reject) => {
       const child = execFile(
         program,
@@ -75,7 +69,11 @@ export class EgressFilter {
       child.stdin?.on("error", () => undefined).end(script);
     });
   }
+
+  return { bridge, install, assertHere, remove };
 }
+
+export type EgressFilter = ReturnType<typeof openEgressFilter>;
 
 function refusal(why: string, cause?: unknown): JobFailure {
   return new JobFailure("runtime_unavailable", `Containers get no network on this Island: ${why}`, {

@@ -18,30 +18,21 @@ export function bridgeNameOf(islandId: string): string {
  * The network for Cargos that are granted one: a bridge of its own, behind a filter. Created for the first user and removed after
  * the last.
  */
-export class IslandNetwork {
-  readonly name: string;
-  readonly #labels: Readonly<Record<string, string>>;
-  readonly #filter: EgressFilter;
-  #uses = 0;
+export function openIslandNetwork(name: string, labels: Readonly<Record<string, string>>, filter: EgressFilter) {
+  let uses = 0;
   /** Serialises calls to the engine, so that none uses a network that another removes. Never rejects. */
-  #steps: Promise<unknown> = Promise.resolve();
-
-  constructor(name: string, labels: Readonly<Record<string, string>>, filter: EgressFilter) {
-    this.name = name;
-    this.#labels = labels;
-    this.#filter = filter;
-  }
+  let steps: Promise<unknown> = Promise.resolve();
 
   /**
    * Call `release` after use, unless this throws.
    * @throws {JobFailure} when a network of that name has other settings, or its traffic cannot be filtered.
    */
-  async acquire(engine: ContainerEngine): Promise<void> {
-    this.#uses += 1;
+  async function acquire(engine: ContainerEngine): Promise<void> {
+    uses += 1;
     try {
-      await this.#inTurn(() => this.#ensure(engine));
+      await inTurn(() => create(engine));
     } catch (error) {
-      this.#uses -= 1;
+      uses -= 1;
       throw startFailureOf(error);
     }
   }
@@ -50,57 +41,61 @@ export class IslandNetwork {
    * To be called before a container starts: a firewall that is loaded anew removes the rules of others, and then nothing may start
    * behind the bridge. @throws {JobFailure}
    */
-  async guard(): Promise<void> {
-    await this.#filter.install();
+  async function guard(): Promise<void> {
+    await filter.install();
   }
 
   /** @throws the engine's error; the next sweep then removes the network. */
-  async release(engine: ContainerEngine): Promise<void> {
-    this.#uses -= 1;
-    await this.removeUnused(engine);
+  async function release(engine: ContainerEngine): Promise<void> {
+    uses -= 1;
+    await removeUnused(engine);
   }
 
   /** Removes the network if it is this Island's and not in use. */
-  async removeUnused(engine: ContainerEngine): Promise<void> {
-    await this.#inTurn(async () => {
-      if (this.#uses > 0) return;
-      const found = await engine.network(this.name);
-      if (found === null || this.#faultOf(found) !== null) return;
-      await engine.removeNetwork(this.name);
+  async function removeUnused(engine: ContainerEngine): Promise<void> {
+    await inTurn(async () => {
+      if (uses > 0) return;
+      const found = await engine.network(name);
+      if (found === null || faultOf(found) !== null) return;
+      await engine.removeNetwork(name);
       // Containers that are still attached keep the network, and then the rules, too.
-      if ((await engine.network(this.name)) === null) await this.#filter.remove();
+      if ((await engine.network(name)) === null) await filter.remove();
     });
   }
 
-  async #ensure(engine: ContainerEngine): Promise<void> {
+  async function create(engine: ContainerEngine): Promise<void> {
     // Before the bridge: nothing behind it is ever unfiltered.
-    await this.#filter.install();
-    const found = await engine.network(this.name);
-    const fault = found === null ? null : this.#faultOf(found);
+    await filter.install();
+    const found = await engine.network(name);
+    const fault = found === null ? null : faultOf(found);
     if (fault !== null) {
-      const text = `The container engine of this Island has a network ${this.name} that ${fault}; its owner can remove it`;
+      const text = `The container engine of this Island has a network ${name} that ${fault}; its owner can remove it`;
       throw new JobFailure("runtime_unavailable", text, { retryable: true });
     }
-    const { bridge } = this.#filter;
+    const { bridge } = filter;
     if (found?.options[BRIDGE_NAME] !== bridge) {
       // Agents of earlier versions let the engine choose the bridge's name.
-      if (found !== null) await engine.removeNetwork(this.name);
-      await engine.createNetwork(this.name, this.#labels, { ...BRIDGE_OPTIONS, [BRIDGE_NAME]: bridge });
+      if (found !== null) await engine.removeNetwork(name);
+      await engine.createNetwork(name, labels, { ...BRIDGE_OPTIONS, [BRIDGE_NAME]: bridge });
     }
-    await this.#filter.assertHere();
+    await filter.assertHere();
   }
 
-  #faultOf({ driver, labels, options, isInternal }: EngineNetwork): string | null {
+  function faultOf(network: EngineNetwork): string | null {
     const has = (own: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): boolean =>
       Object.entries(wanted).every(([key, value]) => own[key] === value);
-    if (!has(labels, this.#labels)) return "this Island did not create";
-    if (driver !== "bridge" || isInternal) return "is not a plain bridge";
-    return has(options, BRIDGE_OPTIONS) ? null : "lets containers reach each other";
+    if (!has(network.labels, labels)) return "this Island did not create";
+    if (network.driver !== "bridge" || network.isInternal) return "is not a plain bridge";
+    return has(network.options, BRIDGE_OPTIONS) ? null : "lets containers reach each other";
   }
 
-  #inTurn<T>(step: () => Promise<T>): Promise<T> {
-    const done = this.#steps.then(step);
-    this.#steps = done.catch(() => undefined);
+  function inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const done = steps.then(step);
+    steps = done.catch(() => undefined);
     return done;
   }
+
+  return { name, acquire, guard, release, removeUnused };
 }
+
+export type IslandNetwork = ReturnType<typeof openIslandNetwork>;

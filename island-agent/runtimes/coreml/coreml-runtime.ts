@@ -2,19 +2,21 @@ import type { CargoManifest } from "../../../shared/cargo.ts";
 import { TEXT_TO_IMAGE } from "../../../shared/onnx-task.ts";
 import type { CargoRuntime } from "../runtime.ts";
 
-export interface CoremlOptions {
+/**
+ * ONNX models on a Mac's Core ML: the files and adapters of `onnx` and `diffusers` Cargos. The task decides which: `text-to-image`
+ * goes to `diffusers`, any other task, or none, to `onnx` (catalog/README.md).
+ */
+export function coremlRuntime({
+  platform,
+  onnx,
+  diffusers,
+}: {
   /** As Node names it. */
   readonly platform: string;
   /** Both set up to run on Core ML. */
   readonly onnx: CargoRuntime;
   readonly diffusers: CargoRuntime;
-}
-
-/**
- * ONNX models on a Mac's Core ML: the files and adapters of `onnx` and `diffusers` Cargos. The task decides which: `text-to-image`
- * goes to `diffusers`, any other task, or none, to `onnx` (catalog/README.md).
- */
-export function coremlRuntime({ platform, onnx, diffusers }: CoremlOptions): CargoRuntime {
+}): CargoRuntime {
   const runtimeFor = ({ onnxTaskType }: CargoManifest): CargoRuntime =>
     onnxTaskType === TEXT_TO_IMAGE ? diffusers : onnx;
   return {

@@ -15,14 +15,6 @@ import { hidePainted, readSource, shrinkMask } from "./source-image.ts";
 const DEFAULT_STRENGTH = 0.8;
 const DEFAULT_MASKED_STRENGTH = 1;
 
-export interface GenerateOptions {
-  readonly job: ImageJob;
-  /** `job.seed`, or a random one. */
-  readonly seed: number;
-  readonly onProgress: (step: number, total: number) => void;
-  readonly signal: AbortSignal;
-}
-
 export interface GeneratedImage {
   readonly image: Image;
   /** Tokens read of both prompts. */
@@ -32,7 +24,18 @@ export interface GeneratedImage {
 /** Generates one image. @throws {JobFailure}, or `signal.reason` after the current step. */
 export async function generateImage(
   pipeline: ImagePipeline,
-  { job, seed, onProgress, signal }: GenerateOptions,
+  {
+    job,
+    seed,
+    onProgress,
+    signal,
+  }: {
+    readonly job: ImageJob;
+    /** `job.seed`, or a random one. */
+    readonly seed: number;
+    readonly onProgress: (step: number, total: number) => void;
+    readonly signal: AbortSignal;
+  },
 ): Promise<GeneratedImage> {
   const { denoiser, decoder } = pipeline;
   const plan = planGeneration(job, pipeline);

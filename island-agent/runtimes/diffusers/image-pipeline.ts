@@ -3,8 +3,8 @@ import { onnxFailure } from "../onnx/onnx-failure.ts";
 import { openClipTokenizer, type TokenizerFiles, type PromptTokens } from "./clip-tokenizer.ts";
 import { Denoiser } from "./denoiser.ts";
 import type { Size } from "./size.ts";
-import { LatentEncoder } from "./latent-encoder.ts";
-import { LatentDecoder } from "./latent-decoder.ts";
+import { latentEncoder, type LatentEncoder } from "./latent-encoder.ts";
+import { latentDecoder, type LatentDecoder } from "./latent-decoder.ts";
 import {
   numberIn,
   type PipelineFiles,
@@ -85,7 +85,7 @@ export async function openPipeline(files: PipelineFiles, options: GraphOptions):
       const tokenize = tokenizers[i];
       if (tokenize !== undefined) promptEncoders.push({ encoder: await open(file), tokenize });
     }
-    const decoder = new LatentDecoder(await open(files.decoder), decoderConfig, promptEncoders.length > 1);
+    const decoder = latentDecoder(await open(files.decoder), decoderConfig, promptEncoders.length > 1);
     const denoiser = new Denoiser(await open(files.denoiser), decoder.channels);
     const textWidth = numberIn(denoiserConfig, "joint_attention_dim") ?? DEFAULT_SD3_TEXT_WIDTH;
     const latentSize =
@@ -106,7 +106,7 @@ export async function openPipeline(files: PipelineFiles, options: GraphOptions):
             "invalid_input",
             "image: this model draws from a prompt only; its folder has no vae_encoder",
           );
-        return new LatentEncoder(await open(files.encoder), decoder.channels, decoder.scale);
+        return latentEncoder(await open(files.encoder), decoder.channels, decoder.scale);
       }),
       plan,
       defaultLatentSize: denoiser.fixedLatentSize ?? { width: latentSize, height: latentSize },

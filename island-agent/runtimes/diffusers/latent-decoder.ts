@@ -24,40 +24,39 @@ export interface LatentScale {
   readonly shift: number;
 }
 
-/** The VAE decoder, which turns latents into pixels. */
-export class LatentDecoder {
-  readonly channels: number;
-  readonly #graph: PipelineGraph;
-  readonly scale: LatentScale;
-
-  /** @param config `vae_decoder/config.json`, or empty without such a file. */
-  constructor(graph: PipelineGraph, config: Readonly<Record<string, unknown>>, isXl: boolean) {
-    this.#graph = graph;
-    this.scale = {
-      factor: numberIn(config, "scaling_factor") ?? (isXl ? DEFAULT_XL_SCALING : DEFAULT_SCALING),
-      shift: typeof config["shift_factor"] === "number" ? config["shift_factor"] : 0,
-    };
-    this.channels = numberIn(config, "latent_channels") ?? DEFAULT_CHANNELS;
-  }
+/**
+ * The VAE decoder, which turns latents into pixels.
+ * @param config `vae_decoder/config.json`, or empty without such a file.
+ */
+export function latentDecoder(graph: PipelineGraph, config: Readonly<Record<string, unknown>>, isXl: boolean) {
+  const scale = {
+    factor: numberIn(config, "scaling_factor") ?? (isXl ? DEFAULT_XL_SCALING : DEFAULT_SCALING),
+    shift: typeof config["shift_factor"] === "number" ? config["shift_factor"] : 0,
+  };
+  const channels = numberIn(config, "latent_channels") ?? DEFAULT_CHANNELS;
 
   /** @throws {JobFailure} `model_invalid` when the output is not an image of that size. */
-  async decode(latents: Float32Array, { width, height }: Size): Promise<Image> {
-    const unscaled = latents.map((latent) => latent / this.scale.factor + this.scale.shift);
-    const [name = "latent_sample"] = this.#graph.inputNames;
-    const outputs = await this.#graph.run({ [name]: { data: unscaled, dims: [1, this.channels, height, width] } });
-    const decoded = outputs.get(this.#graph.outputNames[0] ?? "");
+  async function decode(latents: Float32Array, { width, height }: Size): Promise<Image> {
+    const unscaled = latents.map((latent) => latent / scale.factor + scale.shift);
+    const [name = "latent_sample"] = graph.inputNames;
+    const outputs = await graph.run({ [name]: { data: unscaled, dims: [1, channels, height, width] } });
+    const decoded = outputs.get(graph.outputNames[0] ?? "");
     const size = { width: width * VAE_SCALE_FACTOR, height: height * VAE_SCALE_FACTOR };
     const wanted = [1, COLOURS, size.height, size.width];
     if (decoded === undefined || decoded.dims.join() !== wanted.join())
       throw new JobFailure(
         "model_invalid",
-        `${this.#graph.part} returned [${decoded?.dims.join(", ")}], not [${wanted.join(", ")}]`,
+        `${graph.part} returned [${decoded?.dims.join(", ")}], not [${wanted.join(", ")}]`,
       );
     if (!decoded.data.every(Number.isFinite))
-      throw new JobFailure("model_invalid", `${this.#graph.part} returned NaN or infinity`);
+      throw new JobFailure("model_invalid", `${graph.part} returned NaN or infinity`);
     return { ...size, rgb: toRgb(decoded.data) };
   }
+
+  return { channels, scale, decode };
 }
+
+export type LatentDecoder = ReturnType<typeof latentDecoder>;
 
 /** Converts planes of red, green and blue from -1 to 1 to bytes, pixel by pixel. */
 function toRgb(planes: Float32Array): Uint8Array {

@@ -5,37 +5,33 @@ import type { PipelineGraph } from "./pipeline-graph.ts";
 
 const COLOURS = 3;
 
-/** The VAE encoder, which turns pixels into latents. */
-export class LatentEncoder {
-  readonly #graph: PipelineGraph;
-  readonly #channels: number;
-  readonly #scale: LatentScale;
-
-  /** @param scale of the decoder, which undoes it. */
-  constructor(graph: PipelineGraph, channels: number, scale: LatentScale) {
-    this.#graph = graph;
-    this.#channels = channels;
-    this.#scale = scale;
-  }
-
+/**
+ * The VAE encoder, which turns pixels into latents.
+ * @param scale of the decoder, which undoes it.
+ */
+export function latentEncoder(graph: PipelineGraph, channels: number, scale: LatentScale) {
   /**
    * The latents of an image. Graphs that give mean and logarithm of the variance (twice as many channels) are taken at their mean, so
    * that an image always has the same latents. Source: Kingma and Welling 2013.
    * @param pixels planes of red, green and blue, -1 to 1. @param size of the latents.
    * @throws {JobFailure} `model_invalid` when the output are no latents of that size.
    */
-  async encode(pixels: Float32Array, { width, height }: Size): Promise<Float32Array> {
-    const [name = "sample"] = this.#graph.inputNames;
+  async function encode(pixels: Float32Array, { width, height }: Size): Promise<Float32Array> {
+    const [name = "sample"] = graph.inputNames;
     const dims = [1, COLOURS, height * VAE_SCALE_FACTOR, width * VAE_SCALE_FACTOR];
-    const outputs = await this.#graph.run({ [name]: { data: pixels, dims } });
-    const encoded = outputs.get(this.#graph.outputNames[0] ?? "");
-    const length = this.#channels * height * width;
+    const outputs = await graph.run({ [name]: { data: pixels, dims } });
+    const encoded = outputs.get(graph.outputNames[0] ?? "");
+    const length = channels * height * width;
     const isLatents = encoded !== undefined && [length, 2 * length].includes(encoded.data.length);
     if (!isLatents || encoded.dims.slice(2).join() !== [height, width].join())
-      throw new JobFailure("model_invalid", `${this.#graph.part} returned [${encoded?.dims.join(", ")}], not latents`);
-    const latents = encoded.data.subarray(0, length).map((value) => (value - this.#scale.shift) * this.#scale.factor);
+      throw new JobFailure("model_invalid", `${graph.part} returned [${encoded?.dims.join(", ")}], not latents`);
+    const latents = encoded.data.subarray(0, length).map((value) => (value - scale.shift) * scale.factor);
     if (!latents.every(Number.isFinite))
-      throw new JobFailure("model_invalid", `${this.#graph.part} returned NaN or infinity`);
+      throw new JobFailure("model_invalid", `${graph.part} returned NaN or infinity`);
     return latents;
   }
+
+  return { encode };
 }
+
+export type LatentEncoder = ReturnType<typeof latentEncoder>;

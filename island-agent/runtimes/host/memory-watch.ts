@@ -11,19 +11,24 @@ const BYTES_PER_KIB = 1_024;
 
 const run = promisify(execFile);
 
-export interface MemoryWatchOptions {
-  readonly clock: Clock;
-  /** RAM that the process may have. */
-  readonly ceilingBytes: number;
-  /** RAM that it has, mapped files included. */
-  readonly onMeasured: (bytes: number) => void;
-}
-
 /**
  * Kills a host process, as `out_of_memory`, when it has more RAM than it may: what a job makes of a model is not known before.
  * @returns ends the watch; to be called when the process has ended too. Where the platform does not tell, there is nothing to watch.
  */
-export function watchMemory(host: HostProcess, { clock, ceilingBytes, onMeasured }: MemoryWatchOptions): () => void {
+export function watchMemory(
+  host: HostProcess,
+  {
+    clock,
+    ceilingBytes,
+    onMeasured,
+  }: {
+    readonly clock: Clock;
+    /** RAM that the process may have. */
+    readonly ceilingBytes: number;
+    /** RAM that it has, mapped files included. */
+    readonly onMeasured: (bytes: number) => void;
+  },
+): () => void {
   let isOver = false;
   let timer: Timer | undefined;
   const look = async (): Promise<void> => {

@@ -5,17 +5,19 @@ import type { Launch, Sandbox } from "./sandbox.ts";
 const DEPTH = 2;
 const NAMESPACES = ["--user", "--net", "--ipc", "--uts", "--pid", "--mount-proc", "--fork", "--kill-child=SIGKILL"];
 
-export interface UnshareOptions {
+/** Where bubblewrap is missing: no network and no sight of other processes. The files are those of the agent's user. */
+export function unshare({
+  file,
+  setpriv,
+  memoryLimitBytes,
+}: {
   /** Path of util-linux' `unshare`. */
   readonly file: string;
   /** Path of util-linux' `setpriv`. */
   readonly setpriv: string;
   /** Null: no limit. */
   readonly memoryLimitBytes: number | null;
-}
-
-/** Where bubblewrap is missing: no network and no sight of other processes. The files are those of the agent's user. */
-export function unshare({ file, setpriv, memoryLimitBytes }: UnshareOptions): Sandbox {
+}): Sandbox {
   return {
     kind: "unshare",
     wrap(command): Launch {

@@ -24,7 +24,7 @@ export async function loadModule({ modulePath, memoryCapBytes, args }: LoadReque
     throw new JobFailure("model_invalid", `The module cannot be compiled: ${why}`);
   });
   const program = [PROGRAM_NAME, ...args];
-  const spare = new SpareThread();
+  const spare = openSpareThread();
   return {
     facts: { moduleBytes: bytes.length, memoryCapBytes },
     gpuMemory: null,
@@ -50,35 +50,34 @@ async function readModule(path: string): Promise<Uint8Array> {
 }
 
 /** Keeps one guest thread started in advance: starting takes longer than most jobs run. */
-class SpareThread {
-  #thread = start();
-  #isDead = false;
-
-  constructor() {
-    this.#watch(this.#thread);
-  }
+function openSpareThread() {
+  let spare = start();
+  let isDead = false;
+  watch(spare);
 
   /** Returns the ready thread and starts the next one. */
-  take(): Worker {
-    const taken = this.#isDead ? start() : this.#thread;
+  function take(): Worker {
+    const taken = isDead ? start() : spare;
     taken.removeAllListeners();
-    this.#isDead = false;
-    this.#thread = start();
-    this.#watch(this.#thread);
+    isDead = false;
+    spare = start();
+    watch(spare);
     return taken;
   }
 
-  async end(): Promise<void> {
-    await this.#thread.terminate();
+  async function end(): Promise<void> {
+    await spare.terminate();
   }
 
-  #watch(thread: Worker): void {
+  function watch(thread: Worker): void {
     const note = (): void => {
-      if (thread === this.#thread) this.#isDead = true;
+      if (thread === spare) isDead = true;
     };
     thread.once("error", note);
     thread.once("exit", note);
   }
+
+  return { take, end };
 }
 
 /** No `execArgv`: an own list would remove Node's permission model from the thread. */

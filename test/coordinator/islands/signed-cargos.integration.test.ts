@@ -4,7 +4,7 @@ import { join as joinPath } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SigningKeyError } from "../../../coordinator/islands/signing-key.ts";
 import { checkToken } from "../../../island-agent/session/check-token.ts";
-import { CargoTrust } from "../../../island-agent/session/cargo-trust.ts";
+import { openCargoTrust } from "../../../island-agent/session/cargo-trust.ts";
 import { isSigned, readPublicKey } from "../../../shared/cargo-signature.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { FakeLog } from "../../island-agent/builders.ts";
@@ -89,7 +89,7 @@ describe("what an Island is assigned", () => {
     const problemsOf = async (islandToken: string): Promise<(string | null)[]> => {
       const joined = await checkToken(coordinator.url, islandToken);
       if (!joined.ok) return expect.fail(joined.reason);
-      const trust = new CargoTrust(joined.publicKey, joined.accountId, new FakeLog());
+      const trust = openCargoTrust(joined.publicKey, joined.accountId, new FakeLog());
       return [own, shipped].map((frame) => trust.problemOf(frame));
     };
     expect(await problemsOf(account.islandToken)).toEqual([null, null]);

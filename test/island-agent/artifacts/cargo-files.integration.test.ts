@@ -1,12 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CargoFiles } from "../../../island-agent/artifacts/cargo-files.ts";
-import { ImageArtifacts, type PulledImages } from "../../../island-agent/artifacts/image-artifacts.ts";
+import { openCargoFiles, type CargoFiles } from "../../../island-agent/artifacts/cargo-files.ts";
+import { imageArtifacts, type PulledImages } from "../../../island-agent/artifacts/image-artifacts.ts";
 import { modelArtifacts } from "../../../island-agent/artifacts/model-artifacts.ts";
-import { DownloadWatch } from "../../../island-agent/artifacts/download-watch.ts";
-import { CargoNames } from "../../../island-agent/artifacts/cargo-names.ts";
-import { StoredFiles } from "../../../island-agent/artifacts/stored-files.ts";
+import { openDownloadWatch } from "../../../island-agent/artifacts/download-watch.ts";
+import { openCargoNames } from "../../../island-agent/artifacts/cargo-names.ts";
+import { openStoredFiles, type StoredFiles } from "../../../island-agent/artifacts/stored-files.ts";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { file, makeBytes, sha256 } from "../models/file-server.ts";
 import { HubRepository } from "../models/hub-repository.ts";
@@ -83,10 +83,10 @@ async function open(): Promise<World> {
   HubRepository.on(fixture.server, "owner/repo", { "config.json": CONFIG, "onnx/model.onnx": GRAPH });
   const images = new FakeImages();
   const log = new FakeLog();
-  const names = await CargoNames.open(fixture.directory);
+  const names = await openCargoNames(fixture.directory);
   const { models, folders } = await fixture.openFolders();
-  const stores = [...modelArtifacts(models, folders), new ImageArtifacts(images)];
-  const files = new CargoFiles(stores, names, new DownloadWatch(new ManualClock(), log));
+  const stores = [...modelArtifacts(models, folders), imageArtifacts(images)];
+  const files = openCargoFiles(stores, names, openDownloadWatch(new ManualClock(), log));
   const close = async (): Promise<void> => {
     await names.close();
     await fixture[Symbol.asyncDispose]();
@@ -96,7 +96,7 @@ async function open(): Promise<World> {
     files,
     images,
     log,
-    stored: new StoredFiles(
+    stored: openStoredFiles(
       stores,
       names,
       () => files.users,
@@ -198,10 +198,10 @@ describe("CargoFiles", () => {
 
   it("needs nothing for a Cargo without a model, nor for an image on a host without containers", async () => {
     await using fixture = await StoreFixture.make();
-    const names = await CargoNames.open(fixture.directory);
+    const names = await openCargoNames(fixture.directory);
     const { models, folders } = await fixture.openFolders();
-    const watch = new DownloadWatch(new ManualClock(), new FakeLog());
-    const files = new CargoFiles(modelArtifacts(models, folders), names, watch);
+    const watch = openDownloadWatch(new ManualClock(), new FakeLog());
+    const files = openCargoFiles(modelArtifacts(models, folders), names, watch);
     expect((await files.acquire(makeManifest(), NEVER, nothing)).path).toBeNull();
     expect((await files.acquire(container, NEVER, nothing)).path).toBeNull();
     await names.close();
@@ -226,7 +226,7 @@ describe("StoredFiles", () => {
       { kind: "image", cargos: ["tool"], usedBy: [], inUse: false, bytes: 7 },
     ]);
     lease.release();
-    const names = await CargoNames.open(world.fixture.directory);
+    const names = await openCargoNames(world.fixture.directory);
     expect(names.cargosOf(sha256(GGUF))).toEqual(["chat"]);
   });
 

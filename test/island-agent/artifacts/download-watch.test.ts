@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { describeDownload } from "../../../island-agent/artifacts/describe-download.ts";
-import { DownloadWatch } from "../../../island-agent/artifacts/download-watch.ts";
+import { openDownloadWatch, type DownloadWatch } from "../../../island-agent/artifacts/download-watch.ts";
 import type { DownloadProgress } from "../../../island-agent/models/download/transfer.ts";
 import { GIB, KIB, MIB } from "../../../shared/format-bytes.ts";
 import { settle } from "../../support/event-log.ts";
@@ -17,7 +17,7 @@ let ended: Promise<void>;
 beforeEach(() => {
   clock = new ManualClock();
   log = new FakeLog();
-  watch = new DownloadWatch(clock, log);
+  watch = openDownloadWatch(clock, log);
   end = Promise.withResolvers();
   ended = watch.follow("big", (report: (progress: DownloadProgress) => void) => {
     note = (receivedBytes, totalBytes = 202 * MIB, isFromDisk = false) =>

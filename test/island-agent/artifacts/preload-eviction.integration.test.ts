@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CargoFiles } from "../../../island-agent/artifacts/cargo-files.ts";
-import { DownloadWatch } from "../../../island-agent/artifacts/download-watch.ts";
+import { openCargoFiles, type CargoFiles } from "../../../island-agent/artifacts/cargo-files.ts";
+import { openDownloadWatch } from "../../../island-agent/artifacts/download-watch.ts";
 import { modelArtifacts } from "../../../island-agent/artifacts/model-artifacts.ts";
-import { CargoNames } from "../../../island-agent/artifacts/cargo-names.ts";
+import { openCargoNames, type CargoNames } from "../../../island-agent/artifacts/cargo-names.ts";
 import { DiskFullError } from "../../../island-agent/disk/disk-full-error.ts";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { systemClock } from "../../../shared/clock.ts";
@@ -19,9 +19,9 @@ let files: CargoFiles;
 
 beforeEach(async () => {
   fixture = await StoreFixture.make();
-  names = await CargoNames.open(fixture.directory);
+  names = await openCargoNames(fixture.directory);
   const { models, folders } = await fixture.openFolders({ budgetBytes: 10_000 });
-  files = new CargoFiles(modelArtifacts(models, folders), names, new DownloadWatch(systemClock, new FakeLog()));
+  files = openCargoFiles(modelArtifacts(models, folders), names, openDownloadWatch(systemClock, new FakeLog()));
 });
 afterEach(async () => {
   await names.close();

@@ -6,7 +6,7 @@ import { startAgent } from "../../../island-agent/cli/start-command.ts";
 import { describeAbsence, describeStatus, readStatus } from "../../../island-agent/cli/status-command.ts";
 import { forgetLastEnd, storeLastEnd } from "../../../island-agent/control/last-end.ts";
 import { storeKey } from "../../../island-agent/config/config-file.ts";
-import { ControlServer } from "../../../island-agent/control/control-server.ts";
+import { openControlServer } from "../../../island-agent/control/control-server.ts";
 import { ModelStore } from "../../../island-agent/models/store/model-store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ConfigError } from "../../../shared/settings.ts";
@@ -53,7 +53,7 @@ describe("startAgent()", () => {
   });
 
   it("refuses a directory on which an agent runs", async () => {
-    await using _server = await ControlServer.open(dataDirectory, 1, { "GET /status": () => ({}) });
+    await using _server = await openControlServer(dataDirectory, 1, { "GET /status": () => ({}) });
     expect(await messageOf(start())).toBe(`An agent already runs on ${dataDirectory}: island status shows it`);
   });
 
@@ -143,7 +143,7 @@ describe("status", () => {
 
   it("is read from the running agent", async () => {
     await mkdir(dataDirectory);
-    await using _server = await ControlServer.open(dataDirectory, 1, { "GET /status": () => status });
+    await using _server = await openControlServer(dataDirectory, 1, { "GET /status": () => status });
     expect(await readStatus(dataDirectory)).toEqual(status);
   });
 

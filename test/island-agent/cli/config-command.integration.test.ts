@@ -2,7 +2,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { configCommand } from "../../../island-agent/cli/config-command.ts";
-import { ControlServer } from "../../../island-agent/control/control-server.ts";
+import { openControlServer } from "../../../island-agent/control/control-server.ts";
 import { ConfigError } from "../../../shared/settings.ts";
 import { ISLAND_TOKEN } from "../builders.ts";
 import { dataDirectory, useDataDirectory } from "./command-world.ts";
@@ -51,7 +51,7 @@ describe("config", () => {
     await mkdir(dataDirectory);
     const answer = { outcome, status: { closedBecause: null, running: [], slots: 2, ...change } };
     const asked: unknown[] = [];
-    await using _server = await ControlServer.open(dataDirectory, process.pid, {
+    await using _server = await openControlServer(dataDirectory, process.pid, {
       "POST /settings": (body) => (asked.push(body), answer),
     });
     expect(await configCommand.set(dataDirectory, "slots", "2")).toBe(text);
@@ -62,14 +62,14 @@ describe("config", () => {
     await mkdir(dataDirectory);
     const status = { closedBecause: "outside its hours (01:00-02:00)", running: [], slots: 2 };
     {
-      await using _server = await ControlServer.open(dataDirectory, process.pid, {
+      await using _server = await openControlServer(dataDirectory, process.pid, {
         "POST /settings": () => ({ outcome: "applied", status }),
       });
       expect(await configCommand.set(dataDirectory, "hours", "01:00-02:00")).toBe(
         "Applied. The Island is outside its hours (01:00-02:00)",
       );
     }
-    await using _server = await ControlServer.open(dataDirectory, process.pid, {
+    await using _server = await openControlServer(dataDirectory, process.pid, {
       "POST /settings": () => {
         throw new ConfigError(["config.toml: slot: unknown key"]);
       },
@@ -81,7 +81,7 @@ describe("config", () => {
 
   it("says that a running agent of an earlier version must be restarted for a change", async () => {
     await mkdir(dataDirectory);
-    await using _server = await ControlServer.open(dataDirectory, process.pid, { "GET /status": () => ({}) });
+    await using _server = await openControlServer(dataDirectory, process.pid, { "GET /status": () => ({}) });
     expect(await configCommand.set(dataDirectory, "slots", "7")).toContain("restart it");
     expect(await configCommand.unset(dataDirectory, "slots")).toContain("restart it");
   });

@@ -7,7 +7,7 @@ import { FakeLog } from "../builders.ts";
 it("a stopping agent logs every ten seconds what runs and how long at most, until nothing runs", async () => {
   const [clock, log] = [new ManualClock(), new FakeLog()];
   let running = [{ jobId: "job_1", slug: "my-model", type: "llmcpp" as const, forMs: 62_000 }];
-  const done = logDrain({ agent: { status: () => ({ running }) }, clock, log }, 60_000, new AbortController().signal);
+  const done = logDrain({ status: () => ({ running }) }, clock, log, 60_000, new AbortController().signal);
   for (let count = 0; count < 2; count += 1) {
     clock.advance(10_000);
     await settle();

@@ -14,7 +14,7 @@ import {
   type ModelsPlace,
 } from "../../../island-agent/cli/models-commands.ts";
 import { openProgress, type ProgressLine } from "../../../island-agent/cli/progress-bar.ts";
-import { ControlServer, type ControlRoutes } from "../../../island-agent/control/control-server.ts";
+import { openControlServer, type ControlRoutes } from "../../../island-agent/control/control-server.ts";
 import { openStores } from "../../../island-agent/artifacts/open-stores.ts";
 import type { PullStatus } from "../../../island-agent/preload/owner-pulls.ts";
 import { resolveAgentConfig } from "../../../island-agent/config/resolve-agent-config.ts";
@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(place.dataDirectory, { recursive: true, force: true }));
 
-const agent = (routes: ControlRoutes): Promise<ControlServer> => ControlServer.open(place.dataDirectory, 1, routes);
+const agent = (routes: ControlRoutes): Promise<AsyncDisposable> => openControlServer(place.dataDirectory, 1, routes);
 
 class NotedProgress implements ProgressLine {
   readonly shown: [string, number | null, string][] = [];

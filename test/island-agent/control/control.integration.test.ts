@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { askAgent, ControlRefusal, tellAgent } from "../../../island-agent/control/control-client.ts";
-import { ControlServer, PlainText, type ControlAddress } from "../../../island-agent/control/control-server.ts";
+import { openControlServer, PlainText, type ControlAddress } from "../../../island-agent/control/control-server.ts";
 
 let directory: string;
 let file: string;
@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const open = (): Promise<ControlServer> =>
-  ControlServer.open(directory, process.pid, {
+const open = (): Promise<AsyncDisposable> =>
+  openControlServer(directory, process.pid, {
     "GET /status": () => ({ ok: true }),
     "GET /text": () => new PlainText("a_metric 1\n"),
     "POST /say": (body) => ({ said: body }),

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { JobFiles } from "../../../island-agent/execution/job-files.ts";
+import { openJobFiles, type JobFiles } from "../../../island-agent/execution/job-files.ts";
 import { resolveFetchPolicy } from "../../../island-agent/models/download/fetch-policy.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ISLAND_FILES_PATH, type JobFile } from "../../../shared/job-files.ts";
@@ -37,7 +37,7 @@ describe("JobFiles", () => {
   const open = (): Promise<JobFiles> => {
     const coordinatorUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const policy = resolveFetchPolicy({ coordinatorUrl, stallMs: 300, tries: 3, backoffMs: 1, maxBackoffMs: 1 });
-    return JobFiles.open({ directory: join(directory, "job-files"), policy, token: "it_1", clock: systemClock });
+    return openJobFiles({ directory: join(directory, "job-files"), policy, token: "it_1", clock: systemClock });
   };
   const fileOf = (override: Partial<JobFile> = {}, bytes = BYTES): JobFile => ({
     at: ["audio"],

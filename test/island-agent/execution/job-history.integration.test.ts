@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { JobHistory, MAX_JOBS, whyFailed, type EndedJob } from "../../../island-agent/execution/job-history.ts";
+import { openJobHistory, MAX_JOBS, whyFailed, type EndedJob } from "../../../island-agent/execution/job-history.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { FakeLog } from "../builders.ts";
 
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const open = () => JobHistory.open(directory, new ManualClock(), new FakeLog());
+const open = () => openJobHistory(directory, new ManualClock(), new FakeLog());
 const jobOf = (n: number): EndedJob => ({
   jobId: `job_${n}`,
   slug: "tiny-chat",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock, type Clock } from "../../../shared/clock.ts";
 import type { Gpu } from "../../../shared/hardware.ts";
 import type { HostProbe } from "../../../island-agent/hardware/host-probe.ts";
-import { UsageSampler } from "../../../island-agent/hardware/usage.ts";
+import { openUsageSampler } from "../../../island-agent/hardware/usage.ts";
 import { core, makeProbe, sysfsFixture } from "./fake-probe.ts";
 
 const GIB = 2 ** 30;
@@ -38,7 +38,7 @@ describe("UsageSampler.read()", () => {
   it("tells load since the last reading and free RAM", async () => {
     const readings = [[core(0, 0)], [core(30, 70)], [core(130, 70)]];
     const probe = makeProbe({ cpus: () => readings.shift() ?? [] });
-    await using usage = UsageSampler.open({ clock: systemClock, hardware: { ramBytes: 16 * GIB, gpus: [] }, probe });
+    await using usage = openUsageSampler({ clock: systemClock, hardware: { ramBytes: 16 * GIB, gpus: [] }, probe });
     expect(usage.read()).toEqual({
       cpuLoad: expect.closeTo(0.3) as number,
       freeRamBytes: 10 * GIB,
@@ -53,7 +53,7 @@ describe("UsageSampler.read()", () => {
     const files = sysfsFixture("cgroup-v2-docker-2g.sysfs");
     const read = async (ramBytes: number): Promise<number | null> => {
       const options = { clock: systemClock, hardware: { ramBytes, gpus: [] }, probe: makeProbe({ files }) };
-      await using usage = UsageSampler.open(options);
+      await using usage = openUsageSampler(options);
       return usage.read().freeRamBytes;
     };
     expect(await read(16 * GIB)).toBe(1.5 * GIB);
@@ -66,7 +66,7 @@ describe("UsageSampler.read()", () => {
     ["darwin", null],
   ] as const)("tells RAM for a load on %s: %s", async (platform, bytes) => {
     const options = { clock: systemClock, hardware: { ramBytes: 16 * GIB, gpus: [] }, probe: makeProbe({ platform }) };
-    await using usage = UsageSampler.open(options);
+    await using usage = openUsageSampler(options);
     expect(usage.loadableRamBytes()).toBe(bytes);
   });
 
@@ -74,7 +74,7 @@ describe("UsageSampler.read()", () => {
     const { run, calls } = gatedNvidia();
     const clock = steppedClock();
     const hardware = { ramBytes: GIB, gpus: [makeGpu("NVIDIA", 24 * GIB), makeGpu("NVIDIA", null)] };
-    await using usage = UsageSampler.open({ clock, hardware, probe: makeProbe({ run }) });
+    await using usage = openUsageSampler({ clock, hardware, probe: makeProbe({ run }) });
     expect(usage.read().freeVramBytes).toBeNull();
     clock.nowMs = 20_000;
     usage.read();
@@ -96,14 +96,14 @@ describe("UsageSampler.read()", () => {
   it("tells no more VRAM than the owner allows", async () => {
     const files = sysfsFixture("amdgpu-6.8-rx7900-and-apu.sysfs");
     const hardware = { ramBytes: GIB, gpus: [makeGpu("AMD", 8 * GIB)] };
-    await using usage = UsageSampler.open({ clock: systemClock, hardware, probe: makeProbe({ files }) });
+    await using usage = openUsageSampler({ clock: systemClock, hardware, probe: makeProbe({ files }) });
     expect(usage.read()).toMatchObject({ freeVramBytes: 8 * GIB, gpuLoad: 0.87 });
   });
 
   it("does not look for tools of GPUs that are not there", async () => {
     const { run, calls } = gatedNvidia();
     const hardware = { ramBytes: GIB, gpus: [makeGpu("Apple", GIB)] };
-    await using usage = UsageSampler.open({ clock: systemClock, hardware, probe: makeProbe({ run }) });
+    await using usage = openUsageSampler({ clock: systemClock, hardware, probe: makeProbe({ run }) });
     expect(usage.read().freeVramBytes).toBeNull();
     expect(calls).toHaveLength(0);
   });
@@ -113,7 +113,7 @@ describe("UsageSampler's end", () => {
   it("stops a running nvidia-smi and starts no other", async () => {
     const { run, calls } = gatedNvidia();
     const hardware = { ramBytes: GIB, gpus: [makeGpu("NVIDIA", GIB)] };
-    const usage = UsageSampler.open({ clock: steppedClock(), hardware, probe: makeProbe({ run }) });
+    const usage = openUsageSampler({ clock: steppedClock(), hardware, probe: makeProbe({ run }) });
     await usage[Symbol.asyncDispose]();
     usage.read();
     expect(calls).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Pulls } from "../../../island-agent/preload/owner-pulls.ts";
+import { openPulls, type Pulls } from "../../../island-agent/preload/owner-pulls.ts";
 import { FakeFiles, makeManifest } from "../builders.ts";
 import { settle } from "../../support/event-log.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -17,15 +17,15 @@ beforeEach(() => {
   wanted = [];
   hasSession = true;
   leave = new AbortController();
-  pulls = new Pulls({
+  pulls = openPulls(
     clock,
     files,
-    want: (slugs) => {
+    (slugs) => {
       if (hasSession) wanted.push([...slugs]);
       return hasSession;
     },
-    onChange: () => undefined,
-  });
+    () => undefined,
+  );
 });
 
 const cargo = (slug: string) =>

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Preloader } from "../../../island-agent/preload/preloader.ts";
+import { openPreloader, type Preloader } from "../../../island-agent/preload/preloader.ts";
 import type { Recommendation } from "../../../island-agent/preload/recommendations.ts";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { FakeFiles, FakeLog, makeManifest } from "../builders.ts";
@@ -25,7 +25,7 @@ beforeEach(() => {
   closedBecause = null;
   hasSession = true;
   leave = new AbortController();
-  preloader = new Preloader({
+  preloader = openPreloader({
     clock,
     log: new FakeLog(),
     files,

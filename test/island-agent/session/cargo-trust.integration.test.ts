@@ -31,32 +31,28 @@ beforeEach(async () => {
   files = new FakeFiles();
   clock = new ManualClock();
   log = new FakeLog();
-  agent = new IslandAgent(
-    {
-      coordinators: new CoordinatorAddresses([coordinator.url], () => 0),
-      token: ISLAND_TOKEN,
-      publicKey: coordinator.publicKey,
-      signedBy: null,
-      policy: () => ALLOWS_ALL,
-      accountId: "user_1",
-      hostId: "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
-      version: "0.0.0-test",
-      farewellLimitMs: 15_000,
-    },
-    {
-      clock,
-      offer: { slots: 2, hardware: makeHardware() },
-      runtimes: new Map([["llmcpp", { runtime, version: "fake" }]]),
-      files,
-      availability: new Availability({ clock, hours: null, isPaused: false }),
-      recommend: async () => [],
-      usage: () => ({ cpuLoad: 0.5, freeRamBytes: 1, freeVramBytes: null }),
-      freeRamBytes: () => null,
-      log,
-      onConnected: () => undefined,
-      random: () => 0,
-    },
-  );
+  agent = new IslandAgent({
+    coordinators: new CoordinatorAddresses([coordinator.url], () => 0),
+    token: ISLAND_TOKEN,
+    publicKey: coordinator.publicKey,
+    signedBy: null,
+    policy: () => ALLOWS_ALL,
+    accountId: "user_1",
+    hostId: "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+    version: "0.0.0-test",
+    farewellLimitMs: 15_000,
+    clock,
+    offer: { slots: 2, hardware: makeHardware() },
+    runtimes: new Map([["llmcpp", { runtime, version: "fake" }]]),
+    files,
+    availability: new Availability({ clock, hours: null, isPaused: false }),
+    recommend: async () => [],
+    usage: () => ({ cpuLoad: 0.5, freeRamBytes: 1, freeVramBytes: null }),
+    freeRamBytes: () => null,
+    log,
+    onConnected: () => undefined,
+    random: () => 0,
+  });
   hasEnded = false;
   ended = agent.run().finally(() => (hasEnded = true));
 });

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { KnownSignatures } from "../../../island-agent/session/known-signatures.ts";
+import { openKnownSignatures } from "../../../island-agent/session/known-signatures.ts";
 import { makeManifest } from "../builders.ts";
 
 const cargo = makeManifest();
 
 /** Signatures of which "good" signs exactly {@link cargo}, and what was verified. */
-function make(): { signatures: KnownSignatures; verified: string[] } {
+function make(): { signatures: ReturnType<typeof openKnownSignatures>; verified: string[] } {
   const verified: string[] = [];
-  const signatures = new KnownSignatures((manifest, signature) => {
+  const signatures = openKnownSignatures((manifest, signature) => {
     verified.push(signature);
     return signature === "good" && JSON.stringify(manifest) === JSON.stringify(cargo);
   });

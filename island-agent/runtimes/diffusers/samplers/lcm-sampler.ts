@@ -4,13 +4,6 @@ import { clamp, mixNoise, type Sampler, type Training } from "./sampler.ts";
 /** Standard deviation of the data in the skip and output weights. Source: Luo et al. 2023, §4.1; Song et al. 2023. */
 const DATA_DEVIATION = 0.5;
 
-export interface LcmOptions {
-  /** Solver steps that the network was distilled from; the maximum number of steps of an image. */
-  readonly distilledSteps: number;
-  /** Factor of the timestep in the skip and output weights. */
-  readonly timeScale: number;
-}
-
 /** Multistep sampling of a latent consistency model. Source: Luo et al. 2023, algorithm 3 (and Song et al. 2023, algorithm 1). */
 export class LcmSampler implements Sampler {
   readonly timesteps: readonly number[];
@@ -18,7 +11,19 @@ export class LcmSampler implements Sampler {
   readonly #training: Training;
   readonly #timeScale: number;
 
-  constructor(training: Training, steps: number, { distilledSteps, timeScale }: LcmOptions) {
+  constructor(
+    training: Training,
+    steps: number,
+    {
+      distilledSteps,
+      timeScale,
+    }: {
+      /** Solver steps that the network was distilled from; the maximum number of steps of an image. */
+      readonly distilledSteps: number;
+      /** Factor of the timestep in the skip and output weights. */
+      readonly timeScale: number;
+    },
+  ) {
     this.#training = training;
     this.#timeScale = timeScale;
     const gap = Math.floor(training.grid.count / distilledSteps);
