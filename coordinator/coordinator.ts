@@ -188,7 +188,12 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     await (member === null ? registry.cancelAll(accountId) : member.endJobsOf(accountId));
     await Promise.all([cargos, files].map((service) => service.removeAll(accountId)));
   };
-  const retention = openRetention(env, store, () => islands.connectedIds(), endAccount);
+  const retention = openRetention(
+    env,
+    store,
+    () => [...islands.connected()].map(({ island }) => island.hostId),
+    endAccount,
+  );
   const removeContent = (kind: RemovalSubject["kind"]) => (id: string) => retention.remove({ kind, id });
   const jobs = new JobService({
     removeContent: removeContent("job"),

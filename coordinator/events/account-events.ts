@@ -9,7 +9,7 @@ const ISLANDS_MS = 1_000;
 const FLOOD_MS = 2_000;
 
 /** Gets changes in order; null (a reset): changes that are not known one by one. */
-export type ChangeListener = (changes: readonly Change[] | null) => void;
+type ChangeListener = (changes: readonly Change[] | null) => void;
 
 interface Lane {
   readonly waiting: WaitingChanges;

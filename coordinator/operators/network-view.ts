@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { M, type Figures, type WaitingWork } from "../cluster/messages.ts";
 import type { Peers } from "../cluster/peers.ts";
 import type { LiveIsland } from "../islands/live-island.ts";
-import { SEEN_LATELY_MS } from "../islands/island-service.ts";
+import { SEEN_LATELY_MS, type Connections } from "../islands/island-service.ts";
 import type { Store } from "../store/store.ts";
 import { mergeCounts, quantileOf } from "./coordinator-figures.ts";
 
@@ -111,10 +111,8 @@ export function networkView(
       return last.overview;
     },
 
-    /** Those of these Islands that are connected anywhere. `isComplete` false: a coordinator did not answer. */
-    live: async (
-      hostIds: readonly string[],
-    ): Promise<{ byId: ReadonlyMap<string, LiveIsland>; isComplete: boolean }> => {
+    /** Those of these Islands that are connected anywhere. */
+    live: async (hostIds: readonly string[]): Promise<Connections> => {
       const answers = hostIds.length === 0 ? [] : await peers.askAll(M.islands, { hostIds }, FAULT);
       const heard = answers.flatMap(({ reply }) => (reply === undefined ? [] : [reply]));
       const islands = [...heard.flat(), ...liveHere(hostIds)];

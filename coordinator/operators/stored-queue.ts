@@ -4,7 +4,7 @@ import { totalVramBytes } from "../../shared/hardware.ts";
 import type { KnownIsland, UnfinishedJobs } from "../store/operators.ts";
 
 /** Why jobs of a Cargo wait, as far as storage shows it. */
-export type StoredReason =
+type StoredReason =
   | "no_cargo"
   | "no_island_online"
   | "own_islands_only"

@@ -1,5 +1,5 @@
 import type { Quarantine } from "./events.ts";
-import { reliableSuccessRate, UNMEASURED, withRun, type Measure } from "./island-performance.ts";
+import { UNMEASURED, withRun, type Measure } from "./island-performance.ts";
 import { Pause, type PauseRules, type Stumble } from "./pause.ts";
 
 export interface PausePolicy {
@@ -36,6 +36,7 @@ export class IslandRecord {
   /** By slug. Only Cargos of which it let down the latest job. */
   #pauses: Map<string, Pause> | null = null;
   readonly quarantine: Pause;
+  /** Let-downs since the last success, without those of a Cargo that was paused already. */
   #letDowns = 0;
   /** Some of the Cargos whose jobs were let down since the last success. */
   #letDownCargos: Set<string> | null = null;
@@ -51,15 +52,10 @@ export class IslandRecord {
     const { isPaused, untilMs, last } = this.quarantine;
     if (last === null) return null;
     return {
-      inARow: this.letDowns,
+      inARow: this.#letDowns,
       forMs: isPaused ? Math.max(0, Math.round(untilMs - nowMs)) : 0,
       lastCode: last.code,
     };
-  }
-
-  /** Let-downs since the last success; of those of a Cargo that is paused already, none. */
-  get letDowns(): number {
-    return this.#letDowns;
   }
 
   /** Every pause that is on. */
@@ -79,10 +75,6 @@ export class IslandRecord {
 
   measureOf(slug: string): Measure {
     return this.#measures?.get(slug) ?? UNMEASURED;
-  }
-
-  successRateOf(slug: string): number {
-    return reliableSuccessRate(this.measureOf(slug));
   }
 
   /** The pause of a Cargo; undefined if the Island let down no job of it lately. */

@@ -64,19 +64,15 @@ export class OnlineIsland {
     this.record.pauseOf(slug)?.assign(jobId);
   }
 
-  /** Returns the use to be paid; undefined for a slot that was taken before this session. Freeing more than is in use changes nothing. */
-  freeSlot(jobId: string): SlotUse | undefined {
+  /**
+   * Returns the use to be paid; undefined for a slot that was taken before this session. Freeing more than is in use changes nothing.
+   * @param isEarlier The slot is that of an earlier attempt of the job.
+   */
+  freeSlot(jobId: string, isEarlier: boolean): SlotUse | undefined {
     this.#setSlotsInUse(Math.max(0, this.#slotsInUse - 1));
-    const use = this.#uses?.get(jobId);
-    this.#uses?.delete(jobId);
-    return use;
-  }
-
-  /** Frees the slot of an earlier attempt of the job. Returns like {@link freeSlot}. */
-  freeEarlierSlot(jobId: string): SlotUse | undefined {
-    this.#setSlotsInUse(Math.max(0, this.#slotsInUse - 1));
-    const use = this.#earlierUses?.get(jobId);
-    this.#earlierUses?.delete(jobId);
+    const uses = isEarlier ? this.#earlierUses : this.#uses;
+    const use = uses?.get(jobId);
+    uses?.delete(jobId);
     return use;
   }
 
