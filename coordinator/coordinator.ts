@@ -26,7 +26,7 @@ import { AttemptProofs } from "./dispatch/attempt-proofs.ts";
 import { Dispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
 import { WaitReasons, type WaitReasonsDeps } from "./dispatch/wait-reasons.ts";
-import { AccountEvents } from "./events/account-events.ts";
+import { accountEvents } from "./events/account-events.ts";
 import { watchChanges } from "./events/watch-changes.ts";
 import { watchDeeds } from "./events/watch-deeds.ts";
 import { createApp } from "./http/app.ts";
@@ -233,7 +233,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
   const about = { ...env, peers, member, credentials, catalogSync };
   const fileBatches = openFileBatches({ ...about, memory, store, files, jobs, catalog });
-  const events = new AccountEvents(clock);
+  const events = accountEvents(clock);
   watchChanges(events, { ...own, dispatcher }, clock);
   watchDeeds(events, store, clock);
   member?.shareEvents(events);

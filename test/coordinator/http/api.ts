@@ -10,7 +10,7 @@ import { CargoService } from "../../../coordinator/catalog/cargo-service.ts";
 import { Catalog } from "../../../coordinator/catalog/catalog.ts";
 import { ConversationService } from "../../../coordinator/conversations/conversation-service.ts";
 import { grantPostings } from "../../../coordinator/credits/postings.ts";
-import { AccountEvents } from "../../../coordinator/events/account-events.ts";
+import { accountEvents } from "../../../coordinator/events/account-events.ts";
 import { createApp } from "../../../coordinator/http/app.ts";
 import type { FileBatchService } from "../../../coordinator/file-batches/file-batch-service.ts";
 import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.ts";
@@ -90,7 +90,7 @@ export class Api implements AsyncDisposable {
   /** What operators see of the network, where it is not the empty one. */
   overview: (() => Promise<Overview>) | null = null;
   /** For all coordinators. */
-  readonly events = new AccountEvents(this.clock);
+  readonly events = accountEvents(this.clock);
   /** Of one of several coordinators. */
   bus: HttpDeps["bus"] = null;
   readonly accounts: AccountService;
