@@ -14,14 +14,12 @@ export interface CoordinatorLine {
   readonly figures: Figures | null;
 }
 
-/** Waiting work of the network: that of one Cargo and reason. The message is that of the coordinator that has most of it. */
-export type QueueLine = WaitingWork;
-
 export interface Overview {
   readonly islands: { readonly online: number; readonly known: number };
   readonly slots: { readonly free: number; readonly all: number };
   readonly jobs: { readonly running: number; readonly waiting: number; readonly finishedLastMinute: number };
-  readonly queue: readonly QueueLine[];
+  /** Waiting work of the network: that of one Cargo and reason. The message is that of the coordinator that has most of it. */
+  readonly queue: readonly WaitingWork[];
   readonly tokensPerSecond: number;
   readonly firstTokenMs: { readonly p50: number | null; readonly p99: number | null };
   /** Jobs that failed or timed out. */
@@ -130,7 +128,7 @@ function reasonsIn(waiting: readonly WaitingWork[], islandsElsewhere: number): r
   return waiting.map((work) => (work.reason === "no_island_online" ? { ...work, reason: "no_island_fits" } : work));
 }
 
-function mergeQueues(all: readonly (readonly WaitingWork[])[]): QueueLine[] {
+function mergeQueues(all: readonly (readonly WaitingWork[])[]): WaitingWork[] {
   const groups = new Map<string, WaitingWork[]>();
   for (const work of all.flat()) {
     const key = [work.slug, work.onlyIslandsOf ?? "", work.reason].join(" ");
@@ -140,7 +138,7 @@ function mergeQueues(all: readonly (readonly WaitingWork[])[]): QueueLine[] {
 }
 
 /** Of one Cargo and reason, at several coordinators; one of them may have several, of different accounts. */
-function mergeLine(works: readonly WaitingWork[]): QueueLine[] {
+function mergeLine(works: readonly WaitingWork[]): WaitingWork[] {
   const [most] = works.toSorted((a, b) => b.jobs - a.jobs);
   if (most === undefined) return [];
   const jobs = works.reduce((sum, work) => sum + work.jobs, 0);
