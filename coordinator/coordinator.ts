@@ -22,7 +22,7 @@ import { AttemptProofs } from "./dispatch/attempt-proofs.ts";
 import { openDispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
 import { openWaitReasons } from "./dispatch/wait-reasons.ts";
-import { AccountEvents } from "./events/account-events.ts";
+import { accountEvents } from "./events/account-events.ts";
 import { watchChanges } from "./events/watch-changes.ts";
 import { watchDeeds } from "./events/watch-deeds.ts";
 import { dialects } from "./dialects/dialects.ts";
@@ -167,7 +167,12 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     await member.endJobsOf(accountId);
     await Promise.all([cargos, files].map((service) => service.removeAll(accountId)));
   };
-  const retention = openRetention(env, store, () => islands.connectedIds(), endAccount);
+  const retention = openRetention(
+    env,
+    store,
+    () => [...islands.connected()].map(({ island }) => island.hostId),
+    endAccount,
+  );
   parts.add(retention);
   const removeContent = (kind: RemovalSubject["kind"]) => (id: string) => retention.remove({ kind, id });
   const jobs = openJobService(clock, store, registry, submissions, router, explainWait, removeContent("job"));
@@ -194,7 +199,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const about = { ...env, peers, member, credentials, catalogSync };
   const fileBatches = openFileBatches({ ...about, memory, store, files, jobs, catalog });
   parts.add({ drain: (limit) => limit.within(fileBatches.close()) });
-  const events = new AccountEvents(clock);
+  const events = accountEvents(clock);
   parts.add({ drain: () => events.close() });
   watchChanges(events, { ...own, dispatcher }, clock);
   watchDeeds(events, store, clock);

@@ -1,7 +1,7 @@
 import type { ClusterStore } from "../store/cluster-store.ts";
 
 /** What a coordinator knows by storage of its network: who lives, and whose an unfinished job is. */
-export type Cluster = Omit<ClusterStore, "credentialChanges" | "places">;
+export type Cluster = Omit<ClusterStore, "credentialChanges" | "noteReturn" | "places">;
 
 /** A network of one. Every unfinished job is in its coordinator's memory, so that storage is not asked, and nobody waits for a lease. */
 export function networkOfOne(selfId: string, clock: { now(): number }): Cluster {

@@ -9,7 +9,7 @@ const ISLANDS_MS = 1_000;
 const FLOOD_MS = 2_000;
 
 /** Gets changes in order; null (a reset): changes that are not known one by one. */
-export type ChangeListener = (changes: readonly Change[] | null) => void;
+type ChangeListener = (changes: readonly Change[] | null) => void;
 
 interface Lane {
   readonly waiting: WaitingChanges;
@@ -29,130 +29,127 @@ interface Account {
   followed: Promise<void>;
 }
 
+export type AccountEvents = ReturnType<typeof accountEvents>;
+
 /** Changes for accounts that have listeners, here or at another coordinator. For others, a change costs one look into a map. */
-export class AccountEvents {
-  /** Has the other coordinators send what changes for an account. Resolves when they do, or did not answer in time. */
-  follow: (accountId: string) => Promise<void> = () => Promise.resolve();
-  readonly #clock: Pick<Clock, "monotonicMs" | "schedule">;
-  readonly #accounts = new Map<string, Account>();
-  readonly #due = new Set<string>();
-  readonly #closing = new AbortController();
-  #gathering: Timer | null = null;
+export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
+  const accounts = new Map<string, Account>();
+  const due = new Set<string>();
+  const closing = new AbortController();
+  let gathering: Timer | null = null;
 
-  constructor(clock: Pick<Clock, "monotonicMs" | "schedule">) {
-    this.#clock = clock;
-  }
-
-  /** Aborts when this coordinator stops: clients go to another one, or to its successor. */
-  get closed(): AbortSignal {
-    return this.#closing.signal;
-  }
-
-  get hasListeners(): boolean {
-    return this.#accounts.size > 0;
-  }
-
-  isWatched(accountId: string): boolean {
-    return this.#accounts.has(accountId);
-  }
-
-  note(accountId: string, change: Change): void {
-    const account = this.#accounts.get(accountId);
-    if (account === undefined) return;
-    account.lanes[change.type === "island" ? 0 : 1].waiting.add(change);
-    this.#gather(accountId);
-  }
-
-  /** Something of the account changed that is neither a job nor an Island nor the balance. */
-  noteAccount(accountId: string): void {
-    this.note(accountId, { type: "account" });
-  }
-
-  /** Another coordinator has the job, and notes its state: an older state must not be sent after that. */
-  dropJob(accountId: string, jobId: string): void {
-    this.#accounts.get(accountId)?.lanes[1].waiting.removeJob(jobId);
-  }
-
-  /** Listens for a client. `ready` resolves when all further changes reach the listener. */
-  open(accountId: string, listener: ChangeListener): { readonly ready: Promise<void>; readonly close: () => void } {
-    const account = this.#accountOf(accountId);
-    const isFirst = account.clients.size === 0;
-    const close = this.#add(accountId, account.clients, listener);
-    if (isFirst) account.followed = this.follow(accountId);
-    return { ready: account.followed, close };
-  }
-
-  /** Listens for another coordinator, to what changes at this one. The returned function ends it. */
-  openForPeer(accountId: string, listener: ChangeListener): () => void {
-    return this.#add(accountId, this.#accountOf(accountId).peers, listener);
-  }
-
-  /** Accounts with clients here. */
-  get followedIds(): string[] {
-    return [...this.#accounts].filter(([, { clients }]) => clients.size > 0).map(([accountId]) => accountId);
-  }
-
-  /** Takes changes of another coordinator. */
-  arrive(accountId: string, changes: readonly Change[] | null): void {
-    for (const listener of this.#accounts.get(accountId)?.clients ?? []) listener(changes);
-  }
-
-  /** Changes of other coordinators may have been lost. */
-  resetAll(): void {
-    for (const accountId of this.#accounts.keys()) this.arrive(accountId, null);
-  }
-
-  close(): void {
-    this.#closing.abort();
-    this.#gathering?.cancel();
-    for (const accountId of this.#accounts.keys()) this.arrive(accountId, []);
-  }
-
-  #accountOf(accountId: string): Account {
+  const accountOf = (accountId: string): Account => {
     const lane = (pauseMs: number): Lane => ({ waiting: new WaitingChanges(), pauseMs, fromMs: -Infinity });
-    const account: Account = this.#accounts.get(accountId) ?? {
+    const account: Account = accounts.get(accountId) ?? {
       lanes: [lane(ISLANDS_MS), lane(0)],
       clients: new Set(),
       peers: new Set(),
       followed: Promise.resolve(),
     };
-    this.#accounts.set(accountId, account);
+    accounts.set(accountId, account);
     return account;
-  }
+  };
 
-  #add(accountId: string, listeners: Set<ChangeListener>, listener: ChangeListener): () => void {
+  const add = (accountId: string, listeners: Set<ChangeListener>, listener: ChangeListener): (() => void) => {
     listeners.add(listener);
     return () => {
       listeners.delete(listener);
-      const account = this.#accounts.get(accountId);
-      if (account?.clients.size === 0 && account.peers.size === 0) this.#accounts.delete(accountId);
+      const account = accounts.get(accountId);
+      if (account?.clients.size === 0 && account.peers.size === 0) accounts.delete(accountId);
     };
-  }
+  };
 
-  #gather(accountId: string): void {
-    if (this.closed.aborted) return;
-    this.#due.add(accountId);
-    this.#gathering ??= this.#clock.schedule(GATHER_MS, () => {
-      this.#gathering = null;
-      const due = [...this.#due];
-      this.#due.clear();
-      for (const dueId of due) this.#send(dueId);
+  const gather = (accountId: string): void => {
+    if (closing.signal.aborted) return;
+    due.add(accountId);
+    gathering ??= clock.schedule(GATHER_MS, () => {
+      gathering = null;
+      const dueNow = [...due];
+      due.clear();
+      for (const dueId of dueNow) send(dueId);
     });
-  }
+  };
 
-  #send(accountId: string): void {
-    const nowMs = this.#clock.monotonicMs();
-    const account = this.#accounts.get(accountId);
+  const send = (accountId: string): void => {
+    const nowMs = clock.monotonicMs();
+    const account = accounts.get(accountId);
     if (account === undefined) return;
     for (const lane of account.lanes) {
       if (lane.waiting.isEmpty) continue;
       if (nowMs < lane.fromMs) {
-        this.#gather(accountId);
+        gather(accountId);
         continue;
       }
       const changes = lane.waiting.take();
       lane.fromMs = nowMs + (changes === null ? FLOOD_MS : lane.pauseMs);
       for (const listener of [...account.clients, ...account.peers]) listener(changes);
     }
-  }
+  };
+
+  const note = (accountId: string, change: Change): void => {
+    const account = accounts.get(accountId);
+    if (account === undefined) return;
+    account.lanes[change.type === "island" ? 0 : 1].waiting.add(change);
+    gather(accountId);
+  };
+
+  /** Takes changes of another coordinator. */
+  const arrive = (accountId: string, changes: readonly Change[] | null): void => {
+    for (const listener of accounts.get(accountId)?.clients ?? []) listener(changes);
+  };
+
+  const events = {
+    note,
+    arrive,
+
+    /** Has the other coordinators send what changes for an account. Resolves when they do, or did not answer in time. */
+    follow: (_accountId: string): Promise<void> => Promise.resolve(),
+
+    /** Aborts when this coordinator stops: clients go to another one, or to its successor. */
+    closed: closing.signal,
+
+    get hasListeners(): boolean {
+      return accounts.size > 0;
+    },
+
+    isWatched: (accountId: string): boolean => accounts.has(accountId),
+
+    /** Something of the account changed that is neither a job nor an Island nor the balance. */
+    noteAccount: (accountId: string): void => note(accountId, { type: "account" }),
+
+    /** Another coordinator has the job, and notes its state: an older state must not be sent after that. */
+    dropJob(accountId: string, jobId: string): void {
+      accounts.get(accountId)?.lanes[1].waiting.removeJob(jobId);
+    },
+
+    /** Listens for a client. `ready` resolves when all further changes reach the listener. */
+    open(accountId: string, listener: ChangeListener): { readonly ready: Promise<void>; readonly close: () => void } {
+      const account = accountOf(accountId);
+      const isFirst = account.clients.size === 0;
+      const close = add(accountId, account.clients, listener);
+      if (isFirst) account.followed = events.follow(accountId);
+      return { ready: account.followed, close };
+    },
+
+    /** Listens for another coordinator, to what changes at this one. The returned function ends it. */
+    openForPeer: (accountId: string, listener: ChangeListener): (() => void) =>
+      add(accountId, accountOf(accountId).peers, listener),
+
+    /** Accounts with clients here. */
+    get followedIds(): string[] {
+      return [...accounts].filter(([, { clients }]) => clients.size > 0).map(([accountId]) => accountId);
+    },
+
+    /** Changes of other coordinators may have been lost. */
+    resetAll(): void {
+      for (const accountId of accounts.keys()) arrive(accountId, null);
+    },
+
+    close(): void {
+      closing.abort();
+      gathering?.cancel();
+      for (const accountId of accounts.keys()) arrive(accountId, []);
+    },
+  };
+  return events;
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { fits } from "../scheduler/fit.ts";
-import type { IslandRegistry } from "./island-registry.ts";
+import type { IslandRegistry, ReportedIsland } from "./island-registry.ts";
 
 /** Connected Islands that may run a Cargo. At each coordinator at most {@link MAX_COUNTED} are counted. */
 export interface AvailableCargo {
@@ -26,8 +26,6 @@ export const MAX_COUNTED = 100;
 /** How long the same account gets the same reply; and all accounts, the same count of public Cargos over all Islands. */
 const FRESH_MS = 5_000;
 const MAX_REMEMBERED = 1_000;
-
-type Connected = ReturnType<IslandRegistry["connected"]> extends Iterable<infer Each> ? Each : never;
 
 export type CargoAvailability = ReturnType<typeof cargoAvailability>;
 
@@ -99,7 +97,7 @@ export function cargoAvailability(
   };
 }
 
-function countIslands(cargo: CatalogEntry, connected: readonly Connected[]): AvailableCargo {
+function countIslands(cargo: CatalogEntry, connected: readonly ReportedIsland[]): AvailableCargo {
   const needs = { ...cargo, onlyIslandsOf: cargo.privateTo ?? null };
   const cacheKey = cacheKeyOf(cargo);
   let [islands, ready, free] = [0, 0, 0];

@@ -2,7 +2,7 @@ import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type UtcDay } from "../st
 import type { Store } from "../store/store.ts";
 
 /** Of today, and of the last 7 and 30 UTC days with today. */
-export interface Periods<T> {
+interface Periods<T> {
   readonly today: T;
   readonly days7: T;
   readonly days30: T;

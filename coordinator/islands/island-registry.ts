@@ -38,6 +38,12 @@ const MAX_STOP_MS = 10_000;
 const MAX_IGNORED_CANCELS = 3;
 const CAME_WITHOUT = "The Island came back without the job";
 
+/** An Island, and what it said last. */
+export interface ReportedIsland {
+  readonly island: IslandView;
+  readonly facts: SchedulerIsland;
+}
+
 /**
  * Owner of every Island that is connected or in its grace: its link, its slots, what it reported and how long it may be away.
  * Everything that changes an Island is a command here. Others see Islands as {@link IslandView}.
@@ -65,32 +71,26 @@ export class IslandRegistry {
     return count;
   }
 
-  /** Host ids of the Islands that are connected. */
-  connectedIds(): string[] {
-    return [...this.#islands.values()].filter(({ isConnected }) => isConnected).map(({ hostId }) => hostId);
+  /** Every connected Island, with what it said last. */
+  *connected(): Iterable<ReportedIsland> {
+    for (const island of this.#islands.values()) if (island.isConnected) yield { island, facts: island.facts() };
   }
 
   /** Host ids of the connected Islands of these accounts. */
   connectedOf(accountIds: ReadonlySet<string>): string[] {
     if (accountIds.size === 0) return [];
-    return this.connectedIds().filter((hostId) => accountIds.has(this.#islands.get(hostId)?.accountId ?? ""));
+    const islands = [...this.#islands.values()];
+    return islands.filter((each) => each.isConnected && accountIds.has(each.accountId)).map(({ hostId }) => hostId);
   }
 
-  /** The connected Islands of an account with what they last said, or one of them. */
-  connectedFacts(accountId: string, hostId: string | null): { island: IslandView; facts: SchedulerIsland }[] {
-    const of = [...this.#islands.values()].filter((island) => island.accountId === accountId && island.isConnected);
-    return of
-      .filter((island) => hostId === null || island.hostId === hostId)
-      .map((island) => ({ island, facts: island.facts() }));
+  /** The connected Islands of an account, or one of them. */
+  connectedFacts(accountId: string, hostId: string | null): ReportedIsland[] {
+    const islands = hostId === null ? [...this.connected()] : this.factsOf([hostId]);
+    return islands.filter(({ island }) => island.accountId === accountId);
   }
 
-  /** Every connected Island that has said `hello`, with what it said last. */
-  *connected(): Iterable<{ readonly island: IslandView; readonly facts: SchedulerIsland }> {
-    for (const island of this.#islands.values()) if (island.isConnected) yield { island, facts: island.facts() };
-  }
-
-  /** Those of these Islands that are connected, with what they last said. */
-  factsOf(hostIds: readonly string[]): { island: IslandView; facts: SchedulerIsland }[] {
+  /** Those of these Islands that are connected. */
+  factsOf(hostIds: readonly string[]): ReportedIsland[] {
     return hostIds.flatMap((hostId) => {
       const island = this.#islands.get(hostId);
       return island?.isConnected === true ? [{ island, facts: island.facts() }] : [];

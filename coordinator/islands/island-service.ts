@@ -15,16 +15,20 @@ import type { ConnectedIslands, IslandsElsewhere, LiveIsland } from "./live-isla
 export const ISLAND_STATUSES = ["online", "paused", "quarantined", "offline", "suspended"] as const;
 export type IslandStatus = (typeof ISLAND_STATUSES)[number];
 
-export interface OwnedIsland {
-  readonly record: IslandRecord;
+/** An Island as it is listed, with what its coordinator knows of it. */
+export interface ListedIsland<R> {
+  readonly record: R;
   readonly status: IslandStatus;
   /** Null unless it is connected, as far as that is known. */
   readonly live: LiveIsland | null;
-  readonly figures: IslandFigures;
   /** False: a coordinator that may have it did not answer, and the status is a guess by when it was last seen. */
   readonly isLive: boolean;
   /** Why the operator suspended it, or its account; null: neither. */
   readonly suspendedBecause: string | null;
+}
+
+export interface OwnedIsland extends ListedIsland<IslandRecord> {
+  readonly figures: IslandFigures;
 }
 
 export interface IslandEarnings {
@@ -39,8 +43,10 @@ export const MAX_RECENT = 100;
 /** Coordinators note once a minute which Islands they see; one note may be late. */
 export const SEEN_LATELY_MS = 150_000;
 
-interface Connections {
+/** Islands that are connected to any coordinator. */
+export interface Connections {
   readonly byId: ReadonlyMap<string, LiveIsland>;
+  /** False: a coordinator did not answer. */
   readonly isComplete: boolean;
 }
 
@@ -70,16 +76,17 @@ export function islandService(
       store.islands.ofAccount(accountId),
       connectionsOf(accountId, null),
     ]);
+    const nowMs = clock.now();
     const listed = known
-      .map((island) => ({ ...island, isConnected: connections.byId.has(island.hostId) }))
-      .filter((island) => status === undefined || statusIn({ ...island, accountId }, connections) === status)
+      .map((island) => listedIsland(island, connections, suspensionOf(island.hostId, accountId), nowMs))
+      .filter((island) => status === undefined || island.status === status)
       .sort(
         (a, b) =>
-          Number(b.isConnected) - Number(a.isConnected) ||
-          (a.isConnected ? 0 : b.lastSeenAtMs - a.lastSeenAtMs) ||
-          (a.hostId < b.hostId ? -1 : 1),
+          Number(b.live !== null) - Number(a.live !== null) ||
+          b.record.lastSeenAtMs - a.record.lastSeenAtMs ||
+          (a.record.hostId < b.record.hostId ? -1 : 1),
       );
-    const page = listed.slice(offset, offset + limit).map(({ hostId }) => hostId);
+    const page = listed.slice(offset, offset + limit).map(({ record }) => record.hostId);
     const [found, figuresOf] = await Promise.all([store.islands.getAll(page), figures(accountId, null)]);
     const records = new Map(found.map((record) => [record.hostId, record]));
     // One that was removed meanwhile is left out.
@@ -158,33 +165,34 @@ export function islandService(
     figuresOf: FiguresOf,
   ): OwnedIsland | undefined {
     if (record === undefined) return undefined;
-    const live = connections.byId.get(record.hostId) ?? null;
-    const lastSeenAtMs = live === null ? record.lastSeenAtMs : clock.now();
-    return {
-      record: { ...record, lastSeenAtMs },
-      status: statusIn(record, connections),
-      live,
-      figures: figuresOf({ ...record, isConnected: live !== null }),
-      isLive: live !== null || connections.isComplete,
-      suspendedBecause: suspensionOf(record.hostId, record.accountId),
-    };
-  }
-
-  function statusIn(
-    { hostId, accountId, lastSeenAtMs }: Pick<IslandRecord, "hostId" | "accountId" | "lastSeenAtMs">,
-    { byId, isComplete }: Connections,
-  ): IslandStatus {
-    const wasSeenLately = !isComplete && lastSeenAtMs >= clock.now() - SEEN_LATELY_MS;
-    return statusOf(byId.get(hostId), suspensionOf(hostId, accountId) !== null, wasSeenLately);
+    const listed = listedIsland(record, connections, suspensionOf(record.hostId, record.accountId), clock.now());
+    return { ...listed, figures: figuresOf({ ...record, isConnected: listed.live !== null }) };
   }
 
   return { list, some, get, earnings, rename, remove };
 }
 
-/** `mayBeConnected`: at a coordinator that did not answer. */
-export function statusOf(live: LiveIsland | undefined, isSuspended: boolean, mayBeConnected: boolean): IslandStatus {
-  if (isSuspended) return "suspended";
-  if (live === undefined) return mayBeConnected ? "online" : "offline";
+/** Adds to what is stored of an Island what coordinators know of it. */
+export function listedIsland<R extends Pick<IslandRecord, "hostId" | "lastSeenAtMs">>(
+  record: R,
+  { byId, isComplete }: Connections,
+  suspendedBecause: string | null,
+  nowMs: number,
+): ListedIsland<R> {
+  const live = byId.get(record.hostId) ?? null;
+  // It may be connected to a coordinator that did not answer.
+  const mayBeConnected = !isComplete && record.lastSeenAtMs >= nowMs - SEEN_LATELY_MS;
+  return {
+    record: live === null ? record : { ...record, lastSeenAtMs: nowMs },
+    status: suspendedBecause === null ? statusOf(live, mayBeConnected) : "suspended",
+    live,
+    isLive: live !== null || isComplete,
+    suspendedBecause,
+  };
+}
+
+function statusOf(live: LiveIsland | null, mayBeConnected: boolean): IslandStatus {
+  if (live === null) return mayBeConnected ? "online" : "offline";
   if (live.isDraining) return "paused";
   return live.isQuarantined ? "quarantined" : "online";
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { DeepReadonly } from "../../shared/deep-readonly.ts";
 import { downloadSchema } from "../../shared/protocol/from-island.ts";
-import type { IslandRegistry } from "./island-registry.ts";
+import type { IslandRegistry, ReportedIsland } from "./island-registry.ts";
 
 /** Together they keep the Islands of an account in one message between coordinators. */
 export const MAX_LOADED = 10;
@@ -71,10 +71,7 @@ export function connectedIslands(islands: Pick<IslandRegistry, "connectedFacts" 
 }
 
 /** Without the models on its disk. */
-export function liveIsland(
-  { island, facts }: ReturnType<IslandRegistry["factsOf"]>[number],
-  { isQuarantined, jobs }: IslandContext,
-): LiveIsland {
+export function liveIsland({ island, facts }: ReportedIsland, { isQuarantined, jobs }: IslandContext): LiveIsland {
   const running = island.attempts().flatMap(({ jobId }) => {
     const job = jobs.get(jobId);
     return job === undefined ? [] : [{ slug: job.slug, sinceMs: job.startedAtMs ?? job.createdAtMs }];

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../shared/errors.ts";
 import { counter, gauge, histogram, OTHER } from "../../shared/metrics.ts";
 
 /** A request whose answer is over. */
-export interface AnsweredRequest {
+interface AnsweredRequest {
   readonly method: string;
   /** The pattern of its path, or "none": never the path itself. */
   readonly route: string;

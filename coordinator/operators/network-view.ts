@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { M, type Figures, type WaitingWork } from "../cluster/messages.ts";
 import type { Peers } from "../cluster/peers.ts";
 import type { LiveIsland } from "../islands/live-island.ts";
-import { SEEN_LATELY_MS } from "../islands/island-service.ts";
+import { SEEN_LATELY_MS, type Connections } from "../islands/island-service.ts";
 import type { Store } from "../store/store.ts";
 import { mergeCounts, quantileOf } from "./coordinator-figures.ts";
 
@@ -14,14 +14,12 @@ export interface CoordinatorLine {
   readonly figures: Figures | null;
 }
 
-/** Waiting work of the network: that of one Cargo and reason. The message is that of the coordinator that has most of it. */
-export type QueueLine = WaitingWork;
-
 export interface Overview {
   readonly islands: { readonly online: number; readonly known: number };
   readonly slots: { readonly free: number; readonly all: number };
   readonly jobs: { readonly running: number; readonly waiting: number; readonly finishedLastMinute: number };
-  readonly queue: readonly QueueLine[];
+  /** Waiting work of the network: that of one Cargo and reason. The message is that of the coordinator that has most of it. */
+  readonly queue: readonly WaitingWork[];
   readonly tokensPerSecond: number;
   readonly firstTokenMs: { readonly p50: number | null; readonly p99: number | null };
   /** Jobs that failed or timed out. */
@@ -111,10 +109,8 @@ export function networkView(
       return last.overview;
     },
 
-    /** Those of these Islands that are connected anywhere. `isComplete` false: a coordinator did not answer. */
-    live: async (
-      hostIds: readonly string[],
-    ): Promise<{ byId: ReadonlyMap<string, LiveIsland>; isComplete: boolean }> => {
+    /** Those of these Islands that are connected anywhere. */
+    live: async (hostIds: readonly string[]): Promise<Connections> => {
       const answers = hostIds.length === 0 ? [] : await peers.askAll(M.islands, { hostIds }, FAULT);
       const heard = answers.flatMap(({ reply }) => (reply === undefined ? [] : [reply]));
       const islands = [...heard.flat(), ...liveHere(hostIds)];
@@ -132,7 +128,7 @@ function reasonsIn(waiting: readonly WaitingWork[], islandsElsewhere: number): r
   return waiting.map((work) => (work.reason === "no_island_online" ? { ...work, reason: "no_island_fits" } : work));
 }
 
-function mergeQueues(all: readonly (readonly WaitingWork[])[]): QueueLine[] {
+function mergeQueues(all: readonly (readonly WaitingWork[])[]): WaitingWork[] {
   const groups = new Map<string, WaitingWork[]>();
   for (const work of all.flat()) {
     const key = [work.slug, work.onlyIslandsOf ?? "", work.reason].join(" ");
@@ -142,7 +138,7 @@ function mergeQueues(all: readonly (readonly WaitingWork[])[]): QueueLine[] {
 }
 
 /** Of one Cargo and reason, at several coordinators; one of them may have several, of different accounts. */
-function mergeLine(works: readonly WaitingWork[]): QueueLine[] {
+function mergeLine(works: readonly WaitingWork[]): WaitingWork[] {
   const [most] = works.toSorted((a, b) => b.jobs - a.jobs);
   if (most === undefined) return [];
   const jobs = works.reduce((sum, work) => sum + work.jobs, 0);

@@ -16,7 +16,7 @@ export interface AccountDetail extends KnownAccount {
 }
 
 /** Credits for an account; negative: taken back. */
-export interface CreditGrant {
+interface CreditGrant {
   readonly credits: number;
   /** Shown to the account. Needed where credits are taken back. */
   readonly note: string | null;

@@ -1,25 +1,13 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { SEEN_LATELY_MS, statusOf, type IslandStatus } from "../islands/island-service.ts";
-import type { LiveIsland } from "../islands/live-island.ts";
+import { listedIsland, SEEN_LATELY_MS, type Connections, type ListedIsland } from "../islands/island-service.ts";
 import type { IslandFilter, KnownIsland } from "../store/operators.ts";
 import type { Page } from "../store/page.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
-import type { NetworkView } from "./network-view.ts";
 import { reasonIn } from "./suspensions.ts";
 
-/** An Island in the operators' list. */
-export interface ListedIsland {
-  readonly record: KnownIsland;
-  readonly status: IslandStatus;
-  /** Null unless it is connected. */
-  readonly live: LiveIsland | null;
-  readonly isLive: boolean;
-  readonly suspendedBecause: string | null;
-}
-
-export interface IslandQuery extends Omit<IslandFilter, "seenSinceMs" | "unseenSinceMs" | "isSuspended"> {
+interface IslandQuery extends Omit<IslandFilter, "seenSinceMs" | "unseenSinceMs" | "isSuspended"> {
   /** `online`: seen in the last minutes; `offline`: not. */
   readonly status?: "online" | "offline" | "suspended" | undefined;
 }
@@ -28,7 +16,7 @@ export interface IslandQuery extends Omit<IslandFilter, "seenSinceMs" | "unseenS
 export type OperatorIslands = ReturnType<typeof operatorIslands>;
 
 /** For commands, which cannot ask the coordinators. */
-const UNKNOWN: Awaited<ReturnType<NetworkView["live"]>> = { byId: new Map(), isComplete: false };
+const UNKNOWN: Connections = { byId: new Map(), isComplete: false };
 
 /** @param onChanged Resolves when a suspension counts here. */
 export function operatorIslands(
@@ -36,7 +24,7 @@ export function operatorIslands(
   trail: AuditTrail,
   clock: Pick<Clock, "now">,
   onChanged: () => Promise<void> = async () => {},
-  live: NetworkView["live"] = async () => UNKNOWN,
+  live: (hostIds: readonly string[]) => Promise<Connections> = async () => UNKNOWN,
 ) {
   /** @throws {ServiceError} `not_found` */
   const known = async (hostId: string): Promise<KnownIsland> => {
@@ -49,7 +37,10 @@ export function operatorIslands(
     known,
 
     /** Last seen first. */
-    async list({ status, ...filter }: IslandQuery, page: Page): Promise<{ islands: ListedIsland[]; total: number }> {
+    async list(
+      { status, ...filter }: IslandQuery,
+      page: Page,
+    ): Promise<{ islands: ListedIsland<KnownIsland>[]; total: number }> {
       const lately = clock.now() - SEEN_LATELY_MS;
       const { islands, total } = await store.operators.islands(
         {
@@ -64,18 +55,8 @@ export function operatorIslands(
         live(islands.map(({ hostId }) => hostId)),
         store.operators.suspensions(),
       ]);
-      const listed = islands.map((record): ListedIsland => {
-        const { hostId, accountId, lastSeenAtMs } = record;
-        const found = seen.byId.get(hostId);
-        const suspendedBecause = reasonIn(suspensions, hostId, accountId);
-        const mayBeConnected = !seen.isComplete && lastSeenAtMs >= lately;
-        return {
-          record: found === undefined ? record : { ...record, lastSeenAtMs: clock.now() },
-          status: statusOf(found, suspendedBecause !== null, mayBeConnected),
-          live: found ?? null,
-          isLive: found !== undefined || seen.isComplete,
-          suspendedBecause,
-        };
+      const listed = islands.map((record) => {
+        return listedIsland(record, seen, reasonIn(suspensions, record.hostId, record.accountId), clock.now());
       });
       return { islands: listed, total };
     },

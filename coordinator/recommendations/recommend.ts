@@ -13,7 +13,7 @@ import type { Store } from "../store/store.ts";
 
 /** Completions within this time count as recent. */
 const RECENT_MS = 3_600_000;
-export const MAX_RECOMMENDATIONS = 20;
+const MAX_RECOMMENDATIONS = 20;
 
 /** A Cargo whose files an Island should download. */
 export interface Recommendation {
@@ -31,7 +31,7 @@ export interface Recommendation {
 }
 
 /** The demand for a Cargo, and how many Islands have it. */
-export interface CargoDemand {
+interface CargoDemand {
   readonly slug: string;
   /** Waiting jobs. */
   readonly queued: number;

@@ -33,13 +33,9 @@ export function costOf({ share }: Pick<Sharer, "share">, slotMs: number): number
  * is not above the virtual time) sees each peer that waits then start at most one job before it, and no other peer any.
  */
 export class FairShare {
-  #virtualMs = 0;
+  /** Where a sharer without debt begins. Only `charge` writes it. */
+  virtualMs = 0;
   #order = 0;
-
-  /** Where a sharer without debt begins. */
-  get virtualMs(): number {
-    return this.#virtualMs;
-  }
 
   /** The sharer begins to wait. Time in which it did not wait gives it no credit. */
   enter(sharer: Sharer): void {
@@ -48,9 +44,9 @@ export class FairShare {
 
   /** A job of the sharer starts. Returns the cost that is charged, for {@link settle}. */
   charge(sharer: Sharer, estimatedMs: number): number {
-    this.#virtualMs = Math.max(this.#virtualMs, sharer.tag);
+    this.virtualMs = Math.max(this.virtualMs, sharer.tag);
     const cost = costOf(sharer, estimatedMs);
-    this.#place(sharer, this.#virtualMs + cost);
+    this.#place(sharer, this.virtualMs + cost);
     return cost;
   }
 
@@ -61,7 +57,7 @@ export class FairShare {
   }
 
   #place(sharer: Sharer, tag: number): void {
-    sharer.tag = Math.max(this.#virtualMs, tag);
+    sharer.tag = Math.max(this.virtualMs, tag);
     this.#order += 1;
     sharer.order = this.#order;
   }

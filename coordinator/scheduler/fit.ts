@@ -29,7 +29,7 @@ export interface ScheduledCargo extends KnownCargo {
   readonly features?: readonly string[] | undefined;
 }
 
-export type CargoNeeds = Pick<
+type CargoNeeds = Pick<
   ScheduledCargo,
   | "slug"
   | "runtimeType"
@@ -40,7 +40,7 @@ export type CargoNeeds = Pick<
   | "container"
   | "features"
 >;
-export type IslandOffer = Pick<
+type IslandOffer = Pick<
   SchedulerIsland,
   "accountId" | "runtimes" | "ramBytes" | "vramBytes" | "draining" | "policy" | "features" | "noSpaceFor"
 >;

@@ -1,3 +1,4 @@
+import type { LRUCache } from "lru-cache";
 import { recentMap } from "../../shared/recent-map.ts";
 import type { JobClass } from "../store/job-store.ts";
 import { FairShare, newSharer, NEUTRAL_SHARE, type Sharer } from "./fair-share.ts";
@@ -32,7 +33,11 @@ export interface AccountShare extends Sharer {
 
 /** A class shares slot time with the other one, and the accounts in it share the time of the class. */
 interface ClassShare extends Sharer {
-  readonly accounts: AccountShares;
+  /** The order of its accounts. */
+  readonly fair: FairShare;
+  /** Accounts with jobs, by id. */
+  readonly active: Map<string, AccountShare>;
+  readonly idle: LRUCache<string, AccountShare>;
   waitingJobs: number;
 }
 
@@ -62,36 +67,47 @@ export class JobClasses {
 
   /** Where an account without debt begins in a class. */
   virtualMsOf(jobClass: JobClass): number {
-    return this.#classes[jobClass].accounts.virtualMs;
+    return this.#classes[jobClass].fair.virtualMs;
   }
 
-  /** Counts a waiting job. */
+  /** Counts a waiting job of the account, whose share is now `share`. */
   enter(jobClass: JobClass, accountId: string, share: number): AccountShare {
     const group = this.#classes[jobClass];
     if (group.waitingJobs === 0) this.#fair.enter(group);
     group.waitingJobs += 1;
-    return group.accounts.enter(accountId, share);
+    const account = group.active.get(accountId) ?? group.idle.get(accountId) ?? newAccount(accountId, share);
+    group.idle.delete(accountId);
+    group.active.set(accountId, account);
+    account.share = share;
+    if (account.waitingJobs === 0) group.fair.enter(account);
+    account.waitingJobs += 1;
+    return account;
   }
 
   /** Uncounts a waiting job, which `enter()` counted. */
   leave(jobClass: JobClass, account: AccountShare): void {
     const group = this.#classes[jobClass];
     group.waitingJobs -= 1;
-    group.accounts.leave(account);
+    account.waitingJobs -= 1;
+    forgetIfIdle(group, account);
   }
 
   /** A job takes a slot. Its slot time is estimated, and charged at once. */
   charge(jobClass: JobClass, account: AccountShare, nowMs: number): SlotUse {
     const group = this.#classes[jobClass];
     const chargedToClass = this.#fair.charge(group, account.estimateMs);
-    return { jobClass, account, sinceMs: nowMs, chargedToClass, chargedToAccount: group.accounts.charge(account) };
+    account.runningJobs += 1;
+    const chargedToAccount = group.fair.charge(account, account.estimateMs);
+    sortEntries(account);
+    return { jobClass, account, sinceMs: nowMs, chargedToClass, chargedToAccount };
   }
 
-  /** A job starts at another coordinator, which does not tell how long it takes: the estimate is what it cost. */
+  /** A job starts at another coordinator, which does not say how long it takes: the estimate is what it cost. */
   lend(jobClass: JobClass, account: AccountShare): void {
     const group = this.#classes[jobClass];
     this.#fair.charge(group, account.estimateMs);
-    group.accounts.lend(account);
+    group.fair.charge(account, account.estimateMs);
+    sortEntries(account);
   }
 
   /** The job left its slot: class and account pay the time that it really took. */
@@ -99,69 +115,18 @@ export class JobClasses {
     const group = this.#classes[jobClass];
     const usedMs = Math.max(0, nowMs - sinceMs);
     this.#fair.settle(group, chargedToClass, usedMs);
-    group.accounts.settle(account, chargedToAccount, usedMs);
+    group.fair.settle(account, chargedToAccount, usedMs);
+    account.estimateMs += NEWEST_WEIGHT * (usedMs - account.estimateMs);
+    account.runningJobs -= 1;
+    sortEntries(account);
+    forgetIfIdle(group, account);
   }
 }
 
 function newClass(part: number): ClassShare {
   const share = Math.max(1, Math.round(2 * NEUTRAL_SHARE * part));
-  return { ...newSharer(share), accounts: new AccountShares(), waitingJobs: 0 };
-}
-
-/** The accounts with jobs of one class, in the order of fair shares. */
-class AccountShares {
-  readonly #fair = new FairShare();
-  readonly #active = new Map<string, AccountShare>();
-  readonly #idle = recentMap<AccountShare>(MAX_IDLE_ACCOUNTS);
-
-  get virtualMs(): number {
-    return this.#fair.virtualMs;
-  }
-
-  /** Counts a waiting job of the account, whose share is now `share`. */
-  enter(accountId: string, share: number): AccountShare {
-    const account = this.#active.get(accountId) ?? this.#idle.get(accountId) ?? newAccount(accountId, share);
-    this.#idle.delete(accountId);
-    this.#active.set(accountId, account);
-    account.share = share;
-    if (account.waitingJobs === 0) this.#fair.enter(account);
-    account.waitingJobs += 1;
-    return account;
-  }
-
-  /** Uncounts a waiting job, which `enter()` counted. */
-  leave(account: AccountShare): void {
-    account.waitingJobs -= 1;
-    this.#forgetIfIdle(account);
-  }
-
-  /** A job of the account takes a slot. Returns the cost that is charged. */
-  charge(account: AccountShare): number {
-    account.runningJobs += 1;
-    return this.lend(account);
-  }
-
-  /** A job of the account takes a slot of another coordinator, and is not settled. Returns the cost that is charged. */
-  lend(account: AccountShare): number {
-    const cost = this.#fair.charge(account, account.estimateMs);
-    sortEntries(account);
-    return cost;
-  }
-
-  /** A job of the account left its slot after `usedMs`. */
-  settle(account: AccountShare, charged: number, usedMs: number): void {
-    this.#fair.settle(account, charged, usedMs);
-    account.estimateMs += NEWEST_WEIGHT * (usedMs - account.estimateMs);
-    account.runningJobs -= 1;
-    sortEntries(account);
-    this.#forgetIfIdle(account);
-  }
-
-  #forgetIfIdle(account: AccountShare): void {
-    if (account.waitingJobs > 0 || account.runningJobs > 0) return;
-    this.#active.delete(account.accountId);
-    this.#idle.set(account.accountId, account);
-  }
+  const accounts = { active: new Map(), idle: recentMap<AccountShare>(MAX_IDLE_ACCOUNTS) };
+  return { ...newSharer(share), ...accounts, fair: new FairShare(), waitingJobs: 0 };
 }
 
 function newAccount(accountId: string, share: number): AccountShare {
@@ -171,4 +136,10 @@ function newAccount(accountId: string, share: number): AccountShare {
 
 function sortEntries({ entries }: AccountShare): void {
   for (const entry of entries) entry.sort();
+}
+
+function forgetIfIdle({ active, idle }: ClassShare, account: AccountShare): void {
+  if (account.waitingJobs > 0 || account.runningJobs > 0) return;
+  active.delete(account.accountId);
+  idle.set(account.accountId, account);
 }

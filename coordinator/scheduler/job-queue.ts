@@ -69,22 +69,15 @@ function isNext(a: Line, b: Line): boolean {
 /** The waiting jobs of one kind: the account whose turn it is, and of its jobs the one that is due first. */
 export class JobQueue {
   readonly kind: JobKind;
-  #size = 0;
-  #pressing = 0;
+  // Only `add` and `remove` write these two.
+  size = 0;
+  /** Jobs, at most ten of each account. */
+  pressing = 0;
   readonly #lines = new Map<AccountShare, Line>();
   readonly #order = new IndexedHeap<Line>(isNext);
 
   constructor(kind: JobKind) {
     this.kind = kind;
-  }
-
-  get size(): number {
-    return this.#size;
-  }
-
-  /** Jobs, at most ten of each account. */
-  get pressing(): number {
-    return this.#pressing;
   }
 
   get lines(): Iterable<Line> {
@@ -93,13 +86,10 @@ export class JobQueue {
 
   add(job: QueuedJob): void {
     const { account } = job;
-    let line = this.#lines.get(account);
-    if (line === undefined) {
-      line = this.#newLine(account);
-    }
+    const line = this.#lines.get(account) ?? this.#newLine(account);
     line.jobs.push(job);
-    this.#size += 1;
-    if (line.jobs.size <= MAX_PRESSING) this.#pressing += 1;
+    this.size += 1;
+    if (line.jobs.size <= MAX_PRESSING) this.pressing += 1;
   }
 
   /** The job must be in this queue. */
@@ -107,8 +97,8 @@ export class JobQueue {
     const line = this.#lines.get(job.account);
     if (line === undefined) throw new Error(`Job ${job.id} is not in the queue of ${this.kind.slug}`);
     line.jobs.remove(job);
-    this.#size -= 1;
-    if (line.jobs.size < MAX_PRESSING) this.#pressing -= 1;
+    this.size -= 1;
+    if (line.jobs.size < MAX_PRESSING) this.pressing -= 1;
     if (line.jobs.size > 0) return;
     this.#order.remove(line);
     this.#lines.delete(job.account);

@@ -8,34 +8,27 @@ import { loadOf } from "./rank.ts";
 export class OnlineIsland {
   readonly id: string;
   readonly record: IslandRecord;
-  #info: SchedulerIsland;
+  // Only the methods below write these two.
+  info: SchedulerIsland;
+  /** `loadOf()` of the present facts. */
+  load: number;
   #slotsInUse: number;
   /** Slots that were given in this session, by job; null before the first, as most Islands are idle. */
   #uses: Map<string, SlotUse> | null = null;
   /** The slot of an earlier attempt of a job that the Island has been given again, until the Island registry frees it. */
   #earlierUses: Map<string, SlotUse> | null = null;
-  /** `loadOf()` of the present facts. */
-  #load: number;
 
   constructor(info: SchedulerIsland, slotsInUse: number, record: IslandRecord) {
     this.id = info.id;
     this.record = record;
-    this.#info = info;
+    this.info = info;
     this.#slotsInUse = slotsInUse;
-    this.#load = loadOf(info, slotsInUse);
-  }
-
-  get info(): SchedulerIsland {
-    return this.#info;
-  }
-
-  get load(): number {
-    return this.#load;
+    this.load = loadOf(info, slotsInUse);
   }
 
   /** 0 if the Island has lowered its slots below those in use. */
   get freeSlots(): number {
-    return Math.max(0, this.#info.slots - this.#slotsInUse);
+    return Math.max(0, this.info.slots - this.#slotsInUse);
   }
 
   get uses(): Iterable<SlotUse> {
@@ -51,8 +44,8 @@ export class OnlineIsland {
   }
 
   change(info: SchedulerIsland): void {
-    this.#info = info;
-    this.#load = loadOf(info, this.#slotsInUse);
+    this.info = info;
+    this.load = loadOf(info, this.#slotsInUse);
   }
 
   takeSlot(jobId: string, slug: string, use: SlotUse): void {
@@ -64,24 +57,20 @@ export class OnlineIsland {
     this.record.pauseOf(slug)?.assign(jobId);
   }
 
-  /** Returns the use to be paid; undefined for a slot that was taken before this session. Freeing more than is in use changes nothing. */
-  freeSlot(jobId: string): SlotUse | undefined {
+  /**
+   * Returns the use to be paid; undefined for a slot that was taken before this session. Freeing more than is in use changes nothing.
+   * @param isEarlier The slot is that of an earlier attempt of the job.
+   */
+  freeSlot(jobId: string, isEarlier: boolean): SlotUse | undefined {
     this.#setSlotsInUse(Math.max(0, this.#slotsInUse - 1));
-    const use = this.#uses?.get(jobId);
-    this.#uses?.delete(jobId);
-    return use;
-  }
-
-  /** Frees the slot of an earlier attempt of the job. Returns like {@link freeSlot}. */
-  freeEarlierSlot(jobId: string): SlotUse | undefined {
-    this.#setSlotsInUse(Math.max(0, this.#slotsInUse - 1));
-    const use = this.#earlierUses?.get(jobId);
-    this.#earlierUses?.delete(jobId);
+    const uses = isEarlier ? this.#earlierUses : this.#uses;
+    const use = uses?.get(jobId);
+    uses?.delete(jobId);
     return use;
   }
 
   #setSlotsInUse(slots: number): void {
     this.#slotsInUse = slots;
-    this.#load = loadOf(this.#info, slots);
+    this.load = loadOf(this.info, slots);
   }
 }

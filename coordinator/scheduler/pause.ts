@@ -33,13 +33,16 @@ export class Pause implements HeapItem {
   readonly islandId: string;
   /** Null: jobs of any Cargo. */
   readonly slug: string | null;
+  // Only the methods below write these four.
+  isPaused = false;
+  /** Let-downs in a row; 0 for an Island that is trusted. */
+  inARow = 0;
+  /** The end of the pause, on the scheduler's clock. */
+  untilMs = 0;
+  last: Stumble | null = null;
   readonly #rules: PauseRules;
-  #inARow = 0;
   /** The account of all let-downs in a row; null once there were several. */
   #accountId: string | null = null;
-  #last: Stumble | null = null;
-  #isPaused = false;
-  #untilMs = 0;
   #probeJobId: string | null = null;
 
   constructor(islandId: string, slug: string | null, rules: PauseRules) {
@@ -48,54 +51,36 @@ export class Pause implements HeapItem {
     this.#rules = rules;
   }
 
-  get isPaused(): boolean {
-    return this.#isPaused;
-  }
-
   /** The Island gets no job: it is paused, or runs a probe. */
   get holds(): boolean {
-    return this.#isPaused || this.#probeJobId !== null;
-  }
-
-  /** Let-downs in a row; 0 for an Island that is trusted. */
-  get inARow(): number {
-    return this.#inARow;
-  }
-
-  /** The end of the pause, on the scheduler's clock. */
-  get untilMs(): number {
-    return this.#untilMs;
-  }
-
-  get last(): Stumble | null {
-    return this.#last;
+    return this.isPaused || this.#probeJobId !== null;
   }
 
   /** Begins a pause, longer than the one before. Jobs that were under way when it began do not make it longer. */
   add(stumble: Stumble, nowMs: number): void {
-    this.#last = stumble;
-    if (this.#isPaused) return;
+    this.last = stumble;
+    if (this.isPaused) return;
     const { accountId, cause, code } = stumble;
-    this.#accountId = this.#inARow === 0 || this.#accountId === accountId ? accountId : null;
-    this.#inARow += 1;
-    this.#isPaused = true;
+    this.#accountId = this.inARow === 0 || this.#accountId === accountId ? accountId : null;
+    this.inARow += 1;
+    this.isPaused = true;
     this.#probeJobId = null;
     const { random } = this.#rules;
     const isLasting = cause === "refused" && LASTING_REFUSALS.includes(code);
     const firstMs = this.#rules.firstMs * (isLasting ? LASTING_FACTOR : 1);
     const mayBeTheJobs = cause !== "refused" && this.#accountId !== null;
     const maxMs = Math.max(this.#rules.firstMs, mayBeTheJobs ? this.#rules.maxOfOneAccountMs : this.#rules.maxMs);
-    this.#untilMs = nowMs + backoffMs(this.#inARow, { firstMs, maxMs, random });
+    this.untilMs = nowMs + backoffMs(this.inARow, { firstMs, maxMs, random });
   }
 
   /** The pause is over: the next job is a probe. */
   expire(): void {
-    this.#isPaused = false;
+    this.isPaused = false;
   }
 
   /** A job goes to the Island. */
   assign(jobId: string): void {
-    if (this.#inARow > 0) this.#probeJobId = jobId;
+    if (this.inARow > 0) this.#probeJobId = jobId;
   }
 
   /** A job left the Island. True if it was the probe: then another may follow. */
@@ -112,10 +97,10 @@ export class Pause implements HeapItem {
 
   /** A job succeeded. */
   reset(): void {
-    this.#inARow = 0;
-    this.#isPaused = false;
+    this.inARow = 0;
+    this.isPaused = false;
     this.#probeJobId = null;
-    this.#last = null;
+    this.last = null;
   }
 }
 

@@ -1,6 +1,6 @@
 import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import type { SchedulerIsland } from "./events.ts";
-import { reliableSuccessRate, type Measure } from "./island-performance.ts";
+import { reliableSuccessRate, type Measure } from "./island-record.ts";
 
 /**
  * The order of the Islands that can serve a Cargo, as one whole number: lower is chosen first. Its digits, in a mixed base and

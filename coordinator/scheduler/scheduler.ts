@@ -213,7 +213,7 @@ export class Scheduler {
     const island = this.#islands.get(islandId);
     if (island === undefined) return [];
     const isEarlier = kind === "slot_superseded";
-    const use = isEarlier ? island.freeEarlierSlot(jobId) : island.freeSlot(jobId);
+    const use = island.freeSlot(jobId, isEarlier);
     if (use !== undefined) this.#waiting.end(use, this.#nowMs);
     // The job's new attempt may be a probe, which goes on.
     if (!isEarlier && island.record.release(jobId).length > 0) this.#indices.put(island);

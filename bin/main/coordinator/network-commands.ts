@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
-import { nameOf } from "../../../coordinator/islands/island-service.ts";
-import type { ListedIsland } from "../../../coordinator/operators/operator-islands.ts";
+import { nameOf, type ListedIsland } from "../../../coordinator/islands/island-service.ts";
 import { MAX_BECAUSE } from "../../../coordinator/operators/operator-accounts.ts";
-import type { KnownAccount } from "../../../coordinator/store/operators.ts";
+import type { KnownAccount, KnownIsland } from "../../../coordinator/store/operators.ts";
 import { alignRows, fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { addAnnouncementCommands } from "./announcement-commands.ts";
 import { accountIdOf, onDataDirectory, type DataOptions } from "./data-commands.ts";
@@ -218,7 +217,7 @@ function notesOf({ role, suspension }: KnownAccount): string[] {
   ];
 }
 
-function presentIsland({ record, status, suspendedBecause }: ListedIsland) {
+function presentIsland({ record, status, suspendedBecause }: ListedIsland<KnownIsland>) {
   return {
     id: record.hostId,
     name: nameOf(record),
@@ -242,14 +241,14 @@ const ISLAND_COLUMNS = [
   flexible("NOTE"),
 ];
 
-function rowOf({ record, status, suspendedBecause }: ListedIsland): string[] {
+function rowOf({ record, status, suspendedBecause }: ListedIsland<KnownIsland>): string[] {
   const { hostId, email, runtimes, lastSeenAtMs } = record;
   const offers = runtimes.map(({ type }) => type).join(",");
   return [hostId, status, nameOf(record), email, offers, age(lastSeenAtMs), suspendedBecause ?? ""];
 }
 
 /** In a list of one account's Islands. */
-function withoutAccount(listed: ListedIsland): string[] {
+function withoutAccount(listed: ListedIsland<KnownIsland>): string[] {
   return rowOf(listed).map((cell, column) => (ISLAND_COLUMNS[column]?.name === "ACCOUNT" ? "" : cell));
 }
 

@@ -5,7 +5,6 @@ import { operatorCargos } from "../../../coordinator/catalog/operator-cargos.ts"
 import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
 import { SEEN_LATELY_MS } from "../../../coordinator/islands/island-service.ts";
-import { storedQueue, type QueuedCargo, type StoredQueueLine } from "../../../coordinator/operators/stored-queue.ts";
 import type { KnownIsland, KnownJob } from "../../../coordinator/store/operators.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
@@ -23,6 +22,7 @@ import {
   withOperators,
   type PageOptions,
 } from "./operator-tools.ts";
+import { storedQueue, type QueuedCargo, type StoredQueueLine } from "./stored-queue.ts";
 import { print } from "../terminal/print.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 

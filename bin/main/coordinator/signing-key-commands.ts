@@ -1,7 +1,6 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import type { Command } from "commander";
-import { readKeyInUse } from "../../../coordinator/islands/signing-key.ts";
-import { makeSigningKey, readSigningKey } from "../../../coordinator/islands/signing-key.ts";
+import { makeSigningKey, readKeyInUse, readSigningKey } from "../../../coordinator/islands/signing-key.ts";
 import { hasData, secretsOf } from "../../../coordinator/store/open-store.ts";
 import type { SharedSecrets } from "../../../coordinator/store/shared-secrets.ts";
 import { fingerprintOf, publicKeyText } from "../../../shared/cargo-signature.ts";

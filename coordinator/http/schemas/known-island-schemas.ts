@@ -2,8 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { NO_COUNTS } from "../../store/host-figures.ts";
 import type { KnownIsland } from "../../store/operators.ts";
-import type { OwnedIsland } from "../../islands/island-service.ts";
-import type { ListedIsland } from "../../operators/operator-islands.ts";
+import type { ListedIsland, OwnedIsland } from "../../islands/island-service.ts";
 import { islandDetailSchema, islandSchema, presentIsland, presentIslandDetail } from "./island-schemas.ts";
 import { presentEmail } from "./operator-schemas.ts";
 
@@ -23,7 +22,7 @@ export const knownIslandDetailSchema = islandDetailSchema.extend(ownerShape).ope
 const NOTHING = { today: 0, days7: 0, days30: 0 };
 const NO_FIGURES = { uptime: NOTHING, earnedMicro: NOTHING, counts: NO_COUNTS, byDay: () => [] };
 
-export function presentKnownIsland(island: ListedIsland): z.infer<typeof knownIslandSchema> {
+export function presentKnownIsland(island: ListedIsland<KnownIsland>): z.infer<typeof knownIslandSchema> {
   const { record } = island;
   const {
     uptime: _,

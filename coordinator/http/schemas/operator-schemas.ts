@@ -11,7 +11,8 @@ import {
 } from "../../store/operators.ts";
 import { WAITING_REASONS } from "../../jobs/job-waiting.ts";
 import { MAX_ANNOUNCEMENT_CHARS } from "../../operators/announcements.ts";
-import type { CoordinatorLine, Overview, QueueLine } from "../../operators/network-view.ts";
+import type { WaitingWork } from "../../cluster/messages.ts";
+import type { CoordinatorLine, Overview } from "../../operators/network-view.ts";
 import type { AccountDetail } from "../../operators/operator-accounts.ts";
 import { orNull } from "./responses.ts";
 import { creditsSchema, presentCredits, presentTime, presentTimeOrNull, timeSchema } from "./wire-units.ts";
@@ -202,7 +203,7 @@ export function presentKnownJob(job: KnownJob): z.infer<typeof knownJobSchema> {
 
 /** Also the data of the event `overview`. */
 export function presentOverview(overview: Overview): z.infer<typeof overviewSchema> {
-  const byReason = new Map<QueueLine["reason"], number>();
+  const byReason = new Map<WaitingWork["reason"], number>();
   for (const { reason, jobs } of overview.queue) byReason.set(reason, (byReason.get(reason) ?? 0) + jobs);
   const { jobs, firstTokenMs } = overview;
   return {
@@ -225,7 +226,7 @@ function presentCoordinator({ id, address, version, figures }: CoordinatorLine):
   return { id, address, version, answers: figures !== null, islands, slots, jobs };
 }
 
-export function presentQueueLine(line: QueueLine): z.infer<typeof queueLineSchema> {
+export function presentQueueLine(line: WaitingWork): z.infer<typeof queueLineSchema> {
   return {
     workload_slug: line.slug,
     only_islands_of: line.onlyIslandsOf,

@@ -9,8 +9,8 @@ import {
   readFromIsland,
   SILENCE_IN_HEARTBEATS,
 } from "../../../shared/protocol/codec.ts";
-import type { FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
-import type { FromIsland } from "../../../shared/protocol/from-island.ts";
+import { fromCoordinatorSchema, type FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
+import { fromIslandSchema, type FromIsland } from "../../../shared/protocol/from-island.ts";
 import { FloodError, FrameLimits, MAX_STATE_BYTES } from "./frame-limits.ts";
 import type { FrameSource } from "./frame-intake.ts";
 import type { IslandIdentity } from "../../accounts/identity.ts";
@@ -63,24 +63,13 @@ export interface FrameCounts {
 }
 
 export function noFrames(): FrameCounts {
-  return {
-    received: {
-      hello: 0,
-      heartbeat: 0,
-      accepted: 0,
-      refused: 0,
-      started: 0,
-      output: 0,
-      finished: 0,
-      failed: 0,
-      cancelled: 0,
-      taken: 0,
-      draining: 0,
-      accepting: 0,
-      wanted: 0,
-    },
-    sent: { welcome: 0, assign: 0, cancel: 0, ack: 0, preload: 0, goodbye: 0 },
-  };
+  return { received: noneOf(fromIslandSchema), sent: noneOf(fromCoordinatorSchema) };
+}
+
+function noneOf<T extends string>(schema: {
+  readonly options: readonly { readonly shape: { readonly type: { readonly value: T } } }[];
+}): Record<T, number> {
+  return Object.fromEntries(schema.options.map(({ shape }) => [shape.type.value, 0])) as Record<T, number>;
 }
 
 /**

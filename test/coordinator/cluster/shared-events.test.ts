@@ -3,7 +3,7 @@ import type { Unsubscribe } from "../../../coordinator/bus/bus.ts";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import type { Peers } from "../../../coordinator/cluster/peers.ts";
 import { shareEvents } from "../../../coordinator/cluster/share-events.ts";
-import { AccountEvents, GATHER_MS } from "../../../coordinator/events/account-events.ts";
+import { accountEvents, GATHER_MS, type AccountEvents } from "../../../coordinator/events/account-events.ts";
 import type { JobState } from "../../../shared/job-state.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { Random } from "../../support/random.ts";
@@ -87,7 +87,7 @@ class Member {
     const { clock, warnings } = network;
     const log = { warn: (facts: object) => void warnings.push(facts) };
     this.bus = new MemberBus(network.bus, clock, network.random);
-    this.events = new AccountEvents(clock);
+    this.events = accountEvents(clock);
     this.peers = peersOn(this.bus, id, [id], { clock, log });
     shareEvents(this.events, this.peers, clock);
   }

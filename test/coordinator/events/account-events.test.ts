@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AccountEvents, GATHER_MS } from "../../../coordinator/events/account-events.ts";
+import { accountEvents, GATHER_MS } from "../../../coordinator/events/account-events.ts";
 import { MAX_WAITING } from "../../../coordinator/events/change.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { makeIslandChange, makeJobChange, TestReader } from "./event-builders.ts";
@@ -8,14 +8,14 @@ const ACCOUNT = "user_1";
 
 function open() {
   const clock = new ManualClock();
-  const events = new AccountEvents(clock);
+  const events = accountEvents(clock);
   const reader = new TestReader(events, ACCOUNT);
   const note = (id: string, state: "pending" | "running" | "completed" = "running"): void =>
     events.note(ACCOUNT, makeJobChange(id, clock.now(), { state }));
   return { clock, events, reader, note };
 }
 
-describe("AccountEvents", () => {
+describe("accountEvents()", () => {
   it("gathers changes, and sends the last state of each thing once", () => {
     const { clock, reader, note } = open();
     note("a", "pending");
@@ -31,7 +31,7 @@ describe("AccountEvents", () => {
 
   it("does nothing for an account without listeners: no timer, no memory", () => {
     const clock = new ManualClock();
-    const events = new AccountEvents(clock);
+    const events = accountEvents(clock);
     expect([events.isWatched(ACCOUNT), events.hasListeners]).toEqual([false, false]);
     events.note(ACCOUNT, makeJobChange("a", clock.now()));
     expect([clock.pendingTimers, events.isWatched(ACCOUNT)]).toEqual([0, false]);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AccountEvents, GATHER_MS } from "../../../coordinator/events/account-events.ts";
+import { accountEvents, GATHER_MS, type AccountEvents } from "../../../coordinator/events/account-events.ts";
 import type { Change } from "../../../coordinator/events/change.ts";
 import { watchChanges } from "../../../coordinator/events/watch-changes.ts";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
@@ -27,7 +27,7 @@ beforeEach(async () => {
   opened = await openJobWorld(clock, 100);
   world = opened.world;
   eventsClock = new ManualClock();
-  events = new AccountEvents(eventsClock);
+  events = accountEvents(eventsClock);
   const counted: Pick<AccountEvents, "isWatched" | "note" | "dropJob"> = {
     isWatched: (accountId) => {
       looks += 1;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { AccountEvents, GATHER_MS } from "../../../coordinator/events/account-events.ts";
+import { accountEvents, GATHER_MS, type AccountEvents } from "../../../coordinator/events/account-events.ts";
 import { watchDeeds } from "../../../coordinator/events/watch-deeds.ts";
 import type { AuditedDeed } from "../../../coordinator/store/audit-log.ts";
 import type { KnownIsland } from "../../../coordinator/store/operators.ts";
@@ -16,7 +16,7 @@ let looks = 0;
 let isAway = false;
 beforeEach(() => {
   clock = new ManualClock();
-  events = new AccountEvents(clock);
+  events = accountEvents(clock);
   [log, looks, isAway] = [[], 0, false];
   const latest = async (limit: number): Promise<AuditedDeed[]> => {
     looks += 1;

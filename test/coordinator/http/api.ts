@@ -10,7 +10,7 @@ import { openCargos } from "../../../coordinator/catalog/cargo-service.ts";
 import { makeCatalog } from "../../../coordinator/catalog/catalog.ts";
 import { openConversations } from "../../../coordinator/conversations/conversations.ts";
 import { grantPostings } from "../../../coordinator/credits/postings.ts";
-import { AccountEvents } from "../../../coordinator/events/account-events.ts";
+import { accountEvents } from "../../../coordinator/events/account-events.ts";
 import { dialects } from "../../../coordinator/dialects/dialects.ts";
 import { createApp } from "../../../coordinator/http/app.ts";
 import type { FileBatchService } from "../../../coordinator/dialects/batches/file-batch-service.ts";
@@ -92,7 +92,7 @@ export class Api implements AsyncDisposable {
   /** What operators see of the network, where it is not the empty one. */
   overview: (() => Promise<Overview>) | null = null;
   /** For all coordinators. */
-  readonly events = new AccountEvents(this.clock);
+  readonly events = accountEvents(this.clock);
   /** Of one of several coordinators. */
   bus: HttpDeps["bus"] = null;
   readonly accounts: Accounts;

@@ -1,6 +1,6 @@
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { fits } from "../../../coordinator/scheduler/fit.ts";
-import { UNMEASURED, withRun, type Measure } from "../../../coordinator/scheduler/island-performance.ts";
+import { UNMEASURED, withRun, type Measure } from "../../../coordinator/scheduler/island-record.ts";
 import { loadOf, meritOf, modelPlaceOf, rankOf } from "../../../coordinator/scheduler/rank.ts";
 import type {
   SchedulerEffect,

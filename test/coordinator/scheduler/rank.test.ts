@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { reliableSuccessRate, UNMEASURED, withRun } from "../../../coordinator/scheduler/island-performance.ts";
+import { reliableSuccessRate, UNMEASURED, withRun } from "../../../coordinator/scheduler/island-record.ts";
 import { loadOf, meritOf, modelPlaceOf, rankOf, type ModelPlace } from "../../../coordinator/scheduler/rank.ts";
 import type { SchedulerIsland } from "../../../coordinator/scheduler/scheduler.ts";
 import { makeCargo, makeIsland } from "./builders.ts";

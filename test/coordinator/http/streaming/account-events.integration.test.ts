@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hashSecret, newSecret } from "../../../../coordinator/accounts/secrets.ts";
-import { AccountEvents, GATHER_MS } from "../../../../coordinator/events/account-events.ts";
+import { accountEvents, GATHER_MS } from "../../../../coordinator/events/account-events.ts";
 import type { HttpDeps } from "../../../../coordinator/http/http-deps.ts";
 import { listen } from "../../../../coordinator/http/server/transport.ts";
 import { relayEvents } from "../../../../coordinator/http/streaming/relay-events.ts";
@@ -50,7 +50,7 @@ describe("a stream of events", () => {
   it("of a client that does not read holds one write, and gets one reset in place of what was dropped once it reads", async () => {
     const opened = Promise.withResolvers<ServerResponse>();
     const { clock, store, accountId } = api;
-    const events = new AccountEvents(clock);
+    const events = accountEvents(clock);
     const fakes = { islands: { some: async () => [] }, options: { heartbeatMs: 15_000 } };
     const deps = { clock, events, store, ...fakes } as unknown as HttpDeps;
     const listener = await listen(async (_request, { outgoing: response }) => {

@@ -1,10 +1,10 @@
-import type { CargoFile } from "../catalog/cargo-fields.ts";
-import { MIB } from "../../shared/format-bytes.ts";
-import { totalVramBytes } from "../../shared/hardware.ts";
-import type { KnownIsland, UnfinishedJobs } from "../store/operators.ts";
+import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
+import { totalVramBytes } from "../../../shared/hardware.ts";
+import type { KnownIsland, UnfinishedJobs } from "../../../coordinator/store/operators.ts";
 
 /** Why jobs of a Cargo wait, as far as storage shows it. */
-export type StoredReason =
+type StoredReason =
   | "no_cargo"
   | "no_island_online"
   | "own_islands_only"
