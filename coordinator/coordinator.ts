@@ -21,7 +21,7 @@ import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
 import { openAssignments } from "./dispatch/assignments.ts";
 import { openAttemptFencing } from "./dispatch/attempt-fencing.ts";
-import { AttemptProofs } from "./dispatch/attempt-proofs.ts";
+import { openAttemptProofs } from "./dispatch/attempt-proofs.ts";
 import { openDispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
 import { openWaitReasons } from "./dispatch/wait-reasons.ts";
@@ -136,7 +136,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const refreshCatalog = (): Promise<void> => catalogSync.refresh();
   const own = { store, jobs: registry, islands, batches, submissions, scheduler, refreshCatalog };
   const member = cluster && openMember(cluster, own, peers, { hasBus, log, ...times });
-  const proofs = await stored(() => AttemptProofs.open(secrets));
+  const proofs = await stored(() => openAttemptProofs(secrets));
   const waitReasons = openWaitReasons(clock, scheduler, islands, gate, (kind) => member?.elsewhere(kind) ?? null);
   const assign = openAssignments(clock, store, registry, islands, proofs, signer);
   const outlooks = async (kind: WorkKind) => (await member?.outlooksFor(kind)) ?? [];
