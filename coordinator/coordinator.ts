@@ -18,7 +18,7 @@ import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { openConversations } from "./conversations/conversations.ts";
 import { openAssignments } from "./dispatch/assignments.ts";
 import { openAttemptFencing } from "./dispatch/attempt-fencing.ts";
-import { AttemptProofs } from "./dispatch/attempt-proofs.ts";
+import { openAttemptProofs } from "./dispatch/attempt-proofs.ts";
 import { openDispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
 import { openWaitReasons } from "./dispatch/wait-reasons.ts";
@@ -127,7 +127,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const own = { store, jobs: registry, islands, batches, submissions, scheduler, refreshCatalog };
   const member = openMember(env, network, own);
   parts.add({ close: () => member.leave() });
-  const proofs = await stored(() => AttemptProofs.open(secrets));
+  const proofs = await stored(() => openAttemptProofs(secrets));
   const waitReasons = openWaitReasons(clock, scheduler, islands, gate, (kind) => member.elsewhere(kind));
   const assign = openAssignments(clock, store, registry, islands, proofs, signer);
   const outlooks = (kind: WorkKind) => member.outlooksFor(kind);

@@ -25,7 +25,7 @@ export interface SettleFacts {
 }
 
 /** What becomes of the credits held for a job that ends. */
-export interface Settlement {
+interface Settlement {
   /** 0 to the job's price. */
   readonly chargeMicro: number;
   readonly postings: readonly Posting[];

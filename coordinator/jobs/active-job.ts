@@ -18,7 +18,7 @@ export interface Assignee {
 }
 
 /** A failure that another Island has to confirm. */
-export interface FinalFailure {
+interface FinalFailure {
   readonly islandId: string;
   readonly error: JobError;
 }

@@ -3,8 +3,8 @@ import { isTerminal } from "../../shared/job-state.ts";
 import type { FinishReason, PromptTokens, Timings, Usage } from "../../shared/output.ts";
 import type { SettleFacts } from "../credits/settle.ts";
 import type { JobEnding, JobRecord } from "../store/job-store.ts";
+import type { ActiveJob } from "./active-job.ts";
 import type { Feed, FeedEnding } from "./feed.ts";
-import type { JobTraits } from "./job-traits.ts";
 
 /** How a job comes to its end. */
 export interface Outcome {
@@ -38,11 +38,7 @@ export function promptCostOf({
   prompt,
   traits,
   feed,
-}: {
-  readonly prompt: PromptTokens | null;
-  readonly traits: JobTraits | null;
-  readonly feed: Feed;
-}): Pick<SettleFacts, "readTokens" | "promptTokens"> {
+}: Pick<ActiveJob, "prompt" | "traits" | "feed">): Pick<SettleFacts, "readTokens" | "promptTokens"> {
   if (prompt === null || traits === null) return { readTokens: 0, promptTokens: 0 };
   const { promptBytes, formatTokens } = traits;
   const readTokens = Math.min(readOf(prompt, feed.tokens), promptBytes);

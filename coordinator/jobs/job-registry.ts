@@ -130,10 +130,11 @@ export class JobRegistry {
     this.#onWebhookDue = onWebhookDue;
     this.#couldReadersCome = couldReadersCome;
     this.outputBudget = outputBudget(memory);
-    this.#deadlines = new Deadlines(env.clock, {
-      leftMs: (jobId) => this.#phaseLeftMs(this.#require(jobId)),
-      onPassed: (jobId) => this.#passPhase(this.#require(jobId)),
-    });
+    this.#deadlines = new Deadlines(
+      env.clock,
+      (jobId) => this.#phaseLeftMs(this.#require(jobId)),
+      (jobId) => this.#passPhase(this.#require(jobId)),
+    );
     this.#writes = writeJobs(env, store, (job, ownerId) => this.#drop(job, ownerId));
   }
 

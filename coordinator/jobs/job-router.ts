@@ -5,7 +5,7 @@ import type { FeedPosition } from "./feed-position.ts";
 import type { JobWaiting } from "./job-waiting.ts";
 
 /** What only the owner of an unfinished job knows of it. */
-export type LiveFacts = Pick<ActiveJob, "state" | "attempt" | "startedAtMs"> & {
+type LiveFacts = Pick<ActiveJob, "state" | "attempt" | "startedAtMs"> & {
   /** Why the job has not begun. */
   readonly waiting: JobWaiting | null;
 };

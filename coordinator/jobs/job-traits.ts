@@ -63,25 +63,7 @@ const SCHEMA_BYTES_PER_TOKEN = 4;
  * @param cargo Undefined when it is gone.
  * @param maxOutputBytes For a job of which neither input nor Cargo says how much it may make.
  */
-export function traitsOf(
-  input: JobInput,
-  cargo:
-    | Pick<
-        CatalogEntry,
-        | "isChat"
-        | "tools"
-        | "runtimeType"
-        | "onnxTaskType"
-        | "task"
-        | "adapters"
-        | "container"
-        | "reasoning"
-        | "maxOutputBytes"
-        | "inputSchema"
-      >
-    | undefined,
-  maxOutputBytes: number,
-): JobTraits {
+export function traitsOf(input: JobInput, cargo: CatalogEntry | undefined, maxOutputBytes: number): JobTraits {
   const parsed = cargo?.isChat === true ? chatInputSchema.safeParse(input) : undefined;
   if (parsed === undefined || !parsed.success) {
     const json = JSON.stringify(input);
@@ -143,7 +125,7 @@ function bytesOfTools({ toolUse }: ChatRequest, isByTemplate: boolean): number {
 }
 
 /** Infinity for a job that makes no image, or leaves its size to the Cargo. */
-function imageBytes({ width, height }: JobInput, cargo: Parameters<typeof traitsOf>[1]): number {
+function imageBytes({ width, height }: JobInput, cargo: CatalogEntry | undefined): number {
   const isImage = cargo?.runtimeType === "diffusers" || cargo?.onnxTaskType === TEXT_TO_IMAGE;
   if (!isImage || typeof width !== "number" || typeof height !== "number") return Infinity;
   return MIB + width * height * MAX_BYTES_PER_PIXEL;

@@ -1,6 +1,6 @@
 import { openAssignments } from "../../coordinator/dispatch/assignments.ts";
 import { openAttemptFencing } from "../../coordinator/dispatch/attempt-fencing.ts";
-import { AttemptProofs } from "../../coordinator/dispatch/attempt-proofs.ts";
+import { attemptProofs } from "../../coordinator/dispatch/attempt-proofs.ts";
 import { openDispatcher } from "../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../coordinator/dispatch/recovery.ts";
 import { openWaitReasons } from "../../coordinator/dispatch/wait-reasons.ts";
@@ -102,7 +102,7 @@ export class CoordinatorLife {
     const gate = openBatchGate(env, registry, jobQuota, limitOf, null);
     const submissions = openSubmissions(env, store, catalog, storage);
     const islands = new IslandRegistry(env);
-    const proofs = new AttemptProofs(SECRET);
+    const proofs = attemptProofs(SECRET);
     const explainWait = openWaitReasons(clock, scheduler, islands, gate, () => null);
     const assign = openAssignments(clock, store, registry, islands, proofs, signer);
     const dispatcher = openDispatcher(env, scheduler, registry, islands, assign, explainWait, async () => []);

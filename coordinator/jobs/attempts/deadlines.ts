@@ -1,14 +1,6 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { IndexedHeap, type HeapItem } from "../../scheduler/indexed-heap.ts";
 
-/** The limits that every sign of life of a job puts off. */
-export interface MovingLimits {
-  /** Infinity while no such limit applies. */
-  leftMs(jobId: string): number;
-  /** Must put the limit off, or set or clear the job's deadline. */
-  onPassed(jobId: string): void;
-}
-
 interface Deadline extends HeapItem {
   readonly jobId: string;
   /** By the clock that never jumps, as `dueAtMs`. */
@@ -29,15 +21,25 @@ function isDueFirst(a: Deadline, b: Deadline): boolean {
  */
 export class Deadlines {
   readonly #clock: Pick<Clock, "now" | "monotonicMs" | "schedule">;
-  readonly #moving: MovingLimits;
+  readonly #leftMs: (jobId: string) => number;
+  readonly #onSilence: (jobId: string) => void;
   readonly #deadlines = new Map<string, Deadline>();
   readonly #order = new IndexedHeap<Deadline>(isDueFirst);
   #wake: { readonly atMs: number; readonly timer: Timer } | null = null;
   #isClosed = false;
 
-  constructor(clock: Pick<Clock, "now" | "monotonicMs" | "schedule">, moving: MovingLimits) {
+  /**
+   * @param leftMs what is left of the moving limit; Infinity while no such limit applies.
+   * @param onSilence the moving limit passed: must put it off, or set or clear the job's deadline.
+   */
+  constructor(
+    clock: Pick<Clock, "now" | "monotonicMs" | "schedule">,
+    leftMs: (jobId: string) => number,
+    onSilence: (jobId: string) => void,
+  ) {
     this.#clock = clock;
-    this.#moving = moving;
+    this.#leftMs = leftMs;
+    this.#onSilence = onSilence;
   }
 
   /** Calls `onPassed` at `atMs` (ms since the epoch), in place of what was set for the job before. Does nothing after `close`. */
@@ -78,7 +80,7 @@ export class Deadlines {
   }
 
   #dueAtMs(jobId: string, endsAtMs: number): number {
-    return Math.min(endsAtMs, this.#clock.monotonicMs() + this.#moving.leftMs(jobId));
+    return Math.min(endsAtMs, this.#clock.monotonicMs() + this.#leftMs(jobId));
   }
 
   #setWake(): void {
@@ -106,7 +108,7 @@ export class Deadlines {
       this.#remove(jobId);
       return onPassed();
     }
-    if (this.#moving.leftMs(jobId) <= 0) this.#moving.onPassed(jobId);
+    if (this.#leftMs(jobId) <= 0) this.#onSilence(jobId);
     if (this.#deadlines.get(jobId) === deadline) this.limitChanged(jobId);
   }
 }

@@ -14,7 +14,7 @@ import { NEW_JOB, type JobRegistry } from "../job-registry.ts";
 import type { JobRouter, RemoteJob } from "../job-router.ts";
 import type { CheckedSubmission, SubmissionRequest, Submissions } from "../submissions.ts";
 
-export interface SubmitBatchRequest extends SubmissionRequest {
+interface SubmitBatchRequest extends SubmissionRequest {
   /** One job each; 1 to 100. */
   readonly inputs: readonly JobInput[];
   readonly failMode: FailMode;

@@ -3,9 +3,9 @@ import type { BatchRecord } from "../../store/batch-store.ts";
 
 /** `pending`: no job has begun. */
 export const BATCH_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
-export type BatchStatus = (typeof BATCH_STATUSES)[number];
+type BatchStatus = (typeof BATCH_STATUSES)[number];
 
-export type StateCounts = Readonly<Record<JobState, number>>;
+type StateCounts = Readonly<Record<JobState, number>>;
 
 export function countStates(jobs: readonly { readonly state: JobState }[]): StateCounts {
   const counts = Object.fromEntries(JOB_STATES.map((state) => [state, 0])) as Record<JobState, number>;

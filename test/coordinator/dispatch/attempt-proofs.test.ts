@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
+import { attemptProofs, openAttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { FileSecrets } from "../../../coordinator/store/file-secrets.ts";
 
 let directory: string;
@@ -12,10 +12,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-describe("AttemptProofs", () => {
+describe("a proof of an attempt", () => {
   it("holds over a restart, for exactly the job, attempt and Island that it was issued for", async () => {
-    const proof = (await AttemptProofs.open(new FileSecrets(directory))).issue("job_1", 2, "host-a");
-    const again = await AttemptProofs.open(new FileSecrets(directory));
+    const proof = (await openAttemptProofs(new FileSecrets(directory))).issue("job_1", 2, "host-a");
+    const again = await openAttemptProofs(new FileSecrets(directory));
     expect(again.isValid(proof, "job_1", 2, "host-a")).toBe(true);
     expect(again.isValid(proof, "job_2", 2, "host-a")).toBe(false);
     expect(again.isValid(proof, "job_1", 3, "host-a")).toBe(false);
@@ -24,7 +24,7 @@ describe("AttemptProofs", () => {
   });
 
   it("is the HMAC-SHA-256 of the attempt, in base64url: Islands keep it over a new version of the coordinator", () => {
-    const proofs = new AttemptProofs(Buffer.alloc(32, 7));
+    const proofs = attemptProofs(Buffer.alloc(32, 7));
     expect(proofs.issue("job_1", 2, "host-a")).toBe("sfniakaBDKxY3DtvNyNseiNOi9a4y0u2qu-RqpdkvXo");
     expect(proofs.cacheKey("user_1", "host-a")).toBe("LFpTZeLI_G5uZFa1HcImjrM4wLPZvoMsCpvBzz4nT0k");
   });
@@ -32,13 +32,13 @@ describe("AttemptProofs", () => {
   it("keeps its secret from other users, and makes another in place of a damaged one", async () => {
     const path = join(directory, "claims.key");
     await writeFile(path, "");
-    const proofs = await AttemptProofs.open(new FileSecrets(directory));
+    const proofs = await openAttemptProofs(new FileSecrets(directory));
     expect((await stat(path)).size).toBe(32);
     expect(
-      (await AttemptProofs.open(new FileSecrets(directory))).isValid(proofs.issue("job_1", 1, "h"), "job_1", 1, "h"),
+      (await openAttemptProofs(new FileSecrets(directory))).isValid(proofs.issue("job_1", 1, "h"), "job_1", 1, "h"),
     ).toBe(true);
     await rm(path);
-    await AttemptProofs.open(new FileSecrets(directory));
+    await openAttemptProofs(new FileSecrets(directory));
     expect((await stat(path)).mode & 0o077).toBe(0);
   });
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../../shared/clock.ts";
-import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
+import { attemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { FileContents } from "../../../coordinator/files/file-contents.ts";
 import { FileService } from "../../../coordinator/files/file-service.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -14,7 +14,7 @@ import { openTestStore, type TestStore } from "../../support/test-store.ts";
 import { makeAccount } from "../store/contract/store-builders.ts";
 
 const MIB = 1_048_576;
-const proofs = new AttemptProofs(Buffer.alloc(32, 1));
+const proofs = attemptProofs(Buffer.alloc(32, 1));
 
 describe("FileService", () => {
   const clock = new ManualClock();

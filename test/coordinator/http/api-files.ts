@@ -1,5 +1,5 @@
 import pino from "pino";
-import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
+import { attemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { FileContents } from "../../../coordinator/files/file-contents.ts";
 import type { FileBatchDeps } from "../../../coordinator/dialects/batches/file-batch-deps.ts";
 import { FileBatchService } from "../../../coordinator/dialects/batches/file-batch-service.ts";
@@ -26,6 +26,6 @@ export function openTestFiles(deps: Pick<FileServiceDeps, "store" | "clock"> & {
   const { directory, ...rest } = deps;
   const limits = { maxFileBytes: 1_000_000, budget: { maxBytes: 2_000_000, maxFiles: 5 }, keepMs: 30 * DAY_MS };
   const contents = new FileContents(directory, 0);
-  const proofs = new AttemptProofs(Buffer.alloc(32, 1));
+  const proofs = attemptProofs(Buffer.alloc(32, 1));
   return new FileService({ ...rest, proofs, contents, log: pino({ level: "silent" }), limits });
 }

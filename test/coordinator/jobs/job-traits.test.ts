@@ -1,12 +1,14 @@
 import { expect, it } from "vitest";
+import type { CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
+import type { JobInput } from "../../../coordinator/store/job-store.ts";
 import { traitsOf } from "../../../coordinator/jobs/job-traits.ts";
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 const chat = { isChat: true, runtimeType: "llmcpp", onnxTaskType: null, inputSchema: {} } as const;
 const picture = { isChat: false, runtimeType: "diffusers", onnxTaskType: null, inputSchema: {} } as const;
-const limitOf = (...[input, cargo]: Partial<Parameters<typeof traitsOf>>): number =>
-  traitsOf(input ?? {}, cargo, 16 * MIB).maxOutputBytes;
+const limitOf = (input: JobInput, cargo?: Partial<CatalogEntry>): number =>
+  traitsOf(input, cargo as CatalogEntry | undefined, 16 * MIB).maxOutputBytes;
 
 it("A chat may make 1 KB for each token that was asked for", () => {
   expect(limitOf({ prompt: "Hi", max_tokens: 9 }, chat)).toBe(10 * KIB);

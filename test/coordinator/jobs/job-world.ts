@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { makeCatalog, type Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
 import { openAssignments } from "../../../coordinator/dispatch/assignments.ts";
 import { openAttemptFencing, type HeldJobClaims } from "../../../coordinator/dispatch/attempt-fencing.ts";
-import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
+import { attemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { openDispatcher, type Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../../coordinator/dispatch/recovery.ts";
 import { openWaitReasons } from "../../../coordinator/dispatch/wait-reasons.ts";
@@ -72,7 +72,7 @@ export class JobWorld {
     this.store = store;
     this.clock = clock;
     const { jobQuota } = this;
-    const proofs = new AttemptProofs(secret);
+    const proofs = attemptProofs(secret);
     const signer = cargoSigner(generateKeyPairSync("ed25519").privateKey);
     const catalog = makeCatalog(Object.keys(PRICES).map(makeCargo), { chat: "cheap" });
     const cargos = (slug: string) => catalog.known(slug);

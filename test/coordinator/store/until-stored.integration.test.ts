@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { pino } from "pino";
 import { resolveConfig, type CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { openCoordinator } from "../../../coordinator/coordinator.ts";
-import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
+import { openAttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { FileSecrets } from "../../../coordinator/store/file-secrets.ts";
 import { lockForServing } from "../../../coordinator/store/sqlite/engine/serve-lock.ts";
 import { openSqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
@@ -71,12 +71,12 @@ it.skipIf(!CAN_MOUNT)("untilStored() makes a key file that a full disk cut short
   disk.fill();
   const { lines, log } = keptLog();
   const clock = new ManualClock();
-  const opening = untilStored(() => AttemptProofs.open(new FileSecrets(disk.path)), { clock, log });
+  const opening = untilStored(() => openAttemptProofs(new FileSecrets(disk.path)), { clock, log });
   await expect.poll(() => clock.pendingTimers).toBe(1);
   disk.free();
   clock.advance(1_000);
   const proof = (await opening).issue("job_1", 1, "island_1");
-  expect((await AttemptProofs.open(new FileSecrets(disk.path))).issue("job_1", 1, "island_1")).toBe(proof);
+  expect((await openAttemptProofs(new FileSecrets(disk.path))).issue("job_1", 1, "island_1")).toBe(proof);
   expect(lines).toEqual([expect.stringContaining("The start waits"), expect.stringContaining("the start goes on")]);
 });
 

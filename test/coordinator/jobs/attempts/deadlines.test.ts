@@ -8,12 +8,10 @@ function world(limitMs = Infinity) {
   const passed: string[] = [];
   let lastSignMs = 0;
   const noteSign = (): void => void (lastSignMs = clock.monotonicMs());
-  const deadlines = new Deadlines(clock, {
-    leftMs: () => lastSignMs + limitMs - clock.monotonicMs(),
-    onPassed(jobId) {
-      passed.push(`${jobId} silent at ${clock.monotonicMs()}`);
-      noteSign();
-    },
+  const leftMs = (): number => lastSignMs + limitMs - clock.monotonicMs();
+  const deadlines = new Deadlines(clock, leftMs, (jobId) => {
+    passed.push(`${jobId} silent at ${clock.monotonicMs()}`);
+    noteSign();
   });
   const set = (jobId: string, inMs: number): void =>
     deadlines.set(jobId, clock.now() + inMs, () => void passed.push(`${jobId} at ${clock.monotonicMs()}`));

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { AttemptProofs } from "../../../../coordinator/dispatch/attempt-proofs.ts";
+import { openAttemptProofs } from "../../../../coordinator/dispatch/attempt-proofs.ts";
 import type { Assign } from "../../../../shared/protocol/from-coordinator.ts";
 import { FakeIsland } from "../../../support/fake-island.ts";
 import { makeHello } from "../../../support/frames.ts";
@@ -163,7 +163,7 @@ describe("A restart", () => {
     await using island = await FakeIsland.dial(coordinator.url, account.islandToken);
     const jobId = jobs[0]?.id ?? "";
     const hello = makeHello({ slots: 100 });
-    const proofs = await coordinator.withStore(({ secrets }) => AttemptProofs.open(secrets));
+    const proofs = await coordinator.withStore(({ secrets }) => openAttemptProofs(secrets));
     const claim = proofs.issue(jobId, 1, hello.hostId);
     const held = { jobId, attempt: 1, claim, started: true };
     island.send({ ...hello, held: [held] });
