@@ -234,7 +234,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const about = { ...env, peers, member, credentials, catalogSync };
   const fileBatches = openFileBatches({ ...about, memory, store, files, jobs, catalog });
   const events = accountEvents(clock);
-  watchChanges(events, { ...own, dispatcher }, clock);
+  watchChanges(events, clock, registry, islands, (listener) => dispatcher.onQuarantine(listener));
   watchDeeds(events, store, clock);
   member?.shareEvents(events);
   const hosts = openHosts({ ...own, ...about, catalog, suspensions, events });
