@@ -201,7 +201,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   parts.add({ drain: (limit) => limit.within(fileBatches.close()) });
   const events = accountEvents(clock);
   parts.add({ drain: () => events.close() });
-  watchChanges(events, { ...own, dispatcher }, clock);
+  watchChanges(events, clock, registry, islands, (listener) => dispatcher.onQuarantine(listener));
   watchDeeds(events, store, clock);
   member.shareEvents(events);
   const hosts = openHosts({ ...own, ...about, catalog, suspensions, events });

@@ -5,18 +5,16 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { AccountEvents } from "./account-events.ts";
 import type { Change } from "./change.ts";
 
-interface Changing {
-  readonly jobs: Pick<JobRegistry, "subscribe">;
-  readonly islands: Pick<IslandRegistry, "subscribe" | "get">;
-  /** Calls the listener with an Island that came into quarantine or left it. */
-  readonly dispatcher: { onQuarantine(listener: (islandId: string) => void): void };
-}
-
-/** Notes states of jobs, Islands that come and go, and balances with what moves credits; no output. */
+/**
+ * Notes states of jobs, Islands that come and go, and balances with what moves credits; no output.
+ * @param onQuarantine Calls the listener with an Island that came into quarantine or left it.
+ */
 export function watchChanges(
   events: Pick<AccountEvents, "isWatched" | "note" | "dropJob">,
-  { jobs, islands, dispatcher }: Changing,
   clock: Pick<Clock, "now">,
+  jobs: Pick<JobRegistry, "subscribe">,
+  islands: Pick<IslandRegistry, "subscribe" | "get">,
+  onQuarantine: (listener: (islandId: string) => void) => void,
 ): void {
   const note = (accountId: string | undefined, change: () => Change): void => {
     if (accountId !== undefined && events.isWatched(accountId)) events.note(accountId, change());
@@ -43,7 +41,7 @@ export function watchChanges(
     });
   });
 
-  dispatcher.onQuarantine(noteIsland);
+  onQuarantine(noteIsland);
 
   islands.subscribe((event) => {
     if (event.type === "island_up" || event.type === "island_changed") noteIsland(event.island.id);

@@ -19,12 +19,6 @@ const FORGET_MS = 3_600_000;
 const MAX_OFFENDERS = 10_000;
 const MS_PER_S = 1_000;
 
-/** Floods in a row, and when the last one was. */
-interface Offences {
-  readonly atMs: number;
-  readonly count: number;
-}
-
 /** What the open sessions of one account share. */
 export class AccountShare {
   readonly intake = new FrameIntake();
@@ -69,8 +63,8 @@ export function accountSessions({
   const all = new Pool({ token: islandSessionsPerToken, account: islandSessionsPerAccount });
   /** By account; only accounts with an open session. */
   const shares = new Map<string, AccountShare>();
-  /** By token id. */
-  const offences = recentMap<Offences>(MAX_OFFENDERS);
+  /** By token id: floods in a row, and when the last one was. */
+  const offences = recentMap<{ readonly atMs: number; readonly count: number }>(MAX_OFFENDERS);
 
   const assertNoBackoff = (tokenId: string): void => {
     const last = offences.get(tokenId);

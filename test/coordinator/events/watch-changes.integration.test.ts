@@ -40,7 +40,7 @@ beforeEach(async () => {
     dropJob: (accountId, jobId) => events.dropJob(accountId, jobId),
   };
   const { registry: jobs, islands, dispatcher } = world;
-  watchChanges(counted, { jobs, islands, dispatcher }, clock);
+  watchChanges(counted, clock, jobs, islands, (listener) => dispatcher.onQuarantine(listener));
   island = await PlayedIsland.join(world, opened.accountId);
   looks = 0;
   noted = [];
