@@ -2,7 +2,7 @@ import { formatAge } from "../../shared/cli/format-age.ts";
 import { formatBytes, GIB, MIB } from "../../shared/format-bytes.ts";
 
 /** How far a download is. Members are absent or null while they are unknown. */
-export interface DownloadFigures {
+interface DownloadFigures {
   readonly receivedBytes?: number | undefined;
   readonly totalBytes?: number | null | undefined;
   readonly bytesPerSecond?: number | null | undefined;

@@ -66,5 +66,3 @@ export function imageArtifacts(images: PulledImages): ArtifactStore {
 
   return { budget, keeps, acquire, assertFits, bytesOnDisk, takenBytes, list, downloads, remove, prune };
 }
-
-export type ImageArtifacts = ReturnType<typeof imageArtifacts>;

@@ -37,7 +37,7 @@ export const importedFileSchema = z.object({
   /** Slugs of the Cargos that have this model. */
   cargos: z.array(z.string()),
 });
-export type ImportedFile = z.infer<typeof importedFileSchema>;
+type ImportedFile = z.infer<typeof importedFileSchema>;
 
 /** The models' directory in a data directory. */
 export function modelDirectoryOf(dataDirectory: string): string {

@@ -6,7 +6,7 @@ import { setKey } from "./set-key.ts";
 
 export const CONFIG_FILE_NAME = "config.toml";
 
-export interface StoredConfigFile extends ConfigFile {
+interface StoredConfigFile extends ConfigFile {
   /** False when other users of the machine can read the file, and with it the Island token. Always true on Windows. */
   readonly isPrivate: boolean;
 }

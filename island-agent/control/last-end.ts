@@ -9,7 +9,7 @@ const MAX_REASON_CHARS = 2_000;
 const lastEndSchema = z.object({ reason: z.string().max(MAX_REASON_CHARS), atMs: z.number() });
 
 /** Why and when the last agent ended, for a reason that another start would meet again. */
-export type LastEnd = z.infer<typeof lastEndSchema>;
+type LastEnd = z.infer<typeof lastEndSchema>;
 
 export async function storeLastEnd(dataDirectory: string, { reason, atMs }: LastEnd): Promise<void> {
   const end: LastEnd = { reason: reason.slice(0, MAX_REASON_CHARS), atMs };

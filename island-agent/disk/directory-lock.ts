@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { CliError } from "../../shared/errors.ts";
 
 /** Another process of this machine uses the directory. */
-export class DirectoryInUseError extends CliError {
+class DirectoryInUseError extends CliError {
   override readonly name = "DirectoryInUseError";
   readonly directory: string;
   constructor(directory: string) {

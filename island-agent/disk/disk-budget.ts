@@ -3,7 +3,7 @@ import { chooseEvictions } from "./eviction.ts";
 import type { StoredItem } from "./stored-item.ts";
 import { DiskFullError } from "./disk-full-error.ts";
 
-export interface DiskLimits {
+interface DiskLimits {
   /** Most that the store may take. */
   readonly budgetBytes: number;
   /** Bytes of the disk that downloads leave free. */

@@ -13,7 +13,7 @@ import { formatMibRoundedDown, formatMibRoundedUp } from "../../shared/format-by
 /** A utility loads in a twentieth of a second, and each one that was ever used would keep a process. */
 const IDLE_LIMITS_MS: Partial<Record<RuntimeType, number>> = { wasm: 60_000 };
 
-export interface CargoPoolDeps {
+interface CargoPoolDeps {
   readonly runtimes: Pick<ReadonlyMap<RuntimeType, CargoRuntime>, "get">;
   readonly files: Pick<CargoFiles, "acquire">;
   readonly clock: Clock;

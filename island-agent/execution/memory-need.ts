@@ -6,7 +6,7 @@ import { formatMibRoundedDown, formatMibRoundedUp, GIB } from "../../shared/form
 import type { MemoryUse } from "../runtimes/runtime.ts";
 
 /** What a Cargo takes in memory, and the RAM at which its process is killed. */
-export interface MemoryNeed {
+interface MemoryNeed {
   readonly memory: MemoryUse;
   readonly ramCeilingBytes: number;
 }

@@ -1,7 +1,7 @@
 import { totalVramBytes, type Hardware } from "../../shared/hardware.ts";
 
 /** Most memory that all Cargos together may take. */
-export interface MemoryCaps {
+interface MemoryCaps {
   readonly ramBytes: number;
   /** 0 without a GPU; infinite where the size of a GPU's memory is unknown. */
   readonly vramBytes: number;

@@ -13,7 +13,7 @@ export const NVIDIA_USAGE_ARGUMENTS = [
   "--format=csv,noheader,nounits",
 ] as const;
 
-export interface NvidiaGpu extends Gpu {
+interface NvidiaGpu extends Gpu {
   readonly freeVramBytes: number | null;
 }
 
@@ -44,7 +44,7 @@ export function parseNvidiaSmi(text: string): NvidiaGpu[] {
 }
 
 /** Temperature (°C) and load (0 to 1) of a GPU; null: not known. */
-export interface NvidiaUsage extends NvidiaGpu {
+interface NvidiaUsage extends NvidiaGpu {
   readonly temperatureC: number | null;
   readonly load: number | null;
 }

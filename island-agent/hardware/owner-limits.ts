@@ -20,7 +20,7 @@ export interface HardwareCaps {
 }
 
 /** RAM that stays with the machine's owner without a cap: 2 GiB, or 15 % if that is more, but at most half of a small machine's. */
-export function ownersRamBytes(totalBytes: number): number {
+function ownersRamBytes(totalBytes: number): number {
   return Math.min(Math.max(2 * GIB, 0.15 * totalBytes), totalBytes / 2);
 }
 

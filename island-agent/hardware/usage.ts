@@ -9,7 +9,7 @@ import { NVIDIA_USAGE_ARGUMENTS, parseNvidiaUsage } from "./nvidia-smi.ts";
 import { findTemperatureFiles, highestOf, readHottest } from "./temperature.ts";
 
 /** Load and free memory of the machine now; unknown is null. */
-export interface Usage {
+interface Usage {
   /** 0 to 1 over all cores, since the last reading. */
   readonly cpuLoad: number | null;
   readonly freeRamBytes: number | null;

@@ -18,7 +18,7 @@ const PREFERENCE: readonly WeightFormat[] = ["fp32", "q8", "int8", "uint8", "q4"
 const UNUSED_DECODERS: ReadonlySet<string> = new Set(["decoder_model", "decoder_with_past_model"]);
 
 /** The graphs of a model in one format. */
-export interface ChosenGraphs {
+interface ChosenGraphs {
   readonly format: WeightFormat;
   /** Names of the `.onnx` files. */
   readonly graphs: readonly string[];

@@ -9,7 +9,7 @@ import { DiskFullError } from "../disk/disk-full-error.ts";
 import type { Recommendation } from "./recommendations.ts";
 
 /** A Cargo that the coordinator recommended or sent unasked, and its state. */
-export interface PreloadItem {
+interface PreloadItem {
   readonly slug: string;
   /** Why it should be on disk. */
   readonly reason: string;

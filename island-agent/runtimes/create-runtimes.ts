@@ -17,7 +17,7 @@ import { chooseSandbox, type SandboxChoice } from "./sandbox/choose-sandbox.ts";
 import { MAPPING_ALLOWANCE_BYTES } from "./sandbox/memory-limit.ts";
 import { wasmRuntime } from "./wasm/wasm-runtime.ts";
 
-export interface RuntimesOptions {
+interface RuntimesOptions {
   /** Where back ends are that the owner has added. */
   readonly dataDirectory: string;
   readonly config: AgentConfig;

@@ -24,7 +24,7 @@ export interface UnusableRuntime {
   readonly retryAtMs: number | null;
 }
 
-export interface RuntimeProbesDeps {
+interface RuntimeProbesDeps {
   readonly candidates: readonly CargoRuntime[];
   readonly clock: Clock;
   readonly log: Logger;

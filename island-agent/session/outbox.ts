@@ -18,7 +18,7 @@ const ITEM_BYTES = 96;
 const FRAME_BYTES = 512;
 
 /** Sends a frame. Returns false when the socket has not taken all yet: then output is gathered until {@link Outbox.drained}. */
-export type Send = (frame: FromIsland) => unknown;
+type Send = (frame: FromIsland) => unknown;
 
 /** Most characters of a failure's message. Source: shared/protocol/from-island.ts. */
 const MAX_MESSAGE = 2_000;

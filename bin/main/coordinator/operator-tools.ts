@@ -34,7 +34,7 @@ export function catalogOf(cargos: OperatorCargos, store: Store): OperatorCatalog
   return operatorCatalog(cargos, trailOf(store), async (file) => file);
 }
 
-export interface CommandOperators {
+interface CommandOperators {
   readonly store: Store;
   readonly config: CoordinatorConfig;
   readonly accounts: OperatorAccounts;

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { CliError } from "../../../shared/errors.ts";
 
 /** A process's standard input. */
-export type SecretInput = Readable & { readonly isTTY?: boolean };
+type SecretInput = Readable & { readonly isTTY?: boolean };
 
 const MAX_CHARACTERS = 1_000;
 

@@ -1,7 +1,7 @@
 /** To the begin of the line, and what is behind it deleted. Source: ECMA-48, EL. */
 const CLEAR_LINE = "\r\u001B[K";
 
-export interface StepLine {
+interface StepLine {
   show(text: string): void;
   clear(): void;
 }

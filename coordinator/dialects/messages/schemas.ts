@@ -1,6 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { describeOtherPart, MAX_ASKED_TOKENS, MAX_MESSAGES, samplingFields } from "../../../shared/chat-input.ts";
-import { withPartsLimit } from "../../../shared/message-parts.ts";
+import {
+  describeOtherPart,
+  MAX_ASKED_TOKENS,
+  MAX_MESSAGES,
+  samplingFields,
+  withPartsLimit,
+} from "../../../shared/chat-input.ts";
 import type { Usage } from "../../../shared/output.ts";
 import { largestEffort, type ReasoningEffort } from "../../../shared/reasoning.ts";
 import {

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { describeOtherPart } from "../../../shared/chat-input.ts";
+import { describeOtherPart, withPartsLimit } from "../../../shared/chat-input.ts";
 import { toolCallSchema, type ToolCall } from "../../../shared/chat-tools.ts";
 import { isJsonObject } from "../../../shared/json-value.ts";
-import { withPartsLimit } from "../../../shared/message-parts.ts";
 import { EARLIER_ANSWER, ignoredEntry, requestObject } from "../../../shared/request-object.ts";
 import type { ResponseItem } from "./output.ts";
 import { flatNameOf, nameSchema } from "./tools.ts";

@@ -17,7 +17,7 @@ export interface Download extends Transfer {
   readonly fileName: string;
 }
 
-export type OpenPart = (stem: string, key: string, signal: AbortSignal) => Promise<PartFile>;
+type OpenPart = (stem: string, key: string, signal: AbortSignal) => Promise<PartFile>;
 
 /**
  * Downloads and verifies a model: resumes, retries, checks size and hash, renames. A failure or an abort keeps the part for

@@ -8,7 +8,7 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** What the hub says about a file when it redirects to the bytes; null when it says nothing. */
-export interface HubFacts {
+interface HubFacts {
   readonly sha256: string | null;
   readonly bytes: number | null;
 }

@@ -3,7 +3,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { chooseGraphs, formatsOf } from "../weight-format.ts";
 
 /** Layout of a model's folder: as transformers.js reads it, or as the diffusers exporters write it. */
-export type FolderLayout = "onnx" | "diffusers";
+type FolderLayout = "onnx" | "diffusers";
 
 /** Files that one Cargo may need of a folder. */
 const MAX_FILES = 2_000;

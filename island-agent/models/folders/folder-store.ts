@@ -29,7 +29,7 @@ const listSchema = z.object({
   files: z.array(fileSchema).min(1),
 });
 
-export interface FolderStoreOptions {
+interface FolderStoreOptions {
   /** Keeps the files. Must stay open as long as this store. */
   readonly models: ModelStore;
   /** Belongs to this store alone; made when missing. On the same file system as the models. */
@@ -39,7 +39,7 @@ export interface FolderStoreOptions {
 }
 
 /** A model's folder on disk. */
-export interface StoredFolder extends StoredItem {
+interface StoredFolder extends StoredItem {
   /** Whether every file is there; `bytes` counts those that are. */
   readonly isWhole: boolean;
 }

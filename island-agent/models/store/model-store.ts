@@ -22,7 +22,7 @@ import { ModelFiles, type HeldModel, type ModelLease } from "./model-files.ts";
 import { modelIndexWriter } from "./model-index.ts";
 import { fileNameOf, recoverStore, stemOf, type RecoveredStore } from "./store-recovery.ts";
 
-export interface ModelStoreOptions {
+interface ModelStoreOptions {
   /** Made when missing. Belongs to one process at a time. */
   readonly directory: string;
   readonly budgetBytes: number;

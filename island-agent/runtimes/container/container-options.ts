@@ -4,7 +4,7 @@ import { MIB } from "../../../shared/format-bytes.ts";
 import { gpuRequest } from "./gpu-devices.ts";
 import { NANO } from "./engine.ts";
 
-export interface ContainerLimits {
+interface ContainerLimits {
   /** RAM including tmpfs; there is no swap. */
   readonly memoryBytes: number;
   /** CPU limit in processors; may be a fraction. */

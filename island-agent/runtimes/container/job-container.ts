@@ -24,7 +24,7 @@ export interface ContainerListener {
 }
 
 /** Callbacks of a container. */
-export interface ContainerOwner {
+interface ContainerOwner {
   readonly listener: ContainerListener;
   /** The container is gone, or could not be removed and is left to the next sweep. */
   readonly onLeft: () => void;

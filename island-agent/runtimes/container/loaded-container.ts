@@ -13,7 +13,7 @@ import { JobOutput } from "./job-output.ts";
 import type { ContainerListener, JobContainer } from "./job-container.ts";
 import { WarmPool } from "./warm-pool.ts";
 
-export interface LoadedContainerDeps {
+interface LoadedContainerDeps {
   readonly start: (listener: ContainerListener) => Promise<JobContainer>;
   readonly clock: Clock;
   readonly concurrency: number;

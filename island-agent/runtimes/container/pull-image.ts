@@ -9,7 +9,7 @@ import { splitImage } from "../../config/allowed-registries.ts";
 import { engineMessage, type ContainerEngine, type EngineImage } from "./engine.ts";
 import { PullProgress } from "./pull-progress.ts";
 
-export interface PullContext {
+interface PullContext {
   readonly engine: ContainerEngine;
   readonly clock: Clock;
   /** How long the engine may report nothing during a pull. */

@@ -1,4 +1,4 @@
-export type OutputName = "stdout" | "stderr";
+type OutputName = "stdout" | "stderr";
 
 const HEADER_BYTES = 8;
 

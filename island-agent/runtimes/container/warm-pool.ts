@@ -2,9 +2,9 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { ContainerListener, JobContainer } from "./job-container.ts";
 
 /** What the pool needs of a container. */
-export type Warm = Pick<JobContainer, "listen" | "rest" | "wake">;
+type Warm = Pick<JobContainer, "listen" | "rest" | "wake">;
 
-export interface WarmPoolDeps<C extends Warm> {
+interface WarmPoolDeps<C extends Warm> {
   readonly start: (listener: ContainerListener) => Promise<C>;
   /** Removes a container that is no longer needed. */
   readonly discard: (container: C) => void;

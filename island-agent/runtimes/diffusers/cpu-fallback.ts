@@ -1,7 +1,7 @@
 import { JobFailure } from "../../../shared/errors.ts";
 import type { DeviceChoice, ExecutionProvider } from "../onnx/execution-providers.ts";
 
-export interface Opened<T> {
+interface Opened<T> {
   readonly opened: T;
   readonly providers: readonly ExecutionProvider[];
   /** Why `best` was not used; null when it was. */

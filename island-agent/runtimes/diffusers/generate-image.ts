@@ -15,7 +15,7 @@ import { hidePainted, readSource, shrinkMask } from "./source-image.ts";
 const DEFAULT_STRENGTH = 0.8;
 const DEFAULT_MASKED_STRENGTH = 1;
 
-export interface GeneratedImage {
+interface GeneratedImage {
   readonly image: Image;
   /** Tokens read of both prompts. */
   readonly promptTokens: number;

@@ -5,7 +5,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { chooseGraphs, formatsOf } from "../../models/weight-format.ts";
 
 /** A network of a pipeline on disk. */
-export interface GraphFile {
+interface GraphFile {
   /** Its folder: "unet". */
   readonly part: string;
   readonly path: string;

@@ -40,7 +40,7 @@ export async function encodePrompt(
 }
 
 /** A text as one encoder has it. */
-export interface EncodedText {
+interface EncodedText {
   /** [1, tokens, width] */
   readonly states: NumberGrid;
   /** Projected (`text_embeds`) or not (`pooler_output`); null: the encoder gives neither. */

@@ -9,7 +9,7 @@ const COLOURS = 3;
 const HALF = 128;
 
 /** What a job paints over. */
-export interface SourceImage {
+interface SourceImage {
   /** Planes of red, green and blue, -1 to 1, in the size of the image to paint. */
   readonly pixels: Float32Array;
   /** Of each pixel: 1 where to paint, 0 where to keep; null: everywhere. */

@@ -2,7 +2,7 @@ import type { TensorType } from "../onnx/tensor-json.ts";
 
 /** Input values of a network. */
 export type Elements = Float32Array | readonly number[];
-export type RawElements = Float32Array | Float64Array | Uint16Array | Int32Array | BigInt64Array;
+type RawElements = Float32Array | Float64Array | Uint16Array | Int32Array | BigInt64Array;
 
 /** Converts numbers to a graph's element type: float16 as its bit pattern, integers rounded. Null for types that image networks do not use. */
 export function writeElements(type: TensorType, numbers: Elements): RawElements | null {

@@ -17,7 +17,7 @@ export interface Batching {
 }
 
 /** What a job adds to a run. */
-export interface Share {
+interface Share {
   /** Only jobs of the same key share a run. */
   readonly key: string;
   readonly rows: number;

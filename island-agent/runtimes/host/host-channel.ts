@@ -8,7 +8,7 @@ const NEWLINE = 0x0a;
 /** The largest answers are tensors of 2,000,000 elements, about 44 MB. */
 const MAX_MESSAGE_BYTES = 67_108_864;
 
-export interface HostChannelEvents {
+interface HostChannelEvents {
   readonly onMessage: (message: unknown) => void;
   /** The other end sent something that is not a message; nothing more is read. */
   readonly onBroken: (why: string) => void;

@@ -37,7 +37,7 @@ const DEFAULTS: Required<Omit<HostingOptions, "clock">> = {
  * What one runtime type adds to the life that all hosted Cargos share. `ProbeRequest`, `LoadRequest` and `Job` cross the
  * pipe as JSON; the runtime's host entry passes the same three types to `serveHost`.
  */
-export interface HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job> {
+interface HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job> {
   readonly type: RuntimeType;
   readonly program: {
     /** In messages: "llama.cpp". */

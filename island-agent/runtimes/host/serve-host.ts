@@ -29,7 +29,7 @@ export interface HostedModel<Job> {
 }
 
 /** What one kind of host process does. Import native packages inside these functions, never at the top of the entry file. */
-export interface HostHandlers<ProbeRequest, LoadRequest, Job> {
+interface HostHandlers<ProbeRequest, LoadRequest, Job> {
   /** For messages: "llama.cpp". */
   readonly name: string;
   probe(request: ProbeRequest): Promise<ProbeResult>;

@@ -39,7 +39,7 @@ export async function probeInHost(
 }
 
 /** One load. */
-export interface LoadSpec {
+interface LoadSpec {
   /** For the log. */
   readonly slug: string;
   /** Its size on disk sets the time limit. */
@@ -52,7 +52,7 @@ export interface LoadSpec {
 }
 
 /** A host process that has loaded its model. */
-export interface LoadedHost {
+interface LoadedHost {
   readonly host: HostProcess;
   readonly memory: MemoryUse;
   /** RAM that the process may take. */

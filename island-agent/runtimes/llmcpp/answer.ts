@@ -3,7 +3,7 @@ import { type Piece, StopFilter } from "./stop-filter.ts";
 import type { TokenProbabilities } from "./token-probabilities.ts";
 
 /** Without what the answer knows of it. */
-export type CallPart = Omit<Extract<OutputItem, { type: "tool_call" }>, "type" | "count">;
+type CallPart = Omit<Extract<OutputItem, { type: "tool_call" }>, "type" | "count">;
 
 /**
  * One answer while the model generates it: each piece of text goes out with the number of tokens behind it. Every generated token

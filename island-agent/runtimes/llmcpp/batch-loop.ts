@@ -6,7 +6,7 @@ import { fillBatch } from "./batch-order.ts";
 import { BatchSize } from "./batch-size.ts";
 
 /** What node-llama-cpp's sequences ask their context for (3.21.1): tokens to evaluate, and which of them need a result. */
-export interface DecodeRequest {
+interface DecodeRequest {
   readonly sequenceId: number;
   /** When the request is settled, the library takes those that are left in it as evaluated. */
   readonly tokens: number[];

@@ -1,10 +1,10 @@
 /** Tokens of one sequence that wait for evaluation: one for a decode, many for a prompt. */
-export interface WaitingTokens {
+interface WaitingTokens {
   readonly sequenceId: number;
   readonly count: number;
 }
 
-export interface BatchShare {
+interface BatchShare {
   /** Index into the waiting list. */
   readonly index: number;
   readonly count: number;

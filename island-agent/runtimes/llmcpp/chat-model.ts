@@ -47,7 +47,7 @@ interface Listener {
   readonly onPrompt: (prompt: PromptTokens) => void;
 }
 
-export interface ChatModelParts {
+interface ChatModelParts {
   readonly llama: Llama;
   readonly model: LlamaModel;
   readonly context: LlamaContext;

@@ -23,7 +23,7 @@ const INCOMPLETE_CHARACTER = "\uFFFD";
 const TOKENS_BEFORE = 3;
 
 /** What ends an answer, besides the model's own end tokens. */
-export interface Endings {
+interface Endings {
   readonly tokens: ReadonlySet<Token>;
   readonly texts: readonly string[];
 }
@@ -64,7 +64,7 @@ function partsOf(trigger: LlamaText, { tokenizer }: LlamaModel): (string | Token
     .filter((part) => part !== "");
 }
 
-export interface Generation {
+interface Generation {
   readonly sequence: LlamaContextSequence;
   readonly prompt: readonly Token[];
   readonly endTokens: Endings["tokens"];

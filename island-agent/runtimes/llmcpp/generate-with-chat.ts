@@ -10,7 +10,7 @@ import type { FinishReason } from "../../../shared/output.ts";
 import type { Answer } from "./answer.ts";
 import type { TokenProbabilities } from "./token-probabilities.ts";
 
-export interface ChatGeneration {
+interface ChatGeneration {
   readonly sequence: LlamaContextSequence;
   readonly template: ChatWrapper;
   readonly history: ChatHistoryItem[];

@@ -1,5 +1,5 @@
 /** A sequence of the context that keeps the tokens of its last run. */
-export interface CachedSequence<Tokens> {
+interface CachedSequence<Tokens> {
   /** Number of tokens in its cache. */
   readonly nextTokenIndex: number;
   compareContextTokens(tokens: Tokens): { firstDifferentIndex: number };

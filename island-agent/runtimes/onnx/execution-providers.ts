@@ -9,7 +9,7 @@ export type ExecutionProvider = (typeof EXECUTION_PROVIDERS)[number];
 export type DeviceChoice = "auto" | ExecutionProvider;
 
 /** One provider on this host. `problem`: why it does not work; null when it works. */
-export interface ProviderState {
+interface ProviderState {
   readonly provider: ExecutionProvider;
   readonly problem: string | null;
 }

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { InferenceSession } from "onnxruntime-node";
 
 /** Options forced on every session of the process. */
-export type SessionBounds = Pick<InferenceSession.SessionOptions, "intraOpNumThreads" | "interOpNumThreads">;
+type SessionBounds = Pick<InferenceSession.SessionOptions, "intraOpNumThreads" | "interOpNumThreads">;
 type Feeds = InferenceSession.FeedsType;
 type Run = (this: InferenceSession, feeds: Feeds) => Promise<InferenceSession.ReturnType>;
 type Create = (model: string | Uint8Array, options?: InferenceSession.SessionOptions) => Promise<InferenceSession>;

@@ -8,7 +8,7 @@ import { chooseGraphs } from "../../models/weight-format.ts";
 const FOLDER = "onnx";
 
 /** The graphs of a model in one format. */
-export interface WeightFiles {
+interface WeightFiles {
   readonly format: WeightFormat;
   /** Paths of the `.onnx` files. */
   readonly graphs: readonly string[];

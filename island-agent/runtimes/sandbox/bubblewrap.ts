@@ -41,7 +41,7 @@ const SHARED_MEMORY_BYTES = 16 * MIB;
 /** bubblewrap itself and its PID 1 are between us and the host. */
 const DEPTH = 2;
 
-export interface BubblewrapOptions extends SandboxNeeds {
+interface BubblewrapOptions extends SandboxNeeds {
   /** Path of `bwrap`. */
   readonly file: string;
   /** Null: no limit. */

@@ -47,7 +47,7 @@ const SIGNAL_BASE = 128;
 /** Of two names for a number, the first is the usual one: SIGABRT, not SIGIOT. */
 const SIGNALS = Object.entries(constants.signals);
 
-export interface Exit {
+interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }

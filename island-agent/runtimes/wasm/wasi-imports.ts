@@ -1,7 +1,7 @@
 import { getRandomValues } from "node:crypto";
 
 /** Everything that a guest can reach. */
-export interface GuestWorld {
+interface GuestWorld {
   /** The program's name first. */
   readonly args: readonly string[];
   /** The whole standard input. */

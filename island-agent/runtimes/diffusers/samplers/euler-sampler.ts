@@ -4,7 +4,7 @@ import { timestepsOf } from "./timesteps.ts";
 
 /** Noise left by the last step: none, or that of training's first timestep. */
 export const FINAL_SIGMAS = ["zero", "sigma_min"] as const;
-export type FinalSigma = (typeof FINAL_SIGMAS)[number];
+type FinalSigma = (typeof FINAL_SIGMAS)[number];
 
 /**
  * Euler's method on the probability-flow equation dx/dsigma = (x - original) / sigma. Source: Karras et al. 2022, algorithm 1, without

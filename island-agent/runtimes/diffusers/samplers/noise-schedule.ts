@@ -1,5 +1,5 @@
 /** How the variance of the added noise grew during training. */
-export interface BetaCurve {
+interface BetaCurve {
   /** What grows linearly: beta, or its square root. Source of `scaled_linear`: Rombach et al. 2022, code. */
   readonly curve: "linear" | "scaled_linear";
   readonly start: number;

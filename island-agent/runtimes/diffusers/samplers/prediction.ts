@@ -3,7 +3,7 @@ export const PREDICTION_TYPES = ["epsilon", "v_prediction", "sample"] as const;
 export type PredictionType = (typeof PREDICTION_TYPES)[number];
 
 /** The parts of a latent, which is `signal * original + noise * epsilon`. */
-export interface Parts {
+interface Parts {
   readonly original: number;
   readonly epsilon: number;
 }

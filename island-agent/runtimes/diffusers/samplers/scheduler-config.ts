@@ -11,7 +11,7 @@ import { TIMESTEP_SPACINGS, type TimestepSpacing } from "./timesteps.ts";
 
 /** Path in a pipeline's folder. */
 export const SCHEDULER_FILE = "scheduler/scheduler_config.json";
-export type SamplerName = "euler" | "ddim" | "lcm" | "flow";
+type SamplerName = "euler" | "ddim" | "lcm" | "flow";
 
 interface SchedulerClass {
   readonly sampler: SamplerName;

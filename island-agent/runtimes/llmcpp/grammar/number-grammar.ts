@@ -1,6 +1,6 @@
 import { choice, DIGIT, NON_ZERO, optional, repeat, sequence, text, type Grammar } from "./gbnf.ts";
 
-export interface NumberBounds {
+interface NumberBounds {
   readonly isInteger: boolean;
   readonly minimum: number;
   readonly maximum: number;

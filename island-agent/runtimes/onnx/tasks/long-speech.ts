@@ -1,5 +1,5 @@
 /** What transformers.js says of a recording. */
-export interface HeardSpeech {
+interface HeardSpeech {
   readonly text: string;
   readonly chunks?: readonly { readonly timestamp: readonly (number | null)[]; readonly text: string }[];
 }
