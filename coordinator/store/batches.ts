@@ -1,6 +1,6 @@
-import type { ActiveBatchRecord, BatchRecord, NewBatch, SubmitBatchOutcome } from "./batch-store.ts";
 import type { RunHotWrite } from "./hot-writes.ts";
 import { batchIdOf } from "./idempotency.ts";
+import type { ActiveBatchRecord, BatchRecord, NewBatch, SubmitBatchOutcome } from "./job-store.ts";
 import { batchTable } from "./job-tables.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { kept, read, write, type Opened } from "./steps.ts";

@@ -1,8 +1,7 @@
-import type { NewBatch } from "./batch-store.ts";
 import type { Question } from "./conversations.ts";
 import type { KeyedRequest, Made } from "./idempotency.ts";
 import type { Piece } from "./large-json.ts";
-import type { JobEnding, JobMove, NewJob, SubmittedJob } from "./job-store.ts";
+import type { JobEnding, JobMove, NewBatch, NewJob, SubmittedJob } from "./job-store.ts";
 
 /** A job in the form in which it is written. `input`: JSON text. */
 export type JobText = Omit<SubmittedJob, "input" | "inputJson"> & { readonly input: string };

@@ -1,6 +1,5 @@
 import { earningsCursorTable, usageCursorTable } from "./entries-cursor.ts";
-import { balanceTable, entryTable } from "./ledger-tables.ts";
-import { ledgerLineTable, ledgerNoteTable, networkMoveTable } from "./ledger.ts";
+import { balanceTable, entryTable, ledgerLineTable, ledgerNoteTable, networkMoveTable } from "./ledger.ts";
 import type { Migration } from "./migrations.ts";
 import { accountTable, emailChangeTable, passwordResetTable, signUpTable } from "./accounts.ts";
 import { auditLogTable } from "./audit-log.ts";

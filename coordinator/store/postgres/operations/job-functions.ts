@@ -6,7 +6,6 @@ import { COLUMN_TYPES } from "../../schema.ts";
 import type { Table } from "../../table.ts";
 import { SUBMITTED_WEBHOOK_COLUMNS, webhookTable } from "../../webhooks.ts";
 import { accountFunctions } from "./account-functions.ts";
-import { REPEAT_FUNCTION } from "./repeat-function.ts";
 
 const END_EVENTS = ["complete", "fail", "cancel", "expire"] as const;
 
@@ -32,6 +31,23 @@ function insertSql(
   const values = members.map((member) => `(${from}->>'${member}')::${typeOf(member)}`);
   return `INSERT INTO ${table.name} (${columns.join(", ")}) SELECT ${[...values, ...Object.values(others)].join(", ")}`;
 }
+
+/**
+ * The result of an operation that was sent before, and whose answer was lost with the connection: what the guards refuse now was done then.
+ * An end answers with the webhooks that it made due, if it is the one that is stored.
+ */
+const REPEAT_FUNCTION = `
+CREATE FUNCTION pg_temp.repeated(op jsonb, result jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
+BEGIN
+  IF result->>'refused' IS DISTINCT FROM 'transition' THEN RETURN result; END IF;
+  IF op->>0 <> 'endJob' THEN RETURN NULL; END IF;
+  RETURN coalesce((
+    SELECT to_jsonb(array_remove(ARRAY[jobs.webhook_id,
+      CASE WHEN batches.completed_at_ms = jobs.completed_at_ms THEN batches.webhook_id END], NULL))
+    FROM jobs LEFT JOIN batches ON batches.id = jobs.batch_id
+    WHERE jobs.id = op->1->>'jobId' AND jobs.completed_at_ms = (op->1->>'atMs')::bigint), result);
+END $f$;
+`;
 
 /**
  * Functions for the writes that every job makes. `a`: the arguments, as in `operations.ts`. A function returns null, a value, or

@@ -1,8 +1,8 @@
 import type Database from "better-sqlite3";
-import { batchOperations, type BatchOperations } from "../jobs/batch-operations.ts";
-import { askOperations, type AskOperations } from "../jobs/ask-operations.ts";
-import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
-import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
+import type { HotWrites } from "../../hot-writes.ts";
+import { feedOperations } from "../jobs/feed-operations.ts";
+import { jobOperations } from "../jobs/job-operations.ts";
+import { submissionOperations } from "../jobs/submission.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
 
@@ -10,8 +10,7 @@ import { maintenanceOperations, type MaintenanceOperations } from "./maintenance
  * Every write, by name. A handler runs in a transaction that it shares with others, so it must refuse before it writes anything:
  * a ServiceError or IllegalTransitionError goes to its caller alone and does not roll back the others.
  */
-export interface Operations
-  extends AskOperations, BatchOperations, FeedOperations, JobOperations, MaintenanceOperations {}
+export interface Operations extends HotWrites, MaintenanceOperations {}
 
 export type OperationKind = keyof Operations;
 export type OperationArgs<K extends OperationKind> = Parameters<Operations[K]>[0];
@@ -27,12 +26,10 @@ export const isStep = (operation: readonly [string, unknown]): operation is Step
 
 /** All handlers, with their statements prepared on `db`. */
 export function createOperations(db: Database.Database, ledger: Ledger): Operations {
-  const jobs = jobOperations(db, ledger);
   return {
-    ...batchOperations(db, ledger),
-    ...askOperations(db, jobs),
+    ...submissionOperations(db, ledger),
     ...feedOperations(db),
-    ...jobs,
+    ...jobOperations(db, ledger),
     ...maintenanceOperations(db),
   };
 }

@@ -1,9 +1,8 @@
 import { parentPort } from "node:worker_threads";
-import type Database from "better-sqlite3";
+import Database from "better-sqlite3";
 import { runAnswering, TransactionRunner, type RunAnswer, type TransactionAnswer } from "./transaction-runner.ts";
 import { openForWriting } from "./connection.ts";
 import type { Operation } from "./operations.ts";
-import { truncateLog } from "./truncate-log.ts";
 import { failureOf } from "./worker-errors.ts";
 
 /** This file runs in a worker thread. It is the only writer of the process, so that no request waits for a disk. */
@@ -61,4 +60,21 @@ function open(): OpenDatabase {
     opened = { db, runner: new TransactionRunner(db) };
   }
   return opened;
+}
+
+/**
+ * Moves everything from the write-ahead log into the database file and empties the log. It does not wait: false if a reader, such as a
+ * command of another process, still needs the log, or if the disk refuses. Nothing is lost then.
+ */
+function truncateLog(db: Database.Database): boolean {
+  const timeoutMs = db.pragma("busy_timeout", { simple: true }) as number;
+  db.pragma("busy_timeout = 0");
+  try {
+    return db.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) === 0;
+  } catch (error) {
+    if (error instanceof Database.SqliteError) return false;
+    throw error;
+  } finally {
+    db.pragma(`busy_timeout = ${timeoutMs}`);
+  }
 }

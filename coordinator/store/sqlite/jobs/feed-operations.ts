@@ -6,9 +6,7 @@ import { REFUSALS } from "../../refusals.ts";
 import { prepareInsert } from "../engine/sqlite-tx.ts";
 import { foldFeed, itemsOf, splitChunk, type StoredChunkRow } from "../../feed-layout.ts";
 
-export type FeedOperations = Pick<HotWrites, "appendFeed">;
-
-export function feedOperations(db: Database.Database): FeedOperations {
+export function feedOperations(db: Database.Database): Pick<HotWrites, "appendFeed"> {
   const members = ["jobId", "attempt", "seq", "items", "text"] as const;
   const insert = prepareInsert(db, feedChunkTable, members, "ON CONFLICT (job_id, attempt, seq) DO NOTHING");
   const findJob = db.prepare<[string], number>("SELECT 1 FROM jobs WHERE id = ?").pluck();

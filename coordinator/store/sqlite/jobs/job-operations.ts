@@ -7,30 +7,15 @@ import { guardOf } from "../../job-guards.ts";
 import { jobOutputTable } from "../../job-tables.ts";
 import { prepareInsert } from "../engine/sqlite-tx.ts";
 import { prepareListing } from "./job-listing.ts";
-import { idempotencyKeys } from "./idempotency-keys.ts";
 import { prepareFold, prepareInsertPieces } from "./feed-operations.ts";
 import { prepareKeySpending } from "./key-spending-operations.ts";
-import { prepareSubmit } from "./submission.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
-export type JobOperations = Pick<HotWrites, "submitJob" | "findRepeat" | "moveJob" | "endJob">;
-
-export function jobOperations(db: Database.Database, ledger: Ledger): JobOperations {
-  const submit = prepareSubmit(db, ledger);
-  return {
-    submitJob: (job) => submit(job, { kind: "job", id: job.id, jobs: [job] }),
-    findRepeat: findRepeat(db),
-    moveJob: moveJob(db),
-    endJob: endJob(db, ledger),
-  };
+export function jobOperations(db: Database.Database, ledger: Ledger): Pick<HotWrites, "moveJob" | "endJob"> {
+  return { moveJob: moveJob(db), endJob: endJob(db, ledger) };
 }
 
-function findRepeat(db: Database.Database): JobOperations["findRepeat"] {
-  const keys = idempotencyKeys(db);
-  return (request) => keys.find(request) ?? null;
-}
-
-function moveJob(db: Database.Database): JobOperations["moveJob"] {
+function moveJob(db: Database.Database): HotWrites["moveJob"] {
   /** A new attempt has a higher number than all before it; the other moves name the last one. */
   const updates = {
     assign: prepareMove(db, "assign", "attempt = @attempt, island_id = @islandId", "attempt < @attempt"),
@@ -62,7 +47,7 @@ function prepareMove(
   return db.prepare(`UPDATE jobs SET state = '${to}', ${set} WHERE id = @jobId AND state IN (${from}) AND ${attempt}`);
 }
 
-function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] {
+function endJob(db: Database.Database, ledger: Ledger): HotWrites["endJob"] {
   type EndedJob = EndedJobLinks & {
     readonly keyNumber: number | null;
     readonly keyMonth: number | null;

@@ -1,34 +1,66 @@
 import type Database from "better-sqlite3";
-import type { JobText } from "../../hot-writes.ts";
+import type { HotWrites, JobText } from "../../hot-writes.ts";
 import type { NewJob, Submission } from "../../job-store.ts";
 import { nextState } from "../../../../shared/job-state.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Made } from "../../idempotency.ts";
-import { jobInputTable, jobTable, SUBMITTED_COLUMNS } from "../../job-tables.ts";
+import { messageTable } from "../../conversations.ts";
+import { IDEMPOTENCY_WINDOW_MS, type KeyedRequest, type Made } from "../../idempotency.ts";
+import {
+  batchTable,
+  idempotencyKeyTable,
+  jobInputTable,
+  jobTable,
+  SUBMITTED_BATCH_COLUMNS,
+  SUBMITTED_COLUMNS,
+} from "../../job-tables.ts";
+import { REFUSALS } from "../../refusals.ts";
 import type { RowOf } from "../../table.ts";
 import { SUBMITTED_WEBHOOK_COLUMNS, webhookTable } from "../../webhooks.ts";
 import { prepareInsert } from "../engine/sqlite-tx.ts";
 import { prepareKeySpending } from "./key-spending-operations.ts";
-import { idempotencyKeys } from "./idempotency-keys.ts";
 
 type JobToInsert = JobText & Pick<NewJob, "assignedTo">;
 
 /** What a submission makes: a job or a batch. Webhook, Idempotency-Key and ledger entries refer to its id. */
-export interface Subject {
+interface Subject {
   readonly kind: "job" | "batch";
   readonly id: string;
   readonly jobs: readonly JobToInsert[];
+}
+
+type SubmissionOperations = Pick<HotWrites, "submitJob" | "submitBatch" | "askQuestion" | "askAgain" | "findRepeat">;
+
+export function submissionOperations(db: Database.Database, ledger: Ledger): SubmissionOperations {
+  const keys = idempotencyKeys(db);
+  const submit = prepareSubmit(db, ledger, keys);
+  const insertBatch = prepareInsert(db, batchTable, [...SUBMITTED_BATCH_COLUMNS, "unfinished", "webhookId"]);
+  const submitJob: SubmissionOperations["submitJob"] = (job) => submit(job, { kind: "job", id: job.id, jobs: [job] });
+  return {
+    submitJob,
+    submitBatch(batch) {
+      const { id, jobs, webhook } = batch;
+      const made = submit(
+        batch,
+        { kind: "batch", id, jobs },
+        () => void insertBatch({ ...batch, unfinished: jobs.length, webhookId: webhook?.id ?? null }),
+      );
+      // No job needs a place, as one coordinator counts them.
+      return made ?? 0;
+    },
+    findRepeat: (request) => keys.find(request) ?? null,
+    ...askOperations(db, submitJob),
+  };
 }
 
 /**
  * Stores submissions of both kinds. Returns what the first one with the same Idempotency-Key made, or null if this one was stored.
  * `insertSubject` inserts the row that the jobs refer to.
  */
-export function prepareSubmit(
+function prepareSubmit(
   db: Database.Database,
   ledger: Ledger,
+  keys: ReturnType<typeof idempotencyKeys>,
 ): (submission: Submission, subject: Subject, insertSubject?: () => void) => Made | null {
-  const keys = idempotencyKeys(db);
   const spending = prepareKeySpending(db);
   const insertJob = prepareInsertJob(db);
   const insertWebhook = prepareInsert(db, webhookTable, [
@@ -74,5 +106,96 @@ function prepareInsertJob(db: Database.Database): (job: JobToInsert, links: JobL
       islandId: assignedTo ?? null,
     });
     insertInput({ jobId: job.id, input });
+  };
+}
+
+type KeyRow = Omit<RowOf<typeof idempotencyKeyTable>, "accountId" | "key">;
+
+/** The Idempotency-Keys of all submissions. Jobs and batches of an account share one space of keys. */
+function idempotencyKeys(db: Database.Database) {
+  const select = db.prepare<[string, string], KeyRow>(
+    `SELECT ${idempotencyKeyTable.columnsBut("accountId", "key")} FROM idempotency_keys WHERE account_id = ? AND key = ?`,
+  );
+  const members = ["accountId", "key", "bodyHash", "jobId", "batchId", "createdAtMs"] as const;
+  const insert = prepareInsert(
+    db,
+    idempotencyKeyTable,
+    members,
+    `ON CONFLICT (account_id, key) DO UPDATE SET body_hash = excluded.body_hash, job_id = excluded.job_id,
+       batch_id = excluded.batch_id, created_at_ms = excluded.created_at_ms`,
+  );
+  return {
+    /** What the first request with the key made; undefined for a new key. @throws {ServiceError} `idempotency_conflict`. */
+    find({ accountId, createdAtMs, idempotency }: KeyedRequest): Made | undefined {
+      if (idempotency === null) return undefined;
+      const known = select.get(accountId, idempotency.key);
+      if (known === undefined || createdAtMs - known.createdAtMs >= IDEMPOTENCY_WINDOW_MS) return undefined;
+      if (known.bodyHash === idempotency.bodyHash) return known;
+      throw REFUSALS.idempotency_conflict();
+    },
+
+    /** Does nothing for a submission without a key. */
+    save({ accountId, createdAtMs, idempotency }: KeyedRequest, made: Made): void {
+      if (idempotency !== null) insert({ accountId, createdAtMs, ...idempotency, ...made });
+    },
+  };
+}
+
+/** `submitJob` is the handler of every job; it runs in the same transaction. */
+function askOperations(
+  db: Database.Database,
+  submitJob: HotWrites["submitJob"],
+): Pick<HotWrites, "askQuestion" | "askAgain"> {
+  const touch = db.prepare<[number, string]>("UPDATE conversations SET updated_at_ms = ? WHERE id = ?");
+  const findOwner = db.prepare<[string], string>("SELECT account_id FROM conversations WHERE id = ?").pluck();
+  const findLast = db.prepare<[string], { id: string; state: string }>(
+    "SELECT id, state FROM messages WHERE conversation_id = ? ORDER BY ord DESC LIMIT 1",
+  );
+  const members = [
+    "id",
+    "conversationId",
+    "role",
+    "content",
+    "state",
+    "jobId",
+    "createdAtMs",
+    "completedAtMs",
+  ] as const;
+  const insert = prepareInsert(db, messageTable, members);
+  const findAnswer = db
+    .prepare<[string, string], string>(
+      "SELECT conversation_id FROM messages WHERE id = ? AND job_id = ? AND state = 'in_progress'",
+    )
+    .pluck();
+  const linkJob = db.prepare<[string, string]>("UPDATE jobs SET conversation_id = ? WHERE id = ?");
+  const replaceJob = db.prepare<[string, string]>("UPDATE messages SET job_id = ? WHERE id = ?");
+  return {
+    askQuestion({ question, job }) {
+      const { conversationId, userMessageId, content, answerId, afterMessageId } = question;
+      if (findOwner.get(conversationId) !== job.accountId) throw REFUSALS.no_conversation();
+      const last = findLast.get(conversationId);
+      if (last?.state === "in_progress" || (last?.id ?? null) !== afterMessageId) {
+        throw REFUSALS.conversation_busy();
+      }
+      const answered = submitJob(job);
+      linkJob.run(conversationId, job.id);
+      const { createdAtMs } = job;
+      const asked = { id: userMessageId, role: "user", content, state: "completed", jobId: null } as const;
+      insert({ ...asked, conversationId, createdAtMs, completedAtMs: createdAtMs });
+      const begun = { id: answerId, role: "assistant", content: "", state: "in_progress", jobId: job.id } as const;
+      insert({ ...begun, conversationId, createdAtMs, completedAtMs: null });
+      touch.run(job.createdAtMs, conversationId);
+      return answered;
+    },
+    askAgain({ answerId, endedJobId, job }) {
+      const conversationId = findAnswer.get(answerId, endedJobId);
+      if (conversationId === undefined) {
+        throw REFUSALS.no_answer();
+      }
+      const answered = submitJob(job);
+      linkJob.run(conversationId, job.id);
+      replaceJob.run(job.id, answerId);
+      return answered;
+    },
   };
 }
