@@ -3,7 +3,7 @@ import { Packr } from "msgpackr";
 import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { BusError, type Bus, type Unsubscribe } from "./bus.ts";
-import { NatsLink, type NatsOptions } from "./nats-link.ts";
+import { openNatsLink, type NatsLink, type NatsOptions } from "./nats-link.ts";
 
 /** What all subjects begin with; the number is the version of the messages. */
 const PREFIX = "atoll.2.";
@@ -30,7 +30,7 @@ export async function openNatsBus(
   // Not before both are open.
   let noteChange = (): void => undefined;
   const open = (part: string): Promise<NatsLink> =>
-    NatsLink.open(options, `${name} ${part}`, { clock, log }, () => noteChange());
+    openNatsLink(options, `${name} ${part}`, { clock, log }, () => noteChange());
   const control = await open("control");
   const bulk = await open("bulk").catch(async (error: unknown) => {
     await control.close();

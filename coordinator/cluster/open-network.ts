@@ -6,12 +6,15 @@ import { openBus } from "../bus/open-bus.ts";
 import { assertCluster, busPlaceOf, storePlaceOf } from "../config/cluster-settings.ts";
 import type { CoordinatorConfig } from "../config/resolve-config.ts";
 import type { Env } from "../env.ts";
+import type { ClusterStore } from "../store/cluster-store.ts";
 import { openStore } from "../store/open-store.ts";
 import { untilStored } from "../store/until-stored.ts";
-import { networkOfOne } from "./alone.ts";
 import { unsharedCredentials, watchCredentials } from "./credential-watch.ts";
 import { networkClock } from "./network-clock.ts";
 import { openPeers } from "./peers.ts";
+
+/** What a coordinator knows by storage of its network: who lives, and whose an unfinished job is. */
+export type Cluster = Omit<ClusterStore, "credentialChanges" | "places">;
 
 export type Network = Awaited<ReturnType<typeof openNetwork>>;
 
@@ -79,5 +82,28 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
       await limit.within(bus.close());
       await limit.within(store.close());
     },
+  };
+}
+
+/** A network of one. Every unfinished job is in its coordinator's memory, so that storage is not asked, and nobody waits for a lease. */
+export function networkOfOne(selfId: string, clock: { now(): number }): Cluster {
+  let sessions = 0;
+  return {
+    selfId,
+    takenOver: { adopted: 0, claimed: 0, reaped: 0 },
+    islandSessions: { nextNumber: async () => (sessions += 1) },
+    renew: async () => true,
+    peers: async () => [],
+    reap: async () => 0,
+    adopt: async () => [],
+    leave: async () => undefined,
+    transfer: async () => [],
+    claim: async () => undefined,
+    owned: async () => [],
+    ownedIds: async () => [],
+    ownerOf: async () => undefined,
+    ownersOf: async () => new Map(),
+    nowMs: async () => clock.now(),
+    onReturn: () => () => undefined,
   };
 }
