@@ -19,8 +19,8 @@ export type Cluster = Omit<ClusterStore, "credentialChanges" | "places">;
 export type Network = Awaited<ReturnType<typeof openNetwork>>;
 
 /**
- * Opens what the coordinators of a network have in common. One that is alone has the same of a network of one: its store, a bus that reaches
- * nobody, and no others. @throws {ConfigError}
+ * Opens what the coordinators of a network have in common. A single coordinator gets the same for a network of one: its own store, a bus in
+ * this process, and no other peers. @throws {ConfigError}
  */
 export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   const { config, log, version } = env;
@@ -31,7 +31,7 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
     if (because === null) return log.info({}, "Storage can be written again");
     log.error({ because }, "Nothing new is accepted: storage cannot be written. What runs is stored when it can be");
   };
-  // That of the machine until the database says another time.
+  // It shows the machine's time until the database has given another.
   const clock = networkClock(env.clock);
   const { minFreeDiskBytes: minFreeBytes, leaseRenewMs, commandLine } = config;
   const shown = typeof place === "string" ? place : withoutPassword(place.address);
@@ -63,19 +63,19 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
     cluster,
     bus,
     peers,
-    /** That of the network: times in storage are by it. */
+    /** The clock of the network, which times in storage use. */
     clock,
-    /** What is known of credentials that others change. */
+    /** Changes of credentials by others. */
     credentials,
     /** Whether other coordinators may use the same storage. */
     isShared: shared !== null,
     /** Reads the time of the network again. */
     learnTime,
-    /** The coordinator listens at that address. Peers learn it with the next renewal of the lease. */
+    /** Sets the address of the listener. Peers learn it with the next renewal of the lease. */
     setUrl(url: string): void {
       if (shared !== null) peers.setAddress(config.peerUrl ?? url);
     },
-    /** After all that uses it. Works that take longer than `limit` are not waited for. */
+    /** Closes what every other part uses, which must be closed before. Does not wait longer than `limit`. */
     async close(limit: CloseLimit): Promise<void> {
       credentials.close();
       peers.close();
@@ -85,7 +85,7 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   };
 }
 
-/** A network of one. Every unfinished job is in its coordinator's memory, so that storage is not asked, and nobody waits for a lease. */
+/** A network of one: every unfinished job is in its coordinator's memory, so no answer reads storage, and there is no lease. */
 export function networkOfOne(selfId: string, clock: { now(): number }): Cluster {
   let sessions = 0;
   return {
