@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { NatsBus } from "../coordinator/bus/nats-bus.ts";
+import { openNatsBus } from "../coordinator/bus/nats-bus.ts";
 import { openPostgresStore } from "../coordinator/store/postgres/postgres-store.ts";
 import { SecretBox } from "../coordinator/store/secret-box.ts";
 import { systemClock } from "../shared/clock.ts";
@@ -34,7 +34,7 @@ const nats = opened.use(await NatsServer.start());
 const postgres = opened.use(await PostgresServer.start({ isDurable: true }));
 
 const [asker, answerer] = await Promise.all(
-  ["asker", "answerer"].map((name) => NatsBus.open({ servers: nats.address }, name, log)),
+  ["asker", "answerer"].map((name) => openNatsBus({ servers: nats.address }, name, { clock: systemClock, log })),
 );
 if (asker === undefined || answerer === undefined) throw new Error("The bus is not open");
 opened.defer(async () => void (await Promise.all([asker.close(), answerer.close()])));

@@ -40,147 +40,129 @@ interface Held {
   live: Subscription | null;
 }
 
-interface LinkEnv {
-  readonly clock: Pick<Clock, "schedule">;
-  readonly log: Pick<Logger, "warn">;
-}
+export type NatsLink = Awaited<ReturnType<typeof openNatsLink>>;
 
-/** A connection to the servers, which may not be there yet. Subscriptions are made whenever it comes. */
-export class NatsLink {
-  readonly #options: NatsOptions;
-  readonly #name: string;
-  readonly #clock: Pick<Clock, "schedule">;
-  readonly #log: Pick<Logger, "warn">;
-  readonly #onChange: () => void;
-  readonly #held = new Set<Held>();
-  #connection: NatsConnection | null = null;
-  #downBecause: string | null = "not connected yet";
-  #retry: Timer | null = null;
-  #isClosing = false;
+/**
+ * A connection to the servers, which may not be there yet. Subscriptions are made whenever it comes. It tries once; if no server answers,
+ * it goes on trying. `onChange` is called when `downBecause` has changed.
+ * @throws {ConfigError} when the servers do not let us in.
+ */
+export async function openNatsLink(
+  options: NatsOptions,
+  name: string,
+  { clock, log }: { readonly clock: Pick<Clock, "schedule">; readonly log: Pick<Logger, "warn"> },
+  onChange: () => void,
+) {
+  const subscriptions = new Set<Held>();
+  let current: NatsConnection | null = null;
+  let downBecause: string | null = "not connected yet";
+  let retry: Timer | null = null;
+  let isClosing = false;
 
-  private constructor(options: NatsOptions, name: string, env: LinkEnv, onChange: () => void) {
-    this.#options = options;
-    this.#name = name;
-    this.#clock = env.clock;
-    this.#log = env.log;
-    this.#onChange = onChange;
-  }
-
-  /**
-   * Tries once; if no server answers, it goes on trying. `onChange` is called when {@link downBecause} has changed.
-   * @throws {ConfigError} when the servers do not let us in.
-   */
-  static async open(options: NatsOptions, name: string, env: LinkEnv, onChange: () => void): Promise<NatsLink> {
-    const link = new NatsLink(options, name, env, onChange);
-    const fault = await link.#connect();
-    const settingFault = settingFaultOf(fault);
-    if (settingFault !== null) throw new ConfigError([`bus: ${settingFault}`], { cause: fault });
-    if (fault !== null) link.#tryLater();
-    return link;
-  }
-
-  get downBecause(): string | null {
-    return this.#downBecause;
-  }
-
-  /** Null until the first connection. */
-  get connection(): NatsConnection | null {
-    return this.#connection;
-  }
-
-  subscribe(subject: string, callback: Callback): Unsubscribe {
-    const held: Held = { subject, callback, live: this.#connection?.subscribe(subject, { callback }) ?? null };
-    this.#held.add(held);
-    return () => {
-      this.#held.delete(held);
-      // A connection that drains ends them all, and throws.
-      if (held.live?.isClosed() === false && !this.#isClosing) held.live.unsubscribe();
-    };
-  }
-
-  /** Never rejects. */
-  async close(): Promise<void> {
-    this.#isClosing = true;
-    this.#retry?.cancel();
-    const connection = this.#connection;
-    if (connection === null) return;
-    // Draining waits for the server, which may be away or stand still.
-    if (this.#downBecause === null) await this.#drain(connection);
-    await connection.close().catch(() => undefined);
-  }
-
-  async #drain(connection: NatsConnection): Promise<void> {
+  async function drain(connection: NatsConnection): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<unknown>();
-    const limit = this.#clock.schedule(MAX_DRAIN_MS, () => resolve(new Error("The server does not answer")));
+    const limit = clock.schedule(MAX_DRAIN_MS, () => resolve(new Error("The server does not answer")));
     connection.drain().then(() => resolve(null), resolve);
     const fault = await promise;
     limit.cancel();
-    if (fault !== null) this.#log.warn({ err: fault }, "The last messages on the bus may be lost");
+    if (fault !== null) log.warn({ err: fault }, "The last messages on the bus may be lost");
   }
 
-  /** Why not; null if there is a connection now. */
-  async #connect(): Promise<unknown> {
+  /** Resolves with why there is no connection, and null if there is one now. */
+  async function connectOnce(): Promise<unknown> {
     let connection: NatsConnection;
     try {
       connection = await connect({
-        ...this.#options,
-        name: this.#name,
+        ...options,
+        name,
         timeout: CONNECT_TIMEOUT_MS,
         maxReconnectAttempts: -1,
         reconnectTimeWait: RECONNECT_MS,
         pingInterval: PING_MS,
       });
     } catch (error) {
-      this.#setDown(describeFault(error, this.#options.tls !== undefined));
+      setDown(describeFault(error, options.tls !== undefined));
       return error;
     }
     const maxPayloadBytes = connection.info?.max_payload ?? NEEDED_PAYLOAD_BYTES;
     if (maxPayloadBytes < NEEDED_PAYLOAD_BYTES) {
       await connection.close();
       const fault = new SmallPayloadError(maxPayloadBytes);
-      this.#setDown(fault.message);
+      setDown(fault.message);
       return fault;
     }
-    if (this.#isClosing) {
+    if (isClosing) {
       await connection.close();
       return null;
     }
-    this.#connection = connection;
-    for (const held of this.#held) held.live = connection.subscribe(held.subject, { callback: held.callback });
-    void this.#watch(connection);
-    this.#setDown(null);
+    current = connection;
+    for (const held of subscriptions) held.live = connection.subscribe(held.subject, { callback: held.callback });
+    void watch(connection);
+    setDown(null);
     return null;
   }
 
-  #tryLater(): void {
-    if (this.#isClosing) return;
-    this.#retry = this.#clock.schedule(RETRY_MS, () => {
-      void this.#connect().then((fault) => {
-        if (fault !== null) this.#tryLater();
+  function tryLater(): void {
+    if (isClosing) return;
+    retry = clock.schedule(RETRY_MS, () => {
+      void connectOnce().then((fault) => {
+        if (fault !== null) tryLater();
       });
     });
   }
 
-  async #watch(connection: NatsConnection): Promise<void> {
-    for await (const status of connection.status()) this.#note(status);
+  async function watch(connection: NatsConnection): Promise<void> {
+    for await (const status of connection.status()) noteStatus(status);
     // It has given up: the servers let it in no more.
     const fault = await connection.closed();
-    if (this.#isClosing) return;
-    this.#setDown(fault?.message ?? "the connection was closed");
-    this.#tryLater();
+    if (isClosing) return;
+    setDown(fault?.message ?? "the connection was closed");
+    tryLater();
   }
 
-  #note(status: Status): void {
-    if (status.type === "disconnect") this.#setDown(`no connection to ${status.server}`);
-    else if (status.type === "reconnect") this.#setDown(null);
-    else if (status.type === "slowConsumer") this.#log.warn({}, "A subscriber of the bus is slow");
+  function noteStatus(status: Status): void {
+    if (status.type === "disconnect") setDown(`no connection to ${status.server}`);
+    else if (status.type === "reconnect") setDown(null);
+    else if (status.type === "slowConsumer") log.warn({}, "A subscriber of the bus is slow");
   }
 
-  #setDown(because: string | null): void {
-    if (because === this.#downBecause) return;
-    this.#downBecause = because;
-    if (!this.#isClosing) this.#onChange();
+  function setDown(because: string | null): void {
+    if (because === downBecause) return;
+    downBecause = because;
+    if (!isClosing) onChange();
   }
+
+  const fault = await connectOnce();
+  const settingFault = settingFaultOf(fault);
+  if (settingFault !== null) throw new ConfigError([`bus: ${settingFault}`], { cause: fault });
+  if (fault !== null) tryLater();
+  return {
+    get downBecause(): string | null {
+      return downBecause;
+    },
+    /** Null until the first connection. */
+    get connection(): NatsConnection | null {
+      return current;
+    },
+    subscribe(subject: string, callback: Callback): Unsubscribe {
+      const held: Held = { subject, callback, live: current?.subscribe(subject, { callback }) ?? null };
+      subscriptions.add(held);
+      return () => {
+        subscriptions.delete(held);
+        // A connection that drains ends them all, and throws.
+        if (held.live?.isClosed() === false && !isClosing) held.live.unsubscribe();
+      };
+    },
+    /** Never rejects. */
+    async close(): Promise<void> {
+      isClosing = true;
+      retry?.cancel();
+      if (current === null) return;
+      // Draining waits for the server, which may be away or stand still.
+      if (downBecause === null) await drain(current);
+      await current.close().catch(() => undefined);
+    },
+  };
 }
 
 /** The server takes no messages of the size that coordinators send. */

@@ -31,13 +31,13 @@ export interface BusPlace {
 export async function openBus(
   place: BusPlace | null,
   name: string,
-  { clock, log }: { readonly clock: Pick<Clock, "schedule">; readonly log: Pick<Logger, "warn" | "info"> },
+  env: { readonly clock: Pick<Clock, "schedule">; readonly log: Pick<Logger, "warn" | "info"> },
 ): Promise<Bus> {
   if (place === null) return new LocalBus();
   // Loaded here, because a coordinator that is alone needs none of it.
-  const { NatsBus } = await import("./nats-bus.ts");
+  const { openNatsBus } = await import("./nats-bus.ts");
   const { servers, user, password, token } = place;
-  return NatsBus.open(
+  return openNatsBus(
     {
       servers: [...servers],
       ...(user === null ? {} : { user }),
@@ -47,8 +47,7 @@ export async function openBus(
       ...(await tlsOf(place)),
     },
     name,
-    log,
-    clock,
+    env,
   );
 }
 

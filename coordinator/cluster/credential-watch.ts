@@ -27,7 +27,7 @@ export interface CredentialWatch extends CredentialNews {
   close(): void;
 }
 
-/** Of storage that one coordinator has for itself. It is read for each request, as the command line may change it. */
+/** For storage that one coordinator has for itself: each request reads the revision, because the command line may change it. */
 export function unsharedCredentials(accounts: Pick<AccountStore, "credentialsRevision">): CredentialWatch {
   return {
     revision: () => accounts.credentialsRevision(),

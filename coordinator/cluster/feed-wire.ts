@@ -8,7 +8,7 @@ import type { WireSlice, WireTokens } from "./messages.ts";
 type WireItem = WireSlice["parts"][number]["items"][number];
 type WireEnding = NonNullable<WireSlice["ending"]>;
 
-/** What follows in a feed: as a rule plain tokens of one attempt, and then it is small. */
+/** The next slice of a feed. Plain tokens of one attempt, the usual case, take the short form. */
 export function nextToWire(slice: FeedSlice): WireSlice | WireTokens {
   const [part, more] = slice.parts;
   const isWhole = part !== undefined && more === undefined && slice.ending === null && slice.promptTokens === undefined;

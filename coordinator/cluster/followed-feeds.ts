@@ -66,7 +66,10 @@ export function followFeeds(
   cluster: Pick<ClusterStore, "ownersOf">,
   store: Pick<JobStore, "get" | "feed" | "large">,
   maxBytes: number,
-  { clock, log }: { readonly clock: Pick<Clock, "monotonicMs" | "schedule">; readonly log: Pick<Logger, "warn"> },
+  {
+    clock,
+    log,
+  }: { readonly clock: Pick<Clock, "monotonicMs" | "schedule" | "sleep">; readonly log: Pick<Logger, "warn"> },
 ) {
   const ownerOf = ownerLookup(cluster);
   /** Those that follow their jobs, by feed. */
@@ -169,7 +172,7 @@ export function followFeeds(
         markOpened(copy);
       }
       if (wasLive || copy.hint !== null) continue;
-      await pause(RETRIES_MS[Math.min(retries, RETRIES_MS.length - 1)] ?? 0, signal);
+      await clock.sleep(RETRIES_MS[Math.min(retries, RETRIES_MS.length - 1)] ?? 0, signal).catch(() => undefined);
       retries += 1;
     }
   }
@@ -273,18 +276,6 @@ export function followFeeds(
   function markOpened(copy: Copy): void {
     copy.isOpened = true;
     copy.opened.resolve();
-  }
-
-  async function pause(ms: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const end = (): void => {
-      limit.cancel();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const limit = clock.schedule(ms, end);
-    signal.addEventListener("abort", end, { once: true });
-    await promise;
   }
 
   function tick(): void {

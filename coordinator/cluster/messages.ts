@@ -55,7 +55,7 @@ const id = z.string().max(200);
 const text = z.string().max(10_000);
 const MAX_COUNT = 1e12;
 const count = z.number().int().min(0).max(MAX_COUNT);
-/** As {@link count}, for what is checked by hand. */
+/** The rule of {@link count}, for checks by hand. */
 export const isCount = (value: unknown): boolean =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_COUNT;
 const nothing = z.null();
@@ -182,7 +182,7 @@ const feedSlice = z.object({
     .optional(),
 });
 export type WireSlice = z.infer<typeof feedSlice>;
-/** Tokens of one attempt that count as one each: what nearly every frame has. Checked by hand and not copied, as there is one for each token. */
+/** Tokens of one attempt that count as one each, as in nearly every frame. The check is by hand and copies nothing, because it runs for each token. */
 export type WireTokens = readonly [from: number, attempt: number, ...texts: string[]];
 const tokens = z.custom<WireTokens>(
   (frame) =>

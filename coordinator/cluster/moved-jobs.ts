@@ -11,8 +11,8 @@ import type { Submissions } from "../jobs/submissions.ts";
 import type { ActiveJobRecord } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { untilRead } from "../store/until-stored.ts";
-import type { Cluster } from "./alone.ts";
 import { M, MAX_LET_DOWNS, MAX_MOVED } from "./messages.ts";
+import type { Cluster } from "./open-network.ts";
 import type { Peers } from "./peers.ts";
 
 /** Reads of one part that are under way at once: a begun job needs two, one after the other. */

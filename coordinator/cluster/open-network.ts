@@ -5,18 +5,21 @@ import { openBus } from "../bus/open-bus.ts";
 import { assertCluster, busPlaceOf, storePlaceOf } from "../config/cluster-settings.ts";
 import type { CoordinatorConfig } from "../config/resolve-config.ts";
 import type { Env } from "../env.ts";
+import type { ClusterStore } from "../store/cluster-store.ts";
 import { openStore } from "../store/open-store.ts";
 import { untilStored } from "../store/until-stored.ts";
-import { networkOfOne } from "./alone.ts";
 import { unsharedCredentials, watchCredentials } from "./credential-watch.ts";
 import { networkClock } from "./network-clock.ts";
 import { openPeers } from "./peers.ts";
 
+/** What a coordinator knows by storage of its network: who lives, and whose an unfinished job is. */
+export type Cluster = Omit<ClusterStore, "credentialChanges" | "noteReturn" | "places">;
+
 export type Network = Awaited<ReturnType<typeof openNetwork>>;
 
 /**
- * Opens what the coordinators of a network have in common. One that is alone has the same of a network of one: its store, a bus that reaches
- * nobody, and no others. @throws {ConfigError}
+ * Opens what the coordinators of a network have in common. A single coordinator gets the same for a network of one: its own store, a bus in
+ * this process, and no other peers. @throws {ConfigError}
  */
 export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   const { config, log, version } = env;
@@ -27,7 +30,7 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
     if (because === null) return log.info({}, "Storage can be written again");
     log.error({ because }, "Nothing new is accepted: storage cannot be written. What runs is stored when it can be");
   };
-  // That of the machine until the database says another time.
+  // It shows the machine's time until the database has given another.
   const clock = networkClock(env.clock);
   const { minFreeDiskBytes: minFreeBytes, leaseRenewMs, commandLine } = config;
   const shown = typeof place === "string" ? place : withoutPassword(place.address);
@@ -59,23 +62,46 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
     cluster,
     bus,
     peers,
-    /** That of the network: times in storage are by it. */
+    /** The clock of the network, which times in storage use. */
     clock,
-    /** What is known of credentials that others change. */
+    /** Changes of credentials by others. */
     credentials,
     /** Whether other coordinators may use the same storage. */
     isShared: shared !== null,
     /** Reads the time of the network again. */
     learnTime,
-    /** The coordinator listens at that address. Peers learn it with the next renewal of the lease. */
+    /** Sets the address of the listener. Peers learn it with the next renewal of the lease. */
     setUrl(url: string): void {
       if (shared !== null) peers.setAddress(config.peerUrl ?? url);
     },
-    /** After all that uses it. */
+    /** Closes what every other part uses, which must be closed before. */
     async close(): Promise<void> {
       credentials.close();
       peers.close();
       await Promise.all([bus.close(), store.close()]);
     },
+  };
+}
+
+/** A network of one: every unfinished job is in its coordinator's memory, so no answer reads storage, and there is no lease. */
+export function networkOfOne(selfId: string, clock: { now(): number }): Cluster {
+  let sessions = 0;
+  return {
+    selfId,
+    takenOver: { adopted: 0, claimed: 0, reaped: 0 },
+    islandSessions: { nextNumber: async () => (sessions += 1) },
+    renew: async () => true,
+    peers: async () => [],
+    reap: async () => 0,
+    adopt: async () => [],
+    leave: async () => undefined,
+    transfer: async () => [],
+    claim: async () => undefined,
+    owned: async () => [],
+    ownedIds: async () => [],
+    ownerOf: async () => undefined,
+    ownersOf: async () => new Map(),
+    nowMs: async () => clock.now(),
+    onReturn: () => () => undefined,
   };
 }

@@ -16,7 +16,7 @@ interface PeerCalls {
 type Frame = readonly [stream: number, seq: number, content?: unknown];
 /** Frames of streams that leave in one message. One without content ends its stream. */
 export type Frames = readonly Frame[];
-/** Checked by hand, as there is a message for nearly every token that is read elsewhere. What a frame contains is its stream's to check. */
+/** A check by hand, because nearly every token that is read elsewhere is a message. The stream checks what a frame contains. */
 export const framesSchema = z.custom<Frames>(
   (frames) =>
     Array.isArray(frames) &&

@@ -8,10 +8,10 @@ import type { JobRouter } from "../jobs/job-router.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
 import type { JobStore } from "../store/jobs.ts";
-import type { Cluster } from "./alone.ts";
 import { publishFeeds } from "./feed-publisher.ts";
 import { followFeeds } from "./followed-feeds.ts";
 import { M, type Question, type ReplyOf } from "./messages.ts";
+import type { Cluster } from "./open-network.ts";
 import type { Peers } from "./peers.ts";
 
 const RETRY_MS = 50;

@@ -110,7 +110,7 @@ export function shareWork(
   const stops = [
     peers.hear(M.status, (status, id) => {
       if (peers.isLiving(id)) shares.hear(id, status, clock.monotonicMs());
-      // Not known here yet: it needs the status of this coordinator, which may have no others.
+      // The sender is not known here yet. It needs the status of this coordinator, which sends none while it has no others.
       else tick();
     }),
     whileOthers(peers, clock, TICK_MS, tick),

@@ -4,7 +4,7 @@ import { SimulatedDatabase } from "./simulated-database.ts";
 import type { RequestPlan } from "./simulated-client.ts";
 import type { Step } from "./steps.ts";
 
-/* Shrunk histories of faults that the simulation found. Each broke a promise before its fix. */
+/* Shrunk histories of faults that the simulation found, in the coordinator or in a check. Each broke a promise before its fix. */
 
 const JOB: RequestPlan = {
   request: 0,
@@ -45,6 +45,14 @@ const SCENARIOS: Record<string, { readonly slots: readonly number[]; readonly st
       ...[{ do: "crash", during: null, microtasks: 0, isBlackout: true } as const, { do: "start" } as const],
       ...[dial(1), up(1), commit, down(1), { do: "pass", ms: 46_000 } as const, commit, commit],
       { do: "cancel", request: 0, nth: null } as const,
+    ],
+  },
+  "a job whose run took too long, and which no other Island could confirm in time, ends with run_timeout": {
+    slots: [1, 1],
+    steps: [
+      ...[dial(1), up(0), { do: "submit", plan: { ...JOB, cargo: "value" } } as const, dial(0), up(1)],
+      ...[commit, commit, down(1), down(1), work(0, "token"), up(1), up(1)],
+      { do: "pass", ms: 3_601_000 } as const,
     ],
   },
 };

@@ -116,7 +116,8 @@ function isAbandoned({ hasJumped, startedAtMs, readers }: World, job: JobRecord)
 
 function checkTimeout({ error, jobClass, createdAtMs, completedAtMs, startedAtMs }: JobRecord, name: string): string[] {
   const limitMs = error?.code === "run_timeout" ? RUN_LIMIT_MS : jobClass === "chat" ? CHAT_WAIT_MS : WAIT_LIMIT_MS;
-  const fromMs = error?.code === "run_timeout" ? (startedAtMs ?? Infinity) : createdAtMs;
+  // A record has the start of the last run only: a job that no other Island confirmed in time waited after the run that took too long.
+  const fromMs = error?.code === "run_timeout" ? (startedAtMs ?? createdAtMs) : createdAtMs;
   return (completedAtMs ?? 0) - fromMs >= limitMs ? [] : [`${name} ended with ${error?.code} before its limit`];
 }
 

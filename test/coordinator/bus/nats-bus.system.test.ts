@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
-import { NatsBus } from "../../../coordinator/bus/nats-bus.ts";
+import type { Bus } from "../../../coordinator/bus/bus.ts";
+import { openNatsBus } from "../../../coordinator/bus/nats-bus.ts";
+import { systemClock } from "../../../shared/clock.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { NatsServer } from "../../support/nats-server.ts";
 import { withNats } from "../../support/with-servers.ts";
@@ -9,14 +11,14 @@ await withNats(describeNats);
 
 function describeNats(nats: NatsServer): void {
   const log = { warn: () => undefined, info: () => undefined };
-  const open = () => NatsBus.open({ servers: nats.address }, "test", log);
+  const open = () => openNatsBus({ servers: nats.address }, "test", { clock: systemClock, log });
   /** Two buses, and what `there` warns of. */
-  async function pair(): Promise<{ here: NatsBus; there: NatsBus; warnings: unknown[] }> {
+  async function pair(): Promise<{ here: Bus; there: Bus; warnings: unknown[] }> {
     const warnings: unknown[] = [];
     const warn = ({ err }: { err?: Error }): void => void warnings.push(err?.message);
     return {
       here: await open(),
-      there: await NatsBus.open({ servers: nats.address }, "there", { ...log, warn }),
+      there: await openNatsBus({ servers: nats.address }, "there", { clock: systemClock, log: { ...log, warn } }),
       warnings,
     };
   }
@@ -82,7 +84,7 @@ function describeNats(nats: NatsServer): void {
 
   it("is not opened on a server that takes too small messages", async () => {
     await using small = await NatsServer.start("max_payload: 64KB");
-    await expect(NatsBus.open({ servers: small?.address ?? "" }, "test", log)).rejects.toThrow(
+    await expect(openNatsBus({ servers: small?.address ?? "" }, "test", { clock: systemClock, log })).rejects.toThrow(
       "bus: NATS takes messages of at most 65536 bytes: set max_payload of its servers to 1048576 or more",
     );
   });
@@ -90,7 +92,7 @@ function describeNats(nats: NatsServer): void {
   it("is closed although its server stands still, or has just gone", async () => {
     await using still = await NatsServer.start();
     const clock = new ManualClock();
-    const [one, two] = [await NatsBus.open({ servers: still?.address ?? "" }, "test", log, clock), await open()];
+    const [one, two] = [await openNatsBus({ servers: still?.address ?? "" }, "test", { clock, log }), await open()];
     still?.freeze();
     const closed = one.close();
     clock.advance(2_000);

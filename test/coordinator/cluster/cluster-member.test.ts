@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { networkOfOne } from "../../../coordinator/cluster/alone.ts";
 import { openMember } from "../../../coordinator/cluster/cluster-member.ts";
+import { networkOfOne } from "../../../coordinator/cluster/open-network.ts";
 import type { ClusterStore } from "../../../coordinator/store/cluster-store.ts";
 import type { Outlook, WorkKind } from "../../../coordinator/scheduler/shared-work.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { makeCargo } from "../scheduler/builders.ts";
+import { peerOf } from "./peers-on.ts";
 import { SharingNetwork, type SharingCoordinator } from "./sharing-network.ts";
 
 let network: SharingNetwork;
@@ -18,4 +19,12 @@ it("a coordinator that lives and is silent was not heard, one that is gone need 
   expect(hasHeardAll()).toBe(false);
   network.setLiving(["c2", "c3"]);
   expect(hasHeardAll()).toBe(true);
+});
+
+it("a coordinator without others answers the status of one that it does not know yet", async () => {
+  network = new SharingNetwork(2, [makeCargo()]);
+  at(0).peers.setLiving([peerOf("c1")]);
+  // Longer than a coordinator may be silent.
+  await network.pass(5_000);
+  expect(at(1).sharing.hasHeardAllSince(network.clock.monotonicMs())).toBe(true);
 });
