@@ -28,7 +28,9 @@ import { WaitReasons, type WaitReasonsDeps } from "./dispatch/wait-reasons.ts";
 import { AccountEvents } from "./events/account-events.ts";
 import { watchChanges } from "./events/watch-changes.ts";
 import { watchDeeds } from "./events/watch-deeds.ts";
-import { dialects } from "./dialects/dialects.ts";
+import { openBatches } from "./dialects/batches/open-batches.ts";
+import { dialects, lineEndpoints } from "./dialects/dialects.ts";
+import { openFiles } from "./files/open-files.ts";
 import { createApp } from "./http/app.ts";
 import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
 import { listen } from "./http/server/transport.ts";
@@ -43,8 +45,6 @@ import { Submissions } from "./jobs/submissions.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
 import { openAccounts } from "./open-accounts.ts";
-import { openFileBatches } from "./open-file-batches.ts";
-import { openFiles } from "./open-files.ts";
 import { openGateway } from "./open-gateway.ts";
 import { openHosts } from "./open-hosts.ts";
 import { openOperators } from "./open-operators.ts";
@@ -180,7 +180,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
   const tellOthers = (): Promise<void> | undefined => member?.tellCatalogChange();
   const cargos = new CargoService({ store: store.catalog, catalogSync, clock, tellOthers });
-  const files = openFiles({ config, store, proofs, clock, log });
+  const files = openFiles({ ...deps, clock }, store, proofs);
+  files.start();
   const retention = new Retention({
     store,
     clock,
@@ -231,7 +232,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
   const about = { config, version, clock, log, peers, member, credentials, catalogSync };
-  const fileBatches = openFileBatches({ ...about, memory, store, files, jobs, catalog });
+  const fileBatches = openBatches({ ...deps, clock }, store, files, jobs, catalog, lineEndpoints);
+  fileBatches.start();
   const events = new AccountEvents(clock);
   watchChanges(events, { ...own, dispatcher }, clock);
   watchDeeds(events, store, clock);

@@ -1,19 +1,27 @@
 import type { RouteGroup } from "../http/route-group.ts";
+import { answerChat } from "../http/routes/chat.ts";
+import { chatBodySchema } from "../http/schemas/chat-schemas.ts";
 import { speechRoutes } from "./audio/speech.ts";
 import { transcriptionRoutes } from "./audio/transcriptions.ts";
-import type { FileBatchApi } from "./batches/file-batch-service.ts";
+import type { Batches } from "./batches/open-batches.ts";
+import { lineEndpoint, type LineEndpoint } from "./batches/line-endpoint.ts";
 import { batchRoutes } from "./batches/routes.ts";
-import { completionRoutes } from "./completions/routes.ts";
-import { embeddingRoutes } from "./embeddings/routes.ts";
+import { answerCompletion, completionRoutes } from "./completions/routes.ts";
+import { textCompletionBodySchema } from "./completions/schemas.ts";
+import { answerEmbeddings, embeddingRoutes } from "./embeddings/routes.ts";
+import { embeddingsBodySchema } from "./embeddings/schemas.ts";
 import { fileRoutes } from "./files/routes.ts";
 import { imageRoutes } from "./images/routes.ts";
 import { messageRoutes } from "./messages/routes.ts";
-import { moderationRoutes } from "./moderations/routes.ts";
-import { rerankRoutes } from "./rerank/routes.ts";
-import { responseRoutes } from "./responses/routes.ts";
+import { answerModeration, moderationRoutes } from "./moderations/routes.ts";
+import { moderationBodySchema } from "./moderations/schemas.ts";
+import { answerReranking, rerankRoutes } from "./rerank/routes.ts";
+import { rerankBodySchema } from "./rerank/schemas.ts";
+import { answerResponse, responseRoutes } from "./responses/routes.ts";
+import { responseBodySchema } from "./responses/schemas.ts";
 
 /** The APIs of other vendors, on top of the core's. */
-export const dialects = (fileBatches: FileBatchApi): RouteGroup[] => [
+export const dialects = (batches: Batches): RouteGroup[] => [
   completionRoutes,
   messageRoutes,
   responseRoutes,
@@ -21,8 +29,18 @@ export const dialects = (fileBatches: FileBatchApi): RouteGroup[] => [
   rerankRoutes,
   moderationRoutes,
   fileRoutes,
-  batchRoutes(fileBatches),
+  batchRoutes(batches),
   imageRoutes,
   speechRoutes,
   transcriptionRoutes,
 ];
+
+/** The endpoints that lines of batches may ask, by their paths there. */
+export const lineEndpoints: ReadonlyMap<string, LineEndpoint> = new Map([
+  ["/v1/chat/completions", lineEndpoint(chatBodySchema, answerChat)],
+  ["/v1/completions", lineEndpoint(textCompletionBodySchema, answerCompletion)],
+  ["/v1/embeddings", lineEndpoint(embeddingsBodySchema, answerEmbeddings)],
+  ["/v1/moderations", lineEndpoint(moderationBodySchema, answerModeration)],
+  ["/v1/responses", lineEndpoint(responseBodySchema, answerResponse)],
+  ["/v1/rerank", lineEndpoint(rerankBodySchema, answerReranking)],
+]);

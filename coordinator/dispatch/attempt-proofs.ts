@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObject } from "node:crypto";
-import type { FileGrant, GrantSigner } from "../files/file-grants.ts";
+import type { FileGrant } from "../files/file-grants.ts";
 import type { SharedSecrets } from "../store/shared-secrets.ts";
 
 const SECRET_BYTES = 32;
@@ -9,7 +9,7 @@ const SECRET_BYTES = 32;
  * restart shows them, so that nobody can take a job by guessing its id, even if the assignment was not durable yet. On the wire
  * a proof is the field `claim`.
  */
-export class AttemptProofs implements GrantSigner {
+export class AttemptProofs {
   /** Made once: from bytes, Node.js makes a key for each proof, in six times the time. */
   readonly #key: KeyObject;
 

@@ -2,14 +2,15 @@ import type { Clock } from "../../shared/clock.ts";
 import type { JobFile } from "../../shared/job-files.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import { filePlacesOf } from "../catalog/file-places.ts";
-import { GRANT_MS, grantAddress, type FileGrant, type GrantSigner } from "../files/file-grants.ts";
+import { GRANT_MS, grantAddress, type FileGrant } from "../files/file-grants.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { untilRead } from "../store/until-stored.ts";
+import type { AttemptProofs } from "./attempt-proofs.ts";
 
 interface GrantFilesDeps {
   readonly store: Pick<Store, "files">;
-  readonly proofs: Pick<GrantSigner, "signFile">;
+  readonly proofs: Pick<AttemptProofs, "signFile">;
   readonly clock: Pick<Clock, "now" | "sleep">;
 }
 
@@ -31,7 +32,8 @@ export async function grantFiles(
   for (const { path, fileId, form } of places) {
     const file = await untilRead(() => store.files.held({ jobId: island.jobId, fileId }), clock);
     if (file === undefined) return null;
-    const address = grantAddress({ ...island, fileId, expiresAtMs }, proofs);
+    const grant = { ...island, fileId, expiresAtMs };
+    const address = grantAddress(grant, proofs.signFile(grant));
     files.push({ at: [...path], form, bytes: file.sizeBytes, sha256: file.sha256, address });
   }
   return files;

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
-import { taskOf } from "../../../shared/text-task.ts";
+import { taskOf, vectorsOf } from "../../../shared/text-task.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
-import { embeddingsBodySchema, embeddingsSchema, jobsOfTexts, presentEmbeddings, vectorsOf } from "./schemas.ts";
+import { embeddingsBodySchema, embeddingsSchema, jobsOfTexts, presentEmbeddings } from "./schemas.ts";
 import { routeGroup } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";

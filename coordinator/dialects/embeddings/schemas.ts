@@ -96,17 +96,6 @@ function bytesInList(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) + 1;
 }
 
-/** Output of a feature-extraction Cargo: one vector for each text, all of the same length. */
-const outputSchema = z
-  .object({ embeddings: z.array(z.array(z.number()).min(1)).min(1) })
-  .refine(({ embeddings }) => embeddings.every(({ length }) => length === embeddings[0]?.length));
-
-/** The vectors in a job's output; undefined unless there are `count` of them. */
-export function vectorsOf(output: unknown, count: number): number[][] | undefined {
-  const { success, data } = outputSchema.safeParse(output);
-  return success && data.embeddings.length === count ? data.embeddings : undefined;
-}
-
 export function presentEmbeddings(
   vectors: readonly number[][],
   { model, encoding_format: format }: Pick<EmbeddingsBody, "encoding_format"> & { model: string },

@@ -14,6 +14,7 @@ import {
   uploadFormSchema,
 } from "./schemas.ts";
 import { routeGroup } from "../../http/route-group.ts";
+import { presentOpenAiPage } from "../../http/schemas/pagination.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { sendFile } from "../../http/server/send-file.ts";
 
@@ -65,9 +66,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
       isNewestFirst: query.order === "desc",
       purpose: query.purpose ?? null,
     });
-    const data = found.slice(0, limit).map(presentFile);
-    const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
-    return { object: "list" as const, data, first_id, last_id, has_more: found.length > limit };
+    return presentOpenAiPage(found.map(presentFile), limit);
   });
 
   routes.get("/{id}", {

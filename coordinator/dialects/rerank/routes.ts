@@ -1,7 +1,6 @@
 import { ServiceError } from "../../../shared/errors.ts";
-import { taskOf } from "../../../shared/text-task.ts";
+import { taskOf, vectorsOf } from "../../../shared/text-task.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
-import { vectorsOf } from "../embeddings/schemas.ts";
 import {
   documentTexts,
   nearnessOf,

@@ -118,12 +118,13 @@ function orderOf(
   };
 }
 
-/** The whole answer to a request by itself, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+/** The whole answer to a line of a batch. Null when the line is left. @throws {ServiceError} as the endpoint */
 export async function answerResponse(
   deps: AnswerDeps,
   client: WaitingClient,
   body: ResponseBody,
 ): Promise<ResponseAnswer | null> {
+  refuseForLaterUse(body);
   const { input } = body;
   const items = typeof input === "string" ? input : input.filter((item) => !isReference(item));
   if (items.length < input.length) {
@@ -131,6 +132,17 @@ export async function answerResponse(
   }
   const chat = await endedChat(deps, client, orderOf(body, items, []));
   return chat && responseOf(chat);
+}
+
+/** @throws {ValidationError} for what lines of batches cannot have, as each is by itself and is read again after a crash. */
+function refuseForLaterUse(body: ResponseBody): void {
+  const refused = {
+    previous_response_id: body.previous_response_id == null ? null : "lines of batches have no response before them",
+    background: body.background === true ? "batches are in the background already" : null,
+    store: body.store === false ? "batches read answers from storage until they have ended" : null,
+  };
+  const faults = Object.entries(refused).flatMap(([path, message]) => (message === null ? [] : [{ path, message }]));
+  if (faults.length > 0) throw new ValidationError(faults);
 }
 
 /** @throws unless the chat has ended in `done`. */
