@@ -2,7 +2,7 @@ import { DEFAULT_OUTPUT_TOKENS, MAX_INPUT_BYTES } from "../../shared/chat-input.
 import { ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { CHATS, findModelFor } from "../catalog/find-model.ts";
+import { findModelFor } from "../catalog/find-model.ts";
 import type { Conversation, Message } from "../store/conversations.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { UsedKey } from "../store/key-spending.ts";
@@ -59,7 +59,7 @@ export class ConversationService {
   /** @throws {ServiceError} `cargo_not_found` for a model that does not chat. */
   async create(accountId: string, { slug, ...rest }: NewConversation): Promise<Conversation> {
     const { catalog, clock } = this.#deps;
-    const { slug: model } = await findModelFor(CHATS, catalog, slug, accountId);
+    const { slug: model } = await findModelFor("chat", catalog, slug, accountId);
     const atMs = clock.now();
     const id = newId("conv", atMs);
     const conversation = { id, accountId, slug: model, ...rest, createdAtMs: atMs, updatedAtMs: atMs };
@@ -140,7 +140,7 @@ export class ConversationService {
     const { store, clock, catalog } = this.#deps;
     const { slug, systemPrompt } = await this.get(accountId, conversationId);
     await this.#answers.settled(conversationId);
-    const { contextTokens } = await findModelFor(CHATS, catalog, slug, accountId);
+    const { contextTokens } = await findModelFor("chat", catalog, slug, accountId);
     const history = await store.history(conversationId, MAX_HISTORY_MESSAGES, MAX_INPUT_BYTES);
     const { max_tokens: asked } = sampling;
     const maxTokens = typeof asked === "number" ? asked : DEFAULT_OUTPUT_TOKENS;

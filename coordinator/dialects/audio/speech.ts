@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
+import { wavHead } from "../../../shared/audio/wav-file.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { Usage } from "../../../shared/output.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
-import { modelKindOf } from "../../catalog/model-kind.ts";
-import { SpeechEncoder } from "./speech-encoder.ts";
-import type { EncodedSpeech } from "./speech-format.ts";
+import { findModelFor } from "../../catalog/find-model.ts";
+import { speechEncoder } from "./encode-speech.ts";
+import type { EncodedSpeech } from "./speech-worker.ts";
 import { speechPieces } from "./speech-pieces.ts";
 import type { HttpDeps } from "../../http/http-deps.ts";
 import { routeGroup } from "../../http/route-group.ts";
@@ -20,15 +20,18 @@ import {
   speechInputOf,
   spokenWavOf,
   type SpeechBody,
+  type SpeechEvent,
+  type SpeechFormat,
 } from "./speech-schemas.ts";
-import { SPEECH_MEDIA_TYPES, speechEvents, speechFile } from "./speech-stream.ts";
 import { waitingClientOf, type WaitingClient } from "../../http/streaming/waiting-client.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
 
-const SPEAKS: ModelNeed = {
-  isMet: (cargo) => modelKindOf(cargo) === "speech",
-  defaultIn: (catalog) => catalog.defaultSlug("speech"),
-  verb: "speak",
+/** Bytes of one event: 32 KB as base64. */
+const EVENT_BYTES = 24_576;
+const MEDIA_TYPES: Readonly<Record<SpeechFormat, string>> = {
+  mp3: "audio/mpeg",
+  wav: "audio/wav",
+  pcm: "audio/pcm",
 };
 
 /** A recording as the text of its job's output, as base64 and as bytes. */
@@ -36,7 +39,7 @@ const PIECE_BYTES = 24 * MIB;
 
 const file = { schema: z.string().openapi({ format: "binary" }) };
 export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "openai" }, (routes, deps) => {
-  const encoder = new SpeechEncoder();
+  const encode = speechEncoder();
   routes.post("", {
     id: "createSpeech",
     is: "Speak a text",
@@ -49,7 +52,7 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
       200: {
         description: "The file, or its events with `stream_format: sse`",
         content: {
-          ...Object.fromEntries(Object.values(SPEECH_MEDIA_TYPES).map((type) => [type, file])),
+          ...Object.fromEntries(Object.values(MEDIA_TYPES).map((type) => [type, file])),
           ...eventStream(speechEventSchema),
         },
       },
@@ -57,7 +60,7 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
     fails: [402, 404, 409],
   })(async (call) => {
     const { c, identity, body } = call;
-    const cargo = await findModelFor(SPEAKS, deps.catalog, body.model, identity.accountId);
+    const cargo = await findModelFor("speech", deps.catalog, body.model, identity.accountId);
     const { outgoing: response } = c.env;
     // Before the submission: what may not be sent must not be paid for.
     const limits = c.get("limits");
@@ -65,14 +68,14 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
     limits.holdStream(response, PIECE_BYTES);
     const texts = speechPieces(body.input, pieceCharsOf(cargo));
     const usages: Usage[] = [];
-    const pieces = spoken({ deps, encoder, client: waitingClientOf(call), cargo, body, texts, usages });
+    const pieces = spoken({ deps, encode, client: waitingClientOf(call), cargo, body, texts, usages });
     // No header is sent before the first is there, so that a failure can still have its status.
     const first = await pieces.next();
     if (first.done === true) return null;
     const format = body.response_format ?? "mp3";
     const bytes = speechFile(beginningWith(first.value, pieces), format, texts.length);
     if (body.stream_format !== "sse") {
-      return c.body(ReadableStream.from(bytes), 200, { "Content-Type": SPEECH_MEDIA_TYPES[format] });
+      return c.body(ReadableStream.from(bytes), 200, { "Content-Type": MEDIA_TYPES[format] });
     }
     const events = speechEvents(bytes, () => presentSpeechUsage(usages));
     return c.body(ReadableStream.from(events), 200, {
@@ -84,7 +87,7 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
 
 interface Speaking {
   readonly deps: HttpDeps;
-  readonly encoder: SpeechEncoder;
+  readonly encode: ReturnType<typeof speechEncoder>;
   readonly client: WaitingClient;
   readonly cargo: CatalogEntry;
   readonly body: SpeechBody;
@@ -95,7 +98,7 @@ interface Speaking {
 
 /** Each text as its job has spoken it. Ends early when the client has left. */
 async function* spoken(speaking: Speaking): AsyncGenerator<EncodedSpeech, void, void> {
-  const { deps, encoder, client, cargo, body, texts, usages } = speaking;
+  const { deps, encode, client, cargo, body, texts, usages } = speaking;
   for (const text of texts) {
     const input = speechInputOf(body, text);
     const made = await wholeOutput(deps, client, { slug: cargo.slug, input, fieldOf: speechFieldOf });
@@ -103,11 +106,43 @@ async function* spoken(speaking: Speaking): AsyncGenerator<EncodedSpeech, void, 
     const wav = spokenWavOf(made.output);
     if (wav === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a WAV file");
     usages.push(made.usage);
-    yield await encoder.encode({ wav, format: body.response_format ?? "mp3" }, client.gone);
+    yield await encode({ wav, format: body.response_format ?? "mp3" }, client.gone);
   }
 }
 
 async function* beginningWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T, void, void> {
   yield first;
   yield* rest;
+}
+
+/** The file's bytes, piece by piece. `count`: pieces that come, of which each is one recording. */
+async function* speechFile(
+  pieces: AsyncIterable<EncodedSpeech>,
+  format: SpeechFormat,
+  count: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  let isFirst = true;
+  for await (const { bytes, sampleRateHz } of pieces) {
+    if (isFirst && format === "wav") yield wavHead(sampleRateHz, count === 1 ? bytes.length : null);
+    isFirst = false;
+    yield bytes;
+  }
+}
+
+/** The same bytes as Server-Sent Events in OpenAI's shape. */
+async function* speechEvents(
+  file: AsyncIterable<Uint8Array>,
+  usage: () => Extract<SpeechEvent, { type: "speech.audio.done" }>["usage"],
+): AsyncGenerator<Uint8Array, void, void> {
+  for await (const bytes of file) {
+    for (let at = 0; at < bytes.length; at += EVENT_BYTES) {
+      const audio = Buffer.from(bytes.subarray(at, at + EVENT_BYTES)).toString("base64");
+      yield eventOf({ type: "speech.audio.delta", audio });
+    }
+  }
+  yield eventOf({ type: "speech.audio.done", usage: usage() });
+}
+
+function eventOf(event: SpeechEvent): Uint8Array {
+  return Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 }

@@ -4,8 +4,7 @@ import type { Context } from "hono";
 import { wavSeconds, WavError } from "../../../shared/audio/wav-file.ts";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
-import { modelKindOf } from "../../catalog/model-kind.ts";
+import { findModelFor } from "../../catalog/find-model.ts";
 import type { HttpDeps, HttpEnv } from "../../http/http-deps.ts";
 import { validate } from "../../http/middleware/body.ts";
 import type { Form } from "../../http/multipart/read-form.ts";
@@ -29,12 +28,6 @@ import {
 } from "./transcription-schemas.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
 import { waitingClientOf, type ChatClient } from "../../http/streaming/waiting-client.ts";
-
-const HEARS: ModelNeed = {
-  isMet: (cargo) => modelKindOf(cargo) === "transcription",
-  defaultIn: (catalog) => catalog.defaultSlug("transcription"),
-  verb: "write speech down",
-};
 
 const FORM_LIMITS = {
   maxFields: 32,
@@ -101,7 +94,7 @@ async function answer(
     const given = valuesOf(form);
     const ignored = checkParameters(schema, given, "openai");
     const fields = validate(schema, given);
-    const cargo = await findModelFor(HEARS, deps.catalog, fields.model, accountId);
+    const cargo = await findModelFor("transcription", deps.catalog, fields.model, accountId);
     return { fields, ignored, cargo, seconds: await secondsOf(file) };
   });
   const { fields, ignored, cargo, seconds } = received.checked;

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
-import { taskOf, vectorsOf } from "../../../shared/text-task.ts";
-import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
+import { vectorsOf } from "../../../shared/text-task.ts";
+import { findModelFor } from "../../catalog/find-model.ts";
 import { embeddingsBodySchema, embeddingsSchema, jobsOfTexts, presentEmbeddings } from "./schemas.ts";
 import { routeGroup } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
@@ -12,12 +12,6 @@ import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http
 import { LARGE_ANSWER_CHARS } from "../../http/middleware/json-answer.ts";
 
 const VECTORS_IN_A_TURN = 64;
-const EMBEDS: ModelNeed = {
-  isMet: (cargo) => taskOf(cargo) === "feature-extraction",
-  defaultIn: (catalog) => catalog.defaultSlug("embedding"),
-  verb: "make embeddings",
-};
-
 export const embeddingRoutes = routeGroup("/embeddings", { tag: "Chat", style: "openai" }, (routes, deps) => {
   routes.post("", {
     id: "createEmbeddings",
@@ -64,7 +58,7 @@ export async function answerEmbeddings(
   client: WaitingClient,
   body: z.output<typeof embeddingsBodySchema>,
 ) {
-  const { slug } = await findModelFor(EMBEDS, deps.catalog, body.model, client.submitter.accountId);
+  const { slug } = await findModelFor("embedding", deps.catalog, body.model, client.submitter.accountId);
   const made = await inTurns(jobsOfTexts(body.input), MOST_AT_ONCE, client.gone, async ({ first, texts }, _, gone) => {
     const fieldOf = (path: string): string => path.replace(/^input\.(\d+)/, (__, at) => `input.${first + Number(at)}`);
     const job = await wholeOutput(deps, { ...client, gone }, { slug, input: { input: [...texts] }, fieldOf });

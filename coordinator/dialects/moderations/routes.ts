@@ -1,19 +1,12 @@
 import type { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
-import { taskOf } from "../../../shared/text-task.ts";
-import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
+import { findModelFor } from "../../catalog/find-model.ts";
 import { labelsOf, moderatedTexts, moderationBodySchema, moderationSchema, presentModeration } from "./schemas.ts";
 import { routeGroup } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
 import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
-
-const CLASSIFIES: ModelNeed = {
-  isMet: (cargo) => taskOf(cargo) === "text-classification",
-  defaultIn: (catalog) => catalog.defaultSlug("moderation"),
-  verb: "classify texts",
-};
 
 /** Labels to ask a Cargo for: all of any moderation model. The runtime gives at most 100. */
 const MAX_LABELS = 100;
@@ -38,7 +31,7 @@ export async function answerModeration(
   client: WaitingClient,
   body: z.output<typeof moderationBodySchema>,
 ) {
-  const { slug } = await findModelFor(CLASSIFIES, deps.catalog, body.model, client.submitter.accountId);
+  const { slug } = await findModelFor("moderation", deps.catalog, body.model, client.submitter.accountId);
   const made = await inTurns(moderatedTexts(body), MOST_AT_ONCE, client.gone, async (text, number, gone) => {
     const fieldOf = (): string => (typeof body.input === "string" ? "input" : `input.${number}`);
     const waiting = { ...client, gone };

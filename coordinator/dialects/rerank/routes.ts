@@ -1,6 +1,6 @@
 import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf, vectorsOf } from "../../../shared/text-task.ts";
-import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
+import { findModelFor } from "../../catalog/find-model.ts";
 import {
   documentTexts,
   nearnessOf,
@@ -14,13 +14,6 @@ import { routeGroup } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
 import { wholeOutput, type AwaitedJob } from "../../http/streaming/whole-output.ts";
-
-const RANKING_TASKS: ReadonlySet<string> = new Set(["text-ranking", "feature-extraction"]);
-const RANKS: ModelNeed = {
-  isMet: (cargo) => RANKING_TASKS.has(taskOf(cargo) ?? ""),
-  defaultIn: (catalog) => catalog.defaultSlug("rerank"),
-  verb: "rank texts",
-};
 
 export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai" }, (routes, deps) => {
   routes.post("", {
@@ -38,7 +31,7 @@ export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai"
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
 export async function answerReranking(deps: AnswerDeps, client: WaitingClient, body: RerankBody) {
-  const cargo = await findModelFor(RANKS, deps.catalog, body.model, client.submitter.accountId);
+  const cargo = await findModelFor("rerank", deps.catalog, body.model, client.submitter.accountId);
   const way = taskOf(cargo) === "text-ranking" ? BY_RANKER : BY_VECTORS;
   const made = await wholeOutput(deps, client, { slug: cargo.slug, ...way.jobOf(body) });
   if (made === null) return null;

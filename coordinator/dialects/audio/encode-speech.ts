@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { ServiceError } from "../../../shared/errors.ts";
 import { Semaphore } from "../../../shared/async/semaphore.ts";
-import type { EncodedSpeech, EncodingRequest } from "./speech-format.ts";
+import type { EncodedSpeech, EncodingRequest } from "./speech-worker.ts";
 
 /** Recordings that are encoded at a time: the event loop and storage need the other cores. */
 const MAX_THREADS = 1;
@@ -10,22 +10,21 @@ const MAX_THREADS = 1;
 const LIMIT_MS = 30_000;
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
-/** Encodes what Cargos speak, in a thread of its own for each recording. */
-export class SpeechEncoder {
-  readonly #threads = new Semaphore<null>(MAX_THREADS);
-
-  /**
-   * @throws {ServiceError} `job_failed` for what is not a WAV file or takes too long.
-   * @throws `signal.reason` when aborted before its turn.
-   */
-  async encode(request: EncodingRequest, signal: AbortSignal): Promise<EncodedSpeech> {
-    await this.#threads.acquire(null, signal);
+/**
+ * Encodes what Cargos speak, in a thread of its own for each recording.
+ * @returns encodes one. @throws {ServiceError} `job_failed` for what is not a WAV file or takes too long. @throws `signal.reason` when
+ *   aborted before its turn.
+ */
+export function speechEncoder() {
+  const threads = new Semaphore<null>(MAX_THREADS);
+  return async (request: EncodingRequest, signal: AbortSignal): Promise<EncodedSpeech> => {
+    await threads.acquire(null, signal);
     try {
       return await encodeInThread(request);
     } finally {
-      this.#threads.release();
+      threads.release();
     }
-  }
+  };
 }
 
 async function encodeInThread(request: EncodingRequest): Promise<EncodedSpeech> {
