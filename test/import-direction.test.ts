@@ -91,7 +91,6 @@ const DIALECT_PORT = [
   "quotas/account-limits",
   "store/file-batches",
   "store/files",
-  "store/large-json",
 ];
 /** Code that decides and does not act. What it imports as a value, and what that imports, is held to the same. */
 const PURE_FOLDERS = ["shared/", "coordinator/scheduler/"];

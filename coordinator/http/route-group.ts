@@ -84,6 +84,9 @@ export type Routes = Readonly<Record<Method, AddRoute>> & {
   readonly app: HttpApp;
 };
 
+/** What operations of vendors' APIs have in common whose client waits for jobs. */
+export const WAITS_FOR_JOBS = { access: "write", isCompatible: true, fails: [402, 404, 409] } as const;
+
 /** Operations on one resource. */
 export interface RouteGroup {
   /** Below API_BASE. */

@@ -9,7 +9,7 @@ import { speechEncoder } from "./encode-speech.ts";
 import type { EncodedSpeech } from "./speech-worker.ts";
 import { speechPieces } from "./speech-pieces.ts";
 import type { HttpDeps } from "../../http/http-deps.ts";
-import { routeGroup } from "../../http/route-group.ts";
+import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { eventStream } from "../../http/schemas/responses.ts";
 import {
   pieceCharsOf,
@@ -45,8 +45,7 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
     is: "Speak a text",
     about:
       "In OpenAI's shape, by a Cargo that speaks. A long text is several jobs, one after the other, and each is sent as soon as it is spoken. Like a chat they wait for an Island and are cancelled when the client disconnects. When a later one fails, the connection is cut.",
-    access: "write",
-    isCompatible: true,
+    ...WAITS_FOR_JOBS,
     body: speechBodySchema,
     answers: {
       200: {
@@ -57,7 +56,6 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
         },
       },
     },
-    fails: [402, 404, 409],
   })(async (call) => {
     const { c, identity, body } = call;
     const cargo = await findModelFor("speech", deps.catalog, body.model, identity.accountId);

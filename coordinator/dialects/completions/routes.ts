@@ -2,8 +2,17 @@ import type { z } from "@hono/zod-openapi";
 import { awaitChat, doneOf, endedChat, streamChat } from "../../http/streaming/awaited-chat.ts";
 import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
-import { chatUsage, completionHeadOf } from "../../http/streaming/chat-encoder.ts";
-import { textChunks } from "./encoder.ts";
+import type { FeedEnding } from "../../jobs/feed.ts";
+import {
+  addUsage,
+  chatUsage,
+  completionHeadOf,
+  CUTS,
+  errorLine,
+  NO_USAGE,
+  type ChatStreamHead,
+} from "../../http/streaming/chat-encoder.ts";
+import type { FeedEncoder } from "../../http/streaming/sse.ts";
 import {
   promptsOf,
   rawInputOf,
@@ -11,7 +20,7 @@ import {
   textCompletionEventSchema,
   textCompletionSchema,
 } from "./schemas.ts";
-import { routeGroup } from "../../http/route-group.ts";
+import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { jsonOrEvents } from "../../http/schemas/responses.ts";
 
 export const completionRoutes = routeGroup("/completions", { tag: "Chat", style: "openai" }, (routes, deps) => {
@@ -20,8 +29,7 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
     is: "Continue a text, as OpenAI's legacy completions do",
     about:
       "By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, four at once; the first one's id is the completion's. They are cancelled when the client disconnects.",
-    access: "write",
-    isCompatible: true,
+    ...WAITS_FOR_JOBS,
     body: textCompletionBodySchema,
     answers: {
       200: jsonOrEvents(
@@ -30,7 +38,6 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
         "The completion, or with `stream` its chunks as Server-Sent Events",
       ),
     },
-    fails: [402, 404, 409],
   })(async (call) => {
     const { body } = call;
     if (body.stream !== true) return answerCompletion(deps, waitingClientOf(call), body);
@@ -70,14 +77,34 @@ export async function answerCompletion(deps: AnswerDeps, client: WaitingClient, 
       logprobs: null,
       finish_reason: finishReason,
     })),
-    usage: chatUsage({
-      promptTokens: ends.reduce((sum, { usage }) => sum + usage.promptTokens, 0),
-      completionTokens: ends.reduce((sum, { usage }) => sum + usage.completionTokens, 0),
-      costMicro: ends.reduce((sum, { creditsUsedMicro }) => sum + creditsUsedMicro, 0),
-    }),
+    usage: usageOf(ends),
   };
+}
+
+function usageOf(ends: readonly (FeedEnding & { type: "done" })[]) {
+  const usage = { ...NO_USAGE };
+  for (const end of ends) addUsage(usage, end);
+  return chatUsage(usage);
 }
 
 function echoOf(prompt: string, body: Body): string {
   return body.echo === true ? prompt : "";
+}
+
+/** The chunks of a legacy completion: text, finish reason, usage if asked, [DONE]. Errors are as in chats. `echo`: comes first. */
+function textChunks({ jobId, createdS, model, includeUsage }: ChatStreamHead, echo: string): FeedEncoder {
+  const head = `data: {"id":${JSON.stringify(jobId)},"object":"text_completion","created":${createdS},"model":${JSON.stringify(model)}`;
+  const chunk = (text: string, finishReason: string): string =>
+    `${head},"choices":[{"index":0,"text":${JSON.stringify(text)},"logprobs":null,"finish_reason":${finishReason}}]}\n\n`;
+  return {
+    prologue: echo === "" ? "" : chunk(echo, "null"),
+    item: (item) => (item.type === "token" ? chunk(item.content, "null") : ""),
+    ending(ending) {
+      if (ending.type === "error") return errorLine(ending);
+      const used = usageOf([ending]);
+      const usage = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(used)}}\n\n` : "";
+      return `${chunk("", JSON.stringify(ending.finishReason))}${usage}data: [DONE]\n\n`;
+    },
+    cut: (because) => errorLine(CUTS[because]),
+  };
 }

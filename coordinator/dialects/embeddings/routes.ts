@@ -4,7 +4,7 @@ import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { vectorsOf } from "../../../shared/text-task.ts";
 import { findModelFor } from "../../catalog/find-model.ts";
 import { embeddingsBodySchema, embeddingsSchema, jobsOfTexts, presentEmbeddings } from "./schemas.ts";
-import { routeGroup } from "../../http/route-group.ts";
+import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
@@ -18,11 +18,9 @@ export const embeddingRoutes = routeGroup("/embeddings", { tag: "Chat", style: "
     is: "Embeddings of texts, as OpenAI has them",
     about:
       "One job for up to 256 texts. Like a chat it waits for an Island and is cancelled when the client disconnects.",
-    access: "write",
-    isCompatible: true,
+    ...WAITS_FOR_JOBS,
     body: embeddingsBodySchema,
     answers: { 200: json(embeddingsSchema, "One vector for each text, in the same order") },
-    fails: [402, 404, 409],
   })(async (call) => {
     const { c, body } = call;
     const embeddings = await answerEmbeddings(deps, waitingClientOf(call), body);

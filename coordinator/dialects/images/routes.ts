@@ -10,7 +10,7 @@ import {
   presentImages,
   type DrawnImage,
 } from "./schemas.ts";
-import { routeGroup } from "../../http/route-group.ts";
+import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { endedJob } from "../../http/streaming/whole-output.ts";
 import { waitingClientOf } from "../../http/streaming/waiting-client.ts";
@@ -21,11 +21,9 @@ export const imageRoutes = routeGroup("/images", { tag: "Chat", style: "openai" 
     is: "Draw pictures from a text",
     about:
       "In OpenAI's shape, by a Cargo that draws: one job for each picture, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects.",
-    access: "write",
-    isCompatible: true,
+    ...WAITS_FOR_JOBS,
     body: imagesBodySchema,
     answers: { 200: json(imagesSchema, "The pictures, in the order of their seeds") },
-    fails: [402, 404, 409],
   })(async (call) => {
     const { c, identity, body } = call;
     const { slug, inputSchema } = await findModelFor("image", deps.catalog, body.model, identity.accountId);

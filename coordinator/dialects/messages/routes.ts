@@ -14,7 +14,7 @@ import {
   promptOf,
   stopOf,
 } from "./schemas.ts";
-import { routeGroup } from "../../http/route-group.ts";
+import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json, jsonOrEvents } from "../../http/schemas/responses.ts";
 
 export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anthropic" }, (routes, deps) => {
@@ -23,8 +23,7 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
     is: "A message, as Anthropic's API has it",
     about:
       "A chat in the shape that Anthropic's clients speak, with an API key in `Authorization` or `X-Api-Key`. Also at `/v1/messages`. A message is a job: its id is the message's id. It is cancelled when the client disconnects.",
-    access: "write",
-    isCompatible: true,
+    ...WAITS_FOR_JOBS,
     body: messageBodySchema,
     answers: {
       200: jsonOrEvents(
@@ -33,7 +32,6 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
         "The message, or with `stream` its events as Server-Sent Events",
       ),
     },
-    fails: [402, 404, 409],
   })(async (call) => {
     const { body } = call;
     const isStreamed = body.stream === true;
@@ -62,11 +60,9 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
     is: "Count the tokens of a message's prompt",
     about:
       "Exact, with what the chat template adds: a chat job that makes one token on an Island, with the price of a chat.",
-    access: "write",
-    isCompatible: true,
+    ...WAITS_FOR_JOBS,
     body: countTokensBodySchema,
     answers: { 200: json(countTokensSchema, "The tokens") },
-    fails: [402, 404, 409],
   })(async (call) => {
     const { body } = call;
     const input = { ...promptOf(body), max_tokens: 1 };

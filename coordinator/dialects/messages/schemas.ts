@@ -1,5 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { describeOtherPart, MAX_ASKED_TOKENS, MAX_MESSAGES, samplingFields } from "../../../shared/chat-input.ts";
+import {
+  describeOtherPart,
+  MAX_ASKED_TOKENS,
+  MAX_MESSAGES,
+  samplingFields,
+  textOf,
+} from "../../../shared/chat-input.ts";
 import { withPartsLimit } from "../../../shared/message-parts.ts";
 import type { Usage } from "../../../shared/output.ts";
 import { largestEffort, type ReasoningEffort } from "../../../shared/reasoning.ts";
@@ -205,12 +211,6 @@ export const messageEventSchema = z
     }),
   ])
   .openapi("AnthropicMessageEvent");
-
-type Texts = z.infer<typeof textsSchema>;
-
-function textOf(content: Texts): string {
-  return typeof content === "string" ? content : content.map(({ text }) => text).join("");
-}
 
 /** What a chat's job is asked: the system text, the messages and the tools. */
 export function promptOf({

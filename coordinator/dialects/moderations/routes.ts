@@ -2,7 +2,7 @@ import type { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { findModelFor } from "../../catalog/find-model.ts";
 import { labelsOf, moderatedTexts, moderationBodySchema, moderationSchema, presentModeration } from "./schemas.ts";
-import { routeGroup } from "../../http/route-group.ts";
+import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
 import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";
@@ -17,11 +17,9 @@ export const moderationRoutes = routeGroup("/moderations", { tag: "Chat", style:
     is: "Classify texts by OpenAI's categories of harm",
     about:
       "By a Cargo that classifies texts: one job for each text, a few at once. Like a chat they wait for an Island and are cancelled when the client disconnects.",
-    access: "write",
-    isCompatible: true,
+    ...WAITS_FOR_JOBS,
     body: moderationBodySchema,
     answers: { 200: json(moderationSchema, "One result for each text, in the same order") },
-    fails: [402, 404, 409],
   })((call) => answerModeration(deps, waitingClientOf(call), call.body));
 });
 

@@ -10,7 +10,7 @@ import {
   rerankSchema,
   type RerankBody,
 } from "./schemas.ts";
-import { routeGroup } from "../../http/route-group.ts";
+import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
 import { wholeOutput, type AwaitedJob } from "../../http/streaming/whole-output.ts";
@@ -21,11 +21,9 @@ export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai"
     is: "Rank documents by how near they are to a query",
     about:
       "By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects. Also at `/v2/rerank`, for Cohere's client.",
-    access: "write",
-    isCompatible: true,
+    ...WAITS_FOR_JOBS,
     body: rerankBodySchema,
     answers: { 200: json(rerankSchema, "The documents' numbers and scores, best first") },
-    fails: [402, 404, 409],
   })((call) => answerReranking(deps, waitingClientOf(call), call.body));
 });
 

@@ -28,7 +28,7 @@ import { OutputRuns } from "./output.ts";
 import { BEGUN, namespacedFunctionsOf, presentResponse } from "./present-response.ts";
 import { conversationOf, readResponse, responseJob, withReferredItems } from "./stored-responses.ts";
 import type { HttpDeps } from "../../http/http-deps.ts";
-import { routeGroup } from "../../http/route-group.ts";
+import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json, jsonOrEvents } from "../../http/schemas/responses.ts";
 
 const deletedSchema = z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) });
@@ -41,8 +41,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
     is: "A response, as OpenAI's API has it",
     about:
       "A chat. A response is a job, which stores it: their ids have the same end (`resp_…`, `job_…`), and what is kept of jobs, and how long, holds for it. It is cancelled when the client disconnects, unless it is in the background.",
-    access: "write",
-    isCompatible: true,
+    ...WAITS_FOR_JOBS,
     body: responseBodySchema,
     answers: {
       200: jsonOrEvents(
@@ -51,7 +50,6 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
         "The response, or with `stream` its events as Server-Sent Events",
       ),
     },
-    fails: [402, 404, 409],
   })(async (call) => {
     const { identity, body } = call;
     const { previous_response_id: previous } = body;
