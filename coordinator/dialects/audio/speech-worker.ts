@@ -3,7 +3,7 @@ import { readWav, pcm16Of, type Recording } from "../../../shared/audio/wav-file
 import { resample } from "../../../shared/audio/resample.ts";
 import type { SpeechFormat } from "./speech-schemas.ts";
 
-/** Entry of the thread that encodes one recording. Started by `encode-speech.ts` only. */
+/** Entry of the thread that encodes one recording. Started by `speech.ts` only. */
 
 export interface EncodingRequest {
   /** A WAV file in base64. */

@@ -1,12 +1,14 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
+import { Semaphore } from "../../../shared/async/semaphore.ts";
 import { wavHead } from "../../../shared/audio/wav-file.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { Usage } from "../../../shared/output.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { findModelFor } from "../../catalog/find-model.ts";
-import { speechEncoder } from "./encode-speech.ts";
-import type { EncodedSpeech } from "./speech-worker.ts";
+import type { EncodedSpeech, EncodingRequest } from "./speech-worker.ts";
 import { speechPieces } from "./speech-pieces.ts";
 import type { HttpDeps } from "../../http/http-deps.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
@@ -25,6 +27,12 @@ import {
 } from "./speech-schemas.ts";
 import { waitingClientOf, type WaitingClient } from "../../http/streaming/waiting-client.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
+
+/** Recordings that are encoded at a time: the event loop and storage need the other cores. */
+const MAX_THREADS = 1;
+/** A minute of speech takes well under a second. */
+const LIMIT_MS = 30_000;
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 /** Bytes of one event: 32 KB as base64. */
 const EVENT_BYTES = 24_576;
@@ -143,4 +151,35 @@ async function* speechEvents(
 
 function eventOf(event: SpeechEvent): Uint8Array {
   return Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+}
+
+/**
+ * Encodes what Cargos speak, in a thread of its own for each recording.
+ * @returns encodes one. @throws {ServiceError} `job_failed` for what is not a WAV file or takes too long. @throws `signal.reason` when
+ *   aborted before its turn.
+ */
+function speechEncoder() {
+  const threads = new Semaphore<null>(MAX_THREADS);
+  return async (request: EncodingRequest, signal: AbortSignal): Promise<EncodedSpeech> => {
+    await threads.acquire(null, signal);
+    try {
+      return await encodeInThread(request);
+    } finally {
+      threads.release();
+    }
+  };
+}
+
+async function encodeInThread(request: EncodingRequest): Promise<EncodedSpeech> {
+  const file = new URL(`./speech-worker.${import.meta.url.slice(-2)}`, import.meta.url);
+  const thread = new Worker(file, { workerData: request, env: {}, resourceLimits: HEAP_LIMITS });
+  try {
+    const [encoded] = await once(thread, "message", { signal: AbortSignal.timeout(LIMIT_MS) });
+    return encoded as EncodedSpeech;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ServiceError("job_failed", `The Cargo's output cannot be encoded: ${reason}`, { cause });
+  } finally {
+    await thread.terminate();
+  }
 }

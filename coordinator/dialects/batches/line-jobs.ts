@@ -3,13 +3,13 @@ import { isTerminal } from "../../../shared/job-state.ts";
 import type { JobApi } from "../../jobs/job-service.ts";
 
 /** Submits jobs, as an endpoint does for a client that waits. */
-export type LineJobs = Pick<JobApi, "submit">;
+type LineJobs = Pick<JobApi, "submit">;
 
 /** What batches do with jobs. */
 export type BatchJobs = Pick<JobApi, "findSubmitted" | "submit">;
 
 /** A line of the input of a batch. */
-export interface LinePlace {
+interface LinePlace {
   readonly batchId: string;
   /** From 1. */
   readonly line: number;

@@ -1,4 +1,3 @@
-import type { z } from "@hono/zod-openapi";
 import { awaitChat, doneOf, endedChat, streamChat } from "../../http/streaming/awaited-chat.ts";
 import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
@@ -19,6 +18,7 @@ import {
   textCompletionBodySchema,
   textCompletionEventSchema,
   textCompletionSchema,
+  type TextCompletionBody,
 } from "./schemas.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { jsonOrEvents } from "../../http/schemas/responses.ts";
@@ -51,10 +51,8 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
   });
 });
 
-type Body = z.output<typeof textCompletionBodySchema>;
-
 /** The whole answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
-export async function answerCompletion(deps: AnswerDeps, client: WaitingClient, body: Body) {
+export async function answerCompletion(deps: AnswerDeps, client: WaitingClient, body: TextCompletionBody) {
   const { submitter, gone } = client;
   const chats = await inTurns(promptsOf(body), MOST_AT_ONCE, gone, async (prompt, _index, signal) => {
     const waiting = { submitter, gone: signal };
@@ -87,7 +85,7 @@ function usageOf(ends: readonly (FeedEnding & { type: "done" })[]) {
   return chatUsage(usage);
 }
 
-function echoOf(prompt: string, body: Body): string {
+function echoOf(prompt: string, body: TextCompletionBody): string {
   return body.echo === true ? prompt : "";
 }
 

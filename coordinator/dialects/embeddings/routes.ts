@@ -3,7 +3,13 @@ import type { z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { vectorsOf } from "../../../shared/text-task.ts";
 import { findModelFor } from "../../catalog/find-model.ts";
-import { embeddingsBodySchema, embeddingsSchema, jobsOfTexts, presentEmbeddings } from "./schemas.ts";
+import {
+  embeddingsBodySchema,
+  embeddingsSchema,
+  jobsOfTexts,
+  presentEmbeddings,
+  type EmbeddingsBody,
+} from "./schemas.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";
@@ -12,6 +18,7 @@ import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http
 import { LARGE_ANSWER_CHARS } from "../../http/middleware/json-answer.ts";
 
 const VECTORS_IN_A_TURN = 64;
+
 export const embeddingRoutes = routeGroup("/embeddings", { tag: "Chat", style: "openai" }, (routes, deps) => {
   routes.post("", {
     id: "createEmbeddings",
@@ -51,11 +58,7 @@ function assertDimensions([vector]: readonly (readonly number[])[], asked: numbe
 }
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
-export async function answerEmbeddings(
-  deps: AnswerDeps,
-  client: WaitingClient,
-  body: z.output<typeof embeddingsBodySchema>,
-) {
+export async function answerEmbeddings(deps: AnswerDeps, client: WaitingClient, body: EmbeddingsBody) {
   const { slug } = await findModelFor("embedding", deps.catalog, body.model, client.submitter.accountId);
   const made = await inTurns(jobsOfTexts(body.input), MOST_AT_ONCE, client.gone, async ({ first, texts }, _, gone) => {
     const fieldOf = (path: string): string => path.replace(/^input\.(\d+)/, (__, at) => `input.${first + Number(at)}`);

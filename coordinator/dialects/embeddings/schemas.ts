@@ -68,7 +68,7 @@ export const embeddingsSchema = z
   .openapi("Embeddings");
 
 /** Texts that one job takes, with the place of the first in the request. */
-export interface TextsOfJob {
+interface TextsOfJob {
   readonly first: number;
   readonly texts: readonly string[];
 }

@@ -135,7 +135,7 @@ export const messageBodySchema = requestObject({
   diagnostics: ignored("for Anthropic's own use"),
   inference_geo: refused("Islands are where they are"),
 }).openapi("MessageRequest");
-export type MessageBody = z.infer<typeof messageBodySchema>;
+type MessageBody = z.infer<typeof messageBodySchema>;
 
 export const countTokensBodySchema = requestObject({
   ...promptFields,

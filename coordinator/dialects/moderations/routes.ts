@@ -1,7 +1,13 @@
-import type { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { findModelFor } from "../../catalog/find-model.ts";
-import { labelsOf, moderatedTexts, moderationBodySchema, moderationSchema, presentModeration } from "./schemas.ts";
+import {
+  labelsOf,
+  moderatedTexts,
+  moderationBodySchema,
+  moderationSchema,
+  presentModeration,
+  type ModerationBody,
+} from "./schemas.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
@@ -24,11 +30,7 @@ export const moderationRoutes = routeGroup("/moderations", { tag: "Chat", style:
 });
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
-export async function answerModeration(
-  deps: AnswerDeps,
-  client: WaitingClient,
-  body: z.output<typeof moderationBodySchema>,
-) {
+export async function answerModeration(deps: AnswerDeps, client: WaitingClient, body: ModerationBody) {
   const { slug } = await findModelFor("moderation", deps.catalog, body.model, client.submitter.accountId);
   const made = await inTurns(moderatedTexts(body), MOST_AT_ONCE, client.gone, async (text, number, gone) => {
     const fieldOf = (): string => (typeof body.input === "string" ? "input" : `input.${number}`);
