@@ -25,7 +25,9 @@ import { openWaitReasons } from "./dispatch/wait-reasons.ts";
 import { accountEvents } from "./events/account-events.ts";
 import { watchChanges } from "./events/watch-changes.ts";
 import { watchDeeds } from "./events/watch-deeds.ts";
-import { dialects } from "./dialects/dialects.ts";
+import { openBatches } from "./dialects/batches/open-batches.ts";
+import { dialects, lineEndpoints } from "./dialects/dialects.ts";
+import { openFiles } from "./files/open-files.ts";
 import { createApp } from "./http/app.ts";
 import { webhookPayload } from "./http/schemas/webhook-payload.ts";
 import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
@@ -45,8 +47,6 @@ import { openSubmissions } from "./jobs/submissions.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { dailyStorage } from "./quotas/daily-storage.ts";
 import { MAX_CLOSE_MS, Parts } from "./parts.ts";
-import { openFileBatches } from "./open-file-batches.ts";
-import { openFiles } from "./open-files.ts";
 import { openHosts } from "./open-hosts.ts";
 import { openOperators } from "./open-operators.ts";
 import { openTelemetry } from "./open-telemetry.ts";
@@ -160,7 +160,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
   const tellOthers = (): Promise<void> => member.tellCatalogChange();
   const cargos = openCargos(env, store.catalog, catalogSync, tellOthers);
-  const files = openFiles({ config, store, proofs, clock, log });
+  const files = openFiles(env, store, proofs);
+  files.start();
   parts.add(files);
   const endAccount = async (accountId: string): Promise<void> => {
     await fileBatches.removeAll(accountId); // First: they submit jobs.
@@ -197,7 +198,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const gateway = openIslandGateway(env, connections, accounts, signer.publicKey, memory, addressOf);
   credentials.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
   const about = { ...env, peers, member, credentials, catalogSync };
-  const fileBatches = openFileBatches({ ...about, memory, store, files, jobs, catalog });
+  const fileBatches = openBatches(env, store, files, jobs, catalog, lineEndpoints);
+  fileBatches.start();
   parts.add({ drain: (limit) => limit.within(fileBatches.close()) });
   const events = accountEvents(clock);
   parts.add({ drain: () => events.close() });

@@ -62,17 +62,15 @@ export function describeOtherPart(part: unknown): string {
   return typeof type === "string" ? `${JSON.stringify(type)} is not supported: only text is served` : "must be text";
 }
 
+/** The text of a message's content. */
+export function textOf(content: string | readonly { readonly text: string }[]): string {
+  return typeof content === "string" ? content : content.map(({ text }) => text).join("");
+}
+
 /** OpenAI clients send content as text or as a list of text parts; parts are joined. */
-const contentSchema = z.union(
-  [
-    z.string(),
-    z
-      .array(textPartSchema)
-      .max(MAX_PARTS)
-      .transform((parts) => parts.map((part) => part.text).join("")),
-  ],
-  { error: ({ input }) => describeContentFault(input) },
-);
+const contentSchema = z.union([z.string(), z.array(textPartSchema).max(MAX_PARTS).transform(textOf)], {
+  error: ({ input }) => describeContentFault(input),
+});
 
 function describeContentFault(content: unknown): string {
   if (!Array.isArray(content)) return 'must be a text, or a list of parts {"type": "text", "text": "…"}';

@@ -4,7 +4,7 @@ import { ANTHROPIC_PRICE, EARLIER_ANSWER, ignored, requestObject } from "./reque
 
 /** Source: OpenAI's API, which takes as many tools with such names. */
 export const MAX_TOOLS = 128;
-const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 of a-z, A-Z, 0-9, _ and -");
+export const toolNameSchema = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 of a-z, A-Z, 0-9, _ and -");
 /** Together, as JSON: every tool is a part of the prompt, and its schema a part of a grammar. */
 const MAX_TOOLS_BYTES = 256 * KIB;
 /** Taken by agents of every version that takes tools. */
@@ -17,7 +17,7 @@ const MAX_PAST_CALLS = 128;
 export const toolSchema = requestObject({
   type: z.literal("function", 'must be "function"'),
   function: z.object({
-    name: toolName.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
+    name: toolNameSchema.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
     description: z.string().nullish().describe("A part of the prompt"),
     parameters: z
       .record(z.string(), z.unknown())
@@ -32,7 +32,7 @@ export const toolSchema = requestObject({
 export const NOT_OFFERED = "tools of other types are not offered to the model";
 const namedTool = z.object({
   type: z.literal("function", `must be "function": ${NOT_OFFERED}`),
-  function: z.object({ name: toolName }),
+  function: z.object({ name: toolNameSchema }),
 });
 
 /** Fields about tools that a chat's input has. OpenAI clients send `null` for the default. */
@@ -73,7 +73,7 @@ export type ToolFields = z.infer<typeof toolFieldsSchema>;
 export const toolCallSchema = requestObject({
   id: z.string().min(1).max(256),
   type: z.literal("function"),
-  function: z.object({ name: toolName, arguments: z.string().describe("JSON text") }),
+  function: z.object({ name: toolNameSchema, arguments: z.string().describe("JSON text") }),
   index: ignored("calls have the order of the list"),
   extra_content: EARLIER_ANSWER,
 });

@@ -35,6 +35,15 @@ export const TEXT_TASK_OUTPUTS = {
   }),
 } satisfies Record<TextTask, z.ZodType>;
 
+/** The vectors in the output of a feature-extraction Cargo; undefined unless there are `count`, all of the same length. */
+export function vectorsOf(output: unknown, count: number): number[][] | undefined {
+  const { data } = TEXT_TASK_OUTPUTS["feature-extraction"].safeParse(output);
+  const vectors = data?.embeddings ?? [];
+  const length = vectors[0]?.length ?? 0;
+  const isWhole = vectors.length === count && length > 0 && vectors.every((vector) => vector.length === length);
+  return isWhole ? vectors : undefined;
+}
+
 /** What a Cargo of texts makes, whatever runs it; null for a chat Cargo and for one without a task. */
 export function taskOf({
   task,

@@ -34,7 +34,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["operators"],
     ["http"],
     ["dialects"],
-    ["open-file-batches.ts", "open-files.ts", "open-hosts.ts", "open-operators.ts", "open-telemetry.ts"],
+    ["open-hosts.ts", "open-operators.ts", "open-telemetry.ts"],
     ["parts.ts"],
     ["coordinator.ts"],
   ],
@@ -53,6 +53,37 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 };
 const BESIDE = new Set(["island-agent/hardware -> island-agent/models"]);
+const DIALECTS = "coordinator/dialects/";
+/** What dialects may import of the core, as values: to find a model, submit, follow, keep files, refuse and answer. */
+const DIALECT_PORT = [
+  "accounts/identity",
+  "catalog/find-model",
+  "http/error-answers",
+  "http/middleware/body",
+  "http/middleware/json-answer",
+  "http/multipart/read-form",
+  "http/multipart/receive-file",
+  "http/openai/parameters",
+  "http/route-group",
+  "http/schemas/chat-schemas",
+  "http/schemas/given-fields",
+  "http/schemas/offered-tools",
+  "http/schemas/pagination",
+  "http/schemas/present-logprobs",
+  "http/schemas/responses",
+  "http/schemas/wire-units",
+  "http/server/send-file",
+  "http/streaming/awaited-chat",
+  "http/streaming/chat-encoder",
+  "http/streaming/in-turns",
+  "http/streaming/waiting-client",
+  "http/streaming/whole-output",
+  "jobs/tool-calls",
+  "jobs/until-feed",
+  "quotas/account-limits",
+  "store/file-batches",
+  "store/files",
+];
 /** Code that decides and does not act. What it imports as a value, and what that imports, is held to the same. */
 const PURE_FOLDERS = ["shared/", "coordinator/scheduler/"];
 /** What pure code may import from outside: no socket, file, process or database. */
@@ -130,6 +161,30 @@ function brokenOrder(from: string, to: string): string | null {
   return `${folder} must not import ${target}`;
 }
 
+/** Imports of a dialect's files by others, and of core that is not in {@link DIALECT_PORT} by dialects, as "file -> file: rule". */
+function findDialectFaults(tree: Tree): string[] {
+  return [...tree].flatMap(([from, source]) =>
+    importsOf(source).flatMap(({ to, isTypeOnly }) => {
+      const target = to === null || !isRelative(to) ? null : resolve(from, to);
+      const rule = target === null ? null : brokenDialect(from, target, isTypeOnly);
+      return rule === null ? [] : [`${from} -> ${target}: ${rule}`];
+    }),
+  );
+}
+
+function brokenDialect(from: string, to: string, isTypeOnly: boolean): string | null {
+  const [own, other] = [from, to].map((path) => (path.startsWith(DIALECTS) ? path.split("/")[2] : undefined));
+  if (own === undefined) {
+    const isCore = /^coordinator\/.*\//.test(from);
+    return isCore && other !== undefined ? "the core knows no dialect" : null;
+  }
+  // It lists all of them.
+  if (own === "dialects.ts") return null;
+  if (other !== undefined) return own === other ? null : "no dialect knows another";
+  const isOfPort = DIALECT_PORT.some((path) => to.replace(/\.ts$/, "") === `coordinator/${path}`);
+  return isTypeOnly || isOfPort || !to.startsWith("coordinator/") ? null : "not in the port of dialects";
+}
+
 /** Circles of files whose imports have no ending, as "file -> … -> file". The linter does not read them. */
 function findCircles(tree: Tree): string[] {
   const circles: string[] = [];
@@ -180,6 +235,9 @@ describe("the imports of the product", () => {
   });
   it("follow the order of the folders inside coordinator and island-agent", () => {
     expect(findFolderBackEdges(tree)).toEqual([]);
+  });
+  it("keep dialects from the core and from each other, and hold them to their port", () => {
+    expect(findDialectFaults(tree)).toEqual([]);
   });
   it("give shared and the scheduler no socket, file, process or database", () => {
     expect(findImpurities(tree)).toEqual([]);
@@ -282,6 +340,30 @@ describe("findFolderBackEdges() reports", () => {
       ["island-agent/hardware/a.ts", 'import "../models/b.ts";'],
     ]);
     expect(findFolderBackEdges(allowed)).toEqual([]);
+  });
+});
+
+describe("findDialectFaults() reports", () => {
+  it.each([
+    ["coordinator/http/a.ts", 'import type { B } from "../dialects/rerank/b.ts";', "the core knows no dialect"],
+    ["coordinator/jobs/a/b.ts", 'import { c } from "../../dialects/dialects.ts";', "the core knows no dialect"],
+    ["coordinator/dialects/a/b.ts", 'import type { D } from "../c/d.ts";', "no dialect knows another"],
+    ["coordinator/dialects/a/b.ts", 'import { c } from "../dialects.ts";', "no dialect knows another"],
+    ["coordinator/dialects/a/b.ts", 'import { c } from "../../jobs/feed.ts";', "not in the port of dialects"],
+  ])("%s: %s", (path, source, rule) => {
+    expect(findDialectFaults(new Map([[path, source]]))).toEqual([expect.stringMatching(`: ${rule}$`)]);
+  });
+  it("nothing for what is allowed", () => {
+    const allowed = new Map([
+      ["coordinator/coordinator.ts", 'import { a } from "./dialects/dialects.ts";'],
+      ["coordinator/dialects/dialects.ts", 'import "./a/b.ts";\nimport "./c/d.ts";\nimport "../http/routes/e.ts";'],
+      [
+        "coordinator/dialects/a/b.ts",
+        'import "./c.ts";\nimport "../../http/route-group.ts";\nimport "../../../shared/d.ts";',
+      ],
+      ["coordinator/dialects/a/d.ts", 'import type { B } from "../../jobs/feed.ts";'],
+    ]);
+    expect(findDialectFaults(allowed)).toEqual([]);
   });
 });
 

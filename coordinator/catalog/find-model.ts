@@ -1,6 +1,7 @@
 import { ServiceError } from "../../shared/errors.ts";
-import { modelKindOf, type ModelKind } from "./model-kind.ts";
+import type { DefaultKind } from "../config/default-cargo-settings.ts";
 import type { Catalog, CatalogEntry } from "./catalog.ts";
+import { isFit, modelKindOf, type ModelKind } from "./model-kind.ts";
 
 /**
  * The Cargo that a client means by `name`: the Cargo with this slug, else the target of the operator's alias (setting `model_aliases`).
@@ -18,17 +19,6 @@ export async function findModel(
   return catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
 }
 
-type Defaults = Pick<Catalog, "defaultSlug" | "defaultChatSlug">;
-
-/** What an endpoint needs of a model. */
-export interface ModelNeed {
-  readonly isMet: (cargo: CatalogEntry) => boolean;
-  /** Of a request that names none. @throws {ServiceError} `cargo_not_found` */
-  readonly defaultIn: (catalog: Defaults) => string;
-  /** Ends the sentence "The model does not …". */
-  readonly verb: string;
-}
-
 /** Where models of a kind are asked. */
 const PATHS: Readonly<Record<ModelKind, string>> = {
   chat: "/chat/completions",
@@ -40,28 +30,37 @@ const PATHS: Readonly<Record<ModelKind, string>> = {
   speech: "/audio/speech",
 };
 
-/** As `findModel`. @throws {ServiceError} `cargo_not_found`, also for a Cargo of another kind */
+/** What models do for requests of a kind. Ends the sentence "The model does not …". */
+const VERBS: Readonly<Record<DefaultKind, string>> = {
+  chat: "chat",
+  embedding: "make embeddings",
+  rerank: "rank texts",
+  moderation: "classify texts",
+  image: "draw pictures",
+  transcription: "write speech down",
+  speech: "speak",
+};
+
+/**
+ * As `findModel`, for a request of a kind.
+ * @param asked Absent: the default of the kind.
+ * @throws {ServiceError} `cargo_not_found`, also for a Cargo of another kind
+ */
 export async function findModelFor(
-  { isMet, defaultIn, verb }: ModelNeed,
-  catalog: Parameters<typeof findModel>[0] & Defaults,
+  need: DefaultKind,
+  catalog: Parameters<typeof findModel>[0] & Pick<Catalog, "defaultSlug">,
   asked: string | null | undefined,
   accountId: string,
 ): Promise<CatalogEntry> {
-  const name = asked ?? defaultIn(catalog);
+  const name = asked ?? catalog.defaultSlug(need);
   const cargo = await findModel(catalog, name, accountId);
-  if (cargo !== undefined && isMet(cargo)) return cargo;
   if (cargo === undefined) throw noModel(name);
+  if (isFit(need, cargo)) return cargo;
   const kind = modelKindOf(cargo);
   const use = kind === null ? "runs as a job (POST /jobs) only" : `is for ${PATHS[kind]}`;
-  throw new ServiceError("cargo_not_found", `The model "${name}" does not ${verb}; it ${use}`);
+  throw new ServiceError("cargo_not_found", `The model "${name}" does not ${VERBS[need]}; it ${use}`);
 }
 
 export function noModel(name: string): ServiceError {
   return new ServiceError("cargo_not_found", `There is no model "${name}"; GET /models lists those that you may use`);
 }
-
-export const CHATS: ModelNeed = {
-  isMet: ({ isChat }) => isChat,
-  defaultIn: (catalog) => catalog.defaultChatSlug,
-  verb: "chat",
-};

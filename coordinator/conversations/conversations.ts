@@ -2,7 +2,7 @@ import { DEFAULT_OUTPUT_TOKENS, MAX_INPUT_BYTES } from "../../shared/chat-input.
 import { ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { CHATS, findModelFor } from "../catalog/find-model.ts";
+import { findModelFor } from "../catalog/find-model.ts";
 import type { Env } from "../env.ts";
 import type { JobApi } from "../jobs/job-service.ts";
 import type { Conversation, Message } from "../store/conversations.ts";
@@ -51,7 +51,7 @@ export function openConversations(
       accountId: string,
       { slug, ...rest }: Pick<Conversation, "title" | "systemPrompt" | "metadata"> & { readonly slug: string | null },
     ): Promise<Conversation> {
-      const { slug: model } = await findModelFor(CHATS, catalog, slug, accountId);
+      const { slug: model } = await findModelFor("chat", catalog, slug, accountId);
       const atMs = clock.now();
       const id = newId("conv", atMs);
       const conversation = { id, accountId, slug: model, ...rest, createdAtMs: atMs, updatedAtMs: atMs };
@@ -130,7 +130,7 @@ export function openConversations(
     ): Promise<Asked> {
       const { slug, systemPrompt } = await conversations.get(accountId, conversationId);
       await answers.settled(conversationId);
-      const { contextTokens } = await findModelFor(CHATS, catalog, slug, accountId);
+      const { contextTokens } = await findModelFor("chat", catalog, slug, accountId);
       const history = await store.history(conversationId, MAX_HISTORY_MESSAGES, MAX_INPUT_BYTES);
       const { max_tokens: asked } = sampling;
       const maxTokens = typeof asked === "number" ? asked : DEFAULT_OUTPUT_TOKENS;

@@ -1,34 +1,46 @@
-import { routeGroup, type RouteGroup } from "../http/route-group.ts";
-import { serveSpeech } from "./audio/speech.ts";
-import { serveTranscriptions } from "./audio/transcriptions.ts";
-import type { FileBatchApi } from "./batches/file-batch-service.ts";
-import { serveFileBatches } from "./batches/routes.ts";
-import { serveCompletions } from "./completions/routes.ts";
-import { embeddingRoutes } from "./embeddings/routes.ts";
-import { serveFiles } from "./files/routes.ts";
-import { serveImages } from "./images/routes.ts";
-import { serveMessages } from "./messages/routes.ts";
-import { serveModerations } from "./moderations/routes.ts";
-import { serveRerank } from "./rerank/routes.ts";
-import { serveResponses } from "./responses/routes.ts";
+import type { RouteGroup } from "../http/route-group.ts";
+import { answerChat } from "../http/routes/chat.ts";
+import { chatBodySchema } from "../http/schemas/chat-schemas.ts";
+import { speechRoutes } from "./audio/speech.ts";
+import { transcriptionRoutes } from "./audio/transcriptions.ts";
+import type { Batches } from "./batches/open-batches.ts";
+import { lineEndpoint, type LineEndpoint } from "./batches/line-endpoint.ts";
+import { batchRoutes } from "./batches/routes.ts";
+import { answerCompletion, completionRoutes } from "./completions/routes.ts";
+import { textCompletionBodySchema } from "./completions/schemas.ts";
+import { answerEmbeddings, embeddingRoutes } from "./embeddings/routes.ts";
+import { embeddingsBodySchema } from "./embeddings/schemas.ts";
+import { fileRoutes } from "./files/routes.ts";
+import { imageRoutes } from "./images/routes.ts";
+import { messageRoutes } from "./messages/routes.ts";
+import { answerModeration, moderationRoutes } from "./moderations/routes.ts";
+import { moderationBodySchema } from "./moderations/schemas.ts";
+import { answerReranking, rerankRoutes } from "./rerank/routes.ts";
+import { rerankBodySchema } from "./rerank/schemas.ts";
+import { answerResponse, responseRoutes } from "./responses/routes.ts";
+import { responseBodySchema } from "./responses/schemas.ts";
 
 /** The APIs of other vendors, on top of the core's. */
-export function dialects(fileBatches: FileBatchApi): RouteGroup[] {
-  const openai = { tag: "Chat", style: "openai" } as const;
-  const files = { tag: "Files", style: "openai" } as const;
-  return [
-    routeGroup("/completions", openai, ({ app }, deps) => serveCompletions(app, deps)),
-    routeGroup("/messages", { tag: "Chat", style: "anthropic" }, ({ app }, deps) => serveMessages(app, deps)),
-    routeGroup("/responses", openai, ({ app }, deps) => serveResponses(app, deps)),
-    embeddingRoutes,
-    routeGroup("/rerank", openai, ({ app }, deps) => serveRerank(app, deps)),
-    routeGroup("/moderations", openai, ({ app }, deps) => serveModerations(app, deps)),
-    routeGroup("/files", files, ({ app }, deps) => serveFiles(app, deps)),
-    routeGroup("/batches", files, ({ app }, deps) => serveFileBatches(app, deps, fileBatches)),
-    routeGroup("/images", openai, ({ app }, deps) => serveImages(app, deps)),
-    routeGroup("/audio", openai, ({ app }, deps) => {
-      serveSpeech(app, deps);
-      serveTranscriptions(app, deps);
-    }),
-  ];
-}
+export const dialects = (batches: Batches): RouteGroup[] => [
+  completionRoutes,
+  messageRoutes,
+  responseRoutes,
+  embeddingRoutes,
+  rerankRoutes,
+  moderationRoutes,
+  fileRoutes,
+  batchRoutes(batches),
+  imageRoutes,
+  speechRoutes,
+  transcriptionRoutes,
+];
+
+/** The endpoints that lines of batches may ask, by their paths there. */
+export const lineEndpoints: ReadonlyMap<string, LineEndpoint> = new Map([
+  ["/v1/chat/completions", lineEndpoint(chatBodySchema, answerChat)],
+  ["/v1/completions", lineEndpoint(textCompletionBodySchema, answerCompletion)],
+  ["/v1/embeddings", lineEndpoint(embeddingsBodySchema, answerEmbeddings)],
+  ["/v1/moderations", lineEndpoint(moderationBodySchema, answerModeration)],
+  ["/v1/responses", lineEndpoint(responseBodySchema, answerResponse)],
+  ["/v1/rerank", lineEndpoint(rerankBodySchema, answerReranking)],
+]);

@@ -93,7 +93,8 @@ export function openAssignments(
     for (const { path, fileId, form } of filePlacesOf(inputSchema, input, JSON.stringify(input))) {
       const file = await untilRead(() => store.files.held({ jobId: id.jobId, fileId }), clock);
       if (file === undefined) return null;
-      const address = grantAddress({ ...id, hostId, accountId, fileId, expiresAtMs }, proofs);
+      const grant = { ...id, hostId, accountId, fileId, expiresAtMs };
+      const address = grantAddress(grant, proofs.signFile(grant));
       files.push({ at: [...path], form, bytes: file.sizeBytes, sha256: file.sha256, address });
     }
     return files;

@@ -11,86 +11,69 @@ const NAME = /^[0-9a-f]{64}-[0-9A-Za-z_]{1,40}$/;
  * Contents of files on disk, below one directory that all coordinators of a network share: `content/<2 digits>/<SHA-256>-<id>`, and
  * `arriving/` for what is still being received. A content never changes, and its name is never used again.
  */
-export class FileContents {
-  readonly #directory: string;
-  readonly #minFreeBytes: number;
+export function fileContents(directory: string, minFreeBytes: number) {
+  const root = join(directory, "content");
+  const arriving = join(directory, "arriving");
 
-  constructor(directory: string, minFreeBytes: number) {
-    [this.#directory, this.#minFreeBytes] = [directory, minFreeBytes];
-  }
+  /** Below `root`, with slashes. */
+  const pathOf = (blob: string): string => `${blob.slice(0, 2)}/${blob}`;
 
-  /** Folder for uploads in progress, on the disk of the contents. */
-  get arriving(): string {
-    return join(this.#directory, "arriving");
-  }
-
-  /** Folder that {@link pathOf} is relative to. */
-  get root(): string {
-    return this.#content;
-  }
-
-  /** Of a content, with slashes. */
-  pathOf(blob: string): string {
-    return `${blob.slice(0, 2)}/${blob}`;
-  }
-
-  /**
-   * Makes the directories where they are missing: not before there is a file, as a coordinator without files may have no disk.
-   * @throws {ServiceError} `disk_full` if so many bytes more would leave less than the operator wants free. File system errors pass through.
-   */
-  async makeRoom(bytes: number): Promise<void> {
-    await mkdir(this.arriving, { recursive: true, mode: 0o700 });
-    await mkdir(this.#content, { recursive: true, mode: 0o700 });
-    const { bavail, bsize } = await statfs(this.#directory);
-    if (bavail * bsize - bytes >= this.#minFreeBytes) return;
-    throw new ServiceError("disk_full", "The coordinator has no room for the file; its operator has to make some");
-  }
-
-  /** Moves a complete file of {@link arriving} to its place. Durable when it resolves. */
-  async place(path: string, blob: string): Promise<void> {
-    await sync(path);
-    const target = join(this.#content, this.pathOf(blob));
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    await rename(path, target);
-    await sync(dirname(target));
-  }
-
-  async has(blob: string): Promise<boolean> {
-    return (await lstat(join(this.#content, this.pathOf(blob))).catch(() => null)) !== null;
-  }
-
-  async remove(blobs: readonly string[]): Promise<void> {
-    for (const blob of blobs) await rm(join(this.#content, this.pathOf(blob)), { force: true });
-  }
-
-  /** Removes files that no coordinator is receiving any more, and the parts of uploads that earlier versions kept. */
-  async removeAbandoned(nowMs: number): Promise<void> {
-    await rm(join(this.#directory, "uploads"), { recursive: true, force: true });
-    for (const name of await namesIn(this.arriving)) {
-      const path = join(this.arriving, name);
-      if (await isOlder(path, nowMs - ABANDONED_MS)) await rm(path, { recursive: true, force: true });
-    }
-  }
-
-  /** Names of the contents that have been here for a while, some at a time. */
-  async *settledNames(nowMs: number): AsyncGenerator<string[]> {
-    let names: string[] = [];
-    for (const folder of await namesIn(this.#content)) {
-      for await (const { name } of await opendir(join(this.#content, folder))) {
-        if (!NAME.test(name)) continue;
-        if (!(await isOlder(join(this.#content, folder, name), nowMs - ABANDONED_MS))) continue;
-        names.push(name);
-        if (names.length < NAMES_AT_ONCE) continue;
-        yield names;
-        names = [];
+  return {
+    /** Folder that {@link pathOf} is relative to. */
+    root,
+    /** Folder for uploads in progress, on the disk of the contents. */
+    arriving,
+    pathOf,
+    /**
+     * Makes the directories where they are missing: not before there is a file, as a coordinator without files may have no disk.
+     * @throws {ServiceError} `disk_full` if so many bytes more would leave less than the operator wants free. File system errors pass
+     *   through.
+     */
+    async makeRoom(bytes: number): Promise<void> {
+      await mkdir(arriving, { recursive: true, mode: 0o700 });
+      await mkdir(root, { recursive: true, mode: 0o700 });
+      const { bavail, bsize } = await statfs(directory);
+      if (bavail * bsize - bytes >= minFreeBytes) return;
+      throw new ServiceError("disk_full", "The coordinator has no room for the file; its operator has to make some");
+    },
+    /** Moves a complete file of `arriving` to its place. Durable when it resolves. */
+    async place(path: string, blob: string): Promise<void> {
+      await sync(path);
+      const target = join(root, pathOf(blob));
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+      await rename(path, target);
+      await sync(dirname(target));
+    },
+    async has(blob: string): Promise<boolean> {
+      return (await lstat(join(root, pathOf(blob))).catch(() => null)) !== null;
+    },
+    async remove(blobs: readonly string[]): Promise<void> {
+      for (const blob of blobs) await rm(join(root, pathOf(blob)), { force: true });
+    },
+    /** Removes files that no coordinator is receiving any more, and the parts of uploads that earlier versions kept. */
+    async removeAbandoned(nowMs: number): Promise<void> {
+      await rm(join(directory, "uploads"), { recursive: true, force: true });
+      for (const name of await namesIn(arriving)) {
+        const path = join(arriving, name);
+        if (await isOlder(path, nowMs - ABANDONED_MS)) await rm(path, { recursive: true, force: true });
       }
-    }
-    if (names.length > 0) yield names;
-  }
-
-  get #content(): string {
-    return join(this.#directory, "content");
-  }
+    },
+    /** Names of the contents that have been here for a while, some at a time. */
+    async *settledNames(nowMs: number): AsyncGenerator<string[]> {
+      let names: string[] = [];
+      for (const folder of await namesIn(root)) {
+        for await (const { name } of await opendir(join(root, folder))) {
+          if (!NAME.test(name)) continue;
+          if (!(await isOlder(join(root, folder, name), nowMs - ABANDONED_MS))) continue;
+          names.push(name);
+          if (names.length < NAMES_AT_ONCE) continue;
+          yield names;
+          names = [];
+        }
+      }
+      if (names.length > 0) yield names;
+    },
+  };
 }
 
 /** None of a folder that is not there. */

@@ -15,11 +15,6 @@ export interface FileGrant {
   readonly expiresAtMs: number;
 }
 
-export interface GrantSigner {
-  signFile(grant: FileGrant): string;
-  isFileSignature(signature: string, grant: FileGrant): boolean;
-}
-
 /** What an address has behind the id of its file. */
 export const grantQuerySchema = z.object({
   job: z.string().max(64),
@@ -30,14 +25,14 @@ export const grantQuerySchema = z.object({
 });
 
 /** The path and query at which the Island of a grant fetches the file. */
-export function grantAddress(grant: FileGrant, signer: Pick<GrantSigner, "signFile">): string {
+export function grantAddress(grant: FileGrant, signature: string): string {
   const { fileId, jobId, attempt, hostId, expiresAtMs } = grant;
   const query = new URLSearchParams({
     job: jobId,
     attempt: String(attempt),
     host_id: hostId,
     expires: String(expiresAtMs),
-    signature: signer.signFile(grant),
+    signature,
   });
   return `${ISLAND_FILES_PATH}${fileId}?${query.toString()}`;
 }

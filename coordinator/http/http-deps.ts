@@ -10,7 +10,7 @@ import type { Registration } from "../config/exposure.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchApi } from "../jobs/batches/batch-service.ts";
-import type { FileApi } from "../files/file-service.ts";
+import type { Files } from "../files/open-files.ts";
 import type { Conversations } from "../conversations/conversations.ts";
 import type { CargoAvailability } from "../islands/cargo-availability.ts";
 import type { IslandGateway } from "../islands/gateway.ts";
@@ -50,7 +50,7 @@ export interface HttpDeps {
   readonly catalog: Catalog;
   readonly cargos: Cargos;
   readonly conversations: Conversations;
-  readonly files: FileApi;
+  readonly files: Files;
   readonly islands: Pick<IslandService, "list" | "some" | "get" | "rename" | "remove" | "earnings">;
   readonly availability: Pick<CargoAvailability, "of">;
   readonly events: Pick<AccountEvents, "open" | "closed" | "note" | "noteAccount">;

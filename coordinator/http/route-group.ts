@@ -1,3 +1,4 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { z, type RouteConfig } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -66,8 +67,8 @@ type JsonOf<Answer> = Answer extends {
 }
   ? z.input<S>
   : never;
-/** What a handler returns: the JSON of one of its answers, or a response that it made itself. */
-type Returned<Spec extends RouteSpec> = Response | JsonOf<Spec["answers"][keyof Spec["answers"]]>;
+/** What a handler returns: the JSON of one of its answers, a response that it made itself, or null when the client has left. */
+type Returned<Spec extends RouteSpec> = Response | JsonOf<Spec["answers"][keyof Spec["answers"]]> | null;
 
 type AddRoute = <const Path extends string, const Spec extends RouteSpec>(
   path: Path,
@@ -82,6 +83,9 @@ export type Routes = Readonly<Record<Method, AddRoute>> & {
   /** For paths outside the API, which the document does not have. */
   readonly app: HttpApp;
 };
+
+/** What operations of vendors' APIs have in common whose client waits for jobs. */
+export const WAITS_FOR_JOBS = { access: "write", isCompatible: true, fails: [402, 404, 409] } as const;
 
 /** Operations on one resource. */
 export interface RouteGroup {
@@ -115,6 +119,8 @@ export function serveGroup(app: HttpApp, group: RouteGroup, deps: HttpDeps): voi
       app.on(method, full.replaceAll(/\{(.+?)\}/g, ":$1"), async (c) => {
         const call = (await checked(c, path, spec, group.style, deps)) as Parameters<typeof handle>[0];
         const answer = await handle(call);
+        // Made before the server replaced the global class, so that it is not an instance of it.
+        if (answer === null || answer === RESPONSE_ALREADY_SENT) return RESPONSE_ALREADY_SENT;
         if (answer instanceof Response) return answer;
         return c.json(answer as object, Number(Object.keys(spec.answers)[0]) as ContentfulStatusCode);
       });

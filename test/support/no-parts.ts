@@ -1,5 +1,5 @@
-import { FileBatchService } from "../../coordinator/dialects/batches/file-batch-service.ts";
-import { FileService } from "../../coordinator/files/file-service.ts";
+import { openBatches } from "../../coordinator/dialects/batches/open-batches.ts";
+import { openFiles } from "../../coordinator/files/open-files.ts";
 import { openIslandGateway } from "../../coordinator/islands/gateway.ts";
 import type { MeasuredParts } from "../../coordinator/metrics/metrics.ts";
 import { openWebhooks } from "../../coordinator/webhooks/webhook-sender.ts";
@@ -9,7 +9,9 @@ import { testEnv } from "./test-env.ts";
 const clock = new ManualClock();
 /** Their metrics only are used. */
 const unused = <T>(given: object): T => ({ clock, ...given }) as T;
-const files = new FileService(unused({ limits: {} }));
+const env = testEnv({}, { clock });
+const files = openFiles(env, unused({}), unused({}));
+const fileBatches = openBatches(env, unused({}), files, unused({}), unused({}), new Map());
 
 /** The parts that metrics are read from, of a coordinator where nothing has happened. */
 export const NO_PARTS = {
@@ -20,7 +22,7 @@ export const NO_PARTS = {
   gateway: openIslandGateway(testEnv(), unused({}), unused({}), "", unused({}), () => ""),
   webhooks: { pendingCount: 0, metrics: openWebhooks(testEnv(), unused({}), async () => "").metrics },
   files: { kept: async () => ({ files: 0, bytes: 0 }), metrics: files.metrics },
-  fileBatches: { metrics: new FileBatchService(unused({})).metrics, runningCount: 0, linesUnderWay: 0 },
+  fileBatches: { metrics: fileBatches.metrics, runningCount: 0, linesUnderWay: 0 },
   version: "1",
   clock,
   peers: { failed: { unreachable: 0, timeout: 0, refused: 0 } },

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { z } from "@hono/zod-openapi";
-import type { FileBatchApi } from "../../coordinator/dialects/batches/file-batch-service.ts";
+import type { Batches } from "../../coordinator/dialects/batches/open-batches.ts";
 import { dialects } from "../../coordinator/dialects/dialects.ts";
 import { createApp } from "../../coordinator/http/app.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../../coordinator/http/http-deps.ts";
@@ -18,7 +18,7 @@ function describedApi(): { readonly app: HttpApp; readonly deps: HttpDeps } {
   const folders = { modelDirectories: [], downloadsDirectory: "" };
   // Nothing is asked of what is missing until a request comes.
   const deps = { clock: systemClock, version, options, operators: {}, ...folders } as unknown as HttpDeps;
-  return { app: createApp(deps, dialects({} as FileBatchApi)), deps };
+  return { app: createApp(deps, dialects({} as Batches)), deps };
 }
 
 /** The OpenAPI document of this source tree. */

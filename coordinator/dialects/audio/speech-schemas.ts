@@ -1,10 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import type { Usage } from "../../../shared/output.ts";
 import { refused, requestObject } from "../../../shared/request-object.ts";
-import { SPEECH_FORMATS } from "./speech-format.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import type { JobInput } from "../../store/job-store.ts";
 
+/** Formats of spoken text. Names: OpenAI's API. */
+const SPEECH_FORMATS = ["mp3", "wav", "pcm"] as const;
+export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 const MAX_INPUT_CHARS = 4_096;
 /** About a minute: at 44.1 kHz the WAV file of a job still fits into one frame (shared/protocol/codec.ts). */
 const MAX_PIECE_CHARS = 800;

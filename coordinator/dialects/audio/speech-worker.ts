@@ -1,9 +1,21 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { readWav, pcm16Of, type Recording } from "../../../shared/audio/wav-file.ts";
 import { resample } from "../../../shared/audio/resample.ts";
-import type { EncodedSpeech, EncodingRequest } from "./speech-format.ts";
+import type { SpeechFormat } from "./speech-schemas.ts";
 
-/** Entry of the thread that encodes one recording. Started by `encode-speech.ts` only. */
+/** Entry of the thread that encodes one recording. Started by `speech.ts` only. */
+
+export interface EncodingRequest {
+  /** A WAV file in base64. */
+  readonly wav: string;
+  readonly format: SpeechFormat;
+}
+
+export interface EncodedSpeech {
+  /** Frames of MP3, or samples of 16-bit PCM without a head. */
+  readonly bytes: Uint8Array;
+  readonly sampleRateHz: number;
+}
 
 /** Of `pcm`, whose clients know no other. Source: OpenAI's API. */
 const PCM_RATE_HZ = 24_000;

@@ -1,17 +1,18 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute, z } from "@hono/zod-openapi";
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
+import { Semaphore } from "../../../shared/async/semaphore.ts";
+import { wavHead } from "../../../shared/audio/wav-file.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { Usage } from "../../../shared/output.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
-import { modelKindOf } from "../../catalog/model-kind.ts";
-import { SpeechEncoder } from "./speech-encoder.ts";
-import type { EncodedSpeech } from "./speech-format.ts";
+import { findModelFor } from "../../catalog/find-model.ts";
+import type { EncodedSpeech, EncodingRequest } from "./speech-worker.ts";
 import { speechPieces } from "./speech-pieces.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../../http/http-deps.ts";
-import { serveCompatible } from "../../http/middleware/endpoint.ts";
-import { eventStream, failures, jsonBody } from "../../http/schemas/responses.ts";
+import type { HttpDeps } from "../../http/http-deps.ts";
+import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
+import { eventStream } from "../../http/schemas/responses.ts";
 import {
   pieceCharsOf,
   presentSpeechUsage,
@@ -21,46 +22,51 @@ import {
   speechInputOf,
   spokenWavOf,
   type SpeechBody,
+  type SpeechEvent,
+  type SpeechFormat,
 } from "./speech-schemas.ts";
-import { SPEECH_MEDIA_TYPES, speechEvents, speechFile } from "./speech-stream.ts";
 import { waitingClientOf, type WaitingClient } from "../../http/streaming/waiting-client.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
 
-const SPEAKS: ModelNeed = {
-  isMet: (cargo) => modelKindOf(cargo) === "speech",
-  defaultIn: (catalog) => catalog.defaultSlug("speech"),
-  verb: "speak",
+/** Recordings that are encoded at a time: the event loop and storage need the other cores. */
+const MAX_THREADS = 1;
+/** A minute of speech takes well under a second. */
+const LIMIT_MS = 30_000;
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
+
+/** Bytes of one event: 32 KB as base64. */
+const EVENT_BYTES = 24_576;
+const MEDIA_TYPES: Readonly<Record<SpeechFormat, string>> = {
+  mp3: "audio/mpeg",
+  wav: "audio/wav",
+  pcm: "audio/pcm",
 };
 
 /** A recording as the text of its job's output, as base64 and as bytes. */
 const PIECE_BYTES = 24 * MIB;
 
 const file = { schema: z.string().openapi({ format: "binary" }) };
-const speechRoute = createRoute({
-  operationId: "createSpeech",
-  method: "post",
-  path: `${API_BASE}/audio/speech`,
-  summary: "Speak a text",
-  description:
-    "In OpenAI's shape, by a Cargo that speaks. A long text is several jobs, one after the other, and each is sent as soon as it is spoken. Like a chat they wait for an Island and are cancelled when the client disconnects. When a later one fails, the connection is cut.",
-  request: jsonBody(speechBodySchema),
-  responses: {
-    200: {
-      description: "The file, or its events with `stream_format: sse`",
-      content: {
-        ...Object.fromEntries(Object.values(SPEECH_MEDIA_TYPES).map((type) => [type, file])),
-        ...eventStream(speechEventSchema),
+export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "openai" }, (routes, deps) => {
+  const encode = speechEncoder();
+  routes.post("", {
+    id: "createSpeech",
+    is: "Speak a text",
+    about:
+      "In OpenAI's shape, by a Cargo that speaks. A long text is several jobs, one after the other, and each is sent as soon as it is spoken. Like a chat they wait for an Island and are cancelled when the client disconnects. When a later one fails, the connection is cut.",
+    ...WAITS_FOR_JOBS,
+    body: speechBodySchema,
+    answers: {
+      200: {
+        description: "The file, or its events with `stream_format: sse`",
+        content: {
+          ...Object.fromEntries(Object.values(MEDIA_TYPES).map((type) => [type, file])),
+          ...eventStream(speechEventSchema),
+        },
       },
     },
-    ...failures(402, 404, 409),
-  },
-});
-
-export function serveSpeech(app: HttpApp, deps: HttpDeps): void {
-  const encoder = new SpeechEncoder();
-  serveCompatible(app, deps, speechRoute, async (call) => {
+  })(async (call) => {
     const { c, identity, body } = call;
-    const cargo = await findModelFor(SPEAKS, deps.catalog, body.model, identity.accountId);
+    const cargo = await findModelFor("speech", deps.catalog, body.model, identity.accountId);
     const { outgoing: response } = c.env;
     // Before the submission: what may not be sent must not be paid for.
     const limits = c.get("limits");
@@ -68,14 +74,14 @@ export function serveSpeech(app: HttpApp, deps: HttpDeps): void {
     limits.holdStream(response, PIECE_BYTES);
     const texts = speechPieces(body.input, pieceCharsOf(cargo));
     const usages: Usage[] = [];
-    const pieces = spoken({ deps, encoder, client: waitingClientOf(call), cargo, body, texts, usages });
+    const pieces = spoken({ deps, encode, client: waitingClientOf(call), cargo, body, texts, usages });
     // No header is sent before the first is there, so that a failure can still have its status.
     const first = await pieces.next();
-    if (first.done === true) return RESPONSE_ALREADY_SENT;
+    if (first.done === true) return null;
     const format = body.response_format ?? "mp3";
     const bytes = speechFile(beginningWith(first.value, pieces), format, texts.length);
     if (body.stream_format !== "sse") {
-      return c.body(ReadableStream.from(bytes), 200, { "Content-Type": SPEECH_MEDIA_TYPES[format] });
+      return c.body(ReadableStream.from(bytes), 200, { "Content-Type": MEDIA_TYPES[format] });
     }
     const events = speechEvents(bytes, () => presentSpeechUsage(usages));
     return c.body(ReadableStream.from(events), 200, {
@@ -83,11 +89,11 @@ export function serveSpeech(app: HttpApp, deps: HttpDeps): void {
       "Cache-Control": "no-store",
     });
   });
-}
+});
 
 interface Speaking {
   readonly deps: HttpDeps;
-  readonly encoder: SpeechEncoder;
+  readonly encode: ReturnType<typeof speechEncoder>;
   readonly client: WaitingClient;
   readonly cargo: CatalogEntry;
   readonly body: SpeechBody;
@@ -98,7 +104,7 @@ interface Speaking {
 
 /** Each text as its job has spoken it. Ends early when the client has left. */
 async function* spoken(speaking: Speaking): AsyncGenerator<EncodedSpeech, void, void> {
-  const { deps, encoder, client, cargo, body, texts, usages } = speaking;
+  const { deps, encode, client, cargo, body, texts, usages } = speaking;
   for (const text of texts) {
     const input = speechInputOf(body, text);
     const made = await wholeOutput(deps, client, { slug: cargo.slug, input, fieldOf: speechFieldOf });
@@ -106,11 +112,74 @@ async function* spoken(speaking: Speaking): AsyncGenerator<EncodedSpeech, void, 
     const wav = spokenWavOf(made.output);
     if (wav === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a WAV file");
     usages.push(made.usage);
-    yield await encoder.encode({ wav, format: body.response_format ?? "mp3" }, client.gone);
+    yield await encode({ wav, format: body.response_format ?? "mp3" }, client.gone);
   }
 }
 
 async function* beginningWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T, void, void> {
   yield first;
   yield* rest;
+}
+
+/** The file's bytes, piece by piece. `count`: pieces that come, of which each is one recording. */
+async function* speechFile(
+  pieces: AsyncIterable<EncodedSpeech>,
+  format: SpeechFormat,
+  count: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  let isFirst = true;
+  for await (const { bytes, sampleRateHz } of pieces) {
+    if (isFirst && format === "wav") yield wavHead(sampleRateHz, count === 1 ? bytes.length : null);
+    isFirst = false;
+    yield bytes;
+  }
+}
+
+/** The same bytes as Server-Sent Events in OpenAI's shape. */
+async function* speechEvents(
+  file: AsyncIterable<Uint8Array>,
+  usage: () => Extract<SpeechEvent, { type: "speech.audio.done" }>["usage"],
+): AsyncGenerator<Uint8Array, void, void> {
+  for await (const bytes of file) {
+    for (let at = 0; at < bytes.length; at += EVENT_BYTES) {
+      const audio = Buffer.from(bytes.subarray(at, at + EVENT_BYTES)).toString("base64");
+      yield eventOf({ type: "speech.audio.delta", audio });
+    }
+  }
+  yield eventOf({ type: "speech.audio.done", usage: usage() });
+}
+
+function eventOf(event: SpeechEvent): Uint8Array {
+  return Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+}
+
+/**
+ * Encodes what Cargos speak, in a thread of its own for each recording.
+ * @returns encodes one. @throws {ServiceError} `job_failed` for what is not a WAV file or takes too long. @throws `signal.reason` when
+ *   aborted before its turn.
+ */
+function speechEncoder() {
+  const threads = new Semaphore<null>(MAX_THREADS);
+  return async (request: EncodingRequest, signal: AbortSignal): Promise<EncodedSpeech> => {
+    await threads.acquire(null, signal);
+    try {
+      return await encodeInThread(request);
+    } finally {
+      threads.release();
+    }
+  };
+}
+
+async function encodeInThread(request: EncodingRequest): Promise<EncodedSpeech> {
+  const file = new URL(`./speech-worker.${import.meta.url.slice(-2)}`, import.meta.url);
+  const thread = new Worker(file, { workerData: request, env: {}, resourceLimits: HEAP_LIMITS });
+  try {
+    const [encoded] = await once(thread, "message", { signal: AbortSignal.timeout(LIMIT_MS) });
+    return encoded as EncodedSpeech;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ServiceError("job_failed", `The Cargo's output cannot be encoded: ${reason}`, { cause });
+  } finally {
+    await thread.terminate();
+  }
 }

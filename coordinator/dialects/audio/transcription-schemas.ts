@@ -79,7 +79,7 @@ export const transcriptionSchema = z
   .openapi("Transcription");
 
 const heardSchema = ONNX_OUTPUTS["automatic-speech-recognition"];
-export type Heard = z.infer<typeof heardSchema>;
+type Heard = z.infer<typeof heardSchema>;
 
 /** What a job has heard; undefined for another output. */
 export function heardOf(output: unknown): Heard | undefined {

@@ -3,13 +3,13 @@ import { isTerminal } from "../../../shared/job-state.ts";
 import type { JobApi } from "../../jobs/job-service.ts";
 
 /** Submits jobs, as an endpoint does for a client that waits. */
-export type LineJobs = Pick<JobApi, "submit">;
+type LineJobs = Pick<JobApi, "submit">;
 
 /** What batches do with jobs. */
 export type BatchJobs = Pick<JobApi, "findSubmitted" | "submit">;
 
 /** A line of the input of a batch. */
-export interface LinePlace {
+interface LinePlace {
   readonly batchId: string;
   /** From 1. */
   readonly line: number;
@@ -29,7 +29,7 @@ export function lineJobs(
   jobs: Pick<BatchJobs, "submit">,
   place: LinePlace & { readonly isCancelled: () => boolean },
 ): LineJobs {
-  const keys = new LineKeys(place);
+  const keys = lineKeys(place);
   return {
     async submit({ waitLimitMs: _waits, isClientBound: _bound, ...request }) {
       const key = keys.next();
@@ -47,7 +47,7 @@ export function lineJobs(
  * and those that have not ended are cancelled.
  */
 export function earlierLineJobs(jobs: BatchJobs, { sinceMs, ...place }: LinePlace & { sinceMs: number }): LineJobs {
-  const keys = new LineKeys(place);
+  const keys = lineKeys(place);
   return {
     async submit({ accountId }) {
       const job = await jobs.findSubmitted(accountId, keys.next(), sinceMs);
@@ -70,25 +70,15 @@ async function endOf(job: Awaited<ReturnType<JobApi["submit"]>>): Promise<string
 }
 
 /** Names the jobs of a line by their places in it. One that is refused is submitted again before those after it: `inTurns`. */
-class LineKeys {
-  readonly #line: LinePlace;
-  /** Of jobs that were refused, in their order. */
-  #free: number[] = [];
-  #count = 0;
-
-  constructor(line: LinePlace) {
-    this.#line = line;
-  }
-
-  next(): string {
-    return `${this.#prefix}${this.#free.shift() ?? ++this.#count}`;
-  }
-
-  giveBack(key: string): void {
-    this.#free = [...this.#free, Number(key.slice(this.#prefix.length))].toSorted((a, b) => a - b);
-  }
-
-  get #prefix(): string {
-    return `${this.#line.batchId}/${this.#line.line}/`;
-  }
+function lineKeys({ batchId, line }: LinePlace) {
+  const prefix = `${batchId}/${line}/`;
+  /** Places of jobs that were refused, in their order. */
+  let free: number[] = [];
+  let count = 0;
+  return {
+    next: (): string => `${prefix}${free.shift() ?? ++count}`,
+    giveBack(key: string): void {
+      free = [...free, Number(key.slice(prefix.length))].toSorted((a, b) => a - b);
+    },
+  };
 }

@@ -1,17 +1,21 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { every } from "../../../shared/async/every.ts";
+import type { Clock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
-import type { FileBatchError, FileBatchProgress } from "../../store/file-batches.ts";
-import type { BatchHold } from "./batch-hold.ts";
-import { linesOf } from "./batch-lines.ts";
-import type { FileBatchDeps } from "./file-batch-deps.ts";
-import { LinePool, type UnderWay } from "./line-pool.ts";
-import { ResultRoom } from "./result-room.ts";
-import { ResultFile } from "./result-file.ts";
+import type { Env } from "../../env.ts";
+import type { Files } from "../../files/open-files.ts";
+import type { FileBatchError } from "../../store/file-batches.ts";
+import { answerLines, type AskLine, type LinesInFlight } from "./answer-lines.ts";
+import type { BatchLease } from "./batch-lease.ts";
+import { linesOf } from "./input-lines.ts";
+import { openResultFile, type ResultFile } from "./result-file.ts";
 
 export const MAX_LINES = 50_000;
 /** Longest list of errors of a batch. */
 const MAX_ERRORS = 100;
+/** Files that are not touched for an hour are cleared away. */
+const TOUCH_EVERY_MS = 600_000;
 /** A disk that coordinators share may show a file later than the coordinator that got it. */
 const LATE_DISK_S = 30;
 const NO_INPUT: FileBatchError = {
@@ -26,70 +30,78 @@ const NO_ROOM: ReadonlySet<string> = new Set(["file_budget_exceeded", "payload_t
 const NEWEST_FILES = 1_000;
 
 /**
- * Runs a batch to its end, or until it is left to others. Results are written anew each time: the jobs of lines that were answered before
- * are there, and are read again.
+ * Runs a batch to its end, or until it is left to others. Results are written again each time: the jobs of lines that were answered
+ * before are stored, and are read again.
  */
-export async function runBatch(deps: FileBatchDeps, hold: BatchHold, underWay: UnderWay): Promise<void> {
+export async function runBatch(
+  env: Env,
+  files: Files,
+  ask: AskLine,
+  lease: BatchLease,
+  inFlight: LinesInFlight,
+): Promise<void> {
   try {
-    await hold.start();
-    await work(deps, hold, underWay);
+    await lease.start();
+    await work(env, files, ask, lease, inFlight);
   } catch (error) {
-    if (hold.stopped.aborted) return;
-    const { id } = hold.batch;
-    if (!(error instanceof ServiceError)) deps.log.error({ err: error, file_batch_id: id }, "A batch of a file failed");
-    // Who finds the lease over tries again.
+    if (lease.stopped.aborted) return;
+    const { id } = lease.batch;
+    if (!(error instanceof ServiceError)) env.log.error({ err: error, file_batch_id: id }, "A batch of a file failed");
+    // The coordinator that finds the lease expired tries again.
     if (error instanceof ServiceError && error.code === "storage_unavailable") return;
-    await end(deps, hold, { state: "failed", errors: [batchErrorOf(error)] }).catch(() => false);
+    await lease.end({ state: "failed", errors: [batchErrorOf(error)] }).catch(() => false);
   } finally {
-    hold.stop();
+    lease.stop();
   }
 }
 
-async function work(deps: FileBatchDeps, hold: BatchHold, underWay: UnderWay): Promise<void> {
-  const { batch } = hold;
-  const { accountId, request } = batch;
-  const path = await inputOf(deps, hold);
-  if (path === null) return void (await end(deps, hold, { state: hold.early ?? "failed", errors: [NO_INPUT] }));
-  const { total, errors } = await checkLines(path, hold);
-  if (errors.length > 0) return void (await end(deps, hold, { state: "failed", errors }));
-  const wasFinalizing = hold.progress.state === "finalizing";
-  const inProgressAtMs = hold.progress.inProgressAtMs ?? deps.clock.now();
-  await hold.save({ state: "in_progress", total, inProgressAtMs });
+async function work(
+  { clock, log }: Env,
+  files: Files,
+  ask: AskLine,
+  lease: BatchLease,
+  inFlight: LinesInFlight,
+): Promise<void> {
+  const { accountId, request } = lease.batch;
+  const path = await inputOf(clock, files, lease);
+  if (path === null) return void (await lease.end({ state: lease.early ?? "failed", errors: [NO_INPUT] }));
+  const { total, errors } = await checkLines(path, lease);
+  if (errors.length > 0) return void (await lease.end({ state: "failed", errors }));
+  const wasFinalizing = lease.progress.state === "finalizing";
+  const inProgressAtMs = lease.progress.inProgressAtMs ?? clock.now();
+  await lease.save({ state: "in_progress", total, inProgressAtMs });
   // Room on the disk, and the folder.
-  await deps.files.receive(accountId, 0, () => Promise.resolve());
-  using room = new ResultRoom(deps.files, accountId);
-  await using output = await openResult(deps, hold, room, "output");
-  await using failures = await openResult(deps, hold, room, "errors");
-  const pool = new LinePool(deps, hold, { output, failures }, underWay);
-  const full = await answerLines(pool, linesOf(path, request.endpoint));
-  await hold.save({ state: "finalizing", finalizingAtMs: deps.clock.now() });
-  if (wasFinalizing) await removeStored(deps, hold);
+  await files.receive(accountId, 0, () => Promise.resolve());
+  using room = resultRoom(files, accountId);
+  const openResult = (kind: Kind): Promise<ResultFile> => {
+    // Another name each time: a coordinator that lost its lease may still write its own.
+    const name = `${lease.batch.id}-${clock.now()}-${process.pid}.${kind}`;
+    return openResultFile(join(files.arriving, name), files.maxFileBytes, room.setAside);
+  };
+  await using output = await openResult("output");
+  await using failures = await openResult("errors");
+  every({ clock, log, stop: lease.stopped }, TOUCH_EVERY_MS, "touch the results of a batch", () =>
+    Promise.all([output.touch(), failures.touch()]),
+  );
+  let full: FileBatchError | null = null;
+  try {
+    await answerLines(clock, ask, lease, { output, failures }, inFlight, linesOf(path, request.endpoint));
+  } catch (error) {
+    // The results before it are there, and were paid for.
+    if (!(error instanceof ServiceError && NO_ROOM.has(error.code))) throw error;
+    full = batchErrorOf(error);
+  }
+  await lease.save({ state: "finalizing", finalizingAtMs: clock.now() });
+  if (wasFinalizing) await removeStored(files, lease);
   // From here on the files count.
   room[Symbol.dispose]();
-  const outputFileId = await storeResult(deps, hold, output, "output");
-  const errorFileId = await storeResult(deps, hold, failures, "errors");
-  const state = full === null ? (hold.early ?? "completed") : "failed";
-  if (await end(deps, hold, { state, outputFileId, errorFileId, errors: full === null ? [] : [full] })) return;
+  const outputFileId = await storeResult(files, lease, output, "output");
+  const errorFileId = await storeResult(files, lease, failures, "errors");
+  const state = full === null ? (lease.early ?? "completed") : "failed";
+  if (await lease.end({ state, outputFileId, errorFileId, errors: full === null ? [] : [full] })) return;
   for (const id of [outputFileId, errorFileId]) {
     // Another coordinator has stored files of its own.
-    if (id !== null) await deps.files.remove(accountId, id);
-  }
-}
-
-/** What there was no room for, if anything: the results before it are there, and were paid for. */
-async function answerLines(pool: LinePool, lines: ReturnType<typeof linesOf>): Promise<FileBatchError | null> {
-  try {
-    for await (const line of lines) {
-      if ("error" in line) throw new Error(`Line ${line.error.line} of a file has changed`);
-      await pool.add(line);
-    }
-    await pool.finished();
-    return null;
-  } catch (error) {
-    if (error instanceof ServiceError && NO_ROOM.has(error.code)) return batchErrorOf(error);
-    throw error;
-  } finally {
-    await pool.settled();
+    if (id !== null) await files.remove(accountId, id);
   }
 }
 
@@ -98,36 +110,23 @@ function batchErrorOf(error: unknown): FileBatchError {
   return { code, message, param: null, line: null };
 }
 
-/** False when another coordinator has the batch. */
-async function end(
-  { countEnd }: FileBatchDeps,
-  hold: BatchHold,
-  changes: Partial<FileBatchProgress>,
-): Promise<boolean> {
-  const isEnded = await hold.end(changes);
-  if (isEnded) countEnd({ ...hold.progress, ...changes });
-  return isEnded;
-}
-
 /** Where the input is; null when the disk of this coordinator does not have it. */
-async function inputOf({ files, clock }: FileBatchDeps, { batch, stopped }: BatchHold): Promise<string | null> {
+async function inputOf(clock: Clock, files: Files, { batch, stopped }: BatchLease): Promise<string | null> {
   const hold = { jobId: batch.id, fileId: batch.request.inputFileId };
   for (let seconds = 0; seconds < LATE_DISK_S; seconds += 1) {
-    // oxlint-disable-next-line no-await-in-loop
     const { root, name, isHere } = await files.heldContent(hold);
     if (isHere) return join(root, name);
-    // oxlint-disable-next-line no-await-in-loop
     await clock.sleep(1_000, stopped);
   }
   return null;
 }
 
 /** Every line, before the first becomes a job. */
-async function checkLines(path: string, hold: BatchHold): Promise<{ total: number; errors: FileBatchError[] }> {
+async function checkLines(path: string, lease: BatchLease): Promise<{ total: number; errors: FileBatchError[] }> {
   const errors: FileBatchError[] = [];
   const ids = new Set<string>();
-  for await (const line of linesOf(path, hold.batch.request.endpoint)) {
-    hold.stopped.throwIfAborted();
+  for await (const line of linesOf(path, lease.batch.request.endpoint)) {
+    lease.stopped.throwIfAborted();
     if ("error" in line) errors.push(line.error);
     else if (ids.has(digestOf(line.customId))) {
       const message = `The custom_id is that of an earlier line: ${line.customId}`;
@@ -156,22 +155,27 @@ function digestOf(customId: string): string {
 
 type Kind = "output" | "errors";
 
-async function openResult(
-  deps: FileBatchDeps,
-  { batch }: BatchHold,
-  room: ResultRoom,
-  kind: Kind,
-): Promise<ResultFile> {
-  // Another name each time: a coordinator that lost its lease may still write its own.
-  const name = `${batch.id}-${deps.clock.now()}-${process.pid}.${kind}`;
-  const { arriving, maxFileBytes: maxBytes } = deps.files;
-  return ResultFile.open(join(arriving, name), { maxBytes, setAside: (bytes) => room.setAside(bytes) });
+/** Room of an account that the results of a batch grow into, until they are files. Disposing of it gives the room back. */
+function resultRoom(files: Files, accountId: string) {
+  const disposed = Promise.withResolvers<void>();
+  return {
+    /** Resolves when so many bytes more are set aside. @throws {ServiceError} `file_budget_exceeded`, `disk_full` */
+    setAside: (bytes: number) =>
+      new Promise<void>((resolve, reject) => {
+        const held = files.receive(accountId, bytes, () => {
+          resolve();
+          return disposed.promise;
+        });
+        held.catch(reject);
+      }),
+    [Symbol.dispose]: () => disposed.resolve(),
+  };
 }
 
 /** Null for a file without lines. */
 async function storeResult(
-  { files }: FileBatchDeps,
-  { batch }: BatchHold,
+  files: Files,
+  { batch }: BatchLease,
   result: ResultFile,
   kind: Kind,
 ): Promise<string | null> {
@@ -192,7 +196,7 @@ async function storeResult(
 }
 
 /** Files of the batch that a coordinator stored and then died. */
-async function removeStored({ files }: FileBatchDeps, { batch }: BatchHold): Promise<void> {
+async function removeStored(files: Files, { batch }: BatchLease): Promise<void> {
   const list = { afterId: null, limit: NEWEST_FILES, isNewestFirst: true, purpose: "batch_output" } as const;
   const names = new Set((["output", "errors"] as const).map((kind) => filenameOf(batch.id, kind)));
   for (const { id, filename } of await files.list(batch.accountId, list)) {

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { FILE_BATCH_STATES, type FileBatch, type FileBatchState } from "../../store/file-batches.ts";
-import { MAX_FILE_LIFE_S, MIN_FILE_LIFE_S } from "../files/schemas.ts";
-import { queryInt } from "../../http/schemas/pagination.ts";
-import { presentUnixTime, presentUnixTimeOrNull } from "../../http/schemas/wire-units.ts";
+import { openAiPageOf, queryInt } from "../../http/schemas/pagination.ts";
+import { fileLifeSchema, presentUnixTime, presentUnixTimeOrNull } from "../../http/schemas/wire-units.ts";
 
 const MAX_METADATA = 16;
 const MAX_METADATA_KEY_CHARS = 64;
@@ -14,7 +13,7 @@ const metadataSchema = z
   .record(z.string().max(MAX_METADATA_KEY_CHARS), z.string().max(MAX_METADATA_VALUE_CHARS))
   .refine((value) => Object.keys(value).length <= MAX_METADATA, `must have at most ${MAX_METADATA} entries`);
 
-export const fileBatchBodySchema = z
+export const batchBodySchema = z
   .object({
     input_file_id: z.string().max(100).describe("A JSONL file with the purpose `batch`"),
     endpoint: z.string().max(100).openapi({
@@ -23,20 +22,20 @@ export const fileBatchBodySchema = z
     completion_window: z.literal("24h"),
     metadata: metadataSchema.nullish(),
     output_expires_after: z
-      .object({ anchor: z.literal("created_at"), seconds: z.int().min(MIN_FILE_LIFE_S).max(MAX_FILE_LIFE_S) })
+      .object({ anchor: z.literal("created_at"), seconds: fileLifeSchema })
       .nullish()
       .describe("How long the files of results live; never longer than the coordinator keeps files"),
   })
   .openapi("CreateFileBatch");
 
-export const fileBatchListQuery = z.object({
+export const batchListQuery = z.object({
   after: z.string().max(100).optional().describe("Id of the last batch of the page before"),
   limit: queryInt(1, MAX_BATCHES_OF_PAGE, DEFAULT_BATCHES_OF_PAGE),
 });
 
 const secondsSchema = z.int().nullable().describe("Unix time in seconds; null: not (yet)");
 
-export const fileBatchSchema = z
+export const batchSchema = z
   .object({
     id: z.string(),
     object: z.literal("batch"),
@@ -74,17 +73,9 @@ export const fileBatchSchema = z
   })
   .openapi("FileBatch");
 
-export const fileBatchListSchema = z
-  .object({
-    object: z.literal("list"),
-    data: z.array(fileBatchSchema),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .openapi("FileBatchList");
+export const batchListSchema = openAiPageOf(batchSchema).openapi("FileBatchList");
 
-export function presentFileBatch(batch: FileBatch): z.infer<typeof fileBatchSchema> {
+export function presentBatch(batch: FileBatch): z.infer<typeof batchSchema> {
   const { request, progress, endedAtMs, cancellingAtMs } = batch;
   const { errors, total, completed, failed } = progress;
   const isCancelling = endedAtMs === null && cancellingAtMs !== null;

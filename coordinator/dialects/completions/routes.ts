@@ -1,66 +1,58 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute, type z } from "@hono/zod-openapi";
 import { awaitChat, doneOf, endedChat, streamChat } from "../../http/streaming/awaited-chat.ts";
 import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
-import { chatUsage, completionHeadOf } from "../../http/streaming/chat-encoder.ts";
-import { textChunks } from "./encoder.ts";
+import type { FeedEnding } from "../../jobs/feed.ts";
+import {
+  addUsage,
+  chatUsage,
+  completionHeadOf,
+  CUTS,
+  errorLine,
+  NO_USAGE,
+  type ChatStreamHead,
+} from "../../http/streaming/chat-encoder.ts";
+import type { FeedEncoder } from "../../http/streaming/sse.ts";
 import {
   promptsOf,
   rawInputOf,
   textCompletionBodySchema,
   textCompletionEventSchema,
   textCompletionSchema,
+  type TextCompletionBody,
 } from "./schemas.ts";
-import { serveCompatible } from "../../http/middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../../http/http-deps.ts";
-import { eventStream, failures, json, jsonBody } from "../../http/schemas/responses.ts";
+import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
+import { jsonOrEvents } from "../../http/schemas/responses.ts";
 
-const completionRoute = createRoute({
-  operationId: "createCompletion",
-  method: "post",
-  path: `${API_BASE}/completions`,
-  summary: "Continue a text, as OpenAI's legacy completions do",
-  description:
-    "By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, four at once; the first one's id is the completion's. They are cancelled when the client disconnects.",
-  request: jsonBody(textCompletionBodySchema),
-  responses: {
-    200: {
-      description: "The completion, or with `stream` its chunks as Server-Sent Events",
-      content: {
-        ...json(textCompletionSchema, "").content,
-        ...eventStream(textCompletionEventSchema),
-      },
+export const completionRoutes = routeGroup("/completions", { tag: "Chat", style: "openai" }, (routes, deps) => {
+  routes.post("", {
+    id: "createCompletion",
+    is: "Continue a text, as OpenAI's legacy completions do",
+    about:
+      "By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, four at once; the first one's id is the completion's. They are cancelled when the client disconnects.",
+    ...WAITS_FOR_JOBS,
+    body: textCompletionBodySchema,
+    answers: {
+      200: jsonOrEvents(
+        textCompletionSchema,
+        textCompletionEventSchema,
+        "The completion, or with `stream` its chunks as Server-Sent Events",
+      ),
     },
-    ...failures(402, 404, 409),
-  },
-});
-
-export function serveCompletions(app: HttpApp, deps: HttpDeps): void {
-  serveCompatible(app, deps, completionRoute, async (call) => {
-    const { c, body } = call;
-    if (body.stream !== true) {
-      const completion = await answerCompletion(deps, waitingClientOf(call), body);
-      return completion === null ? RESPONSE_ALREADY_SENT : c.json(completion);
-    }
+  })(async (call) => {
+    const { body } = call;
+    if (body.stream !== true) return answerCompletion(deps, waitingClientOf(call), body);
     const [prompt = ""] = promptsOf(body);
     const order = { model: body.model, input: rawInputOf(prompt, body), isStreamed: true };
     const chat = await awaitChat(deps, call, order);
-    if (chat === null) return RESPONSE_ALREADY_SENT;
+    if (chat === null) return null;
     const includeUsage = body.stream_options?.include_usage === true;
-    return streamChat(
-      deps,
-      call,
-      chat,
-      textChunks({ ...completionHeadOf(chat.job.record), includeUsage }, echoOf(prompt, body)),
-    );
+    const head = { ...completionHeadOf(chat.job.record), includeUsage };
+    return streamChat(deps, call, chat, textChunks(head, echoOf(prompt, body)));
   });
-}
-
-type Body = z.output<typeof textCompletionBodySchema>;
+});
 
 /** The whole answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
-export async function answerCompletion(deps: AnswerDeps, client: WaitingClient, body: Body) {
+export async function answerCompletion(deps: AnswerDeps, client: WaitingClient, body: TextCompletionBody) {
   const { submitter, gone } = client;
   const chats = await inTurns(promptsOf(body), MOST_AT_ONCE, gone, async (prompt, _index, signal) => {
     const waiting = { submitter, gone: signal };
@@ -83,14 +75,34 @@ export async function answerCompletion(deps: AnswerDeps, client: WaitingClient, 
       logprobs: null,
       finish_reason: finishReason,
     })),
-    usage: chatUsage({
-      promptTokens: ends.reduce((sum, { usage }) => sum + usage.promptTokens, 0),
-      completionTokens: ends.reduce((sum, { usage }) => sum + usage.completionTokens, 0),
-      costMicro: ends.reduce((sum, { creditsUsedMicro }) => sum + creditsUsedMicro, 0),
-    }),
+    usage: usageOf(ends),
   };
 }
 
-function echoOf(prompt: string, body: Body): string {
+function usageOf(ends: readonly (FeedEnding & { type: "done" })[]) {
+  const usage = { ...NO_USAGE };
+  for (const end of ends) addUsage(usage, end);
+  return chatUsage(usage);
+}
+
+function echoOf(prompt: string, body: TextCompletionBody): string {
   return body.echo === true ? prompt : "";
+}
+
+/** The chunks of a legacy completion: text, finish reason, usage if asked, [DONE]. Errors are as in chats. `echo`: comes first. */
+function textChunks({ jobId, createdS, model, includeUsage }: ChatStreamHead, echo: string): FeedEncoder {
+  const head = `data: {"id":${JSON.stringify(jobId)},"object":"text_completion","created":${createdS},"model":${JSON.stringify(model)}`;
+  const chunk = (text: string, finishReason: string): string =>
+    `${head},"choices":[{"index":0,"text":${JSON.stringify(text)},"logprobs":null,"finish_reason":${finishReason}}]}\n\n`;
+  return {
+    prologue: echo === "" ? "" : chunk(echo, "null"),
+    item: (item) => (item.type === "token" ? chunk(item.content, "null") : ""),
+    ending(ending) {
+      if (ending.type === "error") return errorLine(ending);
+      const used = usageOf([ending]);
+      const usage = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(used)}}\n\n` : "";
+      return `${chunk("", JSON.stringify(ending.finishReason))}${usage}data: [DONE]\n\n`;
+    },
+    cut: (because) => errorLine(CUTS[because]),
+  };
 }

@@ -1,11 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
-import { taskOf } from "../../../shared/text-task.ts";
-import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
-import { embeddingsBodySchema, embeddingsSchema, jobsOfTexts, presentEmbeddings, vectorsOf } from "./schemas.ts";
-import { routeGroup } from "../../http/route-group.ts";
+import { vectorsOf } from "../../../shared/text-task.ts";
+import { findModelFor } from "../../catalog/find-model.ts";
+import {
+  embeddingsBodySchema,
+  embeddingsSchema,
+  jobsOfTexts,
+  presentEmbeddings,
+  type EmbeddingsBody,
+} from "./schemas.ts";
+import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
@@ -13,11 +18,6 @@ import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http
 import { LARGE_ANSWER_CHARS } from "../../http/middleware/json-answer.ts";
 
 const VECTORS_IN_A_TURN = 64;
-const EMBEDS: ModelNeed = {
-  isMet: (cargo) => taskOf(cargo) === "feature-extraction",
-  defaultIn: (catalog) => catalog.defaultSlug("embedding"),
-  verb: "make embeddings",
-};
 
 export const embeddingRoutes = routeGroup("/embeddings", { tag: "Chat", style: "openai" }, (routes, deps) => {
   routes.post("", {
@@ -25,15 +25,13 @@ export const embeddingRoutes = routeGroup("/embeddings", { tag: "Chat", style: "
     is: "Embeddings of texts, as OpenAI has them",
     about:
       "One job for up to 256 texts. Like a chat it waits for an Island and is cancelled when the client disconnects.",
-    access: "write",
-    isCompatible: true,
+    ...WAITS_FOR_JOBS,
     body: embeddingsBodySchema,
     answers: { 200: json(embeddingsSchema, "One vector for each text, in the same order") },
-    fails: [402, 404, 409],
   })(async (call) => {
     const { c, body } = call;
     const embeddings = await answerEmbeddings(deps, waitingClientOf(call), body);
-    if (embeddings === null) return RESPONSE_ALREADY_SENT;
+    if (embeddings === null) return null;
     const text = await textOf(embeddings);
     if (text.length > LARGE_ANSWER_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
     return c.body(text, 200, { "Content-Type": "application/json" });
@@ -60,12 +58,8 @@ function assertDimensions([vector]: readonly (readonly number[])[], asked: numbe
 }
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
-export async function answerEmbeddings(
-  deps: AnswerDeps,
-  client: WaitingClient,
-  body: z.output<typeof embeddingsBodySchema>,
-) {
-  const { slug } = await findModelFor(EMBEDS, deps.catalog, body.model, client.submitter.accountId);
+export async function answerEmbeddings(deps: AnswerDeps, client: WaitingClient, body: EmbeddingsBody) {
+  const { slug } = await findModelFor("embedding", deps.catalog, body.model, client.submitter.accountId);
   const made = await inTurns(jobsOfTexts(body.input), MOST_AT_ONCE, client.gone, async ({ first, texts }, _, gone) => {
     const fieldOf = (path: string): string => path.replace(/^input\.(\d+)/, (__, at) => `input.${first + Number(at)}`);
     const job = await wholeOutput(deps, { ...client, gone }, { slug, input: { input: [...texts] }, fieldOf });

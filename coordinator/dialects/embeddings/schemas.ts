@@ -68,7 +68,7 @@ export const embeddingsSchema = z
   .openapi("Embeddings");
 
 /** Texts that one job takes, with the place of the first in the request. */
-export interface TextsOfJob {
+interface TextsOfJob {
   readonly first: number;
   readonly texts: readonly string[];
 }
@@ -94,17 +94,6 @@ export function jobsOfTexts(input: EmbeddingsBody["input"]): TextsOfJob[] {
 /** With the comma or bracket before it. */
 function bytesInList(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) + 1;
-}
-
-/** Output of a feature-extraction Cargo: one vector for each text, all of the same length. */
-const outputSchema = z
-  .object({ embeddings: z.array(z.array(z.number()).min(1)).min(1) })
-  .refine(({ embeddings }) => embeddings.every(({ length }) => length === embeddings[0]?.length));
-
-/** The vectors in a job's output; undefined unless there are `count` of them. */
-export function vectorsOf(output: unknown, count: number): number[][] | undefined {
-  const { success, data } = outputSchema.safeParse(output);
-  return success && data.embeddings.length === count ? data.embeddings : undefined;
 }
 
 export function presentEmbeddings(

@@ -1,10 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { FILE_PURPOSES, type FilePurpose, type FileRecord } from "../../store/files.ts";
-import { queryInt } from "../../http/schemas/pagination.ts";
-import { presentUnixTime, presentUnixTimeOrNull } from "../../http/schemas/wire-units.ts";
+import { openAiPageOf, queryInt } from "../../http/schemas/pagination.ts";
+import { fileLifeSchema, presentUnixTime, presentUnixTimeOrNull } from "../../http/schemas/wire-units.ts";
 
-export const MIN_FILE_LIFE_S = 3_600;
-export const MAX_FILE_LIFE_S = 2_592_000;
 /** What OpenAI's clients may ask for; a page has at most {@link MAX_FILES_OF_PAGE}. */
 const MAX_LIMIT = 10_000;
 export const MAX_FILES_OF_PAGE = 1_000;
@@ -15,18 +13,14 @@ const uploadPurposeSchema = z
   .enum(UPLOAD_PURPOSES as [FilePurpose, ...FilePurpose[]])
   .describe("What it is for. Inputs of batches need `batch`; for all else any of them will do");
 
-/** Seconds. */
-const fileLifeSchema = z
-  .int()
-  .min(MIN_FILE_LIFE_S)
-  .max(MAX_FILE_LIFE_S)
-  .describe("How long the file lives; never longer than the coordinator keeps files");
-
 /** Fields of the form that uploads a file, beside `file`. */
 export const uploadFieldsSchema = z.object({
   purpose: uploadPurposeSchema,
   "expires_after[anchor]": z.literal("created_at").optional(),
-  "expires_after[seconds]": z.coerce.number().pipe(fileLifeSchema).optional(),
+  "expires_after[seconds]": z.coerce
+    .number()
+    .pipe(fileLifeSchema.describe("How long the file lives; never longer than the coordinator keeps files"))
+    .optional(),
 });
 
 export const uploadFormSchema = uploadFieldsSchema
@@ -56,15 +50,7 @@ export const fileSchema = z
   })
   .openapi("File");
 
-export const fileListSchema = z
-  .object({
-    object: z.literal("list"),
-    data: z.array(fileSchema),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .openapi("FileList");
+export const fileListSchema = openAiPageOf(fileSchema).openapi("FileList");
 
 export const deletedFileSchema = z
   .object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) })

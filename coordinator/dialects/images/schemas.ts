@@ -53,7 +53,7 @@ export const imagesBodySchema = requestObject({
     .nullish()
     .describe("Not OpenAI's; the same seed draws the same picture. Picture number i of n has the seed plus i, from 0"),
 }).openapi("ImagesRequest");
-export type ImagesBody = z.infer<typeof imagesBodySchema>;
+type ImagesBody = z.infer<typeof imagesBodySchema>;
 
 export const imagesSchema = z
   .object({

@@ -1,7 +1,7 @@
-import type { CutReason, Feed, FeedEnding } from "../../jobs/feed.ts";
+import type { CutReason, Feed } from "../../jobs/feed.ts";
 import { anthropicType, failureStatus } from "../../http/error-answers.ts";
 import { messageUsage, stopOf, type MessageAnswer } from "./schemas.ts";
-import { CUTS } from "../../http/streaming/chat-encoder.ts";
+import { CUTS, type StreamError } from "../../http/streaming/chat-encoder.ts";
 import type { FeedEncoder } from "../../http/streaming/sse.ts";
 
 /**
@@ -65,7 +65,7 @@ export function messageEvents(
         event("message_stop", {})
       );
     },
-    cut: (because: CutReason) => failure({ ...CUTS[because], retryable: true }),
+    cut: (because: CutReason) => failure(CUTS[because]),
   };
 }
 
@@ -73,8 +73,6 @@ function event(type: string, data: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
 }
 
-type Failure = Pick<FeedEnding & { type: "error" }, "message" | "retryable"> & { readonly code: string };
-
-function failure({ message, code, retryable }: Failure): string {
+function failure({ message, code, retryable }: StreamError): string {
   return event("error", { error: { type: anthropicType(failureStatus(code)), message, code, retryable } });
 }

@@ -4,6 +4,7 @@ import {
   MAX_ASKED_TOKENS,
   MAX_MESSAGES,
   samplingFields,
+  textOf,
   withPartsLimit,
 } from "../../../shared/chat-input.ts";
 import type { Usage } from "../../../shared/output.ts";
@@ -134,7 +135,7 @@ export const messageBodySchema = requestObject({
   diagnostics: ignored("for Anthropic's own use"),
   inference_geo: refused("Islands are where they are"),
 }).openapi("MessageRequest");
-export type MessageBody = z.infer<typeof messageBodySchema>;
+type MessageBody = z.infer<typeof messageBodySchema>;
 
 export const countTokensBodySchema = requestObject({
   ...promptFields,
@@ -210,12 +211,6 @@ export const messageEventSchema = z
     }),
   ])
   .openapi("AnthropicMessageEvent");
-
-type Texts = z.infer<typeof textsSchema>;
-
-function textOf(content: Texts): string {
-  return typeof content === "string" ? content : content.map(({ text }) => text).join("");
-}
 
 /** What a chat's job is asked: the system text, the messages and the tools. */
 export function promptOf({

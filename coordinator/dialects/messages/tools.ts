@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { isJsonObject } from "../../../shared/json-value.ts";
-import { MAX_TOOLS } from "../../../shared/chat-tools.ts";
+import { MAX_TOOLS, toolNameSchema } from "../../../shared/chat-tools.ts";
 import { ANTHROPIC_PRICE, ignored, requestObject } from "../../../shared/request-object.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { offeredTools, otherToolSchema } from "../../http/schemas/offered-tools.ts";
@@ -8,10 +8,7 @@ import { offeredTools, otherToolSchema } from "../../http/schemas/offered-tools.
 /** A tool as Anthropic's API has it. */
 const customToolSchema = requestObject({
   type: z.literal("custom").nullish(),
-  name: z
-    .string()
-    .regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 of a-z, A-Z, 0-9, _ and -")
-    .describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
+  name: toolNameSchema.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
   description: z.string().nullish().describe("A part of the prompt"),
   input_schema: z.record(z.string(), z.unknown()).describe("The JSON Schema of an object"),
   strict: z.boolean().nullish().describe("The input is valid by `input_schema`, or the answer fails (`schema_unmet`)"),

@@ -1,9 +1,6 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
-import { taskOf } from "../../../shared/text-task.ts";
-import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
-import { vectorsOf } from "../embeddings/schemas.ts";
+import { taskOf, vectorsOf } from "../../../shared/text-task.ts";
+import { findModelFor } from "../../catalog/find-model.ts";
 import {
   documentTexts,
   nearnessOf,
@@ -13,41 +10,26 @@ import {
   rerankSchema,
   type RerankBody,
 } from "./schemas.ts";
-import { serveCompatible } from "../../http/middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../../http/http-deps.ts";
-import { failures, json, jsonBody } from "../../http/schemas/responses.ts";
+import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
+import { json } from "../../http/schemas/responses.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
 import { wholeOutput, type AwaitedJob } from "../../http/streaming/whole-output.ts";
 
-const RANKING_TASKS: ReadonlySet<string> = new Set(["text-ranking", "feature-extraction"]);
-const RANKS: ModelNeed = {
-  isMet: (cargo) => RANKING_TASKS.has(taskOf(cargo) ?? ""),
-  defaultIn: (catalog) => catalog.defaultSlug("rerank"),
-  verb: "rank texts",
-};
-
-const rerankRoute = createRoute({
-  operationId: "createReranking",
-  method: "post",
-  path: `${API_BASE}/rerank`,
-  summary: "Rank documents by how near they are to a query",
-  description:
-    "By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects. Also at `/v2/rerank`, for Cohere's client.",
-  request: jsonBody(rerankBodySchema),
-  responses: { 200: json(rerankSchema, "The documents' numbers and scores, best first"), ...failures(402, 404, 409) },
+export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai" }, (routes, deps) => {
+  routes.post("", {
+    id: "createReranking",
+    is: "Rank documents by how near they are to a query",
+    about:
+      "By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects. Also at `/v2/rerank`, for Cohere's client.",
+    ...WAITS_FOR_JOBS,
+    body: rerankBodySchema,
+    answers: { 200: json(rerankSchema, "The documents' numbers and scores, best first") },
+  })((call) => answerReranking(deps, waitingClientOf(call), call.body));
 });
-
-export function serveRerank(app: HttpApp, deps: HttpDeps): void {
-  serveCompatible(app, deps, rerankRoute, async (call) => {
-    const { c, body } = call;
-    const reranking = await answerReranking(deps, waitingClientOf(call), body);
-    return reranking === null ? RESPONSE_ALREADY_SENT : c.json(reranking);
-  });
-}
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
 export async function answerReranking(deps: AnswerDeps, client: WaitingClient, body: RerankBody) {
-  const cargo = await findModelFor(RANKS, deps.catalog, body.model, client.submitter.accountId);
+  const cargo = await findModelFor("rerank", deps.catalog, body.model, client.submitter.accountId);
   const way = taskOf(cargo) === "text-ranking" ? BY_RANKER : BY_VECTORS;
   const made = await wholeOutput(deps, client, { slug: cargo.slug, ...way.jobOf(body) });
   if (made === null) return null;

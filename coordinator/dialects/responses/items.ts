@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { describeOtherPart, withPartsLimit } from "../../../shared/chat-input.ts";
-import { toolCallSchema, type ToolCall } from "../../../shared/chat-tools.ts";
+import { describeOtherPart, textOf, withPartsLimit } from "../../../shared/chat-input.ts";
+import { toolCallSchema, toolNameSchema, type ToolCall } from "../../../shared/chat-tools.ts";
 import { isJsonObject } from "../../../shared/json-value.ts";
 import { EARLIER_ANSWER, ignoredEntry, requestObject } from "../../../shared/request-object.ts";
 import type { ResponseItem } from "./output.ts";
-import { flatNameOf, nameSchema } from "./tools.ts";
+import { flatNameOf } from "./tools.ts";
 
 const MAX_PARTS = 256;
 const MAX_ITEMS = 4_096;
@@ -27,7 +27,7 @@ const contentSchema = z.union([z.string(), z.array(partSchema).max(MAX_PARTS)], 
   error: `must be a text, or a list of at most ${MAX_PARTS} parts of text`,
 });
 const idSchema = toolCallSchema.shape.id;
-const callFields = { call_id: idSchema, name: nameSchema, namespace: nameSchema.nullish() };
+const callFields = { call_id: idSchema, name: toolNameSchema, namespace: toolNameSchema.nullish() };
 
 /** Items of a response's `input`. Source: OpenAI's API. */
 const itemSchema = z.discriminatedUnion(
@@ -156,8 +156,4 @@ function callOf(item: CallItem): ToolCall {
 
 function functionCall(id: string, name: string, args: string): ToolCall {
   return { id, type: "function", function: { name, arguments: args } };
-}
-
-function textOf(content: z.infer<typeof contentSchema>): string {
-  return typeof content === "string" ? content : content.map((part) => part.text).join("");
 }

@@ -16,7 +16,7 @@ export const textPartSchema = z.object({
 });
 export const reasoningPartSchema = z.object({ type: z.literal("reasoning_text"), text: z.string() });
 const ITEM_STATES = ["in_progress", "completed", "incomplete"] as const;
-export type ItemState = (typeof ITEM_STATES)[number];
+type ItemState = (typeof ITEM_STATES)[number];
 
 /** Items of a response's `output`. Source: OpenAI's API. */
 export const outputItemSchema = z.discriminatedUnion("type", [

@@ -76,7 +76,6 @@ export async function withReferredItems(
     if (known.id !== id) {
       if (++reads > MAX_REFERRED) throw refuse(`is of more than ${MAX_REFERRED} responses; send the items themselves`);
       // One after the other: each is read from storage.
-      // oxlint-disable-next-line no-await-in-loop
       known = { id, output: await outputOf(deps, accountId, id) };
     }
     const referred = known.output.find((each) => each.id === item.id);

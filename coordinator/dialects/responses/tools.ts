@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import { MAX_TOOLS, NOT_OFFERED, toolCallSchema, toolFields, type ToolFields } from "../../../shared/chat-tools.ts";
+import { MAX_TOOLS, NOT_OFFERED, toolFields, toolNameSchema, type ToolFields } from "../../../shared/chat-tools.ts";
 import { isJsonObject } from "../../../shared/json-value.ts";
 import { ignored, refused, requestObject } from "../../../shared/request-object.ts";
 import type { JobInput } from "../../store/job-store.ts";
@@ -8,14 +8,16 @@ import { offeredTools, otherToolSchema, type OfferedTool } from "../../http/sche
 
 const MAX_NAME_CHARS = 64;
 const CLIENT_FUNCTIONS = "tools are functions of the client, called by the model";
-export const nameSchema = toolCallSchema.shape.function.shape.name;
-const namedSchema = z.object({ type: z.literal("function", `must be "function": ${NOT_OFFERED}`), name: nameSchema });
-const namespaced = { namespace: nameSchema.nullish() };
+const namedSchema = z.object({
+  type: z.literal("function", `must be "function": ${NOT_OFFERED}`),
+  name: toolNameSchema,
+});
+const namespaced = { namespace: toolNameSchema.nullish() };
 
 /** A tool as OpenAI's responses have it: the members of `function` stand beside its type. */
 const functionSchema = requestObject({
   type: namedSchema.shape.type,
-  name: nameSchema.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
+  name: toolNameSchema.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
   description: z.string().nullish().describe("A part of the prompt"),
   parameters: z.record(z.string(), z.unknown()).nullish().describe("The JSON Schema of an object, as in `text.format`"),
   strict: z.boolean().nullish().describe("Arguments are valid by `parameters`, or the answer fails (`schema_unmet`)"),
@@ -26,7 +28,7 @@ const functionSchema = requestObject({
 });
 const namespaceSchema = z.object({
   type: z.literal("namespace"),
-  name: nameSchema,
+  name: toolNameSchema,
   description: z.string().nullish(),
   tools: z
     .array(z.union([functionSchema, otherToolSchema("function")], "must be a function, or have another type"))

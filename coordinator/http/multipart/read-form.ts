@@ -70,19 +70,12 @@ export async function readForm(incoming: IncomingMessage, limits: FormLimits): P
   const directory = await mkdtemp(join(limits.directory ?? tmpdir(), "form-"));
   const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
   try {
-    const read = new FormReading(incoming, busboy, directory, limits);
-    return { ...(await read.finish()), [Symbol.asyncDispose]: remove };
+    const { fields, files } = await readParts(incoming, busboy, directory, limits);
+    return { fields, files, [Symbol.asyncDispose]: remove };
   } catch (error) {
     await remove();
     throw error;
   }
-}
-
-/** The only value of a field, or null. @throws {ValidationError} if it was sent more than once. */
-export function onlyField({ fields }: Form, name: string): string | null {
-  const values = fields.get(name) ?? [];
-  if (values.length > 1) throw new ValidationError([{ path: name, message: "must be sent once" }]);
-  return values[0] ?? null;
 }
 
 /** Size of the whole body, with the form's frame; Infinity if the client does not say. */
@@ -109,117 +102,109 @@ async function openParser(config: BusboyConfig): Promise<BusboyInstance> {
   }
 }
 
-/** One body on its way from the connection through the parser to memory and disk. */
-class FormReading {
-  readonly #incoming: IncomingMessage;
-  readonly #busboy: BusboyInstance;
-  readonly #limits: FormLimits;
-  readonly #directory: string;
-  readonly #fields = new Map<string, string[]>();
-  readonly #files: Promise<FormFile>[] = [];
+/** One body on its way from the connection through the parser to memory and disk. Settles when no file is written any more. */
+async function readParts(
+  incoming: IncomingMessage,
+  busboy: BusboyInstance,
+  directory: string,
+  limits: FormLimits,
+): Promise<Pick<Form, "fields" | "files">> {
+  const { maxFields, maxFieldBytes, maxFiles, maxFileBytes } = limits;
+  const fields = new Map<string, string[]>();
+  const files: Promise<FormFile>[] = [];
   /** Aborts with the first error: writers of files end with it. */
-  readonly #failed = new AbortController();
-
-  constructor(incoming: IncomingMessage, busboy: BusboyInstance, directory: string, limits: FormLimits) {
-    [this.#incoming, this.#busboy, this.#directory, this.#limits] = [incoming, busboy, directory, limits];
-    this.#listen();
+  const failed = new AbortController();
+  const fail = (error: Error): void => failed.abort(error);
+  const refuse = (path: string, message: string): void => fail(new ValidationError([{ path, message }]));
+  busboy.on("field", (name: string | undefined, value: string, _isNameCut: boolean, isValueCut: boolean) => {
+    if (!isName(name)) return refuse("", BAD_NAME);
+    if (isValueCut) return refuse(name, `must have at most ${maxFieldBytes} bytes`);
+    const values = fields.get(name);
+    if (values === undefined) fields.set(name, [value]);
+    else values.push(value);
+  });
+  busboy.on("file", (field: string | undefined, stream: BusboyFileStream, filename: string | undefined, _, type) => {
+    const path = join(directory, String(files.length));
+    const facts = { field: field ?? "", filename: filename ?? "", contentType: type, path };
+    const file = writeFormFile(stream, facts, maxFileBytes, failed.signal);
+    file.catch(fail);
+    files.push(file);
+    if (!isName(field)) refuse("", BAD_NAME);
+  });
+  busboy.on("partsLimit", () => refuse("", `The form has more than ${maxFields + maxFiles} parts`));
+  busboy.on("fieldsLimit", () => refuse("", `The form has more than ${maxFields} fields`));
+  busboy.on("filesLimit", () => refuse("", `The form has more than ${maxFiles} files`));
+  busboy.on("error", (cause: unknown) =>
+    fail(new ServiceError("bad_request", "The body is not a well-formed multipart form", { cause })),
+  );
+  try {
+    await passOn(incoming, busboy, limits, failed);
+    return { fields, files: await Promise.all(files) };
+  } catch (error) {
+    failed.abort(error);
+    await Promise.allSettled(files);
+    // The first error is the cause of all others.
+    throw failed.signal.reason;
   }
+}
 
-  /** Settles when no file is written any more. */
-  async finish(): Promise<Pick<Form, "fields" | "files">> {
-    try {
-      await this.#receive();
-      return { fields: this.#fields, files: await Promise.all(this.#files) };
-    } catch (error) {
-      this.#failed.abort(error);
-      await Promise.allSettled(this.#files);
-      // The first error is the cause of all others.
-      throw this.#failed.signal.reason;
-    }
-  }
-
-  #listen(): void {
-    const busboy = this.#busboy;
-    const { maxFields, maxFieldBytes, maxFiles, maxFileBytes } = this.#limits;
-    const fail = (error: Error): void => this.#failed.abort(error);
-    const refuse = (path: string, message: string): void => fail(new ValidationError([{ path, message }]));
-    busboy.on("field", (name: string | undefined, value: string, _isNameCut: boolean, isValueCut: boolean) => {
-      if (!isName(name)) return refuse("", BAD_NAME);
-      if (isValueCut) return refuse(name, `must have at most ${maxFieldBytes} bytes`);
-      const values = this.#fields.get(name);
-      if (values === undefined) this.#fields.set(name, [value]);
-      else values.push(value);
-    });
-    busboy.on("file", (field: string | undefined, stream: BusboyFileStream, filename: string | undefined, _, type) => {
-      const path = join(this.#directory, String(this.#files.length));
-      const facts = { field: field ?? "", filename: filename ?? "", contentType: type, path };
-      const file = writeFormFile(stream, facts, maxFileBytes, this.#failed.signal);
-      file.catch(fail);
-      this.#files.push(file);
-      if (!isName(field)) refuse("", BAD_NAME);
-    });
-    busboy.on("partsLimit", () => refuse("", `The form has more than ${maxFields + maxFiles} parts`));
-    busboy.on("fieldsLimit", () => refuse("", `The form has more than ${maxFields} fields`));
-    busboy.on("filesLimit", () => refuse("", `The form has more than ${maxFiles} files`));
-    busboy.on("error", (cause: unknown) =>
-      fail(new ServiceError("bad_request", "The body is not a well-formed multipart form", { cause })),
-    );
-  }
-
-  /** Passes the body on until the parser has all of it. Stops reading the connection at the first error. */
-  #receive(): Promise<void> {
-    const [incoming, busboy, { signal }] = [this.#incoming, this.#busboy, this.#failed];
-    const { clock = systemClock, stallMs = STALL_MS } = this.#limits;
-    const gone = new ServiceError("bad_request", "The connection closed before the whole form arrived; send it again");
-    return new Promise<void>((resolve, reject) => {
-      const stalled = (): void => {
-        const seconds = Math.round(stallMs / 1_000);
-        fail(new ServiceError("bad_request", `Nothing of the form arrived for ${seconds} s; send it again`));
-        clock.schedule(LAST_WORDS_MS, () => incoming.socket.destroySoon());
-      };
-      let timer = clock.schedule(stallMs, stalled);
-      const wait = (): void => {
-        timer.cancel();
-        timer = clock.schedule(stallMs, stalled);
-      };
-      const settle = (act: () => void): void => {
-        timer.cancel();
-        incoming.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
-        busboy.off("drain", onDrain).off("finish", onFinish);
-        signal.removeEventListener("abort", onFailed);
-        act();
-      };
-      const onFailed = (): void =>
-        settle(() => {
-          incoming.pause();
-          busboy.destroy();
-          reject(signal.reason as Error);
-        });
-      const fail = (error: Error): void => this.#failed.abort(error);
-      const onData = (chunk: Buffer): void => {
-        wait();
-        if (busboy.write(chunk)) return;
-        // The disk is behind: that is no fault of the client.
-        timer.cancel();
+/** Passes the body on until the parser has all of it. Stops reading the connection at the first error. */
+function passOn(
+  incoming: IncomingMessage,
+  busboy: BusboyInstance,
+  { clock = systemClock, stallMs = STALL_MS }: Pick<FormLimits, "clock" | "stallMs">,
+  failed: AbortController,
+): Promise<void> {
+  const { signal } = failed;
+  const gone = new ServiceError("bad_request", "The connection closed before the whole form arrived; send it again");
+  return new Promise<void>((resolve, reject) => {
+    const stalled = (): void => {
+      const seconds = Math.round(stallMs / 1_000);
+      fail(new ServiceError("bad_request", `Nothing of the form arrived for ${seconds} s; send it again`));
+      clock.schedule(LAST_WORDS_MS, () => incoming.socket.destroySoon());
+    };
+    let timer = clock.schedule(stallMs, stalled);
+    const wait = (): void => {
+      timer.cancel();
+      timer = clock.schedule(stallMs, stalled);
+    };
+    const settle = (act: () => void): void => {
+      timer.cancel();
+      incoming.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
+      busboy.off("drain", onDrain).off("finish", onFinish);
+      signal.removeEventListener("abort", onFailed);
+      act();
+    };
+    const onFailed = (): void =>
+      settle(() => {
         incoming.pause();
-      };
-      const onDrain = (): void => {
-        wait();
-        incoming.resume();
-      };
-      const onEnd = (): void => {
-        timer.cancel();
-        busboy.end();
-      };
-      const onGone = (): void => {
-        if (!incoming.complete) fail(gone);
-      };
-      const onFinish = (): void => settle(resolve);
-      signal.addEventListener("abort", onFailed);
-      busboy.on("drain", onDrain).on("finish", onFinish);
-      // Its events are over: the client left while its key was looked up.
-      if (incoming.destroyed && !incoming.complete) return fail(gone);
-      incoming.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
-    });
-  }
+        busboy.destroy();
+        reject(signal.reason as Error);
+      });
+    const fail = (error: Error): void => failed.abort(error);
+    const onData = (chunk: Buffer): void => {
+      wait();
+      if (busboy.write(chunk)) return;
+      // The disk is behind: that is no fault of the client.
+      timer.cancel();
+      incoming.pause();
+    };
+    const onDrain = (): void => {
+      wait();
+      incoming.resume();
+    };
+    const onEnd = (): void => {
+      timer.cancel();
+      busboy.end();
+    };
+    const onGone = (): void => {
+      if (!incoming.complete) fail(gone);
+    };
+    const onFinish = (): void => settle(resolve);
+    signal.addEventListener("abort", onFailed);
+    busboy.on("drain", onDrain).on("finish", onFinish);
+    // Its events are over: the client left while its key was looked up.
+    if (incoming.destroyed && !incoming.complete) return fail(gone);
+    incoming.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+  });
 }

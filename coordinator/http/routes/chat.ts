@@ -4,7 +4,7 @@ import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import type { FeedItem, JobRecord } from "../../store/job-store.ts";
 import { awaitChat, doneOf, endedChat, type AwaitedChat, type ChatOrder } from "../streaming/awaited-chat.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
-import { chatChunks, chatUsage, completionHeadOf, NO_USAGE } from "../streaming/chat-encoder.ts";
+import { addUsage, chatChunks, chatUsage, completionHeadOf, NO_USAGE } from "../streaming/chat-encoder.ts";
 import { streamChats } from "../streaming/several-chats.ts";
 import {
   chatBodySchema,
@@ -85,6 +85,11 @@ function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<ty
     const { feed } = chat;
     return { message: assistantMessageOf(feed), logprobs: presentLogprobs(feed.items), ...doneOf(chat) };
   });
+  const usage = { ...NO_USAGE };
+  for (const chat of chats) {
+    addUsage(usage, doneOf(chat));
+    usage.reasoningTokens += reasoningTokensOf(chat.feed.items);
+  }
   return {
     id: jobId,
     object: "chat.completion",
@@ -93,11 +98,6 @@ function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<ty
     choices: ends.map(({ message, logprobs, finishReason }, index) => {
       return { index, message, logprobs, finish_reason: finishReason };
     }),
-    usage: chatUsage({
-      promptTokens: ends.reduce((sum, { usage }) => sum + usage.promptTokens, 0),
-      completionTokens: ends.reduce((sum, { usage }) => sum + usage.completionTokens, 0),
-      costMicro: ends.reduce((sum, { creditsUsedMicro }) => sum + creditsUsedMicro, 0),
-      reasoningTokens: chats.reduce((sum, { feed }) => sum + reasoningTokensOf(feed.items), 0),
-    }),
+    usage: chatUsage(usage),
   };
 }

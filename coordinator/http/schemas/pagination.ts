@@ -26,3 +26,26 @@ export const metaSchema = z.object({ total: z.int(), limit: z.int(), offset: z.i
 export function pageOf<S extends z.ZodType>(item: S) {
   return z.object({ data: z.array(item), meta: metaSchema });
 }
+
+/** One page of a list of `item`s, as OpenAI has it. */
+export function openAiPageOf<S extends z.ZodType>(item: S) {
+  return z.object({
+    object: z.literal("list"),
+    data: z.array(item),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  });
+}
+
+/** @param found One more than fit on the page, if there are. */
+export function presentOpenAiPage<T extends { readonly id: string }>(found: readonly T[], limit: number) {
+  const data = found.slice(0, limit);
+  return {
+    object: "list" as const,
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: found.length > limit,
+  };
+}

@@ -31,6 +31,9 @@ export function presentUnixTimeOrNull(ms: number | null): number | null {
   return ms === null ? null : presentUnixTime(ms);
 }
 
+/** How long a file lives, in seconds: an hour to 30 days. */
+export const fileLifeSchema = z.int().min(3_600).max(2_592_000);
+
 export const timeSchema = z.iso.datetime().openapi({ description: "ISO 8601, UTC" });
 export const creditsSchema = z.number().openapi({ description: "Credits, with up to 6 decimals" });
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../shared/clock.ts";
 import type { Submitter } from "../../accounts/identity.ts";
-import { CHATS, findModelFor } from "../../catalog/find-model.ts";
+import { findModelFor } from "../../catalog/find-model.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
 import type { JobInput } from "../../store/job-store.ts";
@@ -154,7 +154,7 @@ async function submitChat(
   },
 ): Promise<JobHandle> {
   const { model, input, fieldOf } = order;
-  const cargo = await findModelFor(CHATS, deps.catalog, model, submitter.accountId);
+  const cargo = await findModelFor("chat", deps.catalog, model, submitter.accountId);
   await beforeSubmission?.();
   const request = { ...submitter, slug: cargo.slug, input, priority: 0, idempotency: null, ...wait };
   return submitAs(deps, cargo.reasoning === true ? request : withoutReasoning(request, order), fieldOf);

@@ -35,12 +35,7 @@ export interface StreamUsage {
 export const NO_USAGE: StreamUsage = { promptTokens: 0, completionTokens: 0, reasoningTokens: 0, costMicro: 0 };
 
 /** `usage` of a chat completion. */
-export function chatUsage({
-  promptTokens,
-  completionTokens,
-  reasoningTokens = 0,
-  costMicro,
-}: Omit<StreamUsage, "reasoningTokens"> & Partial<StreamUsage>) {
+export function chatUsage({ promptTokens, completionTokens, reasoningTokens, costMicro }: StreamUsage) {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
@@ -50,10 +45,28 @@ export function chatUsage({
   };
 }
 
+/** Adds what an answer has used. */
+export function addUsage(total: StreamUsage, { usage, creditsUsedMicro }: FeedEnding & { type: "done" }): void {
+  total.promptTokens += usage.promptTokens;
+  total.completionTokens += usage.completionTokens;
+  total.costMicro += creditsUsedMicro;
+}
+
+/** How clients learn that a stream whose headers are sent cannot go on. */
+export type StreamError = Pick<FeedEnding & { type: "error" }, "message" | "retryable"> & { readonly code: string };
+
 /** Why a chat's stream cannot go on, whose job another coordinator has. */
-export const CUTS: Record<CutReason, { readonly code: string; readonly message: string }> = {
-  memory: { code: "overloaded", message: "The coordinator has no memory for the rest of this answer; try again" },
-  lost: { code: "island_lost", message: "The Island was lost, and another one answers anew; try again" },
+export const CUTS: Record<CutReason, StreamError> = {
+  memory: {
+    code: "overloaded",
+    message: "The coordinator has no memory for the rest of this answer; try again",
+    retryable: true,
+  },
+  lost: {
+    code: "island_lost",
+    message: "The Island was lost, and another one answers anew; try again",
+    retryable: true,
+  },
 };
 
 /**
@@ -85,15 +98,13 @@ export function chatChunks(stream: ChatStreamHead): FeedEncoder {
     },
     ending(ending) {
       if (ending.type === "error") return errorLine(ending);
-      usage.promptTokens += ending.usage.promptTokens;
-      usage.completionTokens += ending.usage.completionTokens;
-      usage.costMicro += ending.creditsUsedMicro;
+      addUsage(usage, ending);
       const last = chunk("{}", JSON.stringify(ending.finishReason));
       if (!isLast) return last;
       const used = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(chatUsage(usage))}}\n\n` : "";
       return `${last}${used}data: [DONE]\n\n`;
     },
-    cut: (because) => errorLine({ ...CUTS[because], retryable: true }),
+    cut: (because) => errorLine(CUTS[because]),
   };
 }
 
@@ -102,8 +113,6 @@ function callDelta({ index, id, name, arguments: args }: Extract<FeedItem, { typ
   const call = id === undefined ? { index } : { index, id, type: "function" };
   return JSON.stringify({ tool_calls: [{ ...call, function: { name, arguments: args } }] });
 }
-
-type StreamError = Pick<FeedEnding & { type: "error" }, "message" | "retryable"> & { readonly code: string };
 
 /** The line that ends a stream whose job failed after output began. */
 export function errorLine({ message, code, retryable }: StreamError): string {

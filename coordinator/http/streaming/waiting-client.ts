@@ -25,7 +25,8 @@ export interface WaitingClient {
 export type ChatClient = Pick<CompatibleCall<unknown>, "c" | "identity" | "ignored">;
 
 /** What endpoints need to turn a request into jobs and their ends into an answer, for whoever waits. */
-export type AnswerDeps = Pick<HttpDeps, "catalog" | "options" | "log"> & {
+export type AnswerDeps = Pick<HttpDeps, "catalog" | "log"> & {
+  readonly options: Pick<HttpDeps["options"], "chatWaitMs">;
   readonly jobs: Pick<HttpDeps["jobs"], "submit">;
 };
 

@@ -1,8 +1,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { cargoOf, readCargo } from "../../../coordinator/catalog/cargo-file.ts";
-import { vectorsOf } from "../../../coordinator/dialects/embeddings/schemas.ts";
 import { ONNX_TASKS, type OnnxOutput, type OnnxTask } from "../../../shared/onnx-task.ts";
+import { vectorsOf } from "../../../shared/text-task.ts";
 import { CHAT_FILE, CONTAINER_FILE, ONNX_FILE } from "./cargo-builders.ts";
 
 const ajv = new Ajv2020({ strict: false });

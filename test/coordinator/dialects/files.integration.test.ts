@@ -135,6 +135,10 @@ describe("/files", () => {
     expect(await post(["file", new Blob(["a"])])).toEqual([400, expect.stringContaining("purpose:")]);
     expect(await post(["purpose", "user_data"])).toEqual([400, "file: must be a file"]);
     expect(await post(["purpose", "user_data"], ["file", "text"])).toEqual([400, "file: must be a file"]);
+    expect(await post(["purpose", "vision"], ["purpose", "user_data"], ["file", new Blob(["a"])])).toEqual([
+      400,
+      "purpose: must be sent once",
+    ]);
     expect(await post(["purpose", "none"], ["file", new Blob(["a"])])).toEqual([
       400,
       expect.stringContaining("purpose:"),

@@ -13,7 +13,7 @@ import { grantPostings } from "../../../coordinator/credits/postings.ts";
 import { accountEvents } from "../../../coordinator/events/account-events.ts";
 import { dialects } from "../../../coordinator/dialects/dialects.ts";
 import { createApp } from "../../../coordinator/http/app.ts";
-import type { FileBatchService } from "../../../coordinator/dialects/batches/file-batch-service.ts";
+import type { Batches } from "../../../coordinator/dialects/batches/open-batches.ts";
 import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.ts";
 import { listen, type Listener } from "../../../coordinator/http/server/transport.ts";
 import { islandService } from "../../../coordinator/islands/island-service.ts";
@@ -29,7 +29,8 @@ import { TEST_LISTEN } from "../../support/transport.ts";
 import { noBatches } from "./scripted-batches.ts";
 import { ScriptedJobs } from "./scripted-jobs.ts";
 import { CARGOS } from "./api-catalog.ts";
-import { openTestFileBatches, openTestFiles, type TestFiles } from "./api-files.ts";
+import { openTestBatches, openTestFiles } from "./api-files.ts";
+import type { Files } from "../../../coordinator/files/open-files.ts";
 import { ApiModels } from "./api-models.ts";
 import { ApiNetwork, type ApiMember } from "./api-network.ts";
 import { apiOperators } from "./api-operators.ts";
@@ -97,8 +98,8 @@ export class Api implements AsyncDisposable {
   bus: HttpDeps["bus"] = null;
   readonly accounts: Accounts;
   readonly #network: ApiNetwork | null = null;
-  files!: TestFiles;
-  fileBatches!: FileBatchService;
+  files!: Files;
+  fileBatches!: Batches;
   readonly #registration: "open" | "closed";
   #listeners: readonly Listener[] = [];
   #balancer: RoundRobin | null = null;
@@ -188,15 +189,16 @@ export class Api implements AsyncDisposable {
     await this.accounts.settled();
     this.events.close();
     await this.fileBatches.close();
+    await this.files.close();
     this.#network?.close();
     await rm(this.#directory, { recursive: true, force: true });
   }
 
   async #start(options: Partial<HttpOptions>): Promise<void> {
     this.#directory = await mkdtemp(join(tmpdir(), "atoll-http-"));
-    this.files = openTestFiles({ store, clock: this.clock, directory: join(this.#directory, "files") });
-    const { clock, catalog, jobs, files } = this;
-    this.fileBatches = openTestFileBatches({ store, clock, catalog, jobs, files });
+    const { clock, catalog, jobs } = this;
+    this.files = openTestFiles(store, clock, join(this.#directory, "files"));
+    this.fileBatches = openTestBatches(store, clock, this.files, jobs, catalog);
     const [createdAtMs, id] = [this.clock.now(), newId("user", this.clock.now())];
     // Straight into the store: a password's hash takes its time by design, and most tests need none.
     this.account = await store.accounts.create({

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI, { toFile } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { onlyField, readForm, type FormLimits } from "../../../../coordinator/http/multipart/read-form.ts";
+import { readForm, type FormLimits } from "../../../../coordinator/http/multipart/read-form.ts";
 import { answerError } from "../../../../coordinator/http/error-answers.ts";
 import { listen, type Listener } from "../../../../coordinator/http/server/transport.ts";
 import { CAN_MOUNT, SmallDisk } from "../../../support/small-disk.ts";
@@ -47,7 +47,7 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
     const files = await Promise.all(
       form.files.map(async ({ path, ...file }) => ({ ...file, stored: hashOf(await readFile(path)) })),
     );
-    return Response.json({ fields: Object.fromEntries(form.fields), purpose: onlyField(form, "purpose"), files });
+    return Response.json({ fields: Object.fromEntries(form.fields), files });
   }
 
   const url = (): string => `http://127.0.0.1:${listener.port}/`;
@@ -89,7 +89,6 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
     const created = client.post("/", { body: formOf(["purpose", "user_data"], ["file", file, "sea.wav"]) });
     expect(await created).toEqual({
       fields: { purpose: ["user_data"] },
-      purpose: "user_data",
       files: [
         {
           field: "file",
@@ -130,7 +129,6 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
       "The form has more than 2 files",
     );
     expect((await errorOf(formOf(["n".repeat(101), "v"])))[2]).toContain("at most 100 characters");
-    expect((await errorOf(formOf(["purpose", "a"], ["purpose", "b"])))[2]).toBe("purpose: must be sent once");
     expect(await left()).toEqual([]);
   });
 

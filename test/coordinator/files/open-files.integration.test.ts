@@ -2,21 +2,20 @@ import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pino from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../../shared/clock.ts";
 import { attemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
-import { FileContents } from "../../../coordinator/files/file-contents.ts";
-import { FileService } from "../../../coordinator/files/file-service.ts";
+import { openFiles, type Files } from "../../../coordinator/files/open-files.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { CAN_MOUNT, SmallDisk } from "../../support/small-disk.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 import { makeAccount } from "../store/contract/store-builders.ts";
 
 const MIB = 1_048_576;
 const proofs = attemptProofs(Buffer.alloc(32, 1));
 
-describe("FileService", () => {
+describe("files of accounts", () => {
   const clock = new ManualClock();
   let directory: string;
   let store: TestStore;
@@ -31,14 +30,16 @@ describe("FileService", () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  async function open(at: string = join(directory, "files"), minFreeBytes = 0): Promise<FileService> {
-    const limits = { maxFileBytes: MIB, budget: { maxBytes: 2 * MIB, maxFiles: 9 }, keepMs: 0 };
-    const contents = new FileContents(at, minFreeBytes);
-    await contents.makeRoom(0);
-    return new FileService({ store, proofs, contents, clock, log: pino({ level: "silent" }), limits });
+  async function open(filesDirectory = join(directory, "files"), minFreeDiskBytes = 0): Promise<Files> {
+    const limits = { fileMaxBytes: MIB, filesBudgetBytes: 2 * MIB, keepFilesMs: 0 };
+    const env = testEnv({ ...limits, filesDirectory, minFreeDiskBytes }, { clock });
+    const files = openFiles(env, store, proofs);
+    // Makes the folders.
+    await files.receive(accountId, 0, async () => undefined);
+    return files;
   }
 
-  async function arrive(files: FileService, text: string, filename = "a") {
+  async function arrive(files: Files, text: string, filename = "a") {
     const path = join(files.arriving, text);
     await writeFile(path, text);
     const sha256 = createHash("sha256").update(text).digest("hex");
@@ -46,7 +47,7 @@ describe("FileService", () => {
     return files.add(accountId, { ...facts, purpose: "user_data" });
   }
 
-  const contentsOf = async (files: FileService): Promise<string[]> => {
+  const contentsOf = async (files: Files): Promise<string[]> => {
     const { root } = await files.content(accountId, (await files.list(accountId, LIST))[0]?.id ?? "");
     return (await Promise.all((await readdir(root)).map((folder) => readdir(join(root, folder))))).flat();
   };

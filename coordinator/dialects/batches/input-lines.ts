@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import type { FileBatchError } from "../../store/file-batches.ts";
 
 /** A body may have 1 MiB, as that of any request; the rest of its line is small. */
-export const MAX_LINE_BYTES = 1_114_112;
+const MAX_LINE_BYTES = 1_114_112;
 const MAX_CUSTOM_ID_CHARS = 512;
 const LINE_FEED = 0x0a;
 
@@ -15,7 +15,7 @@ export interface BatchLine {
 }
 
 /** A line that is no request. */
-export interface WrongLine {
+interface WrongLine {
   readonly error: FileBatchError;
 }
 

@@ -1,0 +1,137 @@
+import type { Clock } from "../../../shared/clock.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import { answerError } from "../../http/error-answers.ts";
+import type { BatchLease, EarlyEnd } from "./batch-lease.ts";
+import type { BatchLine, linesOf } from "./input-lines.ts";
+import { NoAnswerError } from "./line-jobs.ts";
+import type { ResultFile } from "./result-file.ts";
+
+/** Lines of one account in flight, at most; an account with few job quota slots has half of them. */
+const LINES_AT_ONCE = 8;
+const RETRY_MS = 1_000;
+/** For a batch that ends early, whose jobs other coordinators may have. */
+const EARLIER_TRIES = 30;
+const OK = 200;
+/** Another try may succeed: the line waits for it until its batch ends. */
+const TEMPORARY: ReadonlySet<string> = new Set([
+  "rate_limited",
+  "storage_unavailable",
+  "cluster_unavailable",
+  "overloaded",
+  "shutting_down",
+  "disk_full",
+]);
+const EARLY_ENDS: Record<EarlyEnd, { readonly code: string; readonly message: string }> = {
+  cancelled: { code: "batch_cancelled", message: "The batch was cancelled before this request was answered" },
+  expired: { code: "batch_expired", message: "The batch's completion window ended before this request was answered" },
+};
+
+/** Lines in flight of all batches of an account at this coordinator. */
+export type LinesInFlight = Set<Promise<void>>;
+
+/**
+ * Asks the endpoint of a batch for one line. Null when `gone`.
+ * @param isEarlier Only for an answer that was paid for before the batch ended early.
+ * @throws {ServiceError} as the endpoint does; {@link NoAnswerError}
+ */
+export type AskLine = (line: BatchLine, isEarlier: boolean, gone: AbortSignal) => Promise<object | null>;
+
+/**
+ * Answers the lines of a batch, some at once, and writes their results.
+ * @throws what the result of a line threw; the reason when the batch is left to others
+ */
+export async function answerLines(
+  clock: Clock,
+  ask: AskLine,
+  lease: BatchLease,
+  results: { readonly output: ResultFile; readonly failures: ResultFile },
+  inFlight: LinesInFlight,
+  lines: ReturnType<typeof linesOf>,
+): Promise<void> {
+  const own: LinesInFlight = new Set();
+  /** For each line that waits for an answer. */
+  const waiting = new Set<AbortController>();
+  let fault: { readonly error: unknown } | null = null;
+  let [completed, failed] = [0, 0];
+  lease.watch(() => {
+    for (const each of waiting) each.abort();
+  });
+
+  const check = (): void => {
+    lease.stopped.throwIfAborted();
+    if (fault !== null) throw fault.error;
+  };
+
+  /** Null when the batch ended early without an answer to the line, or is left to others. */
+  const answerOf = async (line: BatchLine, requestId: string) => {
+    let triesLeft = EARLIER_TRIES;
+    while (triesLeft > 0 && !lease.stopped.aborted) {
+      const isEarlier = lease.early !== null;
+      if (isEarlier) triesLeft -= 1;
+      const wait = new AbortController();
+      waiting.add(wait);
+      try {
+        const body = await ask(line, isEarlier, wait.signal);
+        if (body !== null) return { status: OK, body };
+      } catch (error) {
+        if (error instanceof NoAnswerError) return null;
+        if (!(error instanceof ServiceError) || !TEMPORARY.has(error.code))
+          return answerError(error, { requestId, style: "openai", isVendorBase: true });
+        await clock.sleep(RETRY_MS, wait.signal).catch(() => undefined);
+      } finally {
+        waiting.delete(wait);
+      }
+    }
+    return null;
+  };
+
+  const run = async (line: BatchLine): Promise<void> => {
+    const { id: batchId } = lease.batch;
+    const requestId = `batch_req_${batchId.slice(batchId.indexOf("_") + 1)}_${line.number}`;
+    const answer = await answerOf(line, requestId);
+    if (lease.stopped.aborted) return;
+    const { early } = lease;
+    const id = { id: requestId, custom_id: line.customId };
+    if (answer !== null) {
+      const { status, body } = answer;
+      const response = { status_code: status, request_id: requestId, body };
+      await (status === OK ? results.output : results.failures).write({ ...id, response, error: null });
+    } else await results.failures.write({ ...id, response: null, error: early && EARLY_ENDS[early] });
+    if (answer?.status === OK) completed += 1;
+    else failed += 1;
+    // After another coordinator's crash the first lines are counted again.
+    const { progress } = lease;
+    lease.count({
+      completed: Math.max(progress.completed, completed),
+      failed: Math.max(progress.failed, failed),
+    });
+  };
+
+  try {
+    for await (const line of lines) {
+      if ("error" in line) throw new Error(`Line ${line.error.line} of a file has changed`);
+      // Lines of the account's other batches end too, one after the other.
+      while (inFlight.size >= mostAtOnce(lease)) await Promise.race(inFlight);
+      check();
+      const done: Promise<void> = run(line)
+        .catch((error: unknown) => {
+          fault ??= { error };
+        })
+        .then(() => {
+          inFlight.delete(done);
+          own.delete(done);
+        });
+      inFlight.add(done);
+      own.add(done);
+    }
+    await Promise.all(own);
+    check();
+    lease.count({ completed, failed });
+  } finally {
+    await Promise.all(own);
+  }
+}
+
+function mostAtOnce({ submitter }: BatchLease): number {
+  return Math.min(LINES_AT_ONCE, Math.max(1, Math.floor(submitter.limits.concurrentJobs / 2)));
+}

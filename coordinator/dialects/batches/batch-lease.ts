@@ -1,0 +1,128 @@
+import { ServiceError } from "../../../shared/errors.ts";
+import { every } from "../../../shared/async/every.ts";
+import type { Submitter } from "../../accounts/identity.ts";
+import type { Env } from "../../env.ts";
+import { resolveLimits } from "../../quotas/account-limits.ts";
+import type { FileBatch, FileBatchProgress } from "../../store/file-batches.ts";
+import type { Store } from "../../store/store.ts";
+
+/** Any coordinator that finds an expired lease goes on with the batch. */
+export const LEASE_MS = 15_000;
+const RENEW_EVERY_MS = 3_000;
+
+/** Why lines are not answered any more. */
+export type EarlyEnd = "cancelled" | "expired";
+
+export type BatchLease = ReturnType<typeof batchLease>;
+
+/**
+ * The lease of this coordinator on a batch, which it renews, with the progress of the batch.
+ * @param onEnd Called when the batch ended here.
+ */
+export function batchLease(
+  { clock, log }: Env,
+  store: Pick<Store, "accounts" | "fileBatches">,
+  batch: FileBatch,
+  ownerId: string,
+  onEnd: (progress: FileBatchProgress) => void,
+) {
+  const stopped = new AbortController();
+  const renewing = new AbortController();
+  const watchers = new Set<() => void>();
+  const { id, accountId, request } = batch;
+  let { progress } = batch;
+  let submitter: Submitter = { accountId, limits: resolveLimits(undefined), apiKey: request.apiKey };
+  let early: EarlyEnd | null = batch.cancellingAtMs === null ? null : "cancelled";
+  let untilMs = clock.now() + LEASE_MS;
+
+  const tellWatchers = (): void => {
+    for (const watcher of watchers) watcher();
+  };
+  const stop = (): void => {
+    renewing.abort();
+    stopped.abort(new ServiceError("shutting_down", "Another coordinator goes on with the batch"));
+    tellWatchers();
+  };
+  const endEarly = (because: EarlyEnd): void => {
+    if (early !== null) return;
+    early = because;
+    tellWatchers();
+  };
+  const renew = async (): Promise<void> => {
+    const newUntilMs = clock.now() + LEASE_MS;
+    const saved = await store.fileBatches.save({ id, ownerId, untilMs: newUntilMs }, progress);
+    if (saved === undefined) return stop();
+    untilMs = newUntilMs;
+    const found = saved.cancellingAtMs === null ? await findSubmitter(clock.now(), store, batch) : null;
+    if (found === null) endEarly("cancelled");
+    else submitter = found;
+    if (clock.now() >= batch.expiresAtMs) endEarly("expired");
+  };
+
+  return {
+    batch,
+    /** Aborts when the lease is lost or the coordinator stops: everything is left as it is for the next owner. */
+    stopped: stopped.signal,
+    get early() {
+      return early;
+    },
+    get progress() {
+      return progress;
+    },
+    /** Who the jobs are of, with the limits of the last renewal. */
+    get submitter() {
+      return submitter;
+    },
+    stop,
+    endEarly,
+    /** `watcher` is called at an early end and when the lease stops. */
+    watch: (watcher: () => void) => void watchers.add(watcher),
+    /** Renews the lease from here on. */
+    async start(): Promise<void> {
+      await renew();
+      every({ clock, log, stop: renewing.signal }, RENEW_EVERY_MS, "renew the lease of a batch", async () => {
+        try {
+          await renew();
+        } catch (error) {
+          // Others cannot take the batch before the lease is over.
+          if (clock.now() >= untilMs) stop();
+          throw error;
+        }
+      });
+    },
+    /** Clients see it with the next renewal. */
+    count(counts: Pick<FileBatchProgress, "completed" | "failed">): void {
+      progress = { ...progress, ...counts };
+    },
+    /** Changes the progress, and renews the lease with it. @throws if it is lost */
+    async save(changes: Partial<FileBatchProgress>): Promise<void> {
+      progress = { ...progress, ...changes };
+      await renew();
+      stopped.signal.throwIfAborted();
+    },
+    /** False when another coordinator has the batch. */
+    async end(changes: Partial<FileBatchProgress>): Promise<boolean> {
+      renewing.abort();
+      const last = { ...progress, ...changes };
+      const isEnded = await store.fileBatches.end({ id, ownerId }, last, clock.now());
+      if (isEnded) onEnd(last);
+      return isEnded;
+    },
+  };
+}
+
+/** With the limits of now. Null for an account that is suspended or gone, and for an API key that is revoked or has expired. */
+async function findSubmitter(
+  nowMs: number,
+  { accounts }: Pick<Store, "accounts">,
+  { accountId, request }: FileBatch,
+): Promise<Submitter | null> {
+  const standing = await accounts.standing(accountId);
+  if (standing === undefined || standing.suspendedBecause !== null) return null;
+  const limits = resolveLimits(standing.limits);
+  if (request.apiKey === null) return { accountId, limits, apiKey: null };
+  const { number } = request.apiKey;
+  const key = (await accounts.listKeys(accountId)).find((each) => each.number === number);
+  if (key === undefined || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)) return null;
+  return { accountId, limits, apiKey: { number, cargos: key.cargos, monthlyMicro: key.monthlyMicro } };
+}

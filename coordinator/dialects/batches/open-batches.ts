@@ -1,0 +1,199 @@
+import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { every } from "../../../shared/async/every.ts";
+import { newId } from "../../../shared/ids.ts";
+import { counter } from "../../../shared/metrics.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Env } from "../../env.ts";
+import type { Files } from "../../files/open-files.ts";
+import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../../store/file-batches.ts";
+import type { Store } from "../../store/store.ts";
+import type { AskLine, LinesInFlight } from "./answer-lines.ts";
+import { batchLease, LEASE_MS, type BatchLease } from "./batch-lease.ts";
+import type { LineEndpoint } from "./line-endpoint.ts";
+import { earlierLineJobs, lineJobs, type BatchJobs } from "./line-jobs.ts";
+import { runBatch } from "./run-batch.ts";
+
+const WINDOW_MS = 24 * 3_600_000;
+const LOOK_EVERY_MS = 2_000;
+/** Batches of an account that have not ended. */
+const MAX_OPEN = 20;
+/** Batches that this coordinator runs. */
+const MAX_RUNNING = 50;
+const NEW: FileBatchProgress = {
+  state: "validating",
+  total: 0,
+  completed: 0,
+  failed: 0,
+  errors: [],
+  outputFileId: null,
+  errorFileId: null,
+  inProgressAtMs: null,
+  finalizingAtMs: null,
+};
+
+export type Batches = ReturnType<typeof openBatches>;
+
+/**
+ * Batches over files. It owns the timer that looks for batches that no coordinator runs.
+ * @param endpoints Those that lines may ask, by their paths.
+ */
+export function openBatches(
+  env: Env<"chatWaitMs">,
+  store: Pick<Store, "accounts" | "fileBatches" | "files">,
+  files: Files,
+  jobs: BatchJobs,
+  catalog: Catalog,
+  endpoints: ReadonlyMap<string, LineEndpoint>,
+) {
+  const { clock, log } = env;
+  const created = counter(
+    "atoll_file_batches_total",
+    "Batches over files: created here, and ended here by their state",
+    ["state"],
+    ["created", "completed", "failed", "expired", "cancelled"],
+  );
+  const lines = counter(
+    "atoll_file_batch_lines_total",
+    "Lines of batches that ended here: with an answer, or without one",
+    ["result"],
+    ["completed", "failed"],
+  );
+  const ownerId = newId("coord", clock.now());
+  const running = new Map<string, { readonly lease: BatchLease; readonly done: Promise<void> }>();
+  /** By account. */
+  const inFlight = new Map<string, LinesInFlight>();
+  const stop = new AbortController();
+  /** Begun by the first look. */
+  let loop: (() => Promise<void>) | null = null;
+
+  function look(): Promise<void> {
+    loop ??= every({ clock, log, stop: stop.signal }, LOOK_EVERY_MS, "look for batches of files", take);
+    return loop();
+  }
+
+  async function take(): Promise<void> {
+    if (running.size >= MAX_RUNNING) return;
+    const nowMs = clock.now();
+    // Mostly there is none, and nothing is written.
+    if (!(await store.fileBatches.hasUnleased(nowMs))) return;
+    const by = { ownerId, untilMs: nowMs + LEASE_MS };
+    for (const batch of await store.fileBatches.lease(by, nowMs, MAX_RUNNING - running.size)) run(batch);
+  }
+
+  function run(batch: FileBatch): void {
+    const { id, accountId } = batch;
+    // Its lease was over before it was renewed, and it has not noticed yet.
+    if (stop.signal.aborted || running.has(id)) return;
+    const lease = batchLease(env, store, batch, ownerId, countEnd);
+    const ofAccount = inFlight.get(accountId) ?? new Set();
+    inFlight.set(accountId, ofAccount);
+    const done = runBatch(env, files, askOf(lease), lease, ofAccount).finally(() => {
+      running.delete(id);
+      const others = [...running.values()].filter((other) => other.lease.batch.accountId === accountId);
+      if (others.length === 0) inFlight.delete(accountId);
+    });
+    running.set(id, { lease, done });
+  }
+
+  function askOf(lease: BatchLease): AskLine {
+    const { id: batchId, request, createdAtMs: sinceMs } = lease.batch;
+    const options = { chatWaitMs: env.config.chatWaitMs };
+    return (line, isEarlier, gone) => {
+      const endpoint = endpoints.get(request.endpoint);
+      if (endpoint === undefined) throw new Error(`Batches have no endpoint ${request.endpoint}`);
+      const place = { batchId, line: line.number };
+      const ofLine = isEarlier
+        ? earlierLineJobs(jobs, { ...place, sinceMs })
+        : lineJobs(jobs, { ...place, isCancelled: () => lease.early !== null });
+      return endpoint({ catalog, options, log, jobs: ofLine }, { submitter: lease.submitter, gone }, line.body);
+    };
+  }
+
+  function countEnd({ state, completed, failed }: FileBatchProgress): void {
+    created.add([state]);
+    lines.add(["completed"], completed);
+    lines.add(["failed"], failed);
+  }
+
+  /** With the counts of now, if this coordinator runs it. */
+  function newest(batch: FileBatch): FileBatch {
+    const progress = batch.endedAtMs === null ? running.get(batch.id)?.lease.progress : undefined;
+    return progress === undefined ? batch : { ...batch, progress };
+  }
+
+  /** @throws {ServiceError} `not_found` */
+  async function get(accountId: string, id: string): Promise<FileBatch> {
+    const batch = await store.fileBatches.get(accountId, id);
+    if (batch === undefined) throw new ServiceError("not_found", `There is no batch "${id}"`);
+    return newest(batch);
+  }
+
+  return {
+    metrics: [created, lines],
+    /** Batches that this coordinator runs now. */
+    get runningCount() {
+      return running.size;
+    },
+    /** Lines of these that wait for their jobs. */
+    get linesUnderWay() {
+      return [...inFlight.values()].reduce((sum, ofAccount) => sum + ofAccount.size, 0);
+    },
+    /** Runs batches that no coordinator runs, now and from now on. */
+    start: () => void look(),
+    get,
+    /** @throws {ValidationError} for an endpoint or a file that batches cannot have, and when the account has MAX_OPEN that have not ended. */
+    async create(accountId: string, request: FileBatchRequest): Promise<FileBatch> {
+      if (!endpoints.has(request.endpoint))
+        throw wrong("endpoint", `must be one of ${[...endpoints.keys()].join(", ")}`);
+      const file = await files.get(accountId, request.inputFileId).catch((error: unknown) => {
+        if (error instanceof ServiceError && error.code === "not_found") throw wrong("input_file_id", error.message);
+        throw error;
+      });
+      if (file.purpose !== "batch") throw wrong("input_file_id", 'is of a file with another purpose than "batch"');
+      const createdAtMs = clock.now();
+      const id = newId("batch", createdAtMs);
+      const batch = { id, accountId, createdAtMs, expiresAtMs: createdAtMs + WINDOW_MS, request, progress: NEW };
+      // Before the batch is there, so that it never lacks its file.
+      const holds = [{ jobId: id, fileId: file.id }];
+      const missing = await store.files.hold(accountId, holds, createdAtMs);
+      if (missing.length > 0) throw wrong("input_file_id", `There is no file "${file.id}"`);
+      if (!(await store.fileBatches.add(batch, MAX_OPEN))) {
+        await store.files.unhold(holds);
+        throw wrong("input_file_id", `The account has ${MAX_OPEN} batches that have not ended, as many as it may`);
+      }
+      created.add(["created"]);
+      void look();
+      return { ...batch, cancellingAtMs: null, endedAtMs: null };
+    },
+    async list(accountId: string, page: { readonly afterId: string | null; readonly limit: number }) {
+      return (await store.fileBatches.list(accountId, page)).map(newest);
+    },
+    /** No-op if the batch has ended or is already being cancelled. @throws {ServiceError} `not_found` */
+    async cancel(accountId: string, id: string): Promise<FileBatch> {
+      await get(accountId, id);
+      await store.fileBatches.cancel(accountId, id, clock.now());
+      running.get(id)?.lease.endEarly("cancelled");
+      return get(accountId, id);
+    },
+    /** Removes the batches of a deleted account. May be called again. */
+    async removeAll(accountId: string): Promise<void> {
+      const ofAccount = [...running.values()].filter(({ lease }) => lease.batch.accountId === accountId);
+      for (const { lease } of ofAccount) lease.stop();
+      // Else one that is at its end stores files after all others were removed.
+      await Promise.all(ofAccount.map(({ done }) => done));
+      await store.fileBatches.removeOfAccount(accountId);
+    },
+    /** Leaves its batches to others; their jobs go on. */
+    async close(): Promise<void> {
+      stop.abort();
+      for (const { lease } of running.values()) lease.stop();
+      await look();
+      await Promise.all([...running.values()].map(({ done }) => done));
+      await store.fileBatches.release(ownerId).catch(() => undefined);
+    },
+  };
+}
+
+function wrong(path: string, message: string): ValidationError {
+  return new ValidationError([{ path, message }]);
+}
