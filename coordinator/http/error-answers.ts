@@ -111,7 +111,7 @@ export interface ErrorAnswer {
 
 export interface ErrorContext {
   readonly requestId: string;
-  /** See `errorStyleOf` for that of a path. */
+  /** See `errorStyles` for that of a path. */
   readonly style: ErrorStyle;
   /** Below `/v1`, a wrong request is 400, as in OpenAI's and Anthropic's references, where the spec has 422. Default: false. */
   readonly isVendorBase?: boolean;

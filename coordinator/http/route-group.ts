@@ -1,3 +1,4 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { z, type RouteConfig } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -11,6 +12,7 @@ import { checkParameters, IGNORED_HEADER } from "./openai/parameters.ts";
 import { documentedRoute, type Access } from "./openapi/documented-route.ts";
 import { failureResponses, type FailureStatus } from "./openapi/failure-responses.ts";
 import type { Tag } from "./openapi/tags.ts";
+import { isOpenAiConversations } from "./vendor-paths.ts";
 
 /** What the document says of an operation, and what is checked before its handler is called. */
 export interface RouteSpec {
@@ -21,6 +23,8 @@ export interface RouteSpec {
   /** The description. */
   readonly about?: string;
   readonly access: Access;
+  /** What the document says of credentials. Absent: what follows from `access`. */
+  readonly security?: RouteConfig["security"];
   /** Absent: each parameter of the path is a text. */
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
@@ -88,18 +92,40 @@ export interface RouteGroup {
   /** Below API_BASE. */
   readonly prefix: string;
   readonly tag: Tag;
-  /** Whose clients read the errors. */
+  /** Whose clients read the errors, also those of paths below the prefix that have no route. */
   readonly style: ErrorStyle;
+  /** Whether Anthropic's clients call the same paths. */
+  readonly isShared?: boolean;
   readonly add: (routes: Routes, deps: HttpDeps) => void;
 }
 
 /** @param about.style By default, that of Atoll's own clients. */
 export function routeGroup(
   prefix: string,
-  about: { readonly tag: Tag; readonly style?: ErrorStyle },
+  about: Pick<RouteGroup, "tag" | "isShared"> & { readonly style?: ErrorStyle },
   add: RouteGroup["add"],
 ): RouteGroup {
   return { prefix, style: "plain", ...about, add };
+}
+
+/** Anthropic's clients send the header with every request. */
+export function isAnthropicClient(request: { header(name: string): string | undefined }): boolean {
+  return request.header("anthropic-version") !== undefined;
+}
+
+/** The style of errors at the path of a request, by the group that it is below. */
+export function errorStyles(
+  groups: readonly RouteGroup[],
+): (request: { readonly path: string; header(name: string): string | undefined }) => ErrorStyle {
+  const styled = groups
+    .filter(({ style }) => style !== "plain")
+    .map((group) => ({ ...group, base: `${API_BASE}${group.prefix}` }));
+  return (request) => {
+    const { path } = request;
+    if (isOpenAiConversations(path)) return "openai";
+    const group = styled.find(({ base }) => path.startsWith(base) && (path[base.length] ?? "/") === "/");
+    return group?.isShared === true && isAnthropicClient(request) ? "anthropic" : (group?.style ?? "plain");
+  };
 }
 
 /** Serves and documents all routes of a group. */
@@ -112,19 +138,30 @@ export function serveGroup(app: HttpApp, group: RouteGroup, deps: HttpDeps): voi
       app.openAPIRegistry.registerPath(
         documentedRoute(configOf(method, full, spec, group.style), spec.access, group.style, group.tag),
       );
-      app.on(method, full.replaceAll(/\{(.+?)\}/g, ":$1"), async (c) => {
+      const status = Number(Object.keys(spec.answers)[0]) as ContentfulStatusCode;
+      const answerTo = async (c: Context<HttpEnv>): Promise<Response> => {
         const call = (await checked(c, path, spec, group.style, deps)) as Parameters<typeof handle>[0];
         const answer = await handle(call);
-        if (answer instanceof Response) return answer;
-        return c.json(answer as object, Number(Object.keys(spec.answers)[0]) as ContentfulStatusCode);
-      });
+        return isResponse(answer) ? answer : c.json(answer as object, status);
+      };
+      app.on(method, full.replaceAll(/\{(.+?)\}/g, ":$1"), (c) => answerTo(c).catch(rethrow));
     };
   const added = Object.fromEntries(METHODS.map((method) => [method, adder(method)])) as Record<Method, AddRoute>;
   group.add({ ...added, app }, deps);
 }
 
+/** The server's adapter replaces the global class, which RESPONSE_ALREADY_SENT may be older than. */
+function isResponse(answer: unknown): answer is Response {
+  return answer === RESPONSE_ALREADY_SENT || answer instanceof Response;
+}
+
+/** Hono passes only Errors to `onError` and answers anything else itself. */
+function rethrow(thrown: unknown): never {
+  throw thrown instanceof Error ? thrown : new Error("Something other than an Error was thrown", { cause: thrown });
+}
+
 function configOf(method: Method, path: string, spec: RouteSpec, style: ErrorStyle): RouteConfig {
-  const { id, is, about, params, query, headers, body, form, answers, fails = [] } = spec;
+  const { id, is, about, security, params, query, headers, body, form, answers, fails = [] } = spec;
   const names = [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => [name, z.string()] as const);
   const content =
     body === undefined ? form && { "multipart/form-data": { schema: form } } : { "application/json": { schema: body } };
@@ -134,6 +171,7 @@ function configOf(method: Method, path: string, spec: RouteSpec, style: ErrorSty
     path,
     summary: is,
     ...(about === undefined ? {} : { description: about }),
+    ...(security === undefined ? {} : { security }),
     request: {
       ...(names.length === 0 ? {} : { params: params ?? z.object(Object.fromEntries(names)) }),
       ...(query === undefined ? {} : { query }),

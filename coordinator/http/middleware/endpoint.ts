@@ -5,8 +5,10 @@ import type { Scope } from "../../store/credentials.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import { authenticate, requireOperator, requireScope } from "./auth.ts";
 import { readJson, validate } from "./body.ts";
-import { checkParameters, IGNORED_HEADER } from "../openai/parameters.ts";
-import { errorStyleOf, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
+import { nameIgnored } from "../route-group.ts";
+import type { ErrorStyle } from "../error-answers.ts";
+import { checkParameters } from "../openai/parameters.ts";
+import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
 import { documentedRoute, type Access } from "../openapi/documented-route.ts";
 
 type HttpRoute = RouteConfig & { getRoutingPath(): string };
@@ -88,12 +90,6 @@ export function serveCompatible<R extends JsonRoute>(
   });
 }
 
-/** Names ignored parameters in the head of a response. */
-export function nameIgnored(c: Context<HttpEnv>, ignored: readonly string[]): void {
-  const { outgoing } = c.env;
-  if (ignored.length > 0 && !outgoing.headersSent) outgoing.setHeader(IGNORED_HEADER, ignored.join(", "));
-}
-
 /** Serves `route` to operators who have signed in, as {@link serveScoped} does to others. */
 export function serveOperator<R extends HttpRoute>(
   app: HttpApp,
@@ -110,6 +106,10 @@ export function serveOperator<R extends HttpRoute>(
     requireOperator(identity);
     return handle({ ...(await readCall(c, route)), identity });
   });
+}
+
+function errorStyleOf(path: string): ErrorStyle {
+  return path === `${API_BASE}/messages` || path.startsWith(`${API_BASE}/messages/`) ? "anthropic" : "openai";
 }
 
 function register(

@@ -22,7 +22,7 @@ export type Access = "public" | Scope | "operator";
 
 /**
  * A route as the document shows it. Adds what every route of its kind has, so that a route declares only its own: the failures
- * of `middleware/endpoint.ts`, the headers, tag, security and example.
+ * of every request of its kind, the headers, tag, security and example.
  * @param tag Absent: that of the path.
  * @throws {Error} for a route without an operationId.
  */

@@ -1,9 +1,8 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { Clock } from "../../../shared/clock.ts";
 import type { Store } from "../../store/store.ts";
-import { servePublic } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { json } from "../schemas/responses.ts";
+import { routeGroup } from "../route-group.ts";
 
 /** How long a result answers all callers: the endpoint is public, and a check is a write. */
 const FRESH_MS = 1_000;
@@ -25,21 +24,18 @@ const healthSchema = z
   })
   .openapi("Health");
 
-const healthRoute = createRoute({
-  operationId: "getHealth",
-  method: "get",
-  path: `${API_BASE}/health`,
-  summary: "Health and version",
-  responses: {
-    200: json(healthSchema, "Healthy, or degraded and able to serve: the bus is down"),
-    503: json(healthSchema, "Degraded: the store fails"),
-  },
-});
-
-export function serveHealth(app: HttpApp, deps: HttpDeps): void {
+export const healthRoutes = routeGroup("/health", { tag: "Service" }, (routes, deps) => {
   const { store, clock, version } = deps;
   const probe = new StoreProbe(store, clock);
-  servePublic(app, healthRoute, async ({ c }) => {
+  routes.get("", {
+    id: "getHealth",
+    is: "Health and version",
+    access: "public",
+    answers: {
+      200: json(healthSchema, "Healthy, or degraded and able to serve: the bus is down"),
+      503: json(healthSchema, "Degraded: the store fails"),
+    },
+  })(async ({ c }) => {
     const isWell = (await probe.isWell()) && store.readOnlyBecause === null;
     const failure = store.readOnlyBecause === null ? "failing" : "read_only";
     const { bus } = deps;
@@ -51,7 +47,7 @@ export function serveHealth(app: HttpApp, deps: HttpDeps): void {
     // A load balancer must not take away every coordinator because none reaches the others.
     return c.json({ status: isWell && isReached ? "ok" : "degraded", version, checks }, isWell ? 200 : 503);
   });
-}
+});
 
 /** Checks the store at most once a second, however many callers ask. */
 class StoreProbe {
