@@ -70,8 +70,8 @@ type JsonOf<Answer> = Answer extends {
 }
   ? z.input<S>
   : never;
-/** What a handler returns: the JSON of one of its answers, or a response that it made itself. */
-type Returned<Spec extends RouteSpec> = Response | JsonOf<Spec["answers"][keyof Spec["answers"]]>;
+/** What a handler returns: the JSON of one of its answers, a response that it made itself, or null when the client has left. */
+type Returned<Spec extends RouteSpec> = Response | JsonOf<Spec["answers"][keyof Spec["answers"]]> | null;
 
 type AddRoute = <const Path extends string, const Spec extends RouteSpec>(
   path: Path,
@@ -142,17 +142,14 @@ export function serveGroup(app: HttpApp, group: RouteGroup, deps: HttpDeps): voi
       const answerTo = async (c: Context<HttpEnv>): Promise<Response> => {
         const call = (await checked(c, path, spec, group.style, deps)) as Parameters<typeof handle>[0];
         const answer = await handle(call);
-        return isResponse(answer) ? answer : c.json(answer as object, status);
+        // Made before the server replaced the global class, so that it is not an instance of it.
+        if (answer === null || answer === RESPONSE_ALREADY_SENT) return RESPONSE_ALREADY_SENT;
+        return answer instanceof Response ? answer : c.json(answer as object, status);
       };
       app.on(method, full.replaceAll(/\{(.+?)\}/g, ":$1"), (c) => answerTo(c).catch(rethrow));
     };
   const added = Object.fromEntries(METHODS.map((method) => [method, adder(method)])) as Record<Method, AddRoute>;
   group.add({ ...added, app }, deps);
-}
-
-/** The server's adapter replaces the global class, which RESPONSE_ALREADY_SENT may be older than. */
-function isResponse(answer: unknown): answer is Response {
-  return answer === RESPONSE_ALREADY_SENT || answer instanceof Response;
 }
 
 /** Hono passes only Errors to `onError` and answers anything else itself. */

@@ -1,5 +1,4 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { Usage } from "../../../shared/output.ts";
@@ -9,9 +8,9 @@ import { modelKindOf } from "../../catalog/model-kind.ts";
 import { SpeechEncoder } from "./speech-encoder.ts";
 import type { EncodedSpeech } from "./speech-format.ts";
 import { speechPieces } from "./speech-pieces.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../../http/http-deps.ts";
-import { serveCompatible } from "../../http/middleware/endpoint.ts";
-import { eventStream, failures, jsonBody } from "../../http/schemas/responses.ts";
+import type { HttpDeps } from "../../http/http-deps.ts";
+import { routeGroup } from "../../http/route-group.ts";
+import { eventStream } from "../../http/schemas/responses.ts";
 import {
   pieceCharsOf,
   presentSpeechUsage,
@@ -36,29 +35,27 @@ const SPEAKS: ModelNeed = {
 const PIECE_BYTES = 24 * MIB;
 
 const file = { schema: z.string().openapi({ format: "binary" }) };
-const speechRoute = createRoute({
-  operationId: "createSpeech",
-  method: "post",
-  path: `${API_BASE}/audio/speech`,
-  summary: "Speak a text",
-  description:
-    "In OpenAI's shape, by a Cargo that speaks. A long text is several jobs, one after the other, and each is sent as soon as it is spoken. Like a chat they wait for an Island and are cancelled when the client disconnects. When a later one fails, the connection is cut.",
-  request: jsonBody(speechBodySchema),
-  responses: {
-    200: {
-      description: "The file, or its events with `stream_format: sse`",
-      content: {
-        ...Object.fromEntries(Object.values(SPEECH_MEDIA_TYPES).map((type) => [type, file])),
-        ...eventStream(speechEventSchema),
+export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "openai" }, (routes, deps) => {
+  const encoder = new SpeechEncoder();
+  routes.post("", {
+    id: "createSpeech",
+    is: "Speak a text",
+    about:
+      "In OpenAI's shape, by a Cargo that speaks. A long text is several jobs, one after the other, and each is sent as soon as it is spoken. Like a chat they wait for an Island and are cancelled when the client disconnects. When a later one fails, the connection is cut.",
+    access: "write",
+    isCompatible: true,
+    body: speechBodySchema,
+    answers: {
+      200: {
+        description: "The file, or its events with `stream_format: sse`",
+        content: {
+          ...Object.fromEntries(Object.values(SPEECH_MEDIA_TYPES).map((type) => [type, file])),
+          ...eventStream(speechEventSchema),
+        },
       },
     },
-    ...failures(402, 404, 409),
-  },
-});
-
-export function serveSpeech(app: HttpApp, deps: HttpDeps): void {
-  const encoder = new SpeechEncoder();
-  serveCompatible(app, deps, speechRoute, async (call) => {
+    fails: [402, 404, 409],
+  })(async (call) => {
     const { c, identity, body } = call;
     const cargo = await findModelFor(SPEAKS, deps.catalog, body.model, identity.accountId);
     const { outgoing: response } = c.env;
@@ -71,7 +68,7 @@ export function serveSpeech(app: HttpApp, deps: HttpDeps): void {
     const pieces = spoken({ deps, encoder, client: waitingClientOf(call), cargo, body, texts, usages });
     // No header is sent before the first is there, so that a failure can still have its status.
     const first = await pieces.next();
-    if (first.done === true) return RESPONSE_ALREADY_SENT;
+    if (first.done === true) return null;
     const format = body.response_format ?? "mp3";
     const bytes = speechFile(beginningWith(first.value, pieces), format, texts.length);
     if (body.stream_format !== "sse") {
@@ -83,7 +80,7 @@ export function serveSpeech(app: HttpApp, deps: HttpDeps): void {
       "Cache-Control": "no-store",
     });
   });
-}
+});
 
 interface Speaking {
   readonly deps: HttpDeps;

@@ -1,21 +1,19 @@
 import { open } from "node:fs/promises";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { wavSeconds, WavError } from "../../../shared/audio/wav-file.ts";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { modelKindOf } from "../../catalog/model-kind.ts";
-import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "../../http/http-deps.ts";
+import type { HttpDeps, HttpEnv } from "../../http/http-deps.ts";
 import { validate } from "../../http/middleware/body.ts";
-import { serveScoped } from "../../http/middleware/endpoint.ts";
-import { nameIgnored } from "../../http/route-group.ts";
 import type { Form } from "../../http/multipart/read-form.ts";
 import { receiveFile, type ReceivedFile } from "../../http/multipart/receive-file.ts";
 import type { FormFile } from "../../http/multipart/write-form-file.ts";
 import { checkParameters } from "../../http/openai/parameters.ts";
-import { failures, json } from "../../http/schemas/responses.ts";
+import { nameIgnored, routeGroup } from "../../http/route-group.ts";
+import { json } from "../../http/schemas/responses.ts";
 import {
   heardOf,
   MAX_INLINE_SOUND_BYTES,
@@ -49,45 +47,37 @@ const HEAD_BYTES = 65_536;
 const LONG_SOUND = `Sound has at most ${MAX_SOUND_BYTES} bytes, about 13 minutes as WAV of 16 kHz and 16 bit; send it in parts`;
 const PLAIN = { "Content-Type": "text/plain; charset=utf-8" };
 
-const responses = {
-  200: {
-    ...json(transcriptionSchema, "The text, as JSON or by itself with its times"),
-    content: {
-      ...json(transcriptionSchema, "").content,
-      "text/plain": { schema: z.string().openapi({ description: "With response_format text, srt and vtt" }) },
+const SHARED = {
+  about:
+    "In OpenAI's shape, by a Cargo that writes speech down: one job. Like a chat it waits for an Island and is cancelled when the client disconnects.",
+  access: "write",
+  answers: {
+    200: {
+      description: "The text, as JSON or by itself with its times",
+      content: {
+        ...json(transcriptionSchema, "").content,
+        "text/plain": { schema: z.string().openapi({ description: "With response_format text, srt and vtt" }) },
+      },
     },
   },
-  ...failures(402, 404, 409),
-};
-const ABOUT =
-  "In OpenAI's shape, by a Cargo that writes speech down: one job. Like a chat it waits for an Island and is cancelled when the client disconnects.";
+  fails: [402, 404, 409],
+} as const;
 
-const transcriptionRoute = createRoute({
-  operationId: "createTranscription",
-  method: "post",
-  path: `${API_BASE}/audio/transcriptions`,
-  summary: "Write speech down",
-  description: ABOUT,
-  request: { body: { required: true, content: { "multipart/form-data": { schema: transcriptionFormSchema } } } },
-  responses,
+export const transcriptionRoutes = routeGroup("/audio", { tag: "Chat", style: "openai" }, (routes, deps) => {
+  routes.post("/transcriptions", {
+    id: "createTranscription",
+    is: "Write speech down",
+    form: transcriptionFormSchema,
+    ...SHARED,
+  })((call) => answer(deps, call, "transcribe", transcriptionFieldsSchema));
+
+  routes.post("/translations", {
+    id: "createTranslation",
+    is: "Write speech down in English",
+    form: translationFormSchema,
+    ...SHARED,
+  })((call) => answer(deps, call, "translate", translationFieldsSchema));
 });
-
-const translationRoute = createRoute({
-  operationId: "createTranslation",
-  method: "post",
-  path: `${API_BASE}/audio/translations`,
-  summary: "Write speech down in English",
-  description: ABOUT,
-  request: { body: { required: true, content: { "multipart/form-data": { schema: translationFormSchema } } } },
-  responses,
-});
-
-export function serveTranscriptions(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", transcriptionRoute, (call) =>
-    answer(deps, call, "transcribe", transcriptionFieldsSchema),
-  );
-  serveScoped(app, deps, "write", translationRoute, (call) => answer(deps, call, "translate", translationFieldsSchema));
-}
 
 /** What a form asks for, once it was checked. */
 interface Asked {
@@ -104,7 +94,7 @@ async function answer(
   { c, identity }: Pick<ChatClient, "c" | "identity">,
   task: "transcribe" | "translate",
   schema: z.ZodType<TranscriptionFields>,
-): Promise<Response> {
+): Promise<Response | z.infer<typeof transcriptionSchema> | null> {
   const { accountId } = identity;
   // Removed at the end of this function, with its file.
   await using received = await receiveSound(deps, c, accountId, async (form, file): Promise<Asked> => {
@@ -127,13 +117,13 @@ async function answer(
   };
   const client = waitingClientOf({ c, identity, ignored });
   const made = await wholeOutput(deps, client, { slug: cargo.slug, input, fieldOf });
-  if (made === null) return RESPONSE_ALREADY_SENT;
+  if (made === null) return null;
   const heard = heardOf(made.output);
   if (heard === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a text that was heard");
   const transcript = { heard, task, language, hasWords, seconds };
   if (format === "srt" || format === "vtt") return c.body(subtitlesOf(transcript, format), 200, PLAIN);
   if (format === "text") return c.body(`${heard.text.trim()}\n`, 200, PLAIN);
-  return c.json(presentTranscription(transcript, format === "verbose_json"));
+  return presentTranscription(transcript, format === "verbose_json");
 }
 
 /** @throws {ServiceError} `payload_too_large` and those of `receiveFile`. */

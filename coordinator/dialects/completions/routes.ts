@@ -1,5 +1,4 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute, type z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
 import { awaitChat, doneOf, endedChat, streamChat } from "../../http/streaming/awaited-chat.ts";
 import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
@@ -12,50 +11,38 @@ import {
   textCompletionEventSchema,
   textCompletionSchema,
 } from "./schemas.ts";
-import { serveCompatible } from "../../http/middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../../http/http-deps.ts";
-import { eventStream, failures, json, jsonBody } from "../../http/schemas/responses.ts";
+import { routeGroup } from "../../http/route-group.ts";
+import { jsonOrEvents } from "../../http/schemas/responses.ts";
 
-const completionRoute = createRoute({
-  operationId: "createCompletion",
-  method: "post",
-  path: `${API_BASE}/completions`,
-  summary: "Continue a text, as OpenAI's legacy completions do",
-  description:
-    "By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, four at once; the first one's id is the completion's. They are cancelled when the client disconnects.",
-  request: jsonBody(textCompletionBodySchema),
-  responses: {
-    200: {
-      description: "The completion, or with `stream` its chunks as Server-Sent Events",
-      content: {
-        ...json(textCompletionSchema, "").content,
-        ...eventStream(textCompletionEventSchema),
-      },
+export const completionRoutes = routeGroup("/completions", { tag: "Chat", style: "openai" }, (routes, deps) => {
+  routes.post("", {
+    id: "createCompletion",
+    is: "Continue a text, as OpenAI's legacy completions do",
+    about:
+      "By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, four at once; the first one's id is the completion's. They are cancelled when the client disconnects.",
+    access: "write",
+    isCompatible: true,
+    body: textCompletionBodySchema,
+    answers: {
+      200: jsonOrEvents(
+        textCompletionSchema,
+        textCompletionEventSchema,
+        "The completion, or with `stream` its chunks as Server-Sent Events",
+      ),
     },
-    ...failures(402, 404, 409),
-  },
-});
-
-export function serveCompletions(app: HttpApp, deps: HttpDeps): void {
-  serveCompatible(app, deps, completionRoute, async (call) => {
-    const { c, body } = call;
-    if (body.stream !== true) {
-      const completion = await answerCompletion(deps, waitingClientOf(call), body);
-      return completion === null ? RESPONSE_ALREADY_SENT : c.json(completion);
-    }
+    fails: [402, 404, 409],
+  })(async (call) => {
+    const { body } = call;
+    if (body.stream !== true) return answerCompletion(deps, waitingClientOf(call), body);
     const [prompt = ""] = promptsOf(body);
     const order = { model: body.model, input: rawInputOf(prompt, body), isStreamed: true };
     const chat = await awaitChat(deps, call, order);
-    if (chat === null) return RESPONSE_ALREADY_SENT;
+    if (chat === null) return null;
     const includeUsage = body.stream_options?.include_usage === true;
-    return streamChat(
-      deps,
-      call,
-      chat,
-      textChunks({ ...completionHeadOf(chat.job.record), includeUsage }, echoOf(prompt, body)),
-    );
+    const head = { ...completionHeadOf(chat.job.record), includeUsage };
+    return streamChat(deps, call, chat, textChunks(head, echoOf(prompt, body)));
   });
-}
+});
 
 type Body = z.output<typeof textCompletionBodySchema>;
 

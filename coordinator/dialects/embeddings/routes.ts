@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
@@ -33,7 +32,7 @@ export const embeddingRoutes = routeGroup("/embeddings", { tag: "Chat", style: "
   })(async (call) => {
     const { c, body } = call;
     const embeddings = await answerEmbeddings(deps, waitingClientOf(call), body);
-    if (embeddings === null) return RESPONSE_ALREADY_SENT;
+    if (embeddings === null) return null;
     const text = await textOf(embeddings);
     if (text.length > LARGE_ANSWER_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
     return c.body(text, 200, { "Content-Type": "application/json" });

@@ -1,7 +1,6 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ValidationError } from "../../../shared/errors.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../../http/http-deps.ts";
-import { serveScoped } from "../../http/middleware/endpoint.ts";
+import type { HttpDeps } from "../../http/http-deps.ts";
 import { validate } from "../../http/middleware/body.ts";
 import { announcedBytesOf, readForm, type Form } from "../../http/multipart/read-form.ts";
 import {
@@ -14,85 +13,30 @@ import {
   uploadFieldsSchema,
   uploadFormSchema,
 } from "./schemas.ts";
-import { failures, json } from "../../http/schemas/responses.ts";
+import { routeGroup } from "../../http/route-group.ts";
+import { json } from "../../http/schemas/responses.ts";
 import { sendFile } from "../../http/server/send-file.ts";
 
 const MAX_FIELDS = 10;
 const MAX_FIELD_BYTES = 1_024;
 const FIELDS: ReadonlySet<string> = new Set(Object.keys(uploadFormSchema.shape));
-const fileParams = z.object({ id: z.string() });
-
-const uploadRoute = createRoute({
-  operationId: "uploadFile",
-  method: "post",
-  path: `${API_BASE}/files`,
-  summary: "Upload a file",
-  description:
-    "As OpenAI's clients do. The whole request has to arrive within 60 s. A client that sends nothing for 30 s is cut.",
-  request: { body: { required: true, content: { "multipart/form-data": { schema: uploadFormSchema } } } },
-  responses: { 200: json(fileSchema, "The file is durable"), ...failures(400, 413, 507) },
-});
-
-const listRoute = createRoute({
-  operationId: "listFiles",
-  method: "get",
-  path: `${API_BASE}/files`,
-  summary: "List files",
-  description: `At most ${MAX_FILES_OF_PAGE} on a page, whatever \`limit\` says; \`has_more\` tells of further ones.`,
-  request: { query: fileListQuery },
-  responses: { 200: json(fileListSchema, "A page of files") },
-});
-
-const detailRoute = createRoute({
-  operationId: "getFile",
-  method: "get",
-  path: `${API_BASE}/files/{id}`,
-  summary: "Facts about a file",
-  request: { params: fileParams },
-  responses: { 200: json(fileSchema, "The file"), ...failures(404) },
-});
-
-const deleteRoute = createRoute({
-  operationId: "deleteFile",
-  method: "delete",
-  path: `${API_BASE}/files/{id}`,
-  summary: "Delete a file",
-  request: { params: fileParams },
-  responses: { 200: json(deletedFileSchema, "Nobody can read it any more"), ...failures(404, 422) },
-});
-
-const contentRoute = createRoute({
-  operationId: "getFileContent",
-  method: "get",
-  path: `${API_BASE}/files/{id}/content`,
-  summary: "The content of a file",
-  description: "With Range, and an ETag that is the content's SHA-256.",
-  request: { params: fileParams },
-  responses: {
-    200: {
-      description: "The content",
-      content: { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } },
-    },
-    206: {
-      description: "The part that Range names",
-      content: { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } },
-    },
-    304: { description: "Of If-None-Match or If-Modified-Since: the client has it already" },
-    412: { description: "If-Match or If-Unmodified-Since does not hold" },
-    416: { description: "No part of the content is in Range" },
-    ...failures(404),
-  },
-});
+const binary = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
 
 /** OpenAI's files: what they hold goes to disk, and never through a job's row. */
-export function serveFiles(app: HttpApp, deps: HttpDeps): void {
-  const { files } = deps;
-
-  serveScoped(app, deps, "write", uploadRoute, async ({ c, identity }) => {
+export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }, (routes, { files }) => {
+  routes.post("", {
+    id: "uploadFile",
+    is: "Upload a file",
+    about:
+      "As OpenAI's clients do. The whole request has to arrive within 60 s. A client that sends nothing for 30 s is cut.",
+    access: "write",
+    form: uploadFormSchema,
+    answers: { 200: json(fileSchema, "The file is durable") },
+    fails: [400, 413, 507],
+  })(({ c, identity }) => {
     const { accountId } = identity;
     const { incoming } = c.env;
-    const announced = announcedBytesOf(incoming);
-    const maxBytes = Math.min(announced, files.maxFileBytes);
+    const maxBytes = Math.min(announcedBytesOf(incoming), files.maxFileBytes);
     return files.receive(accountId, maxBytes, async () => {
       await using form = await readForm(incoming, {
         maxFields: MAX_FIELDS,
@@ -101,11 +45,18 @@ export function serveFiles(app: HttpApp, deps: HttpDeps): void {
         maxFileBytes: files.maxFileBytes,
         directory: files.arriving,
       });
-      return c.json(presentFile(await files.add(accountId, arrivedFile(form))), 200);
+      return presentFile(await files.add(accountId, arrivedFile(form)));
     });
   });
 
-  serveScoped(app, deps, "read", listRoute, async ({ c, identity, query }) => {
+  routes.get("", {
+    id: "listFiles",
+    is: "List files",
+    about: `At most ${MAX_FILES_OF_PAGE} on a page, whatever \`limit\` says; \`has_more\` tells of further ones.`,
+    access: "read",
+    query: fileListQuery,
+    answers: { 200: json(fileListSchema, "A page of files") },
+  })(async ({ identity, query }) => {
     const limit = Math.min(query.limit, MAX_FILES_OF_PAGE);
     const found = await files.list(identity.accountId, {
       afterId: query.after ?? null,
@@ -116,19 +67,42 @@ export function serveFiles(app: HttpApp, deps: HttpDeps): void {
     });
     const data = found.slice(0, limit).map(presentFile);
     const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
-    return c.json({ object: "list" as const, data, first_id, last_id, has_more: found.length > limit }, 200);
+    return { object: "list" as const, data, first_id, last_id, has_more: found.length > limit };
   });
 
-  serveScoped(app, deps, "read", detailRoute, async ({ c, identity, params }) =>
-    c.json(presentFile(await files.get(identity.accountId, params.id)), 200),
-  );
+  routes.get("/{id}", {
+    id: "getFile",
+    is: "Facts about a file",
+    access: "read",
+    answers: { 200: json(fileSchema, "The file") },
+    fails: [404],
+  })(async ({ identity, params }) => presentFile(await files.get(identity.accountId, params.id)));
 
-  serveScoped(app, deps, "write", deleteRoute, async ({ c, identity, params }) => {
+  routes.delete("/{id}", {
+    id: "deleteFile",
+    is: "Delete a file",
+    access: "write",
+    answers: { 200: json(deletedFileSchema, "Nobody can read it any more") },
+    fails: [404, 422],
+  })(async ({ identity, params }) => {
     await files.remove(identity.accountId, params.id);
-    return c.json({ id: params.id, object: "file" as const, deleted: true as const }, 200);
+    return { id: params.id, object: "file" as const, deleted: true as const };
   });
 
-  serveScoped(app, deps, "read", contentRoute, async ({ c, identity, params }) => {
+  routes.get("/{id}/content", {
+    id: "getFileContent",
+    is: "The content of a file",
+    about: "With Range, and an ETag that is the content's SHA-256.",
+    access: "read",
+    answers: {
+      200: { description: "The content", content: binary },
+      206: { description: "The part that Range names", content: binary },
+      304: { description: "Of If-None-Match or If-Modified-Since: the client has it already" },
+      412: { description: "If-Match or If-Unmodified-Since does not hold" },
+      416: { description: "No part of the content is in Range" },
+    },
+    fails: [404],
+  })(async ({ c, identity, params }) => {
     const { file, root, name } = await files.content(identity.accountId, params.id);
     return sendFile(c.env, {
       root,
@@ -145,7 +119,7 @@ export function serveFiles(app: HttpApp, deps: HttpDeps): void {
       missing: `There is no file "${params.id}"`,
     });
   });
-}
+});
 
 function arrivedFile(form: Form): Parameters<HttpDeps["files"]["add"]>[1] {
   const repeated = [...form.fields].find(([, values]) => values.length > 1);

@@ -1,10 +1,6 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { modelKindOf } from "../../catalog/model-kind.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../../http/http-deps.ts";
-import { serveCompatible } from "../../http/middleware/endpoint.ts";
 import { answerJson } from "../../http/middleware/json-answer.ts";
 import {
   assertSize,
@@ -15,7 +11,8 @@ import {
   presentImages,
   type DrawnImage,
 } from "./schemas.ts";
-import { failures, json, jsonBody } from "../../http/schemas/responses.ts";
+import { routeGroup } from "../../http/route-group.ts";
+import { json } from "../../http/schemas/responses.ts";
 import { endedJob } from "../../http/streaming/whole-output.ts";
 import { waitingClientOf } from "../../http/streaming/waiting-client.ts";
 
@@ -25,19 +22,18 @@ const DRAWS: ModelNeed = {
   verb: "draw pictures",
 };
 
-const imagesRoute = createRoute({
-  operationId: "createImages",
-  method: "post",
-  path: `${API_BASE}/images/generations`,
-  summary: "Draw pictures from a text",
-  description:
-    "In OpenAI's shape, by a Cargo that draws: one job for each picture, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects.",
-  request: jsonBody(imagesBodySchema),
-  responses: { 200: json(imagesSchema, "The pictures, in the order of their seeds"), ...failures(402, 404, 409) },
-});
-
-export function serveImages(app: HttpApp, deps: HttpDeps): void {
-  serveCompatible(app, deps, imagesRoute, async (call) => {
+export const imageRoutes = routeGroup("/images", { tag: "Chat", style: "openai" }, (routes, deps) => {
+  routes.post("/generations", {
+    id: "createImages",
+    is: "Draw pictures from a text",
+    about:
+      "In OpenAI's shape, by a Cargo that draws: one job for each picture, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects.",
+    access: "write",
+    isCompatible: true,
+    body: imagesBodySchema,
+    answers: { 200: json(imagesSchema, "The pictures, in the order of their seeds") },
+    fails: [402, 404, 409],
+  })(async (call) => {
     const { c, identity, body } = call;
     const { slug, inputSchema } = await findModelFor(DRAWS, deps.catalog, body.model, identity.accountId);
     assertSize(body, inputSchema);
@@ -48,11 +44,11 @@ export function serveImages(app: HttpApp, deps: HttpDeps): void {
       // One after the other: an account's unfinished jobs are few.
       // oxlint-disable-next-line no-await-in-loop
       const job = await endedJob(deps, client, { slug, input: imageInputOf(body, index), fieldOf: imageFieldOf });
-      if (job === null) return RESPONSE_ALREADY_SENT;
+      if (job === null) return null;
       const image = job.feed.items.findLast(({ type }) => type === "image");
       if (image?.type !== "image") throw new ServiceError("job_failed", "The Cargo made no picture");
       images.push({ data: image.data, usage: job.ending.usage });
     }
     return answerJson(c, identity, presentImages(images, createdMs));
   });
-}
+});

@@ -1,12 +1,10 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute, type z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { labelsOf, moderatedTexts, moderationBodySchema, moderationSchema, presentModeration } from "./schemas.ts";
-import { serveCompatible } from "../../http/middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../../http/http-deps.ts";
-import { failures, json, jsonBody } from "../../http/schemas/responses.ts";
+import { routeGroup } from "../../http/route-group.ts";
+import { json } from "../../http/schemas/responses.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
 import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
@@ -20,24 +18,19 @@ const CLASSIFIES: ModelNeed = {
 /** Labels to ask a Cargo for: all of any moderation model. The runtime gives at most 100. */
 const MAX_LABELS = 100;
 
-const moderationRoute = createRoute({
-  operationId: "createModeration",
-  method: "post",
-  path: `${API_BASE}/moderations`,
-  summary: "Classify texts by OpenAI's categories of harm",
-  description:
-    "By a Cargo that classifies texts: one job for each text, a few at once. Like a chat they wait for an Island and are cancelled when the client disconnects.",
-  request: jsonBody(moderationBodySchema),
-  responses: { 200: json(moderationSchema, "One result for each text, in the same order"), ...failures(402, 404, 409) },
+export const moderationRoutes = routeGroup("/moderations", { tag: "Chat", style: "openai" }, (routes, deps) => {
+  routes.post("", {
+    id: "createModeration",
+    is: "Classify texts by OpenAI's categories of harm",
+    about:
+      "By a Cargo that classifies texts: one job for each text, a few at once. Like a chat they wait for an Island and are cancelled when the client disconnects.",
+    access: "write",
+    isCompatible: true,
+    body: moderationBodySchema,
+    answers: { 200: json(moderationSchema, "One result for each text, in the same order") },
+    fails: [402, 404, 409],
+  })((call) => answerModeration(deps, waitingClientOf(call), call.body));
 });
-
-export function serveModerations(app: HttpApp, deps: HttpDeps): void {
-  serveCompatible(app, deps, moderationRoute, async (call) => {
-    const { c, body } = call;
-    const moderation = await answerModeration(deps, waitingClientOf(call), body);
-    return moderation === null ? RESPONSE_ALREADY_SENT : c.json(moderation);
-  });
-}
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
 export async function answerModeration(

@@ -1,5 +1,3 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
@@ -13,9 +11,8 @@ import {
   rerankSchema,
   type RerankBody,
 } from "./schemas.ts";
-import { serveCompatible } from "../../http/middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../../http/http-deps.ts";
-import { failures, json, jsonBody } from "../../http/schemas/responses.ts";
+import { routeGroup } from "../../http/route-group.ts";
+import { json } from "../../http/schemas/responses.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
 import { wholeOutput, type AwaitedJob } from "../../http/streaming/whole-output.ts";
 
@@ -26,24 +23,19 @@ const RANKS: ModelNeed = {
   verb: "rank texts",
 };
 
-const rerankRoute = createRoute({
-  operationId: "createReranking",
-  method: "post",
-  path: `${API_BASE}/rerank`,
-  summary: "Rank documents by how near they are to a query",
-  description:
-    "By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects. Also at `/v2/rerank`, for Cohere's client.",
-  request: jsonBody(rerankBodySchema),
-  responses: { 200: json(rerankSchema, "The documents' numbers and scores, best first"), ...failures(402, 404, 409) },
+export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai" }, (routes, deps) => {
+  routes.post("", {
+    id: "createReranking",
+    is: "Rank documents by how near they are to a query",
+    about:
+      "By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects. Also at `/v2/rerank`, for Cohere's client.",
+    access: "write",
+    isCompatible: true,
+    body: rerankBodySchema,
+    answers: { 200: json(rerankSchema, "The documents' numbers and scores, best first") },
+    fails: [402, 404, 409],
+  })((call) => answerReranking(deps, waitingClientOf(call), call.body));
 });
-
-export function serveRerank(app: HttpApp, deps: HttpDeps): void {
-  serveCompatible(app, deps, rerankRoute, async (call) => {
-    const { c, body } = call;
-    const reranking = await answerReranking(deps, waitingClientOf(call), body);
-    return reranking === null ? RESPONSE_ALREADY_SENT : c.json(reranking);
-  });
-}
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
 export async function answerReranking(deps: AnswerDeps, client: WaitingClient, body: RerankBody) {

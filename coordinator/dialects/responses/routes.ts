@@ -1,5 +1,4 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { openUntil } from "../../jobs/until-feed.ts";
 import type { JobHandle } from "../../jobs/submitted-job.ts";
@@ -27,67 +26,34 @@ import {
 import { isReference, type Item, type Turn } from "./items.ts";
 import { OutputRuns } from "./output.ts";
 import { BEGUN, namespacedFunctionsOf, presentResponse } from "./present-response.ts";
-import { serveCompatible, serveScoped } from "../../http/middleware/endpoint.ts";
 import { conversationOf, readResponse, responseJob, withReferredItems } from "./stored-responses.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../../http/http-deps.ts";
-import { eventStream, failures, json, jsonBody } from "../../http/schemas/responses.ts";
+import type { HttpDeps } from "../../http/http-deps.ts";
+import { routeGroup } from "../../http/route-group.ts";
+import { json, jsonOrEvents } from "../../http/schemas/responses.ts";
 
-const PATH = `${API_BASE}/responses`;
-const responseParams = z.object({ id: z.string() });
 const deletedSchema = z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) });
 
-const createResponseRoute = createRoute({
-  operationId: "createResponse",
-  method: "post",
-  path: PATH,
-  summary: "A response, as OpenAI's API has it",
-  description:
-    "A chat. A response is a job, which stores it: their ids have the same end (`resp_…`, `job_…`), and what is kept of jobs, and how long, holds for it. It is cancelled when the client disconnects, unless it is in the background.",
-  request: jsonBody(responseBodySchema),
-  responses: {
-    200: {
-      description: "The response, or with `stream` its events as Server-Sent Events",
-      content: { ...json(responseSchema, "").content, ...eventStream(responseEventSchema) },
-    },
-    ...failures(402, 404, 409),
-  },
-});
-
-const getResponseRoute = createRoute({
-  operationId: "getResponse",
-  method: "get",
-  path: `${PATH}/{id}`,
-  summary: "A stored response",
-  request: {
-    params: responseParams,
-    query: z.object({ stream: z.literal("false", "is not served for a stored response").optional() }),
-  },
-  responses: { 200: json(responseSchema, "The response, as far as it has come"), ...failures(404, 410) },
-});
-
-const deleteResponseRoute = createRoute({
-  operationId: "deleteResponse",
-  method: "delete",
-  path: `${PATH}/{id}`,
-  summary: "Remove the prompt and the answer of a response",
-  description: "One that goes on is cancelled first.",
-  request: { params: responseParams },
-  responses: { 200: json(deletedSchema, "Removed"), ...failures(404) },
-});
-
-const cancelResponseRoute = createRoute({
-  operationId: "cancelResponse",
-  method: "post",
-  path: `${PATH}/{id}/cancel`,
-  summary: "Cancel a response in the background",
-  request: { params: responseParams },
-  responses: { 200: json(responseSchema, "The response as it is then"), ...failures(404, 410, 422) },
-});
-
-export function serveResponses(app: HttpApp, deps: HttpDeps): void {
+export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "openai" }, (routes, deps) => {
   const { jobs } = deps;
-  serveCompatible(app, deps, createResponseRoute, async (call) => {
-    const { c, identity, body } = call;
+
+  routes.post("", {
+    id: "createResponse",
+    is: "A response, as OpenAI's API has it",
+    about:
+      "A chat. A response is a job, which stores it: their ids have the same end (`resp_…`, `job_…`), and what is kept of jobs, and how long, holds for it. It is cancelled when the client disconnects, unless it is in the background.",
+    access: "write",
+    isCompatible: true,
+    body: responseBodySchema,
+    answers: {
+      200: jsonOrEvents(
+        responseSchema,
+        responseEventSchema,
+        "The response, or with `stream` its events as Server-Sent Events",
+      ),
+    },
+    fails: [402, 404, 409],
+  })(async (call) => {
+    const { identity, body } = call;
     const { previous_response_id: previous } = body;
     const before = previous == null ? [] : await conversationOf(deps, identity.accountId, previous);
     const isStreamed = body.stream === true;
@@ -95,31 +61,49 @@ export function serveResponses(app: HttpApp, deps: HttpDeps): void {
     const order = { ...orderOf(body, input, before), isStreamed };
     if (body.background === true) {
       const { record } = await startChat(deps, call, order);
-      return c.json(presentResponse(record, { ...BEGUN, state: record.state }));
+      return presentResponse(record, { ...BEGUN, state: record.state });
     }
     const wait = body.store === false ? awaitForgotten : awaitChat;
     const chat = await wait(deps, call, order);
-    if (chat === null) return RESPONSE_ALREADY_SENT;
-    return isStreamed ? streamChat(deps, call, chat, responseEvents(chat.job.record)) : c.json(responseOf(chat));
+    if (chat === null) return null;
+    return isStreamed ? streamChat(deps, call, chat, responseEvents(chat.job.record)) : responseOf(chat);
   });
 
-  serveScoped(app, deps, "read", getResponseRoute, async ({ c, identity, params }) =>
-    c.json(await readResponse(deps, await responseJob(deps, identity.accountId, params.id))),
-  );
+  routes.get("/{id}", {
+    id: "getResponse",
+    is: "A stored response",
+    access: "read",
+    query: z.object({ stream: z.literal("false", "is not served for a stored response").optional() }),
+    answers: { 200: json(responseSchema, "The response, as far as it has come") },
+    fails: [404, 410],
+  })(async ({ identity, params }) => readResponse(deps, await responseJob(deps, identity.accountId, params.id)));
 
-  serveScoped(app, deps, "write", deleteResponseRoute, async ({ c, identity, params }) => {
+  routes.delete("/{id}", {
+    id: "deleteResponse",
+    is: "Remove the prompt and the answer of a response",
+    about: "One that goes on is cancelled first.",
+    access: "write",
+    answers: { 200: json(deletedSchema, "Removed") },
+    fails: [404],
+  })(async ({ identity, params }) => {
     const { id, accountId } = await responseJob(deps, identity.accountId, params.id);
     // Of an unfinished job, the first call only cancels.
     if ((await jobs.delete(accountId, id)) !== null) await jobs.delete(accountId, id);
-    return c.json({ id: params.id, object: "response" as const, deleted: true as const });
+    return { id: params.id, object: "response" as const, deleted: true as const };
   });
 
-  serveScoped(app, deps, "write", cancelResponseRoute, async ({ c, identity, params }) => {
+  routes.post("/{id}/cancel", {
+    id: "cancelResponse",
+    is: "Cancel a response in the background",
+    access: "write",
+    answers: { 200: json(responseSchema, "The response as it is then") },
+    fails: [404, 410, 422],
+  })(async ({ identity, params }) => {
     const job = await responseJob(deps, identity.accountId, params.id);
     await jobs.cancel(job.accountId, job.id);
-    return c.json(await readResponse(deps, await jobs.get(job.accountId, job.id)));
+    return readResponse(deps, await jobs.get(job.accountId, job.id));
   });
-}
+});
 
 function orderOf(
   body: ResponseBody,

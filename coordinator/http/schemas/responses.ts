@@ -24,6 +24,11 @@ export function eventStream<S extends z.ZodType>(schema: S) {
   return { "text/event-stream": { schema } };
 }
 
+/** The answer as JSON, or with `stream` its events. */
+export function jsonOrEvents<S extends z.ZodType, E extends z.ZodType>(schema: S, event: E, description: string) {
+  return { description, content: { ...json(schema, "").content, ...eventStream(event) } };
+}
+
 /** A component or null. (`.nullable()` would make the component itself nullable, everywhere.) */
 export function orNull<S extends z.ZodType>(component: S) {
   return z.union([component, z.null()]);
