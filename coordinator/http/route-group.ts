@@ -1,5 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { z, type RouteConfig } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
@@ -9,39 +9,9 @@ import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps
 import { authenticate, requireOperator, requireScope } from "./middleware/auth.ts";
 import { readJson, validate } from "./middleware/body.ts";
 import { checkParameters, IGNORED_HEADER } from "./openai/parameters.ts";
-import { documentedRoute, type Access } from "./openapi/documented-route.ts";
-import { failureResponses, type FailureStatus } from "./openapi/failure-responses.ts";
+import { documentedRoute, type Method, type RouteSpec } from "./openapi/documented-route.ts";
 import type { Tag } from "./openapi/tags.ts";
 import { isOpenAiConversations } from "./vendor-paths.ts";
-
-/** What the document says of an operation, and what is checked before its handler is called. */
-export interface RouteSpec {
-  /** The operationId. */
-  readonly id: string;
-  /** The summary. */
-  readonly is: string;
-  /** The description. */
-  readonly about?: string;
-  readonly access: Access;
-  /** What the document says of credentials. Absent: what follows from `access`. */
-  readonly security?: RouteConfig["security"];
-  /** Absent: each parameter of the path is a text. */
-  readonly params?: z.ZodObject;
-  readonly query?: z.ZodObject;
-  readonly headers?: z.ZodObject;
-  /** The JSON body. */
-  readonly body?: z.ZodType;
-  /** The multipart form, which the handler reads. */
-  readonly form?: z.ZodType;
-  /** The successful answers, and failures with bodies of their own. A value that the handler returns has the first status. */
-  readonly answers: Readonly<Record<number, DocumentedAnswer>>;
-  /** Failures of this operation alone; the common ones are added. */
-  readonly fails?: readonly FailureStatus[];
-  /** Whether the parameters of the body are those of a vendor's API: each must be known, and those that are ignored are named. */
-  readonly isCompatible?: boolean;
-}
-
-type DocumentedAnswer = Exclude<RouteConfig["responses"][string], { $ref: string }>;
 
 type OutputAt<Spec, Part extends string> =
   Spec extends Readonly<Record<Part, infer S extends z.ZodType>> ? z.output<S> : undefined;
@@ -78,8 +48,7 @@ type AddRoute = <const Path extends string, const Spec extends RouteSpec>(
   spec: Spec,
 ) => (handle: (call: Call<Path, Spec>) => Returned<Spec> | Promise<Returned<Spec>>) => void;
 
-const METHODS = ["get", "post", "put", "patch", "delete"] as const;
-type Method = (typeof METHODS)[number];
+const METHODS = ["get", "post", "put", "patch", "delete"] as const satisfies readonly Method[];
 
 /** Adds operations to the API, below the path of their group. */
 export type Routes = Readonly<Record<Method, AddRoute>> & {
@@ -135,9 +104,7 @@ export function serveGroup(app: HttpApp, group: RouteGroup, deps: HttpDeps): voi
     (path, spec) =>
     (handle) => {
       const full = `${API_BASE}${group.prefix}${path}`;
-      app.openAPIRegistry.registerPath(
-        documentedRoute(configOf(method, full, spec, group.style), spec.access, group.style, group.tag),
-      );
+      app.openAPIRegistry.registerPath(documentedRoute(method, full, spec, group));
       const status = Number(Object.keys(spec.answers)[0]) as ContentfulStatusCode;
       const answerTo = async (c: Context<HttpEnv>): Promise<Response> => {
         const call = (await checked(c, path, spec, group.style, deps)) as Parameters<typeof handle>[0];
@@ -155,28 +122,6 @@ export function serveGroup(app: HttpApp, group: RouteGroup, deps: HttpDeps): voi
 /** Hono passes only Errors to `onError` and answers anything else itself. */
 function rethrow(thrown: unknown): never {
   throw thrown instanceof Error ? thrown : new Error("Something other than an Error was thrown", { cause: thrown });
-}
-
-function configOf(method: Method, path: string, spec: RouteSpec, style: ErrorStyle): RouteConfig {
-  const { id, is, about, security, params, query, headers, body, form, answers, fails = [] } = spec;
-  const names = [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => [name, z.string()] as const);
-  const content =
-    body === undefined ? form && { "multipart/form-data": { schema: form } } : { "application/json": { schema: body } };
-  return {
-    operationId: id,
-    method,
-    path,
-    summary: is,
-    ...(about === undefined ? {} : { description: about }),
-    ...(security === undefined ? {} : { security }),
-    request: {
-      ...(names.length === 0 ? {} : { params: params ?? z.object(Object.fromEntries(names)) }),
-      ...(query === undefined ? {} : { query }),
-      ...(headers === undefined ? {} : { headers }),
-      ...(content === undefined ? {} : { body: { required: true, content } }),
-    },
-    responses: { ...answers, ...failureResponses(fails, style) },
-  };
 }
 
 /**

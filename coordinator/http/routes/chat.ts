@@ -1,4 +1,3 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type z } from "@hono/zod-openapi";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import type { FeedItem, JobRecord } from "../../store/job-store.ts";
@@ -14,7 +13,7 @@ import {
   jobInputsOf,
 } from "../schemas/chat-schemas.ts";
 import { presentLogprobs } from "../schemas/present-logprobs.ts";
-import { eventStream, json } from "../schemas/responses.ts";
+import { jsonOrEvents } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 
 export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, (routes, deps) => {
@@ -27,23 +26,23 @@ export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, 
     isCompatible: true,
     body: chatBodySchema,
     answers: {
-      200: {
-        description: "The completion, or with `stream` its chunks as Server-Sent Events",
-        content: { ...json(completionSchema, "").content, ...eventStream(chatEventSchema) },
-      },
+      200: jsonOrEvents(
+        completionSchema,
+        chatEventSchema,
+        "The completion, or with `stream` its chunks as Server-Sent Events",
+      ),
     },
     fails: [402, 404, 409],
   })(async (call) => {
     const { body } = call;
     if (body.stream !== true) {
-      const completion = await answerChat(deps, waitingClientOf(call), body);
-      return completion === null ? RESPONSE_ALREADY_SENT : completion;
+      return answerChat(deps, waitingClientOf(call), body);
     }
     const orders = ordersOf(body).map((order) => ({ ...order, isStreamed: true }));
     const [order] = orders;
     if (order === undefined) throw new Error("A chat has an answer");
     const first = await awaitChat(deps, call, order);
-    if (first === null) return RESPONSE_ALREADY_SENT;
+    if (first === null) return null;
     const includeUsage = body.stream_options?.include_usage === true || body.usage?.include === true;
     const head = { ...completionHeadOf(first.job.record), includeUsage, usage: { ...NO_USAGE } };
     const encoderOf = (index: number) => chatChunks({ ...head, index, isLast: index === orders.length - 1 });

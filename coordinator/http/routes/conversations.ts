@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Asked } from "../../conversations/conversation-service.ts";
 import type { Message } from "../../store/conversations.ts";
@@ -17,7 +16,7 @@ import {
 } from "../schemas/conversation-schemas.ts";
 import { answerJson } from "../middleware/json-answer.ts";
 import { metaSchema, pageOf, pageQuery } from "../schemas/pagination.ts";
-import { data, json, eventStream } from "../schemas/responses.ts";
+import { data, json, jsonOrEvents } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 import { samplingOf } from "../schemas/chat-schemas.ts";
 import { jobEvents } from "../streaming/event-encoder.ts";
@@ -126,13 +125,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     access: "write",
     body: postMessageSchema,
     answers: {
-      200: {
-        description: "The answer, or with `stream` its events",
-        content: {
-          ...json(data(answeredSchema), "").content,
-          ...eventStream(conversationEventSchema),
-        },
-      },
+      200: jsonOrEvents(data(answeredSchema), conversationEventSchema, "The answer, or with `stream` its events"),
     },
     fails: [402, 404, 409],
   })(async ({ c, identity, params, body }) => {
@@ -149,7 +142,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     gone.addEventListener("abort", abandon);
     // No header is sent before there is an answer that no other job can take over.
     await Promise.race([isStreamed ? answer.begun : answer.stored, aborted(gone)]);
-    if (gone.aborted) return RESPONSE_ALREADY_SENT;
+    if (gone.aborted) return null;
     const { feed } = answer.job;
     const message = await conversations.answer(answer.answerId);
     // Checked first: deleting a conversation cancels the job of its answer, which is not a failure of the job.

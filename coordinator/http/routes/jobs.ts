@@ -1,4 +1,3 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { z } from "@hono/zod-openapi";
 import { JOB_STATES, isTerminal, type JobState } from "../../../shared/job-state.ts";
 import type { Clock } from "../../../shared/clock.ts";
@@ -94,7 +93,7 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
     if (query.wait === 0 || isTerminal(job.state)) return answerJson(c, identity, { data: presentDetail(job) });
     const gone = goneSignal(c.env.outgoing);
     await untilEnded(() => jobs.openFeed(accountId, params.id), query.wait * 1_000, clock, gone);
-    if (gone.aborted) return RESPONSE_ALREADY_SENT;
+    if (gone.aborted) return null;
     return answerJson(c, identity, { data: presentDetail(await jobs.get(accountId, params.id)) });
   });
 
