@@ -37,7 +37,7 @@ import { sessionRoutes } from "./routes/sessions.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { missingPage, nothingServed, serveFrontDoor } from "./routes/front-door.ts";
 import { documentWebhooks } from "./schemas/webhook-payload.ts";
-import { ConsoleFiles } from "./server/console-files.ts";
+import { openConsoleFiles } from "./server/console-files.ts";
 
 /** All of the API, in the order of its document. @param dialects The APIs of other vendors. */
 export function apiGroups(dialects: readonly RouteGroup[]): readonly RouteGroup[] {
@@ -79,12 +79,12 @@ export function apiGroups(dialects: readonly RouteGroup[]): readonly RouteGroup[
 export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): HttpApp {
   const app: HttpApp = new OpenAPIHono<HttpEnv>({ getPath: (request) => canonicalPath(getPath(request)) });
   app.onError((error, c) => refuse(c, error, deps));
-  const consoleFiles = new ConsoleFiles();
+  const consoleFiles = openConsoleFiles();
   app.notFound(
     async (c) => (await missingPage(c, consoleFiles)) ?? refuseUncounted(c, nothingServed(c.req.path), deps),
   );
   const groups = apiGroups(dialects);
-  const limits = new RequestLimits(deps);
+  const limits = new RequestLimits(deps.options, deps.clock, deps.metrics, deps.quota);
   deps.credentials?.serve({
     end: (credential) => limits.closeStreamsOf(credential),
     open: () => limits.openCredentials(),

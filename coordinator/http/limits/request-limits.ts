@@ -1,17 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../../shared/clock.ts";
-import { RateLimitedError } from "../../../shared/errors.ts";
+import { OverloadedError, RateLimitedError } from "../../../shared/errors.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import { LocalQuota, type CallerQuota, type ReleaseStream } from "../../quotas/caller-quota.ts";
 import { RequestWindow, type RequestCount } from "../../quotas/request-window.ts";
 import { clientAddress } from "../server/client-address.ts";
-import { AnswerMemory } from "./answer-memory.ts";
 import { CredentialStreams, credentialIdOf } from "./credential-streams.ts";
 import { EventStreams } from "./event-streams.ts";
 
 const MS_PER_S = 1_000;
-/** Where nobody asks how many streams are open. */
-const UNCOUNTED = { http: { openStreams: 0 } };
 
 export interface RequestLimitsOptions {
   /** The client's address is in X-Forwarded-For. */
@@ -20,15 +17,6 @@ export interface RequestLimitsOptions {
   readonly publicRequestsPerMinute: number;
   /** Large answers in memory, in bytes. */
   readonly answerMemoryBytes: number;
-}
-
-export interface RequestLimitsDeps {
-  readonly clock: Clock;
-  readonly options: RequestLimitsOptions;
-  /** Told how many streams are open. */
-  readonly metrics?: { readonly http: { openStreams: number } };
-  /** Counts requests and streams of callers; absent: of this coordinator alone. */
-  readonly quota?: CallerQuota | undefined;
 }
 
 /**
@@ -43,16 +31,22 @@ export class RequestLimits {
   readonly #addresses: RequestWindow;
   readonly #openStreams = new CredentialStreams();
   readonly #eventStreams = new EventStreams();
-  readonly #answerMemory: AnswerMemory;
-  readonly #metrics: NonNullable<RequestLimitsDeps["metrics"]>;
+  readonly #metrics: { readonly http: { openStreams: number } };
+  /** Bytes of large answers that are in memory until their clients have read them. */
+  #answerBytes = 0;
 
-  constructor({ clock, options, quota = new LocalQuota(clock), metrics = UNCOUNTED }: RequestLimitsDeps) {
+  /** @param quota Absent: counts requests and streams of this coordinator alone. */
+  constructor(
+    options: RequestLimitsOptions,
+    clock: Clock,
+    metrics: { readonly http: { openStreams: number } },
+    quota?: CallerQuota,
+  ) {
     this.#clock = clock;
     this.#options = options;
-    this.#callers = quota;
+    this.#callers = quota ?? new LocalQuota(clock);
     this.#metrics = metrics;
     this.#addresses = new RequestWindow(clock);
-    this.#answerMemory = new AnswerMemory(options.answerMemoryBytes);
   }
 
   /**
@@ -114,12 +108,19 @@ export class RequestLimits {
    */
   async holdAnswer(identity: Identity, response: ServerResponse, bytes: number): Promise<void> {
     await this.openStream(identity, response);
-    this.#answerMemory.hold(bytes, response);
+    this.holdStream(response, bytes);
   }
 
-  /** Counts what an open stream has in memory. @throws {OverloadedError} */
+  /** Counts what an open stream has in memory, until `response` closes. One is always taken, however large. @throws {OverloadedError} */
   holdStream(response: ServerResponse, bytes: number): void {
-    this.#answerMemory.hold(bytes, response);
+    if (this.#answerBytes > 0 && this.#answerBytes + bytes > this.#options.answerMemoryBytes)
+      throw new OverloadedError();
+    // The client has left already, so "close" never comes.
+    if (response.destroyed) return;
+    this.#answerBytes += bytes;
+    response.once("close", () => {
+      this.#answerBytes -= bytes;
+    });
   }
 
   /** Cuts the streams of a revoked key (its id) or an ended session (its token's hash). */

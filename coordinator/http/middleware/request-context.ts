@@ -6,7 +6,7 @@ import type { ErrorStyle } from "../error-answers.ts";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import { traceHeadersOf } from "../../tracing/trace-headers.ts";
-import { RequestLog } from "./request-log.ts";
+import { requestLog } from "./request-log.ts";
 import { cookieToken, keepPrivate } from "../server/console-session.ts";
 
 /*
@@ -29,7 +29,7 @@ export function requestContext(
   limits: RequestLimits,
   styleOf: (request: HonoRequest) => ErrorStyle,
 ): MiddlewareHandler<HttpEnv> {
-  const requests = new RequestLog(log, clock);
+  const note = requestLog(log, clock);
   return async (c, next) => {
     const { outgoing } = c.env;
     const startedMs = clock.monotonicMs();
@@ -51,7 +51,7 @@ export function requestContext(
       const { method } = c.req;
       metrics.http.noteAnswer({ method, route: routeOf(c), status, durationMs, isStream: isStream(outgoing) });
       const accountId = c.get("accountId");
-      requests.note({
+      note({
         request_id: requestId,
         method,
         // Without the query and the body: they may hold the client's data.

@@ -5,7 +5,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { API_BASE } from "../http-deps.ts";
 import { sendFile } from "../server/send-file.ts";
 import { data, json } from "../schemas/responses.ts";
-import { DOWNLOAD_FORMATS, DownloadFiles, parseDownloadName, type DownloadFile } from "../server/download-files.ts";
+import { DOWNLOAD_FORMATS, downloadsIn, parseDownloadName, type DownloadFile } from "../server/download-files.ts";
 import { routeGroup } from "../route-group.ts";
 
 /** A path segment that is neither hidden nor leads out of its folder. */
@@ -46,7 +46,7 @@ const downloadsSchema = z
 /** Public files, with Range and ETag: models for Islands, and the packages that the operator put into a folder. */
 export const downloadRoutes = routeGroup("/downloads", { tag: "Service" }, (routes, deps) => {
   const { downloadsDirectory: root, modelDirectories, options } = deps;
-  const files = new DownloadFiles(root);
+  const files = downloadsIn(root);
 
   routes.get("", {
     id: "listDownloads",

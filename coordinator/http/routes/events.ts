@@ -1,12 +1,12 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { z } from "@hono/zod-openapi";
 import type { Identity } from "../../accounts/identity.ts";
-import { CredentialCheck } from "../limits/credential-check.ts";
+import { checkCredentials } from "../limits/credential-check.ts";
 import { requireOperator } from "../middleware/auth.ts";
 import { accountEventSchema } from "../schemas/account-event-schemas.ts";
 import { eventStream } from "../schemas/responses.ts";
 import { relayEvents } from "../streaming/relay-events.ts";
-import { OverviewFeed } from "../streaming/overview-feed.ts";
+import { overviewFeed } from "../streaming/overview-feed.ts";
 import { SSE_HEADERS } from "../streaming/sse.ts";
 import { routeGroup } from "../route-group.ts";
 
@@ -14,11 +14,10 @@ export const eventRoutes = routeGroup("/events", { tag: "Account" }, (routes, de
   const { accounts, clock, operators, store } = deps;
   const isStillOperator = async (identity: Identity): Promise<boolean> =>
     (await accounts.isStillValid(identity)) && (await store.accounts.standing(identity.accountId))?.role === "operator";
-  const overviews = new OverviewFeed({ network: operators.network, clock });
+  const openOverviews = overviewFeed(() => operators.network.overview(), clock);
   // Several coordinators tell each other.
   const isTold = deps.credentials !== undefined;
-  const revision = (): Promise<number> => store.accounts.credentialsRevision();
-  const check = isTold ? null : new CredentialCheck({ revision, clock });
+  const check = isTold ? null : checkCredentials(() => store.accounts.credentialsRevision(), clock);
   routes.get("", {
     id: "streamEvents",
     is: "Follow what changes: your jobs, your Islands, your balance",
@@ -47,8 +46,8 @@ export const eventRoutes = routeGroup("/events", { tag: "Account" }, (routes, de
     const mayRead = (): Promise<boolean> => (isOfNetwork ? isStillOperator(identity) : accounts.isStillValid(identity));
     const response = c.env.outgoing;
     await c.get("limits").openEvents(identity, response);
-    check?.add(response, mayRead);
-    relayEvents(deps, identity.accountId, response, mayRead, isOfNetwork ? overviews : null);
+    check?.(response, mayRead);
+    relayEvents(deps, identity.accountId, response, mayRead, isOfNetwork ? openOverviews : null);
     return RESPONSE_ALREADY_SENT;
   });
 });

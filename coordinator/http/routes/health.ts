@@ -26,7 +26,7 @@ const healthSchema = z
 
 export const healthRoutes = routeGroup("/health", { tag: "Service" }, (routes, deps) => {
   const { store, clock, version } = deps;
-  const probe = new StoreProbe(store, clock);
+  const isStoreWell = storeProbe(store, clock);
   routes.get("", {
     id: "getHealth",
     is: "Health and version",
@@ -36,7 +36,7 @@ export const healthRoutes = routeGroup("/health", { tag: "Service" }, (routes, d
       503: json(healthSchema, "Degraded: the store fails"),
     },
   })(async ({ c }) => {
-    const isWell = (await probe.isWell()) && store.readOnlyBecause === null;
+    const isWell = (await isStoreWell()) && store.readOnlyBecause === null;
     const failure = store.readOnlyBecause === null ? "failing" : "read_only";
     const { bus } = deps;
     const isReached = bus === null || bus.downBecause === null;
@@ -50,38 +50,30 @@ export const healthRoutes = routeGroup("/health", { tag: "Service" }, (routes, d
 });
 
 /** Checks the store at most once a second, however many callers ask. */
-class StoreProbe {
-  readonly #store: Pick<Store, "check">;
-  readonly #clock: Clock;
-  #startedMs = -Infinity;
-  #result: Promise<boolean> = Promise.resolve(true);
-
-  constructor(store: Pick<Store, "check">, clock: Clock) {
-    this.#store = store;
-    this.#clock = clock;
-  }
-
-  isWell(): Promise<boolean> {
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#startedMs >= FRESH_MS) {
-      this.#startedMs = nowMs;
-      this.#result = this.#check();
+function storeProbe(store: Pick<Store, "check">, clock: Clock): () => Promise<boolean> {
+  let startedMs = -Infinity;
+  let result = Promise.resolve(true);
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - startedMs >= FRESH_MS) {
+      startedMs = nowMs;
+      result = checkInTime(store, clock);
     }
-    return this.#result;
-  }
+    return result;
+  };
+}
 
-  /** A store that does not answer in time counts as failing. */
-  #check(): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = this.#clock.schedule(CHECK_TIMEOUT_MS, () => resolve(false));
-      const settle = (isWell: boolean): void => {
-        timer.cancel();
-        resolve(isWell);
-      };
-      this.#store.check().then(
-        () => settle(true),
-        () => settle(false),
-      );
-    });
-  }
+/** A store that does not answer in time counts as failing. */
+function checkInTime(store: Pick<Store, "check">, clock: Clock): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = clock.schedule(CHECK_TIMEOUT_MS, () => resolve(false));
+    const settle = (isWell: boolean): void => {
+      timer.cancel();
+      resolve(isWell);
+    };
+    store.check().then(
+      () => settle(true),
+      () => settle(false),
+    );
+  });
 }
