@@ -25,10 +25,10 @@ import type { Retention } from "../retention/retention.ts";
 import type { Recommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
 import type { ErrorStyle } from "./error-answers.ts";
-import type { RequestLimits, RequestLimitsOptions } from "./limits/request-limits.ts";
+import type { RequestLimits } from "./limits/request-limits.ts";
 
 /** Settings of the HTTP API; `config/resolve-config.ts` has their defaults. */
-export interface HttpOptions extends RequestLimitsOptions {
+export interface HttpOptions {
   /** Origin, and path prefix if any, under which clients reach the coordinator; null: that of each request. */
   readonly publicUrl: string | null;
   /** Facts about accounts for the public page; null if the page is off. */
@@ -39,6 +39,12 @@ export interface HttpOptions extends RequestLimitsOptions {
   readonly metrics: "open" | "off" | { readonly token: string };
   /** Between the comment lines of an SSE stream, which keep proxies from closing it while it is silent. */
   readonly heartbeatMs: number;
+  /** The client's address is in X-Forwarded-For. */
+  readonly trustProxy: boolean;
+  /** Requests that one client address may send in a minute without a valid key or session. */
+  readonly publicRequestsPerMinute: number;
+  /** Large answers in memory, in bytes. */
+  readonly answerMemoryBytes: number;
 }
 
 /** The services and settings that routes use. */

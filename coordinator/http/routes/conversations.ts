@@ -21,7 +21,7 @@ import { routeGroup } from "../route-group.ts";
 import { samplingOf } from "../schemas/chat-schemas.ts";
 import { jobEvents } from "../streaming/event-encoder.ts";
 import { presentUsage } from "../schemas/wire-units.ts";
-import { streamFeed } from "../streaming/stream-feed.ts";
+import { streamFeed } from "../streaming/sse.ts";
 import { failureOf, goneSignal } from "../streaming/waiting-client.ts";
 
 export const conversationRoutes = routeGroup("/conversations", { tag: "Conversations" }, (routes, deps) => {

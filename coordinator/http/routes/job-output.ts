@@ -11,8 +11,7 @@ import { data, json, orNull, eventStream } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 import { jobEvents } from "../streaming/event-encoder.ts";
 import { jobEventSchema } from "../schemas/event-schemas.ts";
-import { streamFeed } from "../streaming/stream-feed.ts";
-import { SSE_HEADERS } from "../streaming/sse.ts";
+import { streamFeed, SSE_HEADERS } from "../streaming/sse.ts";
 
 const outputSchema = z
   .object({

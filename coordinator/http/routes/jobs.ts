@@ -10,6 +10,7 @@ import {
   detailSchema,
   presentDetail,
   presentSubmitted,
+  statesSchema,
   listedSchema,
   presentListed,
   submitSchema,
@@ -23,12 +24,6 @@ import { webhookOf } from "../schemas/webhook-schemas.ts";
 
 /** Longest long poll, in seconds. Proxies cut an idle connection after a minute or more. */
 const MAX_WAIT_S = 60;
-
-const statesSchema = z
-  .string()
-  .transform((list) => list.split(",").map((state) => state.trim()))
-  .pipe(z.array(z.enum(JOB_STATES)))
-  .openapi({ type: "string", description: `Comma-separated list of ${JOB_STATES.join(", ")}` });
 
 const listQuery = z.object({
   ...pageQuery(),

@@ -1,16 +1,31 @@
 import { z } from "@hono/zod-openapi";
-import {
-  knownIslandDetailSchema,
-  knownIslandSchema,
-  presentKnownIsland,
-  presentKnownIslandDetail,
-} from "../schemas/known-island-schemas.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { ListedIsland, OperatorIslands } from "../../operators/operator-islands.ts";
+import { NO_COUNTS } from "../../store/host-figures.ts";
+import { islandDetailSchema, islandSchema, presentIsland, presentIslandDetail } from "../schemas/island-schemas.ts";
+import { presentEmail } from "../schemas/operator-schemas.ts";
 import { pageOf, pageQuery } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
 import { actorOf, searchSchema, suspendBody } from "./operator-actor.ts";
 import { routeGroup } from "../route-group.ts";
 
 const suspended = { 200: json(data(z.object({ id: z.string(), suspended: z.boolean() })), "Done") };
+
+const ownerShape = {
+  account_id: z.string().openapi({ description: "Of its owner" }),
+  account_email: z.string().nullable(),
+};
+
+/** Without the figures, which are read for one Island at a time. */
+const knownIslandSchema = islandSchema
+  .omit({ uptime: true, jobs: true, tokens: true, earned: true })
+  .extend(ownerShape)
+  .openapi("KnownIsland");
+
+const knownIslandDetailSchema = islandDetailSchema.extend(ownerShape).openapi("KnownIslandDetail");
+
+const NOTHING = { today: 0, days7: 0, days30: 0 };
+const NO_FIGURES = { uptime: NOTHING, earnedMicro: NOTHING, counts: NO_COUNTS, byDay: () => [] };
 
 export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Operator" }, (routes, deps) => {
   const { islands } = deps.operators;
@@ -69,3 +84,26 @@ export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Oper
     return { data: { id, suspended: false } };
   });
 });
+
+function presentKnownIsland(island: ListedIsland): z.infer<typeof knownIslandSchema> {
+  const { record } = island;
+  const {
+    uptime: _,
+    jobs: _jobs,
+    tokens: _tokens,
+    earned: _earned,
+    ...shown
+  } = presentIsland({ ...island, figures: NO_FIGURES });
+  return { ...shown, account_id: record.accountId, account_email: presentEmail(record.email) };
+}
+
+function presentKnownIslandDetail(
+  { island, known }: Awaited<ReturnType<OperatorIslands["get"]>>,
+  catalog: Pick<Catalog, "list">,
+): z.infer<typeof knownIslandDetailSchema> {
+  return {
+    ...presentIslandDetail(island, catalog),
+    account_id: known.accountId,
+    account_email: presentEmail(known.email),
+  };
+}

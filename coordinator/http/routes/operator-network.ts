@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { JOB_STATES } from "../../../shared/job-state.ts";
 import {
   auditLineSchema,
   knownJobSchema,
@@ -10,6 +9,7 @@ import {
   presentQueueLine,
   queueLineSchema,
 } from "../schemas/operator-schemas.ts";
+import { statesSchema } from "../schemas/job-schemas.ts";
 import { pageOf, pageQuery } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
@@ -68,12 +68,7 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
     access: "operator",
     query: z.object({
       ...pageQuery(),
-      status: z
-        .string()
-        .transform((list) => list.split(",").map((state) => state.trim()))
-        .pipe(z.array(z.enum(JOB_STATES)))
-        .openapi({ type: "string", description: `Comma-separated list of ${JOB_STATES.join(", ")}` })
-        .optional(),
+      status: statesSchema.optional(),
       workload: z.string().optional().openapi({ description: "Cargo slug" }),
       account: z.string().optional().openapi({ description: "Id of an account" }),
       island: z.string().optional().openapi({ description: "Id of an Island" }),
