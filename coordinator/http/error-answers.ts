@@ -85,7 +85,7 @@ const FINAL = { "X-Should-Retry": "false" };
 const WORTH_REPEATING: ReadonlySet<number> = new Set([408, 429]);
 
 /** `error` of an error body. Only paths that OpenAI's or Anthropic's clients call have `type`, and the former `param`. */
-export interface WireError {
+interface WireError {
   readonly message: string;
   readonly code: ErrorCode;
   readonly type?: string;
@@ -109,7 +109,7 @@ export interface ErrorAnswer {
   readonly body: { readonly error: WireError; readonly type?: "error"; readonly request_id?: string };
 }
 
-export interface ErrorContext {
+interface ErrorContext {
   readonly requestId: string;
   /** See `errorStyles` for that of a path. */
   readonly style: ErrorStyle;

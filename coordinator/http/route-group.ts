@@ -51,7 +51,7 @@ type AddRoute = <const Path extends string, const Spec extends RouteSpec>(
 const METHODS = ["get", "post", "put", "patch", "delete"] as const satisfies readonly Method[];
 
 /** Adds operations to the API, below the path of their group. */
-export type Routes = Readonly<Record<Method, AddRoute>> & {
+type Routes = Readonly<Record<Method, AddRoute>> & {
   /** For paths outside the API, which the document does not have. */
   readonly app: HttpApp;
 };

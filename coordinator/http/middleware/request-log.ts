@@ -2,7 +2,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import type { Logger } from "../../../shared/logger.ts";
 
 /** A request whose answer is over, as the log names its facts. */
-export interface RequestLine {
+interface RequestLine {
   readonly request_id: string;
   readonly method: string;
   readonly path: string;

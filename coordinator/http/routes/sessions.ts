@@ -83,14 +83,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     body: credentialsSchema,
     answers: {
       201: json(startedSchema, "The account and its first session"),
-      202: {
-        description: "A mail is on its way",
-        content: {
-          "application/json": {
-            schema: data(z.object({ accepted: z.literal(true) })),
-          },
-        },
-      },
+      202: json(data(z.object({ accepted: z.literal(true) })), "A mail is on its way"),
     },
     fails: [403],
   })(async ({ c, body }) => {

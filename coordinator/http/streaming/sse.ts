@@ -27,7 +27,7 @@ export interface FeedEncoder {
 }
 
 /** A feed on its way to a client. */
-export interface FeedStream {
+interface FeedStream {
   readonly feed: Feed;
   /** The reader has everything up to here; nothing by default. */
   readonly after?: FeedPosition;
