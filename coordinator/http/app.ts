@@ -5,50 +5,72 @@ import { getPath } from "hono/utils/url";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ServiceError } from "../../shared/errors.ts";
 import { MethodNotAllowedError, answerError } from "./error-answers.ts";
-import { errorStyleOf, isAnthropicClient, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
+import { type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
 import { canonicalPath, isVendorPath } from "./vendor-paths.ts";
 import { RequestLimits } from "./limits/request-limits.ts";
-import { serveGroup, type RouteGroup } from "./route-group.ts";
+import { errorStyles, serveGroup, type RouteGroup } from "./route-group.ts";
 import { requestContext } from "./middleware/request-context.ts";
-import { serveAccount } from "./routes/account.ts";
-import { serveAccountSessions } from "./routes/account-sessions.ts";
-import { serveAnnouncements } from "./routes/announcements.ts";
-import { serveApiKeys } from "./routes/api-keys.ts";
-import { serveBatches } from "./routes/batches.ts";
-import { serveAvailability } from "./routes/availability.ts";
-import { serveCargos } from "./routes/cargos.ts";
-import { serveChat } from "./routes/chat.ts";
-import { serveConversationMessages } from "./routes/conversation-messages.ts";
-import { serveConversations } from "./routes/conversations.ts";
-import { serveDocs } from "./routes/docs-page.ts";
-import { serveDownloads } from "./routes/downloads.ts";
-import { serveEvents } from "./routes/events.ts";
-import { missingPage, nothingServed, serveFrontDoor } from "./routes/front-door.ts";
-import { serveHealth } from "./routes/health.ts";
-import { serveIslandEarnings } from "./routes/island-earnings.ts";
-import { serveIslandLeave } from "./routes/island-leave.ts";
-import { serveIslandFiles } from "./routes/island-files.ts";
-import { serveIslandTokens } from "./routes/island-tokens.ts";
-import { serveIslands } from "./routes/islands.ts";
-import { serveJobOutput } from "./routes/job-output.ts";
-import { serveJobStream } from "./routes/job-stream.ts";
+import { accountRoutes } from "./routes/account.ts";
+import { announcementRoutes, operatorAnnouncementRoutes } from "./routes/announcements.ts";
+import { apiKeyRoutes } from "./routes/api-keys.ts";
+import { batchRoutes } from "./routes/batches.ts";
+import { cargoRoutes } from "./routes/cargos.ts";
+import { chatRoutes } from "./routes/chat.ts";
+import { conversationRoutes } from "./routes/conversations.ts";
+import { docsRoutes } from "./routes/docs.ts";
+import { downloadRoutes } from "./routes/downloads.ts";
+import { eventRoutes } from "./routes/events.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { islandAgentRoutes } from "./routes/island-agents.ts";
+import { islandTokenRoutes } from "./routes/island-tokens.ts";
+import { islandRoutes } from "./routes/islands.ts";
+import { jobOutputRoutes } from "./routes/job-output.ts";
 import { jobRoutes } from "./routes/jobs.ts";
-import { serveLedger } from "./routes/ledger.ts";
-import { serveMetrics } from "./routes/metrics.ts";
-import { serveModelFiles } from "./routes/model-files.ts";
-import { serveModels } from "./routes/models.ts";
-import { serveNetwork } from "./routes/network.ts";
-import { serveOperatorAccounts } from "./routes/operator-accounts.ts";
-import { serveOperatorCargos } from "./routes/operator-cargos.ts";
-import { serveOperatorIslands } from "./routes/operator-islands.ts";
-import { serveOperatorNetwork } from "./routes/operator-network.ts";
-import { serveOpenApi } from "./routes/openapi.ts";
-import { servePasswords } from "./routes/passwords.ts";
-import { serveRecommendations } from "./routes/recommendations.ts";
-import { serveSessions } from "./routes/sessions.ts";
-import { serveUsage } from "./routes/usage.ts";
+import { metricRoutes } from "./routes/metrics.ts";
+import { modelRoutes } from "./routes/models.ts";
+import { networkRoutes } from "./routes/network.ts";
+import { operatorAccountRoutes } from "./routes/operator-accounts.ts";
+import { operatorCargoRoutes } from "./routes/operator-cargos.ts";
+import { operatorIslandRoutes } from "./routes/operator-islands.ts";
+import { operatorNetworkRoutes } from "./routes/operator-network.ts";
+import { sessionRoutes } from "./routes/sessions.ts";
+import { usageRoutes } from "./routes/usage.ts";
+import { missingPage, nothingServed, serveFrontDoor } from "./routes/front-door.ts";
 import { documentWebhooks } from "./schemas/webhook-payload.ts";
-import { ConsoleFiles } from "./server/console-files.ts";
+import { openConsoleFiles } from "./server/console-files.ts";
+
+/** All of the API, in the order of its document. @param dialects The APIs of other vendors. */
+export function apiGroups(dialects: readonly RouteGroup[]): readonly RouteGroup[] {
+  return [
+    healthRoutes,
+    jobRoutes,
+    batchRoutes,
+    jobOutputRoutes,
+    chatRoutes,
+    ...dialects,
+    conversationRoutes,
+    modelRoutes,
+    cargoRoutes,
+    eventRoutes,
+    accountRoutes,
+    usageRoutes,
+    sessionRoutes,
+    apiKeyRoutes,
+    islandTokenRoutes,
+    islandRoutes,
+    islandAgentRoutes,
+    operatorNetworkRoutes,
+    operatorAccountRoutes,
+    operatorIslandRoutes,
+    operatorCargoRoutes,
+    announcementRoutes,
+    operatorAnnouncementRoutes,
+    networkRoutes,
+    metricRoutes,
+    downloadRoutes,
+    docsRoutes,
+  ];
+}
 
 /**
  * The whole HTTP API, without a socket. Its listener must hand over Node's own request and response.
@@ -57,62 +79,27 @@ import { ConsoleFiles } from "./server/console-files.ts";
 export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): HttpApp {
   const app: HttpApp = new OpenAPIHono<HttpEnv>({ getPath: (request) => canonicalPath(getPath(request)) });
   app.onError((error, c) => refuse(c, error, deps));
-  const consoleFiles = new ConsoleFiles();
+  const consoleFiles = openConsoleFiles();
   app.notFound(
     async (c) => (await missingPage(c, consoleFiles)) ?? refuseUncounted(c, nothingServed(c.req.path), deps),
   );
-  const limits = new RequestLimits(deps);
+  const groups = apiGroups(dialects);
+  const limits = new RequestLimits(deps.options, deps.clock, deps.metrics, deps.quota);
   deps.credentials?.serve({
     end: (credential) => limits.closeStreamsOf(credential),
     open: () => limits.openCredentials(),
   });
   deps.suspensions?.onAccounts((accountIds) => limits.closeStreamsOfAccounts(accountIds));
-  app.use(requestContext(deps, limits));
+  app.use(requestContext(deps, limits, errorStyles(groups)));
   app.use(
     methodNotAllowed({
       app,
       onMethodNotAllowed: (c, methods) => refuseUncounted(c, new MethodNotAllowedError(c.req.method, methods), deps),
     }),
   );
-  serveHealth(app, deps);
-  serveGroup(app, jobRoutes, deps);
-  serveBatches(app, deps);
+  for (const group of groups) serveGroup(app, group, deps);
   documentWebhooks(app);
-  serveJobOutput(app, deps);
-  serveJobStream(app, deps);
-  serveChat(app, deps);
-  for (const group of dialects) serveGroup(app, group, deps);
-  serveConversations(app, deps);
-  serveConversationMessages(app, deps);
-  serveModels(app, deps);
-  serveAvailability(app, deps);
-  serveCargos(app, deps);
-  serveEvents(app, deps);
-  serveAccount(app, deps);
-  serveLedger(app, deps);
-  serveUsage(app, deps);
-  serveSessions(app, deps);
-  serveAccountSessions(app, deps);
-  servePasswords(app, deps);
-  serveApiKeys(app, deps);
-  serveIslandTokens(app, deps);
-  serveIslands(app, deps);
-  serveIslandEarnings(app, deps);
-  serveIslandLeave(app, deps);
-  serveIslandFiles(app, deps);
-  serveRecommendations(app, deps);
-  serveOperatorNetwork(app, deps);
-  serveOperatorAccounts(app, deps);
-  serveOperatorIslands(app, deps);
-  serveOperatorCargos(app, deps);
-  serveAnnouncements(app, deps);
-  serveNetwork(app, deps);
-  serveMetrics(app, deps);
-  serveModelFiles(app, deps);
-  serveDownloads(app, deps);
   serveFrontDoor(app, deps, consoleFiles);
-  serveDocs(app, deps);
-  serveOpenApi(app, deps);
   return app;
 }
 
@@ -131,8 +118,7 @@ function refuse(c: Context<HttpEnv>, thrown: unknown, { log, metrics }: Pick<Htt
   const requestId = c.get("requestId");
   if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "request failed");
   metrics.http.noteRefusal(thrown instanceof ServiceError ? thrown.code : "internal");
-  const style = errorStyleOf(c.req.path, isAnthropicClient(c.req));
   const isVendorBase = isVendorPath(getPath(c.req.raw));
-  const { status, headers, body } = answerError(thrown, { requestId, style, isVendorBase });
+  const { status, headers, body } = answerError(thrown, { requestId, style: c.get("style"), isVendorBase });
   return c.json(body, status as ContentfulStatusCode, headers);
 }

@@ -85,7 +85,7 @@ const FINAL = { "X-Should-Retry": "false" };
 const WORTH_REPEATING: ReadonlySet<number> = new Set([408, 429]);
 
 /** `error` of an error body. Only paths that OpenAI's or Anthropic's clients call have `type`, and the former `param`. */
-export interface WireError {
+interface WireError {
   readonly message: string;
   readonly code: ErrorCode;
   readonly type?: string;
@@ -109,9 +109,9 @@ export interface ErrorAnswer {
   readonly body: { readonly error: WireError; readonly type?: "error"; readonly request_id?: string };
 }
 
-export interface ErrorContext {
+interface ErrorContext {
   readonly requestId: string;
-  /** See `errorStyleOf` for that of a path. */
+  /** See `errorStyles` for that of a path. */
   readonly style: ErrorStyle;
   /** Below `/v1`, a wrong request is 400, as in OpenAI's and Anthropic's references, where the spec has 422. Default: false. */
   readonly isVendorBase?: boolean;

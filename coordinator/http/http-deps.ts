@@ -25,11 +25,10 @@ import type { Retention } from "../retention/retention.ts";
 import type { cargoRecommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
 import type { ErrorStyle } from "./error-answers.ts";
-import type { RequestLimits, RequestLimitsOptions } from "./limits/request-limits.ts";
-import { isOpenAiConversations } from "./vendor-paths.ts";
+import type { RequestLimits } from "./limits/request-limits.ts";
 
 /** Settings of the HTTP API; `config/resolve-config.ts` has their defaults. */
-export interface HttpOptions extends RequestLimitsOptions {
+export interface HttpOptions {
   /** Origin, and path prefix if any, under which clients reach the coordinator; null: that of each request. */
   readonly publicUrl: string | null;
   /** Facts about accounts for the public page; null if the page is off. */
@@ -40,6 +39,12 @@ export interface HttpOptions extends RequestLimitsOptions {
   readonly metrics: "open" | "off" | { readonly token: string };
   /** Between the comment lines of an SSE stream, which keep proxies from closing it while it is silent. */
   readonly heartbeatMs: number;
+  /** The client's address is in X-Forwarded-For. */
+  readonly trustProxy: boolean;
+  /** Requests that one client address may send in a minute without a valid key or session. */
+  readonly publicRequestsPerMinute: number;
+  /** Large answers in memory, in bytes. */
+  readonly answerMemoryBytes: number;
 }
 
 /** The services and settings that routes use. */
@@ -88,6 +93,8 @@ export interface HttpEnv {
   Variables: {
     requestId: string;
     limits: RequestLimits;
+    /** Of the errors at this path. */
+    style: ErrorStyle;
     /** Of a caller that proved who it is. */
     accountId?: string;
   };
@@ -96,36 +103,3 @@ export interface HttpEnv {
 export type HttpApp = OpenAPIHono<HttpEnv>;
 
 export const API_BASE = "/api/v1";
-
-/** Paths that OpenAI's clients call; their errors have OpenAI's fields too. */
-const OPENAI_PATHS = [
-  "chat/",
-  "completions",
-  "models",
-  "embeddings",
-  "rerank",
-  "moderations",
-  "images/",
-  "audio/",
-  "responses",
-  "files",
-  "batches",
-].map((path) => `${API_BASE}/${path}`);
-
-/** Those that Anthropic's clients call; their errors have Anthropic's shape. */
-const ANTHROPIC_PATH = `${API_BASE}/messages`;
-/** Those that clients of both call. */
-const SHARED_PATH = `${API_BASE}/models`;
-
-/** Anthropic's clients send the header with every request. */
-export function isAnthropicClient(request: { header(name: string): string | undefined }): boolean {
-  return request.header("anthropic-version") !== undefined;
-}
-
-/** @param isAnthropic Whether the request is of {@link isAnthropicClient}. */
-export function errorStyleOf(path: string, isAnthropic = false): ErrorStyle {
-  const isBelow = (base: string): boolean => path === base || path.startsWith(`${base}/`);
-  if (isBelow(ANTHROPIC_PATH) || (isAnthropic && isBelow(SHARED_PATH))) return "anthropic";
-  if (isOpenAiConversations(path)) return "openai";
-  return OPENAI_PATHS.some((start) => path.startsWith(start)) ? "openai" : "plain";
-}

@@ -1,5 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { z, type RouteConfig } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
@@ -9,36 +9,9 @@ import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps
 import { authenticate, requireOperator, requireScope } from "./middleware/auth.ts";
 import { readJson, validate } from "./middleware/body.ts";
 import { checkParameters, IGNORED_HEADER } from "./openai/parameters.ts";
-import { documentedRoute, type Access } from "./openapi/documented-route.ts";
-import { failureResponses, type FailureStatus } from "./openapi/failure-responses.ts";
+import { documentedRoute, type Method, type RouteSpec } from "./openapi/documented-route.ts";
 import type { Tag } from "./openapi/tags.ts";
-
-/** What the document says of an operation, and what is checked before its handler is called. */
-export interface RouteSpec {
-  /** The operationId. */
-  readonly id: string;
-  /** The summary. */
-  readonly is: string;
-  /** The description. */
-  readonly about?: string;
-  readonly access: Access;
-  /** Absent: each parameter of the path is a text. */
-  readonly params?: z.ZodObject;
-  readonly query?: z.ZodObject;
-  readonly headers?: z.ZodObject;
-  /** The JSON body. */
-  readonly body?: z.ZodType;
-  /** The multipart form, which the handler reads. */
-  readonly form?: z.ZodType;
-  /** The successful answers, and failures with bodies of their own. A value that the handler returns has the first status. */
-  readonly answers: Readonly<Record<number, DocumentedAnswer>>;
-  /** Failures of this operation alone; the common ones are added. */
-  readonly fails?: readonly FailureStatus[];
-  /** Whether the parameters of the body are those of a vendor's API: each must be known, and those that are ignored are named. */
-  readonly isCompatible?: boolean;
-}
-
-type DocumentedAnswer = Exclude<RouteConfig["responses"][string], { $ref: string }>;
+import { isOpenAiConversations } from "./vendor-paths.ts";
 
 type OutputAt<Spec, Part extends string> =
   Spec extends Readonly<Record<Part, infer S extends z.ZodType>> ? z.output<S> : undefined;
@@ -75,11 +48,10 @@ type AddRoute = <const Path extends string, const Spec extends RouteSpec>(
   spec: Spec,
 ) => (handle: (call: Call<Path, Spec>) => Returned<Spec> | Promise<Returned<Spec>>) => void;
 
-const METHODS = ["get", "post", "put", "patch", "delete"] as const;
-type Method = (typeof METHODS)[number];
+const METHODS = ["get", "post", "put", "patch", "delete"] as const satisfies readonly Method[];
 
 /** Adds operations to the API, below the path of their group. */
-export type Routes = Readonly<Record<Method, AddRoute>> & {
+type Routes = Readonly<Record<Method, AddRoute>> & {
   /** For paths outside the API, which the document does not have. */
   readonly app: HttpApp;
 };
@@ -92,18 +64,40 @@ export interface RouteGroup {
   /** Below API_BASE. */
   readonly prefix: string;
   readonly tag: Tag;
-  /** Whose clients read the errors. */
+  /** Whose clients read the errors, also those of paths below the prefix that have no route. */
   readonly style: ErrorStyle;
+  /** Whether Anthropic's clients call the same paths. */
+  readonly isShared?: boolean;
   readonly add: (routes: Routes, deps: HttpDeps) => void;
 }
 
 /** @param about.style By default, that of Atoll's own clients. */
 export function routeGroup(
   prefix: string,
-  about: { readonly tag: Tag; readonly style?: ErrorStyle },
+  about: Pick<RouteGroup, "tag" | "isShared"> & { readonly style?: ErrorStyle },
   add: RouteGroup["add"],
 ): RouteGroup {
   return { prefix, style: "plain", ...about, add };
+}
+
+/** Anthropic's clients send the header with every request. */
+export function isAnthropicClient(request: { header(name: string): string | undefined }): boolean {
+  return request.header("anthropic-version") !== undefined;
+}
+
+/** The style of errors at the path of a request, by the group that it is below. */
+export function errorStyles(
+  groups: readonly RouteGroup[],
+): (request: { readonly path: string; header(name: string): string | undefined }) => ErrorStyle {
+  const styled = groups
+    .filter(({ style }) => style !== "plain")
+    .map((group) => ({ ...group, base: `${API_BASE}${group.prefix}` }));
+  return (request) => {
+    const { path } = request;
+    if (isOpenAiConversations(path)) return "openai";
+    const group = styled.find(({ base }) => path.startsWith(base) && (path[base.length] ?? "/") === "/");
+    return group?.isShared === true && isAnthropicClient(request) ? "anthropic" : (group?.style ?? "plain");
+  };
 }
 
 /** Serves and documents all routes of a group. */
@@ -113,41 +107,24 @@ export function serveGroup(app: HttpApp, group: RouteGroup, deps: HttpDeps): voi
     (path, spec) =>
     (handle) => {
       const full = `${API_BASE}${group.prefix}${path}`;
-      app.openAPIRegistry.registerPath(
-        documentedRoute(configOf(method, full, spec, group.style), spec.access, group.style, group.tag),
-      );
-      app.on(method, full.replaceAll(/\{(.+?)\}/g, ":$1"), async (c) => {
+      app.openAPIRegistry.registerPath(documentedRoute(method, full, spec, group));
+      const status = Number(Object.keys(spec.answers)[0]) as ContentfulStatusCode;
+      const answerTo = async (c: Context<HttpEnv>): Promise<Response> => {
         const call = (await checked(c, path, spec, group.style, deps)) as Parameters<typeof handle>[0];
         const answer = await handle(call);
         // Made before the server replaced the global class, so that it is not an instance of it.
         if (answer === null || answer === RESPONSE_ALREADY_SENT) return RESPONSE_ALREADY_SENT;
-        if (answer instanceof Response) return answer;
-        return c.json(answer as object, Number(Object.keys(spec.answers)[0]) as ContentfulStatusCode);
-      });
+        return answer instanceof Response ? answer : c.json(answer as object, status);
+      };
+      app.on(method, full.replaceAll(/\{(.+?)\}/g, ":$1"), (c) => answerTo(c).catch(rethrow));
     };
   const added = Object.fromEntries(METHODS.map((method) => [method, adder(method)])) as Record<Method, AddRoute>;
   group.add({ ...added, app }, deps);
 }
 
-function configOf(method: Method, path: string, spec: RouteSpec, style: ErrorStyle): RouteConfig {
-  const { id, is, about, params, query, headers, body, form, answers, fails = [] } = spec;
-  const names = [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => [name, z.string()] as const);
-  const content =
-    body === undefined ? form && { "multipart/form-data": { schema: form } } : { "application/json": { schema: body } };
-  return {
-    operationId: id,
-    method,
-    path,
-    summary: is,
-    ...(about === undefined ? {} : { description: about }),
-    request: {
-      ...(names.length === 0 ? {} : { params: params ?? z.object(Object.fromEntries(names)) }),
-      ...(query === undefined ? {} : { query }),
-      ...(headers === undefined ? {} : { headers }),
-      ...(content === undefined ? {} : { body: { required: true, content } }),
-    },
-    responses: { ...answers, ...failureResponses(fails, style) },
-  };
+/** Hono passes only Errors to `onError` and answers anything else itself. */
+function rethrow(thrown: unknown): never {
+  throw thrown instanceof Error ? thrown : new Error("Something other than an Error was thrown", { cause: thrown });
 }
 
 /**

@@ -1,6 +1,8 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { errorStyleOf } from "../../coordinator/http/http-deps.ts";
+import { dialects } from "../../coordinator/dialects/dialects.ts";
+import { apiGroups } from "../../coordinator/http/app.ts";
+import { errorStyles } from "../../coordinator/http/route-group.ts";
 import { canonicalPath, isVendorPath } from "../../coordinator/http/vendor-paths.ts";
 import { currentDocument as describedDocument } from "../../tools/generated/api.ts";
 import { closed, mapValues, type Schema } from "./closed-schemas.ts";
@@ -44,6 +46,8 @@ export interface OpenApiDocument {
     readonly headers: Readonly<Record<string, HeaderDoc>>;
   };
 }
+
+const styleOf = errorStyles(apiGroups(dialects({} as Parameters<typeof dialects>[0])));
 
 let made: OpenApiDocument | undefined;
 
@@ -137,7 +141,9 @@ export class AnswerCheck {
     // What holds for paths and methods that there are not is said in the document's description.
     if (method === "OPTIONS" && status === 204) return { headers: {} };
     const { responses } = this.#document.components;
-    const family = { plain: "Error", openai: "OpenAiError", anthropic: "AnthropicError" }[errorStyleOf(path)];
+    const family = { plain: "Error", openai: "OpenAiError", anthropic: "AnthropicError" }[
+      styleOf({ path, header: () => undefined })
+    ];
     if (status === 429) return responses[`${family}429`];
     return status === (this.#items(path).length === 0 ? 404 : 405) ? responses[`${family}404`] : undefined;
   }

@@ -1,66 +1,55 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../../shared/clock.ts";
 
-export interface CredentialCheckDeps {
-  /** Changes whenever a credential may have ended, also by another process. */
-  readonly revision: () => Promise<number>;
-  readonly clock: Pick<Clock, "sleep">;
-}
-
 const CHECK_MS = 1_000;
 
 /**
  * Cuts streams that have no end of their own within a second after their key or session has ended, in whatever way: a changed password, the
  * operator's command line. It reads one number a second, and only while there are such streams.
+ * @param readRevision Changes whenever a credential may have ended, also by another process.
+ * @returns Adds a stream, until its response closes. `mayRead`: false cuts it.
  */
-export class CredentialCheck {
-  readonly #deps: CredentialCheckDeps;
+export function checkCredentials(
+  readRevision: () => Promise<number>,
+  clock: Pick<Clock, "sleep">,
+): (response: ServerResponse, mayRead: () => Promise<boolean>) => void {
   /** Each with what says whether it may go on. */
-  readonly #streams = new Map<ServerResponse, () => Promise<boolean>>();
+  const streams = new Map<ServerResponse, () => Promise<boolean>>();
   /** Ends the checks; null while there is no stream. */
-  #checking: AbortController | null = null;
+  let checking: AbortController | null = null;
 
-  constructor(deps: CredentialCheckDeps) {
-    this.#deps = deps;
-  }
-
-  /** Until `response` closes. `mayRead`: false cuts it. */
-  add(response: ServerResponse, mayRead: () => Promise<boolean>): void {
-    if (response.destroyed) return;
-    this.#streams.set(response, mayRead);
-    this.#checking ??= this.#begin();
-    response.once("close", () => {
-      this.#streams.delete(response);
-      if (this.#streams.size > 0) return;
-      this.#checking?.abort();
-      this.#checking = null;
-    });
-  }
-
-  #begin(): AbortController {
-    const controller = new AbortController();
-    this.#checkUntil(controller.signal).catch((error: unknown) => {
-      if (!controller.signal.aborted) throw error;
-    });
-    return controller;
-  }
-
-  async #checkUntil(signal: AbortSignal): Promise<void> {
-    // What ended since a credential was looked up is found by the first check.
-    let known: number | null = null;
-    while (!signal.aborted) {
-      await this.#deps.clock.sleep(CHECK_MS, signal);
-      // While storage cannot be read, nobody's credential ends.
-      known = await this.#check(known).catch(() => known);
-    }
-  }
-
-  async #check(known: number | null): Promise<number> {
-    const revision = await this.#deps.revision();
+  const check = async (known: number | null): Promise<number> => {
+    const revision = await readRevision();
     if (revision === known) return revision;
-    for (const [response, mayRead] of this.#streams) {
+    for (const [response, mayRead] of streams) {
       if (!(await mayRead())) response.destroy();
     }
     return revision;
-  }
+  };
+  const checkUntil = async (signal: AbortSignal): Promise<void> => {
+    // What ended since a credential was looked up is found by the first check.
+    let known: number | null = null;
+    while (!signal.aborted) {
+      await clock.sleep(CHECK_MS, signal);
+      // While storage cannot be read, nobody's credential ends.
+      known = await check(known).catch(() => known);
+    }
+  };
+
+  return (response, mayRead) => {
+    if (response.destroyed) return;
+    streams.set(response, mayRead);
+    if (checking === null) {
+      const { signal } = (checking = new AbortController());
+      checkUntil(signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+    }
+    response.once("close", () => {
+      streams.delete(response);
+      if (streams.size > 0) return;
+      checking?.abort();
+      checking = null;
+    });
+  };
 }

@@ -1,35 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../../shared/clock.ts";
-import { RateLimitedError } from "../../../shared/errors.ts";
+import { OverloadedError, RateLimitedError } from "../../../shared/errors.ts";
 import type { Identity } from "../../accounts/identity.ts";
+import type { MemoryBudgets } from "../../config/memory-settings.ts";
+import type { CoordinatorConfig } from "../../config/resolve-config.ts";
 import { localQuota, type CallerQuota, type ReleaseStream } from "../../quotas/caller-quota.ts";
 import { RequestWindow, type RequestCount } from "../../quotas/request-window.ts";
 import { clientAddress } from "../server/client-address.ts";
-import { AnswerMemory } from "./answer-memory.ts";
-import { CredentialStreams, credentialIdOf } from "./credential-streams.ts";
 import { EventStreams } from "./event-streams.ts";
 
 const MS_PER_S = 1_000;
-/** Where nobody asks how many streams are open. */
-const UNCOUNTED = { http: { openStreams: 0 } };
 
-export interface RequestLimitsOptions {
-  /** The client's address is in X-Forwarded-For. */
-  readonly trustProxy: boolean;
-  /** Requests that one client address may send in a minute without a valid key or session. */
-  readonly publicRequestsPerMinute: number;
-  /** Large answers in memory, in bytes. */
-  readonly answerMemoryBytes: number;
-}
-
-export interface RequestLimitsDeps {
-  readonly clock: Clock;
-  readonly options: RequestLimitsOptions;
-  /** Told how many streams are open. */
-  readonly metrics?: { readonly http: { openStreams: number } };
-  /** Counts requests and streams of callers; absent: of this coordinator alone. */
-  readonly quota?: CallerQuota | undefined;
-}
+type Options = Pick<CoordinatorConfig, "trustProxy" | "publicRequestsPerMinute"> &
+  Pick<MemoryBudgets, "answerMemoryBytes">;
 
 /**
  * Requests per minute of each credential and of each client address, and open streams of each account. Handlers reach it as
@@ -37,22 +20,29 @@ export interface RequestLimitsDeps {
  */
 export class RequestLimits {
   readonly #clock: Clock;
-  readonly #options: RequestLimitsOptions;
+  readonly #options: Options;
   /** Apart from the addresses, so that a flood of these does not push out the counts of keys. */
   readonly #callers: CallerQuota;
   readonly #addresses: RequestWindow;
-  readonly #openStreams = new CredentialStreams();
+  /** Open streams of each credential (API key or session), which end when the credential does. None is empty. */
+  readonly #openStreams = new Map<string, { readonly accountId: string; readonly responses: Set<ServerResponse> }>();
   readonly #eventStreams = new EventStreams();
-  readonly #answerMemory: AnswerMemory;
-  readonly #metrics: NonNullable<RequestLimitsDeps["metrics"]>;
+  readonly #metrics: { readonly http: { openStreams: number } };
+  /** Bytes of large answers that are in memory until their clients have read them. */
+  #answerBytes = 0;
 
-  constructor({ clock, options, quota = localQuota(clock), metrics = UNCOUNTED }: RequestLimitsDeps) {
+  /** @param quota Absent: counts requests and streams of this coordinator alone. */
+  constructor(
+    options: Options,
+    clock: Clock,
+    metrics: { readonly http: { openStreams: number } },
+    quota?: CallerQuota,
+  ) {
     this.#clock = clock;
     this.#options = options;
-    this.#callers = quota;
+    this.#callers = quota ?? localQuota(clock);
     this.#metrics = metrics;
     this.#addresses = new RequestWindow(clock);
-    this.#answerMemory = new AnswerMemory(options.answerMemoryBytes);
   }
 
   /**
@@ -100,12 +90,20 @@ export class RequestLimits {
   #addStream(identity: Identity, response: ServerResponse, release: ReleaseStream): void {
     // The client has left already, so "close" never comes.
     if (response.destroyed) return release();
+    const credential = credentialIdOf(identity);
+    const streams = this.#openStreams.get(credential) ?? { accountId: identity.accountId, responses: new Set() };
+    this.#openStreams.set(credential, streams);
+    streams.responses.add(response);
     this.#metrics.http.openStreams += 1;
     response.once("close", () => {
       this.#metrics.http.openStreams -= 1;
       release();
+      streams.responses.delete(response);
+      if (streams.responses.size === 0 && this.#openStreams.get(credential) === streams) {
+        this.#openStreams.delete(credential);
+      }
     });
-    return this.#openStreams.add(identity, response);
+    return undefined;
   }
 
   /**
@@ -114,28 +112,45 @@ export class RequestLimits {
    */
   async holdAnswer(identity: Identity, response: ServerResponse, bytes: number): Promise<void> {
     await this.openStream(identity, response);
-    this.#answerMemory.hold(bytes, response);
+    this.holdStream(response, bytes);
   }
 
-  /** Counts what an open stream has in memory. @throws {OverloadedError} */
+  /** Counts what an open stream has in memory, until `response` closes. One is always taken, however large. @throws {OverloadedError} */
   holdStream(response: ServerResponse, bytes: number): void {
-    this.#answerMemory.hold(bytes, response);
+    if (this.#answerBytes > 0 && this.#answerBytes + bytes > this.#options.answerMemoryBytes)
+      throw new OverloadedError();
+    // The client has left already, so "close" never comes.
+    if (response.destroyed) return;
+    this.#answerBytes += bytes;
+    response.once("close", () => {
+      this.#answerBytes -= bytes;
+    });
   }
 
-  /** Cuts the streams of a revoked key (its id) or an ended session (its token's hash). */
+  /**
+   * Cuts the streams of a revoked key (its id) or an ended session (its token's hash), without an event, because their jobs have not ended.
+   * A client that reconnects gets 401.
+   */
   closeStreamsOf(credential: string): void {
-    this.#openStreams.close(credential);
+    for (const response of this.#openStreams.get(credential)?.responses ?? []) response.destroy();
   }
 
   /** Keys and sessions with open streams. */
   openCredentials(): Iterable<string> {
-    return this.#openStreams.credentials();
+    return this.#openStreams.keys();
   }
 
   /** Cuts all streams of suspended accounts. */
   closeStreamsOfAccounts(accountIds: ReadonlySet<string>): void {
-    this.#openStreams.closeAccounts(accountIds);
+    for (const [credential, { accountId }] of this.#openStreams) {
+      if (accountIds.has(accountId)) this.closeStreamsOf(credential);
+    }
   }
+}
+
+/** Unique among keys and sessions: the key's id, or the hash of the session's token. */
+function credentialIdOf(identity: Identity): string {
+  return identity.kind === "key" ? identity.keyId : identity.tokenHash;
 }
 
 function refuseOver({ isAllowed, freesInMs }: RequestCount): void {

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context, HonoRequest, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
-import { errorStyleOf, isAnthropicClient, type HttpDeps, type HttpEnv } from "../http-deps.ts";
+import type { ErrorStyle } from "../error-answers.ts";
+import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import { traceHeadersOf } from "../../tracing/trace-headers.ts";
-import { RequestLog } from "./request-log.ts";
+import { requestLog } from "./request-log.ts";
 import { cookieToken, keepPrivate } from "../server/console-session.ts";
 
 /*
@@ -26,17 +27,20 @@ const PREFLIGHT_MAX_AGE_S = 86_400;
 export function requestContext(
   { log, clock, metrics, tracing }: Pick<HttpDeps, "log" | "clock" | "metrics" | "tracing">,
   limits: RequestLimits,
+  styleOf: (request: HonoRequest) => ErrorStyle,
 ): MiddlewareHandler<HttpEnv> {
-  const requests = new RequestLog(log, clock);
+  const note = requestLog(log, clock);
   return async (c, next) => {
     const { outgoing } = c.env;
     const startedMs = clock.monotonicMs();
     const requestId = requestIdOf(c.req.header("x-request-id"));
     c.set("requestId", requestId);
     c.set("limits", limits);
+    const style = styleOf(c.req);
+    c.set("style", style);
     outgoing.setHeader("X-Request-Id", requestId);
     // Where Anthropic's clients look for it.
-    if (errorStyleOf(c.req.path, isAnthropicClient(c.req)) === "anthropic") outgoing.setHeader("Request-Id", requestId);
+    if (style === "anthropic") outgoing.setHeader("Request-Id", requestId);
     outgoing.setHeader("X-Content-Type-Options", "nosniff");
     outgoing.setHeader("Access-Control-Allow-Origin", "*");
     outgoing.setHeader("Access-Control-Expose-Headers", EXPOSED_HEADERS);
@@ -47,7 +51,7 @@ export function requestContext(
       const { method } = c.req;
       metrics.http.noteAnswer({ method, route: routeOf(c), status, durationMs, isStream: isStream(outgoing) });
       const accountId = c.get("accountId");
-      requests.note({
+      note({
         request_id: requestId,
         method,
         // Without the query and the body: they may hold the client's data.

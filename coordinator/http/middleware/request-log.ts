@@ -2,7 +2,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import type { Logger } from "../../../shared/logger.ts";
 
 /** A request whose answer is over, as the log names its facts. */
-export interface RequestLine {
+interface RequestLine {
   readonly request_id: string;
   readonly method: string;
   readonly path: string;
@@ -18,36 +18,29 @@ const SECOND_MS = 1_000;
 const TOO_MANY_REQUESTS = 429;
 
 /**
- * One line for each request. Of strangers' requests, and of those beyond a limit, there are at most so many lines in a second: who
+ * Logs one line for each request. Of strangers' requests, and of those beyond a limit, there are at most so many lines in a second: who
  * floods the coordinator does not fill its disk. Metrics count them all.
  */
-export class RequestLog {
-  readonly #log: Pick<Logger, "info">;
-  readonly #clock: Pick<Clock, "monotonicMs">;
-  #secondEndsMs = -Infinity;
-  #lines = 0;
-  #leftOut = 0;
+export function requestLog(log: Pick<Logger, "info">, clock: Pick<Clock, "monotonicMs">): (line: RequestLine) => void {
+  let secondEndsMs = -Infinity;
+  let lines = 0;
+  let leftOut = 0;
 
-  constructor(log: Pick<Logger, "info">, clock: Pick<Clock, "monotonicMs">) {
-    this.#log = log;
-    this.#clock = clock;
-  }
-
-  note(line: RequestLine): void {
-    const isBounded = line.account_id === undefined || line.status === TOO_MANY_REQUESTS;
-    if (!isBounded || this.#hasRoom()) this.#log.info(line, "request");
-    else this.#leftOut += 1;
-  }
-
-  #hasRoom(): boolean {
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs >= this.#secondEndsMs) {
-      if (this.#leftOut > 0) this.#log.info({ requests: this.#leftOut }, "Requests were left out of the log");
-      this.#secondEndsMs = nowMs + SECOND_MS;
-      this.#lines = 0;
-      this.#leftOut = 0;
+  const hasRoom = (): boolean => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs >= secondEndsMs) {
+      if (leftOut > 0) log.info({ requests: leftOut }, "Requests were left out of the log");
+      secondEndsMs = nowMs + SECOND_MS;
+      lines = 0;
+      leftOut = 0;
     }
-    this.#lines += 1;
-    return this.#lines <= MAX_STRANGERS_LINES;
-  }
+    lines += 1;
+    return lines <= MAX_STRANGERS_LINES;
+  };
+
+  return (line) => {
+    const isBounded = line.account_id === undefined || line.status === TOO_MANY_REQUESTS;
+    if (!isBounded || hasRoom()) log.info(line, "request");
+    else leftOut += 1;
+  };
 }

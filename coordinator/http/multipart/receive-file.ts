@@ -8,7 +8,7 @@ import type { FormFile } from "./write-form-file.ts";
 /** A job that runs keeps its file for longer. */
 const TEMPORARY_MS = 3_600_000;
 
-export interface ReceivingLimits extends Omit<FormLimits, "maxFiles" | "directory"> {
+interface ReceivingLimits extends Omit<FormLimits, "maxFiles" | "directory"> {
   /** Largest file that is put into a job's row. */
   readonly inlineBytes: number;
 }

@@ -44,7 +44,7 @@ export function openApiDocument(app: HttpApp, { version, options }: Pick<HttpDep
       license: { name: "MIT" },
     },
     servers: [{ url: options.publicUrl ?? "/" }],
-    tags: [...TAGS_DOC],
+    tags: TAGS_DOC,
   });
   return mergeAllOf(JSON.parse(JSON.stringify(document)), document.components?.schemas ?? {});
 }

@@ -1,16 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RouteConfig } from "@hono/zod-openapi";
+import { z, type RouteConfig } from "@hono/zod-openapi";
 import type { Scope } from "../../store/credentials.ts";
 import type { ErrorStyle } from "../error-answers.ts";
 import { failureResponses, type FailureStatus } from "./failure-responses.ts";
-import { headersOf, type HeaderRefs } from "./headers.ts";
-import { tagOf, type Tag } from "./tags.ts";
+import { headersOf } from "./headers.ts";
+import type { Tag } from "./tags.ts";
 
-type Response = NonNullable<RouteConfig["responses"][string]>;
-type OwnResponse = Exclude<Response, { $ref: string }>;
-type Content = NonNullable<OwnResponse["content"]>;
-type Body = NonNullable<NonNullable<RouteConfig["request"]>["body"]>;
+type DocumentedAnswer = Exclude<RouteConfig["responses"][string], { $ref: string }>;
+type Content = NonNullable<DocumentedAnswer["content"]>;
 
 /** A request and the JSON of its successful response by operationId, from tests of routes: `npm run docs:examples` writes them. */
 const EXAMPLES = JSON.parse(readFileSync(join(import.meta.dirname, "examples.json"), "utf8")) as Readonly<
@@ -20,74 +18,87 @@ const EXAMPLES = JSON.parse(readFileSync(join(import.meta.dirname, "examples.jso
 /** Who may call: anyone, a key or session with a scope, or the session of an operator. */
 export type Access = "public" | Scope | "operator";
 
-/**
- * A route as the document shows it. Adds what every route of its kind has, so that a route declares only its own: the failures
- * of `middleware/endpoint.ts`, the headers, tag, security and example.
- * @param tag Absent: that of the path.
- * @throws {Error} for a route without an operationId.
- */
-export function documentedRoute(route: RouteConfig, access: Access, style: ErrorStyle, tag?: Tag): RouteConfig {
-  const { operationId, method, path, request } = route;
-  if (operationId === undefined) throw new Error(`${method} ${path} has no operationId`);
-  const example = EXAMPLES[operationId] ?? {};
-  const responses = Object.entries(route.responses);
-  const own = responses.flatMap(([status, response]): [string, OwnResponse][] =>
-    isReference(response)
-      ? []
-      : [
-          [
-            status,
-            documentedResponse(
-              status,
-              response,
-              headersOf(access !== "public", method === "post" && style !== "plain"),
-              // Only an accepted request has this status, and its answer is not the operation's usual one.
-              status === "202" ? undefined : example.response,
-            ),
-          ],
-        ],
-  );
-  const refused = responses.flatMap(([status, response]) => (isReference(response) ? [Number(status)] : []));
-  const failures = [...refused, ...impliedFailures(route, access)] as FailureStatus[];
-  return {
-    ...route,
-    tags: [tag ?? tagOf(path)],
-    security: route.security ?? (access === "public" ? [] : [{ bearer: [access] }, { console: [] }]),
-    ...(request?.body === undefined
-      ? {}
-      : {
-          request: { ...request, body: bodyWithExample(request.body, operationId) },
-        }),
-    // The route's own answer for a status (503 of /health) replaces the common one.
-    responses: { ...failureResponses(failures, style), ...Object.fromEntries(own) },
-  };
+/** What the document says of an operation, and what is checked before its handler is called. */
+export interface RouteSpec {
+  /** The operationId. */
+  readonly id: string;
+  /** The summary. */
+  readonly is: string;
+  /** The description. */
+  readonly about?: string;
+  readonly access: Access;
+  /** What the document says of credentials. Absent: what follows from `access`. */
+  readonly security?: RouteConfig["security"];
+  /** Absent: each parameter of the path is a text. */
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly headers?: z.ZodObject;
+  /** The JSON body. */
+  readonly body?: z.ZodType;
+  /** The multipart form, which the handler reads. */
+  readonly form?: z.ZodType;
+  /** The successful answers, and failures with bodies of their own. A value that the handler returns has the lowest status. */
+  readonly answers: Readonly<Record<number, DocumentedAnswer>>;
+  /** Failures of this operation alone; the common ones are added. */
+  readonly fails?: readonly FailureStatus[];
+  /** Whether the parameters of the body are those of a vendor's API: each must be known, and those that are ignored are named. */
+  readonly isCompatible?: boolean;
 }
 
-function isReference(response: Response): response is Extract<Response, { $ref: string }> {
-  return "$ref" in response;
+export type Method = "get" | "post" | "put" | "patch" | "delete";
+
+/** An operation as the document shows it, with what every operation of its kind has: failures, headers, security and example. */
+export function documentedRoute(
+  method: Method,
+  path: string,
+  spec: RouteSpec,
+  { style, tag }: { readonly style: ErrorStyle; readonly tag: Tag },
+): RouteConfig {
+  const { id, is, about, access, security, params, query, headers, body, form, answers, fails = [] } = spec;
+  const names = [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => [name, z.string()] as const);
+  const content =
+    body === undefined ? form && { "multipart/form-data": { schema: form } } : { "application/json": { schema: body } };
+  const answerHeaders = headersOf(access !== "public", method === "post" && style !== "plain");
+  const own = Object.entries(answers).map(([status, answer]) => {
+    // Only an accepted request has the status 202, and its answer is not the operation's usual one.
+    const isUsual = Number(status) < 300 && status !== "202";
+    const { content: shown } = answer;
+    const example = shown === undefined || !isUsual ? {} : { content: withExample(shown, EXAMPLES[id]?.response) };
+    return [status, { ...answer, headers: answerHeaders, ...example }] as const;
+  });
+  return {
+    operationId: id,
+    method,
+    path,
+    summary: is,
+    ...(about === undefined ? {} : { description: about }),
+    request: {
+      ...(names.length === 0 ? {} : { params: params ?? z.object(Object.fromEntries(names)) }),
+      ...(query === undefined ? {} : { query }),
+      ...(headers === undefined ? {} : { headers }),
+      ...(content === undefined ? {} : { body: bodyWithExample(content, id) }),
+    },
+    // The operation's own answer for a status (503 of /health) replaces the common one.
+    responses: {
+      ...failureResponses([...fails, ...impliedFailures(method, spec)], style),
+      ...Object.fromEntries(own),
+    },
+    tags: [tag],
+    security: security ?? (access === "public" ? [] : [{ bearer: [access] }, { console: [] }]),
+  };
 }
 
 /** A body with the example of its operation's request. */
-export function bodyWithExample(body: Body, operationId: string): Body {
-  return { ...body, content: withExample(body.content, EXAMPLES[operationId]?.request) };
+export function bodyWithExample(content: Content, operationId: string) {
+  return { required: true, content: withExample(content, EXAMPLES[operationId]?.request) };
 }
 
-function documentedResponse(status: string, response: OwnResponse, headers: HeaderRefs, example: unknown): OwnResponse {
-  const { content } = response;
-  const isSuccess = Number(status) < 300;
-  return {
-    ...response,
-    headers,
-    ...(content === undefined ? {} : { content: isSuccess ? withExample(content, example) : content }),
-  };
-}
-
-/** Failures that can come before the route's handler, and 500. */
-function impliedFailures({ method, request }: RouteConfig, access: Access): FailureStatus[] {
+/** Failures that can come before the handler, and 500. */
+function impliedFailures(method: Method, { access, query, body, form }: RouteSpec): FailureStatus[] {
   return [
     ...(access === "public" ? [] : ([401, 403] as const)),
-    ...(request?.body === undefined ? [] : ([400, 413, 422] as const)),
-    ...(request?.query === undefined ? [] : ([422] as const)),
+    ...(body === undefined && form === undefined ? [] : ([400, 413, 422] as const)),
+    ...(query === undefined ? [] : ([422] as const)),
     429,
     500,
     // Writes are refused while the coordinator shuts down.

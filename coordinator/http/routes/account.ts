@@ -1,60 +1,90 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { EMAIL_PATTERN, MAX_EMAIL } from "../../accounts/credential-fields.ts";
+import type { LedgerLine } from "../../credits/account-lines.ts";
 import { accountSchema, presentAccount } from "../schemas/account-schemas.ts";
-import { data, failures, json, jsonBody } from "../schemas/responses.ts";
-import { servePublic, serveScoped } from "../middleware/endpoint.ts";
+import { data, json } from "../schemas/responses.ts";
 import { clearSessionCookie } from "../server/console-session.ts";
-import { passwordCaller, passwordText } from "./password-caller.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-
-const accountRoute = createRoute({
-  operationId: "getAccount",
-  method: "get",
-  path: `${API_BASE}/account`,
-  summary: "The caller's account and credits",
-  responses: { 200: json(data(accountSchema), "The account"), ...failures(404) },
-});
-
-const deleteRoute = createRoute({
-  operationId: "deleteAccount",
-  method: "delete",
-  path: `${API_BASE}/account`,
-  summary: "Delete the account for good",
-  description:
-    "Needs a session and the password. Unfinished jobs are cancelled; keys, sessions and Island tokens end at once; prompts, answers, " +
-    "conversations, Cargos and the e-mail address are removed. What credits are left go back to the network. For the books the account's " +
-    "id stays, with its entries of the ledger, and the facts of its jobs: times, Cargo, state, tokens and charge.",
-  request: jsonBody(z.object({ password: passwordText })),
-  responses: {
-    200: json(
-      data(
-        z.object({
-          id: z.string(),
-          deleted: z.literal(true),
-          kept: z.array(z.string()).openapi({ description: "What stays for the books, under the account's id" }),
-        }),
-      ),
-      "Deleted",
-    ),
-    ...failures(400, 404),
-  },
-});
+import { routeGroup } from "../route-group.ts";
+import { pageOf, pageQuery } from "../schemas/pagination.ts";
+import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
+import { passwordCaller, passwordText } from "./sessions.ts";
 
 /** Without content, and without what says whose account it was. */
 const KEPT = ["entries of the ledger", "of each job: times, Cargo, state, tokens and charge"] as const;
 
-const changeRoute = createRoute({
-  operationId: "changeAccount",
-  method: "patch",
-  path: `${API_BASE}/account`,
-  summary: "Change the password or the e-mail address",
-  description:
-    "Needs a session and the present password. With another password all other sessions end, and an address that waits for its proof is dropped; API keys stay. Where the coordinator sends " +
-    "mail, another address counts once the token that it is mailed is used (POST /auth/email, within an hour), and `pending_email` has it, " +
-    "the same whether or not another account has the address. Elsewhere it counts at once, and one that is taken is 422 email_taken.",
-  request: jsonBody(
-    z
+const LINE_KINDS = [
+  "grant",
+  "correction",
+  "hold",
+  "charge",
+  "release",
+  "earning",
+] as const satisfies readonly LedgerLine["kind"][];
+
+const lineSchema = z
+  .object({
+    id: z.int().openapi({ description: "Increases with time" }),
+    kind: z.enum(LINE_KINDS).openapi({
+      description:
+        "grant: credits given. correction: credits that an operator took back. hold: set aside when a job is submitted. charge: taken from what was set aside. " +
+        "release: set aside, not charged, and returned. earning: an Island of the account ran a job",
+    }),
+    amount: creditsSchema.openapi({ description: "Change of `credits`; negative: fewer" }),
+    held: creditsSchema.openapi({ description: "Change of the credits set aside for unfinished jobs" }),
+    balance: creditsSchema.openapi({ description: "`credits` afterwards" }),
+    job_id: z.string().nullable().openapi({ description: "On an earning: a job of any account" }),
+    batch_id: z
+      .string()
+      .nullable()
+      .openapi({ description: "On the hold of a whole batch; its jobs are charged and released one by one" }),
+    workload_slug: z.string().nullable().openapi({ description: "Cargo of the job or batch" }),
+    note: z.string().nullable().openapi({ description: "What an operator said of a grant or correction" }),
+    created_at: timeSchema,
+  })
+  .openapi("LedgerLine");
+
+export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) => {
+  routes.delete("/account", {
+    id: "deleteAccount",
+    is: "Delete the account for good",
+    about:
+      "Needs a session and the password. Unfinished jobs are cancelled; keys, sessions and Island tokens end at once; prompts, answers, " +
+      "conversations, Cargos and the e-mail address are removed. What credits are left go back to the network. For the books the account's " +
+      "id stays, with its entries of the ledger, and the facts of its jobs: times, Cargo, state, tokens and charge.",
+    access: "write",
+    body: z.object({ password: passwordText }),
+    answers: {
+      200: json(
+        data(
+          z.object({
+            id: z.string(),
+            deleted: z.literal(true),
+            kept: z.array(z.string()).openapi({ description: "What stays for the books, under the account's id" }),
+          }),
+        ),
+        "Deleted",
+      ),
+    },
+    fails: [400, 404],
+  })(async ({ c, identity, body }) => {
+    const { accountId: id } = identity;
+    await deps.accounts.delete(passwordCaller(c, identity, deps.options), body.password);
+    c.get("limits").closeStreamsOfAccounts(new Set([id]));
+    if (c.env.incoming.headers.authorization === undefined) clearSessionCookie(c.env, deps.options);
+    await deps.retention.remove({ kind: "account", id });
+    return { data: { id, deleted: true, kept: [...KEPT] } };
+  });
+
+  routes.patch("/account", {
+    id: "changeAccount",
+    is: "Change the password or the e-mail address",
+    about:
+      "Needs a session and the present password. With another password all other sessions end, and an address that waits for its proof is dropped; API keys stay. Where the coordinator sends " +
+      "mail, another address counts once the token that it is mailed is used (POST /auth/email, within an hour), and `pending_email` has it, " +
+      "the same whether or not another account has the address. Elsewhere it counts at once, and one that is taken is 422 email_taken.",
+    access: "write",
+    body: z
       .object({
         current_password: z.string().max(1_000),
         password: passwordText.optional(),
@@ -64,57 +94,77 @@ const changeRoute = createRoute({
         message: "needs a new password or a new email",
       })
       .openapi("ChangeAccount"),
-  ),
-  responses: {
-    200: json(
-      data(
-        z.object({
-          ...accountSchema.shape,
-          pending_email: z.string().nullable().openapi({ description: "An address that waits for its proof" }),
-        }),
+    answers: {
+      200: json(
+        data(
+          z.object({
+            ...accountSchema.shape,
+            pending_email: z.string().nullable().openapi({ description: "An address that waits for its proof" }),
+          }),
+        ),
+        "The account as it is now",
       ),
-      "The account as it is now",
-    ),
-    ...failures(400, 404),
-  },
-});
-
-const confirmRoute = createRoute({
-  operationId: "confirmEmail",
-  method: "post",
-  path: `${API_BASE}/auth/email`,
-  summary: "Confirm a new e-mail address with the token of a mail",
-  description: "A token works once, within an hour, and needs no session. The old address is told.",
-  request: jsonBody(z.object({ token: z.string().max(200).openapi({ description: "ep_…, from the mail" }) })),
-  responses: { 200: json(data(z.object({ email_changed: z.literal(true) })), "Changed"), ...failures(400, 422) },
-});
-
-export function serveAccount(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", deleteRoute, async ({ c, identity, body }) => {
-    const { accountId: id } = identity;
-    await deps.accounts.delete(passwordCaller(c, identity, deps.options), body.password);
-    c.get("limits").closeStreamsOfAccounts(new Set([id]));
-    if (c.env.incoming.headers.authorization === undefined) clearSessionCookie(c.env, deps.options);
-    await deps.retention.remove({ kind: "account", id });
-    return c.json({ data: { id, deleted: true, kept: [...KEPT] } });
-  });
-
-  serveScoped(app, deps, "write", changeRoute, async ({ c, identity, body }) => {
+    },
+    fails: [400, 404],
+  })(async ({ c, identity, body }) => {
     const { current_password: current, ...change } = body;
     const caller = passwordCaller(c, identity, deps.options);
     const { account, pendingEmail } = await deps.accounts.change(caller, current, change);
     deps.events.noteAccount(account.id);
-    return c.json({ data: { ...presentAccount(account), pending_email: pendingEmail } });
+    return { data: { ...presentAccount(account), pending_email: pendingEmail } };
   });
 
-  servePublic(app, confirmRoute, async ({ c, body }) => {
+  routes.post("/auth/email", {
+    id: "confirmEmail",
+    is: "Confirm a new e-mail address with the token of a mail",
+    about: "A token works once, within an hour, and needs no session. The old address is told.",
+    access: "public",
+    body: z.object({ token: z.string().max(200).openapi({ description: "ep_…, from the mail" }) }),
+    answers: { 200: json(data(z.object({ email_changed: z.literal(true) })), "Changed") },
+    fails: [400, 422],
+  })(async ({ body }) => {
     await deps.accounts.confirmEmail(body.token);
-    return c.json({ data: { email_changed: true } });
+    return { data: { email_changed: true } };
   });
 
-  serveScoped(app, deps, "read", accountRoute, async ({ c, identity }) => {
+  routes.get("/account", {
+    id: "getAccount",
+    is: "The caller's account and credits",
+    access: "read",
+    answers: { 200: json(data(accountSchema), "The account") },
+    fails: [404],
+  })(async ({ identity }) => {
     const account = await deps.store.accounts.get(identity.accountId);
     if (account === undefined) throw new ServiceError("not_found", `Account ${identity.accountId} no longer exists`);
-    return c.json({ data: presentAccount(account) });
+    return { data: presentAccount(account) };
   });
+
+  routes.get("/account/ledger", {
+    id: "listLedger",
+    is: "List changes of the account's credits, newest first",
+    about:
+      "`amount` of all lines adds up to the account's `credits`, `held` to the credits set aside for unfinished jobs.",
+    access: "read",
+    query: z.object(pageQuery()),
+    answers: { 200: json(pageOf(lineSchema), "Lines of the ledger") },
+  })(async ({ identity, query }) => {
+    const { limit, offset } = query;
+    const { lines, total } = await deps.store.ledger.list(identity.accountId, { limit, offset });
+    return { data: lines.map(presentLine), meta: { total, limit, offset } };
+  });
+});
+
+function presentLine(line: LedgerLine): z.infer<typeof lineSchema> {
+  return {
+    id: line.id,
+    kind: line.kind,
+    amount: presentCredits(line.micro),
+    held: presentCredits(line.heldMicro),
+    balance: presentCredits(line.balanceMicro),
+    job_id: line.jobId,
+    batch_id: line.batchId,
+    workload_slug: line.slug,
+    note: line.note,
+    created_at: presentTime(line.atMs),
+  };
 }

@@ -1,60 +1,51 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { MAX_ANNOUNCEMENT_CHARS, MAX_ANNOUNCEMENTS } from "../../operators/announcements.ts";
 import { ANNOUNCEMENT_LEVELS } from "../../store/operators.ts";
-import { serveOperator, servePublic } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { announcementSchema, presentAnnouncement } from "../schemas/operator-schemas.ts";
-import { data, failures, json, jsonBody } from "../schemas/responses.ts";
+import { data, json } from "../schemas/responses.ts";
 import { timeSchema } from "../schemas/wire-units.ts";
 import { actorOf, oneLine } from "./operator-actor.ts";
+import { routeGroup } from "../route-group.ts";
 
-const listRoute = createRoute({
-  operationId: "listAnnouncements",
-  method: "get",
-  path: `${API_BASE}/announcements`,
-  summary: "What the operators tell everybody, newest first",
-  responses: { 200: json(data(z.array(announcementSchema)), `At most ${MAX_ANNOUNCEMENTS}`) },
+export const announcementRoutes = routeGroup("/announcements", { tag: "Service" }, (routes, { operators }) => {
+  routes.get("", {
+    id: "listAnnouncements",
+    is: "What the operators tell everybody, newest first",
+    access: "public",
+    answers: { 200: json(data(z.array(announcementSchema)), `At most ${MAX_ANNOUNCEMENTS}`) },
+  })(async () => ({ data: (await operators.announcements.list()).map(presentAnnouncement) }));
 });
 
-const addRoute = createRoute({
-  operationId: "addAnnouncement",
-  method: "post",
-  path: `${API_BASE}/operator/announcements`,
-  summary: "Tell everybody something",
-  request: jsonBody(
-    z
+export const operatorAnnouncementRoutes = routeGroup("/operator/announcements", { tag: "Operator" }, (routes, deps) => {
+  const { announcements } = deps.operators;
+
+  routes.post("", {
+    id: "addAnnouncement",
+    is: "Tell everybody something",
+    access: "operator",
+    body: z
       .object({
         level: z.enum(ANNOUNCEMENT_LEVELS).default("info"),
         text: oneLine(MAX_ANNOUNCEMENT_CHARS),
         until: timeSchema.nullable().optional().openapi({ description: "Left out or null: until it is removed" }),
       })
       .openapi("AddAnnouncement"),
-  ),
-  responses: { 201: json(data(announcementSchema), "The announcement"), ...failures(400) },
-});
-
-const removeRoute = createRoute({
-  operationId: "removeAnnouncement",
-  method: "delete",
-  path: `${API_BASE}/operator/announcements/{id}`,
-  summary: "Remove an announcement",
-  request: { params: z.object({ id: z.string() }) },
-  responses: { 200: json(data(z.object({ id: z.string(), removed: z.literal(true) })), "Removed"), ...failures(404) },
-});
-
-export function serveAnnouncements(app: HttpApp, deps: HttpDeps): void {
-  const { announcements } = deps.operators;
-
-  servePublic(app, listRoute, async ({ c }) => c.json({ data: (await announcements.list()).map(presentAnnouncement) }));
-
-  serveOperator(app, deps, addRoute, async ({ c, identity, body: { level, text, until = null } }) => {
+    answers: { 201: json(data(announcementSchema), "The announcement") },
+    fails: [400],
+  })(async ({ c, identity, body: { level, text, until = null } }) => {
     const untilMs = until === null ? null : Date.parse(until);
     const made = await announcements.add(actorOf(c, identity, deps), { level, text, untilMs });
-    return c.json({ data: presentAnnouncement(made) }, 201);
+    return { data: presentAnnouncement(made) };
   });
 
-  serveOperator(app, deps, removeRoute, async ({ c, identity, params: { id } }) => {
+  routes.delete("/{id}", {
+    id: "removeAnnouncement",
+    is: "Remove an announcement",
+    access: "operator",
+    answers: { 200: json(data(z.object({ id: z.string(), removed: z.literal(true) })), "Removed") },
+    fails: [404],
+  })(async ({ c, identity, params: { id } }) => {
     await announcements.remove(actorOf(c, identity, deps), id);
-    return c.json({ data: { id, removed: true } });
+    return { data: { id, removed: true } };
   });
-}
+});

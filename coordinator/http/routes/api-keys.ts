@@ -1,10 +1,9 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { assertMayManageCredentials } from "../../accounts/api-keys.ts";
 import { SCOPES } from "../../store/credentials.ts";
 import { requireScope } from "../middleware/auth.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { API_BASE, type HttpDeps } from "../http-deps.ts";
 import {
   changeKeyBody,
   createdKeySchema,
@@ -14,63 +13,35 @@ import {
   presentCreatedKey,
   presentKey,
 } from "../schemas/api-key-schemas.ts";
-import { data, failures, json, jsonBody } from "../schemas/responses.ts";
+import { data, json } from "../schemas/responses.ts";
+import { routeGroup } from "../route-group.ts";
 
-const keyParams = z.object({ id: z.string() });
-
-const listRoute = createRoute({
-  operationId: "listApiKeys",
-  method: "get",
-  path: `${API_BASE}/api-keys`,
-  summary: "List API keys that are not revoked, newest first",
-  responses: { 200: json(data(z.array(keySchema)), "Keys") },
-});
-
-const createKeyRoute = createRoute({
-  operationId: "createApiKey",
-  method: "post",
-  path: `${API_BASE}/api-keys`,
-  summary: "Create an API key",
-  description:
-    "An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot make " +
-    "or change keys, and revokes only itself.",
-  request: jsonBody(createKeyBody),
-  responses: { 201: json(createdKeySchema, "The key with its secret, which is never shown again") },
-});
-
-const changeRoute = createRoute({
-  operationId: "changeApiKey",
-  method: "patch",
-  path: `${API_BASE}/api-keys/{id}`,
-  summary: "Change the name and the limits of an API key",
-  description:
-    "Members that are left out stay; null removes a limit. It counts from the next request on. A key that gets credits_per_month has spent " +
-    "what its jobs cost since the month began.",
-  request: { params: keyParams, ...jsonBody(changeKeyBody) },
-  responses: { 200: json(data(keySchema), "The key as it is now"), ...failures(404) },
-});
-
-const revokeRoute = createRoute({
-  operationId: "revokeApiKey",
-  method: "delete",
-  path: `${API_BASE}/api-keys/{id}`,
-  summary: "Revoke an API key at once",
-  request: { params: keyParams },
-  responses: { 200: json(data(z.object({ id: z.string(), revoked: z.literal(true) })), "Revoked"), ...failures(404) },
-});
-
-export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
+export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes, deps) => {
   const { accounts, events } = deps;
 
-  serveScoped(app, deps, "read", listRoute, async ({ c, identity }) => {
+  routes.get("", {
+    id: "listApiKeys",
+    is: "List API keys that are not revoked, newest first",
+    access: "read",
+    answers: { 200: json(data(z.array(keySchema)), "Keys") },
+  })(async ({ identity }) => {
     const keys = await accounts.listKeys(identity.accountId);
     // A second read only for those who use such limits.
     const isCounted = keys.some(({ monthlyMicro }) => monthlyMicro !== null);
     const spending = isCounted ? await accounts.keySpending(identity.accountId) : NO_SPENDING;
-    return c.json({ data: keys.map((key) => presentKey(key, spending)) });
+    return { data: keys.map((key) => presentKey(key, spending)) };
   });
 
-  serveScoped(app, deps, "write", createKeyRoute, async ({ c, identity, body }) => {
+  routes.post("", {
+    id: "createApiKey",
+    is: "Create an API key",
+    about:
+      "An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot make " +
+      "or change keys, and revokes only itself.",
+    access: "write",
+    body: createKeyBody,
+    answers: { 201: json(createdKeySchema, "The key with its secret, which is never shown again") },
+  })(async ({ identity, body }) => {
     const scopes = body.scopes ?? [...SCOPES];
     // A key cannot grant more than it has.
     for (const scope of scopes) requireScope(identity, scope);
@@ -79,10 +50,20 @@ export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
     await assertKnown(deps, limits.cargos ?? [], identity.accountId);
     const { key, secret } = await accounts.createKey(identity.accountId, { name: body.name, scopes, limits });
     events.noteAccount(identity.accountId);
-    return c.json(presentCreatedKey(key, secret), 201);
+    return presentCreatedKey(key, secret);
   });
 
-  serveScoped(app, deps, "write", changeRoute, async ({ c, identity, params, body }) => {
+  routes.patch("/{id}", {
+    id: "changeApiKey",
+    is: "Change the name and the limits of an API key",
+    about:
+      "Members that are left out stay; null removes a limit. It counts from the next request on. A key that gets credits_per_month has spent " +
+      "what its jobs cost since the month began.",
+    access: "write",
+    body: changeKeyBody,
+    answers: { 200: json(data(keySchema), "The key as it is now") },
+    fails: [404],
+  })(async ({ identity, params, body }) => {
     const { accountId } = identity;
     assertMayManageCredentials(identity);
     const limits = limitsOf(body);
@@ -91,18 +72,24 @@ export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
     const key = await accounts.changeKey(accountId, params.id, change);
     if (key === undefined) throw noKey(params.id);
     events.noteAccount(accountId);
-    return c.json({ data: presentKey(key, await accounts.keySpending(accountId)) });
+    return { data: presentKey(key, await accounts.keySpending(accountId)) };
   });
 
-  serveScoped(app, deps, "write", revokeRoute, async ({ c, identity, params }) => {
+  routes.delete("/{id}", {
+    id: "revokeApiKey",
+    is: "Revoke an API key at once",
+    access: "write",
+    answers: { 200: json(data(z.object({ id: z.string(), revoked: z.literal(true) })), "Revoked") },
+    fails: [404],
+  })(async ({ c, identity, params }) => {
     assertMayManageCredentials(identity, params.id);
     const wasRevoked = await accounts.revokeKey(identity.accountId, params.id);
     if (!wasRevoked) throw noKey(params.id);
     c.get("limits").closeStreamsOf(params.id);
     events.noteAccount(identity.accountId);
-    return c.json({ data: { id: params.id, revoked: true } });
+    return { data: { id: params.id, revoked: true } };
   });
-}
+});
 
 const NO_SPENDING: ReadonlyMap<string, number> = new Map();
 

@@ -1,4 +1,4 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { isTerminal } from "../../../shared/job-state.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { submitterOf } from "../../accounts/identity.ts";
@@ -11,66 +11,30 @@ import {
   submitBatchSchema,
   submittedBatchSchema,
 } from "../schemas/batch-schemas.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import type { HttpDeps } from "../http-deps.ts";
 import { idempotencyOf } from "../middleware/idempotency.ts";
 import { queryInt } from "../schemas/pagination.ts";
-import { data, failures, json, jsonBody } from "../schemas/responses.ts";
+import { data, json } from "../schemas/responses.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
+import { routeGroup } from "../route-group.ts";
 
 /** Characters of outputs in one response, as JSON. Above it, no further output is added. */
 const MAX_OUTPUT_CHARS = MIB;
 
-const batchParams = z.object({ id: z.string() });
-
-const submitRoute = createRoute({
-  operationId: "submitBatch",
-  method: "post",
-  path: `${API_BASE}/jobs/batch`,
-  summary: "Submit up to 100 jobs of one Cargo",
-  description:
-    "All or none: the jobs are stored and their prices held together. A job counts against the account's limit of unfinished jobs from its start, not while it waits. With an Idempotency-Key header, the same key and body within 24 h return the first batch again.",
-  request: {
-    ...jsonBody(submitBatchSchema),
-    headers: z.object({ "idempotency-key": z.string().optional() }),
-  },
-  responses: {
-    201: json(data(submittedBatchSchema), "All jobs are durable and their prices are held"),
-    ...failures(402, 404),
-  },
-});
-
-const detailRoute = createRoute({
-  operationId: "getBatch",
-  method: "get",
-  path: `${API_BASE}/jobs/batch/{id}`,
-  summary: "A batch with the state of each job",
-  description:
-    "With `include=output` the jobs have their outputs, as many as one answer may hold; `next_output_offset` leads to those after them.",
-  request: {
-    params: batchParams,
-    query: z.object({
-      include: z.enum(["output"]).optional(),
-      output_offset: queryInt(0, MAX_BATCH_JOBS, 0).openapi({ description: "Place of the first job with its output" }),
-    }),
-  },
-  responses: { 200: json(data(batchSchema), "The batch"), ...failures(404) },
-});
-
-const cancelRoute = createRoute({
-  operationId: "cancelBatch",
-  method: "delete",
-  path: `${API_BASE}/jobs/batch/{id}`,
-  summary: "Cancel every job of a batch that has not ended",
-  description: "Jobs that have ended stay as they are. If all have ended: 422 job_not_cancellable.",
-  request: { params: batchParams },
-  responses: { 200: json(data(batchSchema), "Cancelled"), ...failures(404, 422) },
-});
-
-export function serveBatches(app: HttpApp, deps: HttpDeps): void {
+export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, deps) => {
   const { batches } = deps;
 
-  serveScoped(app, deps, "write", submitRoute, async ({ c, identity, body }) => {
+  routes.post("", {
+    id: "submitBatch",
+    is: "Submit up to 100 jobs of one Cargo",
+    about:
+      "All or none: the jobs are stored and their prices held together. A job counts against the account's limit of unfinished jobs from its start, not while it waits. With an Idempotency-Key header, the same key and body within 24 h return the first batch again.",
+    access: "write",
+    headers: z.object({ "idempotency-key": z.string().optional() }),
+    body: submitBatchSchema,
+    answers: { 201: json(data(submittedBatchSchema), "All jobs are durable and their prices are held") },
+    fails: [402, 404],
+  })(async ({ c, identity, body }) => {
     const batch = await batches.submit({
       ...submitterOf(identity),
       slug: body.workload,
@@ -80,20 +44,37 @@ export function serveBatches(app: HttpApp, deps: HttpDeps): void {
       idempotency: idempotencyOf(c.req.header("idempotency-key"), body),
       webhook: webhookOf(body),
     });
-    return c.json({ data: presentSubmittedBatch(batch) }, 201);
+    return { data: presentSubmittedBatch(batch) };
   });
 
-  serveScoped(app, deps, "read", detailRoute, async ({ c, identity, params, query }) => {
+  routes.get("/{id}", {
+    id: "getBatch",
+    is: "A batch with the state of each job",
+    about:
+      "With `include=output` the jobs have their outputs, as many as one answer may hold; `next_output_offset` leads to those after them.",
+    access: "read",
+    query: z.object({
+      include: z.enum(["output"]).optional(),
+      output_offset: queryInt(0, MAX_BATCH_JOBS, 0).openapi({ description: "Place of the first job with its output" }),
+    }),
+    answers: { 200: json(data(batchSchema), "The batch") },
+    fails: [404],
+  })(async ({ identity, params, query }) => {
     const { accountId } = identity;
     const batch = presentBatch(await batches.get(accountId, params.id));
-    if (query.include === undefined) return c.json({ data: batch });
-    return c.json({ data: { ...batch, ...(await outputsOf(deps, accountId, batch.jobs, query.output_offset)) } });
+    if (query.include === undefined) return { data: batch };
+    return { data: { ...batch, ...(await outputsOf(deps, accountId, batch.jobs, query.output_offset)) } };
   });
 
-  serveScoped(app, deps, "write", cancelRoute, async ({ c, identity, params }) =>
-    c.json({ data: presentBatch(await batches.cancel(identity.accountId, params.id)) }),
-  );
-}
+  routes.delete("/{id}", {
+    id: "cancelBatch",
+    is: "Cancel every job of a batch that has not ended",
+    about: "Jobs that have ended stay as they are. If all have ended: 422 job_not_cancellable.",
+    access: "write",
+    answers: { 200: json(data(batchSchema), "Cancelled") },
+    fails: [404, 422],
+  })(async ({ identity, params }) => ({ data: presentBatch(await batches.cancel(identity.accountId, params.id)) }));
+});
 
 type PresentedBatch = z.infer<typeof batchSchema>;
 

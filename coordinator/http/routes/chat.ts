@@ -1,5 +1,4 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute, type z } from "@hono/zod-openapi";
+import { type z } from "@hono/zod-openapi";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import type { FeedItem, JobRecord } from "../../store/job-store.ts";
 import { awaitChat, doneOf, endedChat, type AwaitedChat, type ChatOrder } from "../streaming/awaited-chat.ts";
@@ -14,45 +13,42 @@ import {
   jobInputsOf,
 } from "../schemas/chat-schemas.ts";
 import { presentLogprobs } from "../schemas/present-logprobs.ts";
-import { serveCompatible } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
+import { jsonOrEvents } from "../schemas/responses.ts";
+import { routeGroup } from "../route-group.ts";
 
-const chatRoute = createRoute({
-  operationId: "createChatCompletion",
-  method: "post",
-  path: `${API_BASE}/chat/completions`,
-  summary: "Chat completion",
-  description:
-    "A chat is a job: its id is the completion's id. It is cancelled when the client disconnects. With `n`, each answer is a job, one after the other, also on a stream; the first one's id is the completion's.",
-  request: jsonBody(chatBodySchema),
-  responses: {
-    200: {
-      description: "The completion, or with `stream` its chunks as Server-Sent Events",
-      content: { ...json(completionSchema, "").content, ...eventStream(chatEventSchema) },
+export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, (routes, deps) => {
+  routes.post("/completions", {
+    id: "createChatCompletion",
+    is: "Chat completion",
+    about:
+      "A chat is a job: its id is the completion's id. It is cancelled when the client disconnects. With `n`, each answer is a job, one after the other, also on a stream; the first one's id is the completion's.",
+    access: "write",
+    isCompatible: true,
+    body: chatBodySchema,
+    answers: {
+      200: jsonOrEvents(
+        completionSchema,
+        chatEventSchema,
+        "The completion, or with `stream` its chunks as Server-Sent Events",
+      ),
     },
-    ...failures(402, 404, 409),
-  },
-});
-
-export function serveChat(app: HttpApp, deps: HttpDeps): void {
-  serveCompatible(app, deps, chatRoute, async (call) => {
-    const { c, body } = call;
+    fails: [402, 404, 409],
+  })(async (call) => {
+    const { body } = call;
     if (body.stream !== true) {
-      const completion = await answerChat(deps, waitingClientOf(call), body);
-      return completion === null ? RESPONSE_ALREADY_SENT : c.json(completion);
+      return answerChat(deps, waitingClientOf(call), body);
     }
     const orders = ordersOf(body).map((order) => ({ ...order, isStreamed: true }));
     const [order] = orders;
     if (order === undefined) throw new Error("A chat has an answer");
     const first = await awaitChat(deps, call, order);
-    if (first === null) return RESPONSE_ALREADY_SENT;
+    if (first === null) return null;
     const includeUsage = body.stream_options?.include_usage === true || body.usage?.include === true;
     const head = { ...completionHeadOf(first.job.record), includeUsage, usage: { ...NO_USAGE } };
     const encoderOf = (index: number) => chatChunks({ ...head, index, isLast: index === orders.length - 1 });
     return streamChats(deps, call, first, orders, encoderOf);
   });
-}
+});
 
 function ordersOf(body: z.output<typeof chatBodySchema>): Omit<ChatOrder, "isStreamed">[] {
   const fieldOf = (path: string): string => chatFieldOf(body, path);

@@ -1,4 +1,8 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { ServiceError } from "../../../shared/errors.ts";
+import type { Asked } from "../../conversations/conversations.ts";
+import type { Message } from "../../store/conversations.ts";
+import { submitterOf } from "../../accounts/identity.ts";
 import {
   conversationSchema,
   conversationWithMessagesSchema,
@@ -6,43 +10,56 @@ import {
   presentConversation,
   presentMessage,
   updateConversationSchema,
+  answeredSchema,
+  conversationEventSchema,
+  postMessageSchema,
 } from "../schemas/conversation-schemas.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { answerJson } from "../middleware/json-answer.ts";
 import { metaSchema, pageOf, pageQuery } from "../schemas/pagination.ts";
-import { data, failures, json, jsonBody } from "../schemas/responses.ts";
+import { data, json, jsonOrEvents } from "../schemas/responses.ts";
+import { routeGroup } from "../route-group.ts";
+import { samplingOf } from "../schemas/chat-schemas.ts";
+import { jobEvents } from "../streaming/event-encoder.ts";
+import { presentUsage } from "../schemas/wire-units.ts";
+import { streamFeed } from "../streaming/sse.ts";
+import { failureOf, goneSignal } from "../streaming/waiting-client.ts";
 
-const PATH = `${API_BASE}/conversations`;
-const idParams = z.object({ id: z.string() });
+export const conversationRoutes = routeGroup("/conversations", { tag: "Conversations" }, (routes, deps) => {
+  const { conversations } = deps;
 
-const createConversationRoute = createRoute({
-  operationId: "createConversation",
-  method: "post",
-  path: PATH,
-  summary: "Start a conversation",
-  request: jsonBody(createConversationSchema),
-  responses: { 201: json(data(conversationSchema), "The conversation, without messages"), ...failures(404) },
-});
+  routes.post("", {
+    id: "createConversation",
+    is: "Start a conversation",
+    access: "write",
+    body: createConversationSchema,
+    answers: { 201: json(data(conversationSchema), "The conversation, without messages") },
+    fails: [404],
+  })(async ({ identity, body }) => {
+    const created = await conversations.create(identity.accountId, {
+      title: body.title ?? null,
+      slug: body.model ?? null,
+      systemPrompt: body.system_prompt ?? null,
+      metadata: body.metadata ?? {},
+    });
+    return { data: presentConversation(created) };
+  });
 
-const listRoute = createRoute({
-  operationId: "listConversations",
-  method: "get",
-  path: PATH,
-  summary: "List conversations, newest first",
-  request: { query: z.object(pageQuery()) },
-  responses: {
-    200: json(pageOf(conversationSchema), "Conversations"),
-  },
-});
+  routes.get("", {
+    id: "listConversations",
+    is: "List conversations, newest first",
+    access: "read",
+    query: z.object(pageQuery()),
+    answers: { 200: json(pageOf(conversationSchema), "Conversations") },
+  })(async ({ identity, query }) => {
+    const { conversations: page, total } = await conversations.list(identity.accountId, query);
+    const { limit, offset } = query;
+    return { data: page.map(presentConversation), meta: { total, limit, offset } };
+  });
 
-const detailRoute = createRoute({
-  operationId: "getConversation",
-  method: "get",
-  path: `${PATH}/{id}`,
-  summary: "A conversation with a page of its messages",
-  request: {
-    params: idParams,
+  routes.get("/{id}", {
+    id: "getConversation",
+    is: "A conversation with a page of its messages",
+    access: "read",
     query: z.object({
       ...pageQuery(100),
       order: z
@@ -50,60 +67,17 @@ const detailRoute = createRoute({
         .default("asc")
         .openapi({ description: "Order of the messages; asc: oldest first" }),
     }),
-  },
-  responses: {
-    200: json(
-      z.object({
-        data: conversationWithMessagesSchema,
-        meta: metaSchema.openapi({ description: "Of the messages" }),
-      }),
-      "The conversation",
-    ),
-    ...failures(404),
-  },
-});
-
-const updateRoute = createRoute({
-  operationId: "updateConversation",
-  method: "patch",
-  path: `${PATH}/{id}`,
-  summary: "Change a conversation's title or metadata",
-  request: { params: idParams, ...jsonBody(updateConversationSchema) },
-  responses: { 200: json(data(conversationSchema), "The conversation"), ...failures(404) },
-});
-
-const deleteRoute = createRoute({
-  operationId: "deleteConversation",
-  method: "delete",
-  path: `${PATH}/{id}`,
-  summary: "Delete a conversation with its messages",
-  description:
-    "An answer in progress is cancelled. The jobs of its answers stay in the account's jobs, without their prompts and answers.",
-  request: { params: idParams },
-  responses: { 200: json(data(z.object({ id: z.string(), deleted: z.literal(true) })), "Deleted"), ...failures(404) },
-});
-
-/** Conversations; `conversation-messages.ts` posts messages to them. */
-export function serveConversations(app: HttpApp, deps: HttpDeps): void {
-  const { conversations } = deps;
-
-  serveScoped(app, deps, "write", createConversationRoute, async ({ c, identity, body }) => {
-    const created = await conversations.create(identity.accountId, {
-      title: body.title ?? null,
-      slug: body.model ?? null,
-      systemPrompt: body.system_prompt ?? null,
-      metadata: body.metadata ?? {},
-    });
-    return c.json({ data: presentConversation(created) }, 201);
-  });
-
-  serveScoped(app, deps, "read", listRoute, async ({ c, identity, query }) => {
-    const { conversations: page, total } = await conversations.list(identity.accountId, query);
-    const { limit, offset } = query;
-    return c.json({ data: page.map(presentConversation), meta: { total, limit, offset } });
-  });
-
-  serveScoped(app, deps, "read", detailRoute, async ({ c, identity, params, query }) => {
+    answers: {
+      200: json(
+        z.object({
+          data: conversationWithMessagesSchema,
+          meta: metaSchema.openapi({ description: "Of the messages" }),
+        }),
+        "The conversation",
+      ),
+    },
+    fails: [404],
+  })(async ({ c, identity, params, query }) => {
     const { conversation, messages, total } = await conversations.read(identity.accountId, params.id, query);
     const { limit, offset } = query;
     return answerJson(c, identity, {
@@ -112,17 +86,102 @@ export function serveConversations(app: HttpApp, deps: HttpDeps): void {
     });
   });
 
-  serveScoped(app, deps, "write", updateRoute, async ({ c, identity, params, body }) => {
+  routes.patch("/{id}", {
+    id: "updateConversation",
+    is: "Change a conversation's title or metadata",
+    access: "write",
+    body: updateConversationSchema,
+    answers: { 200: json(data(conversationSchema), "The conversation") },
+    fails: [404],
+  })(async ({ identity, params, body }) => {
     const { title, metadata } = body;
     const updated = await conversations.update(identity.accountId, params.id, {
       ...(title === undefined ? {} : { title }),
       ...(metadata === undefined ? {} : { metadata }),
     });
-    return c.json({ data: presentConversation(updated) });
+    return { data: presentConversation(updated) };
   });
 
-  serveScoped(app, deps, "write", deleteRoute, async ({ c, identity, params }) => {
+  routes.delete("/{id}", {
+    id: "deleteConversation",
+    is: "Delete a conversation with its messages",
+    about:
+      "An answer in progress is cancelled. The jobs of its answers stay in the account's jobs, without their prompts and answers.",
+    access: "write",
+    answers: { 200: json(data(z.object({ id: z.string(), deleted: z.literal(true) })), "Deleted") },
+    fails: [404],
+  })(async ({ identity, params }) => {
     await conversations.delete(identity.accountId, params.id);
-    return c.json({ data: { id: params.id, deleted: true } });
+    return { data: { id: params.id, deleted: true } };
   });
+
+  routes.post("/{id}/messages", {
+    id: "postMessage",
+    is: "Send a message to a conversation and get the answer",
+    about:
+      "Runs a chat job on the history, without its oldest messages if they do not fit the model. With `stream` the answer is one " +
+      "event `message`, which names the message and the job, then the job's events as in GET /jobs/{id}/stream; Last-Event-ID " +
+      "there resumes them. When the client disconnects, the job is cancelled and the delivered text stays as the answer.",
+    access: "write",
+    body: postMessageSchema,
+    answers: {
+      200: jsonOrEvents(data(answeredSchema), conversationEventSchema, "The answer, or with `stream` its events"),
+    },
+    fails: [402, 404, 409],
+  })(async ({ c, identity, params, body }) => {
+    const { outgoing: response } = c.env;
+    const { accountId, apiKey } = submitterOf(identity);
+    const isStreamed = body.stream === true;
+    // Before the submission: an answer that may not be streamed must not be paid for.
+    if (isStreamed) await c.get("limits").openStream(identity, response);
+    const asked = await conversations.ask(accountId, params.id, body.content, samplingOf(body), apiKey);
+    const { answer } = asked;
+    const gone = goneSignal(response);
+    const abandon = (): void => conversations.abandon(answer);
+    if (gone.aborted) abandon();
+    gone.addEventListener("abort", abandon);
+    // No header is sent before there is an answer that no other job can take over.
+    await Promise.race([isStreamed ? answer.begun : answer.stored, aborted(gone)]);
+    if (gone.aborted) return null;
+    const { feed } = answer.job;
+    const message = await conversations.answer(answer.answerId);
+    // Checked first: deleting a conversation cancels the job of its answer, which is not a failure of the job.
+    if (message === undefined) throw new ServiceError("not_found", "The conversation was deleted");
+    if (feed.ending?.type === "error" && !(isStreamed && feed.hasOutput)) throw failureOf(feed.ending);
+    if (!isStreamed) return { data: presentAnswered(asked, message) };
+    // From here the relay watches the client.
+    const encoder = { ...jobEvents, prologue: headEvent(asked, message) };
+    return streamFeed(deps, { response, identity, feed, encoder });
+  });
+});
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve());
+  });
+}
+
+/** The answer is stored. */
+function presentAnswered({ question, answer }: Asked, message: Message): z.infer<typeof answeredSchema> {
+  const { feed, id } = answer.job;
+  if (feed.ending?.type !== "done") throw new Error(`Feed of ${id} has not ended in done`);
+  return {
+    message: presentMessage(message),
+    user_message: presentMessage(question),
+    job_id: id,
+    usage: presentUsage(feed.ending.usage, feed.ending.creditsUsedMicro),
+  };
+}
+
+/** It has no id, as it is not part of the job's stream, which the client resumes by its ids. */
+function headEvent({ question, answer }: Asked, message: Message): string {
+  const payload = {
+    type: "message",
+    conversation_id: answer.conversationId,
+    job_id: answer.job.id,
+    message: presentMessage(message),
+    user_message: presentMessage(question),
+  };
+  return `event: message\ndata: ${JSON.stringify(payload)}\n\n`;
 }

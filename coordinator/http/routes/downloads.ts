@@ -1,10 +1,20 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { servePublic } from "../middleware/endpoint.ts";
-import { data, json } from "../schemas/responses.ts";
-import { DOWNLOAD_FORMATS, DownloadFiles, parseDownloadName, type DownloadFile } from "../server/download-files.ts";
+import { API_BASE } from "../http-deps.ts";
 import { sendFile } from "../server/send-file.ts";
+import { data, json } from "../schemas/responses.ts";
+import { DOWNLOAD_FORMATS, downloadsIn, parseDownloadName, type DownloadFile } from "../server/download-files.ts";
+import { routeGroup } from "../route-group.ts";
+
+/** A path segment that is neither hidden nor leads out of its folder. */
+const NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,200}";
+const MODEL_FILE = new RegExp(`^${NAME}\\.(?:gguf|wasm|onnx)$`);
+/** Files of a model folder, which its `files.json` lists (catalog/README.md). */
+const FILE_OF_FOLDER = new RegExp(
+  `^${NAME}(?:/${NAME}){0,5}/${NAME}\\.(?:json|txt|jinja|onnx|onnx_data|onnx_data_\\d{1,3}|pb|bin)$`,
+);
 
 const HASH_SUFFIX = ".sha256";
 const BINARY = { "Content-Type": "application/octet-stream" };
@@ -33,29 +43,20 @@ const downloadsSchema = z
   })
   .openapi("Downloads");
 
-const downloadsRoute = createRoute({
-  operationId: "listDownloads",
-  method: "get",
-  path: `${API_BASE}/downloads`,
-  summary: "List the packages that the coordinator serves to hosts and clients, newest version first",
-  responses: {
-    200: json(data(downloadsSchema), "The packages"),
-  },
-});
+/** Public files, with Range and ETag: models for Islands, and the packages that the operator put into a folder. */
+export const downloadRoutes = routeGroup("/downloads", { tag: "Service" }, (routes, deps) => {
+  const { downloadsDirectory: root, modelDirectories, options } = deps;
+  const files = downloadsIn(root);
 
-/**
- * Serves the packages that the operator put into the folder: GET and HEAD /download/<file> with Range and ETag, and
- * /download/<file>.sha256, which `sha256sum -c` reads. Public.
- */
-export function serveDownloads(app: HttpApp, deps: Pick<HttpDeps, "downloadsDirectory" | "options">): void {
-  const { downloadsDirectory: root, options } = deps;
-  const files = new DownloadFiles(root);
+  routes.get("", {
+    id: "listDownloads",
+    is: "List the packages that the coordinator serves to hosts and clients, newest version first",
+    access: "public",
+    answers: { 200: json(data(downloadsSchema), "The packages") },
+  })(async () => ({ data: { public_url: options.publicUrl, files: (await files.list()).map(presentDownload) } }));
 
-  servePublic(app, downloadsRoute, async ({ c }) =>
-    c.json({ data: { public_url: options.publicUrl, files: (await files.list()).map(presentDownload) } }),
-  );
-
-  app.get("/download/:name", async (c) => {
+  // GET and HEAD /download/<file>, and /download/<file>.sha256, which `sha256sum -c` reads.
+  routes.app.get("/download/:name", async (c) => {
     c.get("limits").countAddress(c.env.incoming);
     const asked = c.req.param("name");
     const isHash = asked.endsWith(HASH_SUFFIX);
@@ -68,8 +69,31 @@ export function serveDownloads(app: HttpApp, deps: Pick<HttpDeps, "downloadsDire
     if (file === undefined) throw new ServiceError("not_found", missing);
     return c.text(`${file.sha256}  ${name}\n`);
   });
-}
+
+  // GET and HEAD /models/<file> (.gguf, .wasm, .onnx) and /models/<folder>/<path>.
+  routes.app.get("/models/:name{.+}", async (c) => {
+    c.get("limits").countAddress(c.env.incoming);
+    const name = c.req.param("name");
+    const missing = `There is no model file "${name}"`;
+    if (!MODEL_FILE.test(name) && !FILE_OF_FOLDER.test(name)) throw new ServiceError("not_found", missing);
+    const root = await folderWith(name, modelDirectories);
+    if (root === undefined) throw new ServiceError("not_found", missing);
+    return sendFile(c.env, { root, name, headers: BINARY, missing });
+  });
+});
 
 function presentDownload({ sizeBytes, ...file }: DownloadFile): z.infer<typeof downloadSchema> {
   return { ...file, path: `/download/${file.name}`, size_bytes: sizeBytes };
+}
+
+async function folderWith(name: string, directories: readonly string[]): Promise<string | undefined> {
+  const found = await Promise.all(
+    directories.map((directory) =>
+      stat(join(directory, name)).then(
+        (file) => file.isFile(),
+        () => false,
+      ),
+    ),
+  );
+  return directories[found.indexOf(true)];
 }

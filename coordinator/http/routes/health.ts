@@ -1,9 +1,8 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { Clock } from "../../../shared/clock.ts";
 import type { Store } from "../../store/store.ts";
-import { servePublic } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { json } from "../schemas/responses.ts";
+import { routeGroup } from "../route-group.ts";
 
 /** How long a result answers all callers: the endpoint is public, and a check is a write. */
 const FRESH_MS = 1_000;
@@ -25,22 +24,19 @@ const healthSchema = z
   })
   .openapi("Health");
 
-const healthRoute = createRoute({
-  operationId: "getHealth",
-  method: "get",
-  path: `${API_BASE}/health`,
-  summary: "Health and version",
-  responses: {
-    200: json(healthSchema, "Healthy, or degraded and able to serve: the bus is down"),
-    503: json(healthSchema, "Degraded: the store fails"),
-  },
-});
-
-export function serveHealth(app: HttpApp, deps: HttpDeps): void {
+export const healthRoutes = routeGroup("/health", { tag: "Service" }, (routes, deps) => {
   const { store, clock, version } = deps;
-  const probe = new StoreProbe(store, clock);
-  servePublic(app, healthRoute, async ({ c }) => {
-    const isWell = (await probe.isWell()) && store.readOnlyBecause === null;
+  const isStoreWell = storeProbe(store, clock);
+  routes.get("", {
+    id: "getHealth",
+    is: "Health and version",
+    access: "public",
+    answers: {
+      200: json(healthSchema, "Healthy, or degraded and able to serve: the bus is down"),
+      503: json(healthSchema, "Degraded: the store fails"),
+    },
+  })(async ({ c }) => {
+    const isWell = (await isStoreWell()) && store.readOnlyBecause === null;
     const failure = store.readOnlyBecause === null ? "failing" : "read_only";
     const { bus } = deps;
     const isReached = bus === null || bus.downBecause === null;
@@ -51,41 +47,33 @@ export function serveHealth(app: HttpApp, deps: HttpDeps): void {
     // A load balancer must not take away every coordinator because none reaches the others.
     return c.json({ status: isWell && isReached ? "ok" : "degraded", version, checks }, isWell ? 200 : 503);
   });
-}
+});
 
 /** Checks the store at most once a second, however many callers ask. */
-class StoreProbe {
-  readonly #store: Pick<Store, "check">;
-  readonly #clock: Clock;
-  #startedMs = -Infinity;
-  #result: Promise<boolean> = Promise.resolve(true);
-
-  constructor(store: Pick<Store, "check">, clock: Clock) {
-    this.#store = store;
-    this.#clock = clock;
-  }
-
-  isWell(): Promise<boolean> {
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#startedMs >= FRESH_MS) {
-      this.#startedMs = nowMs;
-      this.#result = this.#check();
+function storeProbe(store: Pick<Store, "check">, clock: Clock): () => Promise<boolean> {
+  let startedMs = -Infinity;
+  let result = Promise.resolve(true);
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - startedMs >= FRESH_MS) {
+      startedMs = nowMs;
+      result = checkInTime(store, clock);
     }
-    return this.#result;
-  }
+    return result;
+  };
+}
 
-  /** A store that does not answer in time counts as failing. */
-  #check(): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = this.#clock.schedule(CHECK_TIMEOUT_MS, () => resolve(false));
-      const settle = (isWell: boolean): void => {
-        timer.cancel();
-        resolve(isWell);
-      };
-      this.#store.check().then(
-        () => settle(true),
-        () => settle(false),
-      );
-    });
-  }
+/** A store that does not answer in time counts as failing. */
+function checkInTime(store: Pick<Store, "check">, clock: Clock): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = clock.schedule(CHECK_TIMEOUT_MS, () => resolve(false));
+    const settle = (isWell: boolean): void => {
+      timer.cancel();
+      resolve(isWell);
+    };
+    store.check().then(
+      () => settle(true),
+      () => settle(false),
+    );
+  });
 }

@@ -1,13 +1,17 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
+import { ServiceError } from "../../../shared/errors.ts";
 import type { Feed } from "../../jobs/feed.ts";
 import type { JobView } from "../../jobs/submitted-job.ts";
 import type { FeedItem } from "../../store/job-store.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { answerJson } from "../middleware/json-answer.ts";
+import { FEED_START, parsePosition } from "../../jobs/feed-position.ts";
+import { answerJson, LARGE_ANSWER_CHARS } from "../middleware/json-answer.ts";
 import { presentUsage, usageSchema } from "../schemas/wire-units.ts";
-import { data, failures, json, orNull } from "../schemas/responses.ts";
+import { data, json, orNull, eventStream } from "../schemas/responses.ts";
+import { routeGroup } from "../route-group.ts";
+import { jobEvents } from "../streaming/event-encoder.ts";
+import { jobEventSchema } from "../schemas/event-schemas.ts";
+import { streamFeed, SSE_HEADERS } from "../streaming/sse.ts";
 
 const outputSchema = z
   .object({
@@ -28,25 +32,60 @@ const outputSchema = z
   })
   .openapi("JobOutput");
 
-const outputRoute = createRoute({
-  operationId: "getJobOutput",
-  method: "get",
-  path: `${API_BASE}/jobs/{id}/output`,
-  summary: "Output of a job so far",
-  description: "Works while the job runs. Output from before a failure or cancellation stays readable.",
-  request: { params: z.object({ id: z.string() }) },
-  responses: { 200: json(data(outputSchema), "The output so far"), ...failures(404, 410, 503) },
-});
+const POSITION_LOST =
+  "The coordinator lost output delivered before this event: discard all earlier events and read the stream again without the id";
 
-export function serveJobOutput(app: HttpApp, deps: HttpDeps): void {
+export const jobOutputRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, deps) => {
   const { jobs } = deps;
-  serveScoped(app, deps, "read", outputRoute, async ({ c, identity, params }) => {
+
+  routes.get("/{id}/output", {
+    id: "getJobOutput",
+    is: "Output of a job so far",
+    about: "Works while the job runs. Output from before a failure or cancellation stays readable.",
+    access: "read",
+    answers: { 200: json(data(outputSchema), "The output so far") },
+    fails: [404, 410, 503],
+  })(async ({ c, identity, params }) => {
     // The feed first: if the job ends between the two reads, the record has the whole output.
     const feed = await jobs.openFeed(identity.accountId, params.id);
     const job = await jobs.get(identity.accountId, params.id);
     return answerJson(c, identity, { data: presentOutput(job, feed) });
   });
-}
+
+  routes.get("/{id}/stream", {
+    id: "streamJob",
+    is: "Stream a job's output while it is produced",
+    about:
+      "Last-Event-ID continues after the event with that id, without gap or repeat; a job that has ended replays. " +
+      "If a crash of the coordinator lost output that was delivered, the stream ends without `done` or `error`, and the id gets " +
+      "422 position_lost: discard all earlier events and read the stream again without the id.",
+    access: "read",
+    query: z.object({ last_event_id: z.string().optional() }),
+    headers: z.object({ "last-event-id": z.string().optional() }),
+    answers: {
+      200: { description: "Server-Sent Events; the data of each is a JobEvent", content: eventStream(jobEventSchema) },
+      204: { description: "The job has no events after that id" },
+    },
+    fails: [404, 410, 422, 503],
+  })(async ({ c, identity, params, query }) => {
+    const { accountId } = identity;
+    await jobs.assertOwn(accountId, params.id);
+    const lastEventId = c.req.header("last-event-id") ?? query.last_event_id;
+    const after = (lastEventId === undefined ? undefined : parsePosition(lastEventId)) ?? FEED_START;
+    // 204 tells an EventSource not to reconnect.
+    if (after.ended) return c.body(null, 204);
+    if (c.req.method === "HEAD") return c.body(null, 200, SSE_HEADERS);
+    const response = c.env.outgoing;
+    // Before the feed, which is read whole for a job that has ended. The place is freed with the answer, whatever it is.
+    await c.get("limits").openStream(identity, response);
+    const feed = await jobs.openFeed(accountId, params.id, after);
+    if (feed.hasLost(after)) throw new ServiceError("position_lost", POSITION_LOST);
+    // The feed of an ended job is in memory for its readers alone.
+    const chars = feed.ending === null ? 0 : textLength(feed);
+    if (chars > LARGE_ANSWER_CHARS) c.get("limits").holdStream(response, chars);
+    return streamFeed(deps, { response, identity, feed, encoder: jobEvents, after });
+  });
+});
 
 function presentOutput(job: JobView, feed: Feed): z.infer<typeof outputSchema> {
   const isComplete = job.state === "completed";
@@ -72,4 +111,8 @@ function producedSoFar(feed: Feed): unknown {
 
 function lastOf<T extends FeedItem["type"]>({ items }: Feed, type: T): Extract<FeedItem, { type: T }> | undefined {
   return items.findLast((item): item is Extract<FeedItem, { type: T }> => item.type === type);
+}
+
+function textLength({ items }: Feed): number {
+  return items.reduce((chars, item) => chars + (item.type === "token" ? item.content.length : 0), 0);
 }

@@ -1,4 +1,3 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { z } from "@hono/zod-openapi";
 import { JOB_STATES, isTerminal, type JobState } from "../../../shared/job-state.ts";
 import type { Clock } from "../../../shared/clock.ts";
@@ -11,6 +10,7 @@ import {
   detailSchema,
   presentDetail,
   presentSubmitted,
+  statesSchema,
   listedSchema,
   presentListed,
   submitSchema,
@@ -24,12 +24,6 @@ import { webhookOf } from "../schemas/webhook-schemas.ts";
 
 /** Longest long poll, in seconds. Proxies cut an idle connection after a minute or more. */
 const MAX_WAIT_S = 60;
-
-const statesSchema = z
-  .string()
-  .transform((list) => list.split(",").map((state) => state.trim()))
-  .pipe(z.array(z.enum(JOB_STATES)))
-  .openapi({ type: "string", description: `Comma-separated list of ${JOB_STATES.join(", ")}` });
 
 const listQuery = z.object({
   ...pageQuery(),
@@ -94,7 +88,7 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
     if (query.wait === 0 || isTerminal(job.state)) return answerJson(c, identity, { data: presentDetail(job) });
     const gone = goneSignal(c.env.outgoing);
     await untilEnded(() => jobs.openFeed(accountId, params.id), query.wait * 1_000, clock, gone);
-    if (gone.aborted) return RESPONSE_ALREADY_SENT;
+    if (gone.aborted) return null;
     return answerJson(c, identity, { data: presentDetail(await jobs.get(accountId, params.id)) });
   });
 

@@ -1,37 +1,31 @@
 import type { IncomingMessage } from "node:http";
-import { createRoute, z } from "@hono/zod-openapi";
-import { servePublic } from "../middleware/endpoint.ts";
+import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { hashSecret } from "../../accounts/secrets.ts";
 import { isLoopback } from "../../config/exposure.ts";
-import { API_BASE, type HttpApp, type HttpDeps, type HttpOptions } from "../http-deps.ts";
+import { type HttpOptions } from "../http-deps.ts";
 import { bearerToken } from "../middleware/auth.ts";
-import { failures } from "../schemas/responses.ts";
+import { routeGroup } from "../route-group.ts";
 
 /** What proxies add: Forwarded, X-Forwarded-…, Via, X-Real-IP, CF-Connecting-IP, … */
 const OF_PROXIES = /^(?:x-)?forwarded|^via$|-ip$/;
 
-const metricsRoute = createRoute({
-  operationId: "getMetrics",
-  method: "get",
-  path: `${API_BASE}/metrics`,
-  summary: "Metrics for Prometheus",
-  description:
-    "Totals only, nothing about a single account or Island. Needs the operator's `metrics_token` as Authorization: Bearer. Without this " +
-    "setting it is open to programs on the coordinator's own machine where no other can reach it, and off (404) elsewhere, through a " +
-    "proxy, and for pages of other sites in a browser.",
-  responses: {
-    200: { description: "Prometheus text format", content: { "text/plain": { schema: z.string() } } },
-    ...failures(401, 404),
-  },
-});
-
-export function serveMetrics(app: HttpApp, { metrics, options }: Pick<HttpDeps, "metrics" | "options">): void {
-  servePublic(app, metricsRoute, async ({ c }) => {
+export const metricRoutes = routeGroup("/metrics", { tag: "Service" }, (routes, { metrics, options }) => {
+  routes.get("", {
+    id: "getMetrics",
+    is: "Metrics for Prometheus",
+    about:
+      "Totals only, nothing about a single account or Island. Needs the operator's `metrics_token` as Authorization: Bearer. Without this " +
+      "setting it is open to programs on the coordinator's own machine where no other can reach it, and off (404) elsewhere, through a " +
+      "proxy, and for pages of other sites in a browser.",
+    access: "public",
+    answers: { 200: { description: "Prometheus text format", content: { "text/plain": { schema: z.string() } } } },
+    fails: [401, 404],
+  })(async ({ c }) => {
     assertMayRead(options.metrics, c.env.incoming);
     return c.body(await metrics.read(), 200, { "Content-Type": metrics.contentType });
   });
-}
+});
 
 function assertMayRead(access: HttpOptions["metrics"], incoming: IncomingMessage): void {
   if (access === "off" || (access === "open" && (isForwarded(incoming) || isForeignPage(incoming))))

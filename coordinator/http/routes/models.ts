@@ -1,11 +1,10 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { submitterOf, type Identity } from "../../accounts/identity.ts";
 import type { Catalog, CatalogEntry } from "../../catalog/catalog.ts";
 import { findModel, noModel } from "../../catalog/find-model.ts";
 import { modelKindOf } from "../../catalog/model-kind.ts";
 import { validate } from "../middleware/body.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
-import { API_BASE, isAnthropicClient, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import type { HttpDeps } from "../http-deps.ts";
 import {
   anthropicModelsQuery,
   presentAnthropicModel,
@@ -13,36 +12,25 @@ import {
   type NamedCargo,
 } from "../schemas/anthropic-model-schemas.ts";
 import { modelSchema, presentModel, type ModelState } from "../schemas/model-schemas.ts";
-import { failures, json } from "../schemas/responses.ts";
+import { json } from "../schemas/responses.ts";
+import { isAnthropicClient, routeGroup } from "../route-group.ts";
 
 /** The stage of all models in the life that Anthropic's have. */
 const ACTIVE = "active";
 
-const listRoute = createRoute({
-  operationId: "listModels",
-  method: "get",
-  path: `${API_BASE}/models`,
-  summary: "List Cargos in the shape of OpenAI's models",
-  description:
-    "Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's " +
-    "aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old. With the " +
-    "header `anthropic-version`: those that chat, in the shape of Anthropic's models, in pages by `limit` (1 to 1000, default 20), " +
-    "`after_id` and `before_id`; so is `GET /models/{id}`.",
-  responses: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models") },
-});
-
-const detailRoute = createRoute({
-  operationId: "getModel",
-  method: "get",
-  path: `${API_BASE}/models/{id}`,
-  summary: "A Cargo, or an alias of one, in the shape of OpenAI's models",
-  request: { params: z.object({ id: z.string() }) },
-  responses: { 200: json(modelSchema, "The model"), ...failures(404) },
-});
-
-export function serveModels(app: HttpApp, deps: HttpDeps): void {
+export const modelRoutes = routeGroup("/models", { tag: "Chat", style: "openai", isShared: true }, (routes, deps) => {
   const { catalog } = deps;
-  serveScoped(app, deps, "read", listRoute, async ({ c, identity }) => {
+  routes.get("", {
+    id: "listModels",
+    is: "List Cargos in the shape of OpenAI's models",
+    about:
+      "Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's " +
+      "aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old. With the " +
+      "header `anthropic-version`: those that chat, in the shape of Anthropic's models, in pages by `limit` (1 to 1000, default 20), " +
+      "`after_id` and `before_id`; so is `GET /models/{id}`.",
+    access: "read",
+    answers: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models") },
+  })(async ({ c, identity }) => {
     const models = servedModels(catalog, identity);
     if (isAnthropicClient(c.req)) {
       const stages = c.req.queries("lifecycle[]") ?? [ACTIVE];
@@ -50,12 +38,19 @@ export function serveModels(app: HttpApp, deps: HttpDeps): void {
       return c.json(presentAnthropicModels(chats, validate(anthropicModelsQuery, c.req.query())));
     }
     const stateOf = await modelStates(deps, identity.accountId);
-    return c.json({
+    return {
       object: "list",
       data: models.map(({ id, cargo }) => presentModel(id, cargo, stateOf(cargo.slug))),
-    });
+    };
   });
-  serveScoped(app, deps, "read", detailRoute, async ({ c, params, identity }) => {
+
+  routes.get("/{id}", {
+    id: "getModel",
+    is: "A Cargo, or an alias of one, in the shape of OpenAI's models",
+    access: "read",
+    answers: { 200: json(modelSchema, "The model") },
+    fails: [404],
+  })(async ({ c, params, identity }) => {
     const cargo = await findModel(catalog, params.id, identity.accountId);
     if (cargo === undefined || !isServed(cargo, identity)) {
       throw noModel(params.id);
@@ -65,9 +60,9 @@ export function serveModels(app: HttpApp, deps: HttpDeps): void {
       return c.json(presentAnthropicModel({ id: params.id, cargo }));
     }
     const stateOf = await modelStates(deps, identity.accountId);
-    return c.json(presentModel(params.id, cargo, stateOf(cargo.slug)));
+    return presentModel(params.id, cargo, stateOf(cargo.slug));
   });
-}
+});
 
 /** The Cargos that the caller may run, sorted by slug, and then the aliases of them. */
 function servedModels(catalog: Catalog, identity: Identity): NamedCargo[] {

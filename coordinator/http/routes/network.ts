@@ -1,11 +1,11 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { REGISTRATIONS } from "../../config/exposure.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { servePublic } from "../middleware/endpoint.ts";
-import { data, failures, json } from "../schemas/responses.ts";
+import type { HttpDeps } from "../http-deps.ts";
+import { data, json } from "../schemas/responses.ts";
 import { creditsSchema, presentCredits } from "../schemas/wire-units.ts";
-import { availableCargoSchema } from "./availability.ts";
+import { availableCargoSchema } from "./cargos.ts";
+import { routeGroup } from "../route-group.ts";
 
 /** Public Cargos run on the Islands of any account. */
 const NO_ACCOUNT = "";
@@ -27,18 +27,16 @@ const networkSchema = countsSchema
   })
   .openapi("Network");
 
-const networkRoute = createRoute({
-  operationId: "getNetwork",
-  method: "get",
-  path: `${API_BASE}/network`,
-  summary: "The network as visitors see it, over all coordinators",
-  description: "Counts are at most 10 s old.",
-  responses: { 200: json(data(networkSchema), "The network"), ...failures(404) },
-});
-
 /** Serves what the public page shows besides catalog and announcements, which have endpoints of their own. */
-export function serveNetwork(app: HttpApp, deps: HttpDeps): void {
-  servePublic(app, networkRoute, async ({ c }) => {
+export const networkRoutes = routeGroup("/network", { tag: "Service" }, (routes, deps) => {
+  routes.get("", {
+    id: "getNetwork",
+    is: "The network as visitors see it, over all coordinators",
+    about: "Counts are at most 10 s old.",
+    access: "public",
+    answers: { 200: json(data(networkSchema), "The network") },
+    fails: [404],
+  })(async () => {
     const { publicPage } = deps.options;
     if (publicPage === null) {
       throw new ServiceError("not_found", "The operator shows visitors nothing of this network (setting public_page)");
@@ -47,9 +45,9 @@ export function serveNetwork(app: HttpApp, deps: HttpDeps): void {
       registration: publicPage.registration,
       new_account_credits: presentCredits(publicPage.newAccountMicro),
     };
-    return c.json({ data: { ...(await countNetwork(deps)), ...accounts } });
+    return { data: { ...(await countNetwork(deps)), ...accounts } };
   });
-}
+});
 
 async function countNetwork({ operators, availability }: HttpDeps): Promise<z.infer<typeof countsSchema>> {
   const [{ islands, coordinators }, { cargos, isComplete }] = await Promise.all([

@@ -4,7 +4,6 @@ import type { Identity } from "../../accounts/identity.ts";
 import type { Actor } from "../../operators/audit-trail.ts";
 import { MAX_BECAUSE } from "../../operators/operator-accounts.ts";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
-import { jsonBody } from "../schemas/responses.ts";
 import { clientAddress } from "../server/client-address.ts";
 
 /** The operator who sent the request, for the audit log. */
@@ -21,8 +20,8 @@ export const oneLine = (maxLength: number) =>
     .max(maxLength)
     .refine((text) => !/\p{Cc}/u.test(text), { message: "must be one line" });
 
-export const suspendBody = jsonBody(
-  z.object({ reason: oneLine(MAX_BECAUSE).openapi({ description: "Told to who is suspended" }) }).openapi("Suspend"),
-);
+export const suspendBody = z
+  .object({ reason: oneLine(MAX_BECAUSE).openapi({ description: "Told to who is suspended" }) })
+  .openapi("Suspend");
 
 export const searchSchema = z.string().trim().min(1).max(200).optional();

@@ -1,15 +1,12 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { CARGO_STATUSES } from "../../catalog/operator-cargos.ts";
-import { serveOperator } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { pinsSchema, presentCargoReview, readPins, reviewSchema } from "../schemas/review-schemas.ts";
 import { pageOf, pageQuery } from "../schemas/pagination.ts";
-import { data, failures, json, jsonBody } from "../schemas/responses.ts";
+import { data, json } from "../schemas/responses.ts";
 import { creditsSchema } from "../schemas/wire-units.ts";
 import { actorOf } from "./operator-actor.ts";
-
-const params = z.object({ slug: z.string() });
+import { routeGroup } from "../route-group.ts";
 
 const lineSchema = z
   .object({
@@ -27,103 +24,24 @@ const lineSchema = z
   })
   .openapi("KnownCargo");
 
-const listRoute = createRoute({
-  operationId: "listNetworkCargos",
-  method: "get",
-  path: `${API_BASE}/operator/cargos`,
-  summary: "List all Cargos with their state, by slug",
-  request: {
-    query: z.object({
-      ...pageQuery(),
-      status: z.enum(CARGO_STATUSES).optional().openapi({ description: "waiting: those that wait for an approval" }),
-    }),
-  },
-  responses: { 200: json(pageOf(lineSchema), "One page of Cargos") },
-});
-
-const showRoute = createRoute({
-  operationId: "getCargoReview",
-  method: "get",
-  path: `${API_BASE}/operator/cargos/{slug}`,
-  summary: "Everything that an approval of the Cargo would sign, as it is now",
-  request: { params },
-  responses: { 200: json(data(reviewSchema), "The Cargo under review"), ...failures(404) },
-});
-
-const reviewRoute = createRoute({
-  operationId: "reviewCargo",
-  method: "post",
-  path: `${API_BASE}/operator/cargos/{slug}/review`,
-  summary: "The same, with the pin that an approval needs",
-  description:
-    "A pin that is not given is asked of the image's registry or the model's hub. A host that does not respond within 2.5 s is named in " +
-    "the error. Changes nothing.",
-  request: { params, ...jsonBody(pinsSchema) },
-  responses: { 200: json(data(reviewSchema), "The Cargo under review, pinned"), ...failures(400, 404) },
-});
-
-const approveRoute = createRoute({
-  operationId: "approveCargo",
-  method: "post",
-  path: `${API_BASE}/operator/cargos/{slug}/approval`,
-  summary: "Sign exactly the Cargo that was reviewed, and offer it to everybody",
-  description:
-    "`revision` and the pin are those of the review; a Cargo that is another one by now is refused (400). Also switches a disabled one on.",
-  request: {
-    params,
-    ...jsonBody(pinsSchema.extend({ revision: z.string().min(1).max(200) }).openapi("ApproveCargo")),
-  },
-  responses: {
-    200: json(data(z.object({ slug: z.string(), revision: z.string(), approved: z.literal(true) })), "Approved"),
-    ...failures(400, 404),
-  },
-});
-
 const switched = { 200: json(data(z.object({ slug: z.string(), disabled: z.boolean() })), "Done") };
-const disableRoute = createRoute({
-  operationId: "disableCargo",
-  method: "post",
-  path: `${API_BASE}/operator/cargos/{slug}/disabled`,
-  summary: "Switch a Cargo off for everybody",
-  description: "Its waiting jobs fail; jobs that an Island has go on.",
-  request: { params },
-  responses: { ...switched, ...failures(404) },
-});
-const enableRoute = createRoute({
-  operationId: "enableCargo",
-  method: "delete",
-  path: `${API_BASE}/operator/cargos/{slug}/disabled`,
-  summary: "Undo that; approves nothing",
-  request: { params },
-  responses: { ...switched, ...failures(404) },
-});
-
-const priceRoute = createRoute({
-  operationId: "setCargoPrice",
-  method: "patch",
-  path: `${API_BASE}/operator/cargos/{slug}`,
-  summary: "Change the price of a shipped Cargo",
-  description:
-    "It counts for jobs that are submitted from now on, at every coordinator, and stays when the catalog is updated. Other Cargos have " +
-    "their price in their own definition (400).",
-  request: {
-    params,
-    ...jsonBody(
-      z
-        .object({ price_per_job: creditsSchema.nullable().openapi({ description: "Null: the shipped price again" }) })
-        .openapi("SetCargoPrice"),
-    ),
-  },
-  responses: { 200: json(data(reviewSchema), "The Cargo with its price"), ...failures(400, 404) },
-});
 
 /** Cargos as operators see and approve them. */
-export function serveOperatorCargos(app: HttpApp, deps: HttpDeps): void {
+export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operator" }, (routes, deps) => {
   const { catalog } = deps.operators;
   const emailOf = async (ownerId: string | null): Promise<string | null> =>
     ownerId === null ? null : ((await deps.store.accounts.get(ownerId))?.email ?? null);
 
-  serveOperator(app, deps, listRoute, async ({ c, query: { limit, offset, status } }) => {
+  routes.get("", {
+    id: "listNetworkCargos",
+    is: "List all Cargos with their state, by slug",
+    access: "operator",
+    query: z.object({
+      ...pageQuery(),
+      status: z.enum(CARGO_STATUSES).optional().openapi({ description: "waiting: those that wait for an approval" }),
+    }),
+    answers: { 200: json(pageOf(lineSchema), "One page of Cargos") },
+  })(async ({ query: { limit, offset, status } }) => {
     const all = (await catalog.list()).filter((line) => status === undefined || line.status === status);
     const page = all.slice(offset, offset + limit);
     const emails = await Promise.all(page.map(({ ownerId }) => emailOf(ownerId)));
@@ -140,35 +58,90 @@ export function serveOperatorCargos(app: HttpApp, deps: HttpDeps): void {
         shipped_price_per_job: shippedPrice,
       }),
     );
-    return c.json({ data: shown, meta: { total: all.length, limit, offset } });
+    return { data: shown, meta: { total: all.length, limit, offset } };
   });
 
-  serveOperator(app, deps, showRoute, async ({ c, params: { slug } }) => {
+  routes.get("/{slug}", {
+    id: "getCargoReview",
+    is: "Everything that an approval of the Cargo would sign, as it is now",
+    access: "operator",
+    answers: { 200: json(data(reviewSchema), "The Cargo under review") },
+    fails: [404],
+  })(async ({ params: { slug } }) => {
     const review = await catalog.review(slug);
-    return c.json({ data: presentCargoReview(review, await emailOf(review.ownerId)) });
+    return { data: presentCargoReview(review, await emailOf(review.ownerId)) };
   });
 
-  serveOperator(app, deps, reviewRoute, async ({ c, params: { slug }, body }) => {
+  routes.post("/{slug}/review", {
+    id: "reviewCargo",
+    is: "The same, with the pin that an approval needs",
+    about:
+      "A pin that is not given is asked of the image's registry or the model's hub. A host that does not respond within 2.5 s is named in " +
+      "the error. Changes nothing.",
+    access: "operator",
+    body: pinsSchema,
+    answers: { 200: json(data(reviewSchema), "The Cargo under review, pinned") },
+    fails: [400, 404],
+  })(async ({ params: { slug }, body }) => {
     const review = await catalog.pinned(slug, readPins(body));
-    return c.json({ data: presentCargoReview(review, await emailOf(review.ownerId)) });
+    return { data: presentCargoReview(review, await emailOf(review.ownerId)) };
   });
 
-  serveOperator(app, deps, approveRoute, async ({ c, identity, params: { slug }, body }) => {
+  routes.post("/{slug}/approval", {
+    id: "approveCargo",
+    is: "Sign exactly the Cargo that was reviewed, and offer it to everybody",
+    about:
+      "`revision` and the pin are those of the review; a Cargo that is another one by now is refused (400). Also switches a disabled one on.",
+    access: "operator",
+    body: pinsSchema.extend({ revision: z.string().min(1).max(200) }).openapi("ApproveCargo"),
+    answers: {
+      200: json(data(z.object({ slug: z.string(), revision: z.string(), approved: z.literal(true) })), "Approved"),
+    },
+    fails: [400, 404],
+  })(async ({ c, identity, params: { slug }, body }) => {
     const { revision, ...pins } = body;
     const actor = actorOf(c, identity, deps);
     const approval = await catalog.approve(actor, identity.accountId, slug, revision, readPins(pins));
-    return c.json({ data: { slug, revision: approval.revision, approved: true } });
+    return { data: { slug, revision: approval.revision, approved: true } };
   });
 
-  serveOperator(app, deps, priceRoute, async ({ c, identity, params: { slug }, body }) => {
+  routes.patch("/{slug}", {
+    id: "setCargoPrice",
+    is: "Change the price of a shipped Cargo",
+    about:
+      "It counts for jobs that are submitted from now on, at every coordinator, and stays when the catalog is updated. Other Cargos have " +
+      "their price in their own definition (400).",
+    access: "operator",
+    body: z
+      .object({ price_per_job: creditsSchema.nullable().openapi({ description: "Null: the shipped price again" }) })
+      .openapi("SetCargoPrice"),
+    answers: { 200: json(data(reviewSchema), "The Cargo with its price") },
+    fails: [400, 404],
+  })(async ({ c, identity, params: { slug }, body }) => {
     const review = await catalog.setPrice(actorOf(c, identity, deps), slug, body.price_per_job);
-    return c.json({ data: presentCargoReview(review, null) });
+    return { data: presentCargoReview(review, null) };
   });
 
-  for (const [route, isDisabled] of [[disableRoute, true] as const, [enableRoute, false] as const]) {
-    serveOperator(app, deps, route, async ({ c, identity, params: { slug } }) => {
-      await catalog.setDisabled(actorOf(c, identity, deps), slug, isDisabled);
-      return c.json({ data: { slug, disabled: isDisabled } });
-    });
-  }
-}
+  routes.post("/{slug}/disabled", {
+    id: "disableCargo",
+    is: "Switch a Cargo off for everybody",
+    about: "Its waiting jobs fail; jobs that an Island has go on.",
+    access: "operator",
+    answers: switched,
+    fails: [404],
+  })(async ({ c, identity, params: { slug } }) => {
+    await catalog.setDisabled(actorOf(c, identity, deps), slug, true);
+    return { data: { slug, disabled: true } };
+  });
+
+  routes.delete("/{slug}/disabled", {
+    id: "enableCargo",
+    is: "Undo that; approves nothing",
+    access: "operator",
+    answers: switched,
+    fails: [404],
+  })(async ({ c, identity, params: { slug } }) => {
+    await catalog.setDisabled(actorOf(c, identity, deps), slug, false);
+    return { data: { slug, disabled: false } };
+  });
+});

@@ -1,24 +1,40 @@
-import { createRoute, z } from "@hono/zod-openapi";
-import { serveOperator } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import {
-  knownIslandDetailSchema,
-  knownIslandSchema,
-  presentKnownIsland,
-  presentKnownIslandDetail,
-} from "../schemas/known-island-schemas.ts";
+import { z } from "@hono/zod-openapi";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { ListedIsland, OwnedIsland } from "../../islands/island-service.ts";
+import { NO_COUNTS } from "../../store/host-figures.ts";
+import type { KnownIsland } from "../../store/operators.ts";
+import { islandDetailSchema, islandSchema, presentIsland, presentIslandDetail } from "../schemas/island-schemas.ts";
+import { presentEmail } from "../schemas/operator-schemas.ts";
 import { pageOf, pageQuery } from "../schemas/pagination.ts";
-import { data, failures, json } from "../schemas/responses.ts";
+import { data, json } from "../schemas/responses.ts";
 import { actorOf, searchSchema, suspendBody } from "./operator-actor.ts";
+import { routeGroup } from "../route-group.ts";
 
-const params = z.object({ id: z.string() });
+const suspended = { 200: json(data(z.object({ id: z.string(), suspended: z.boolean() })), "Done") };
 
-const listRoute = createRoute({
-  operationId: "listNetworkIslands",
-  method: "get",
-  path: `${API_BASE}/operator/islands`,
-  summary: "List the Islands of all accounts, last seen first",
-  request: {
+const ownerShape = {
+  account_id: z.string().openapi({ description: "Of its owner" }),
+  account_email: z.string().nullable(),
+};
+
+/** Without the figures, which are read for one Island at a time. */
+const knownIslandSchema = islandSchema
+  .omit({ uptime: true, jobs: true, tokens: true, earned: true })
+  .extend(ownerShape)
+  .openapi("KnownIsland");
+
+const knownIslandDetailSchema = islandDetailSchema.extend(ownerShape).openapi("KnownIslandDetail");
+
+const NOTHING = { today: 0, days7: 0, days30: 0 };
+const NO_FIGURES = { uptime: NOTHING, earnedMicro: NOTHING, counts: NO_COUNTS, byDay: () => [] };
+
+export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Operator" }, (routes, deps) => {
+  const { islands } = deps.operators;
+
+  routes.get("", {
+    id: "listNetworkIslands",
+    is: "List the Islands of all accounts, last seen first",
+    access: "operator",
     query: z.object({
       ...pageQuery(),
       search: searchSchema.openapi({ description: "Beginning of the id, or part of a name" }),
@@ -27,63 +43,71 @@ const listRoute = createRoute({
         description: "online: seen within the last 150 s, so that one that has just left is still among them",
       }),
     }),
-  },
-  responses: { 200: json(pageOf(knownIslandSchema), "One page of Islands") },
-});
-
-const getRoute = createRoute({
-  operationId: "getNetworkIsland",
-  method: "get",
-  path: `${API_BASE}/operator/islands/{id}`,
-  summary: "Show an Island, as its owner sees it",
-  request: { params },
-  responses: { 200: json(data(knownIslandDetailSchema), "The Island"), ...failures(404) },
-});
-
-const suspended = { 200: json(data(z.object({ id: z.string(), suspended: z.boolean() })), "Done") };
-
-const suspendRoute = createRoute({
-  operationId: "suspendIsland",
-  method: "post",
-  path: `${API_BASE}/operator/islands/{id}/suspension`,
-  summary: "Suspend an Island",
-  description:
-    "Its session ends, with the reason, and its jobs go to other Islands at once. Its agent asks again once a minute, and gets no jobs " +
-    "until the suspension ends. A host id is chosen by its agent: suspend the account if its owner brings the machine back with another one.",
-  request: { params, ...suspendBody },
-  responses: { ...suspended, ...failures(404) },
-});
-
-const reinstateRoute = createRoute({
-  operationId: "reinstateIsland",
-  method: "delete",
-  path: `${API_BASE}/operator/islands/{id}/suspension`,
-  summary: "End the suspension of an Island",
-  request: { params },
-  responses: { ...suspended, ...failures(404) },
-});
-
-export function serveOperatorIslands(app: HttpApp, deps: HttpDeps): void {
-  const { islands } = deps.operators;
-
-  serveOperator(app, deps, listRoute, async ({ c, query: { limit, offset, search, account: accountId, status } }) => {
+    answers: { 200: json(pageOf(knownIslandSchema), "One page of Islands") },
+  })(async ({ query: { limit, offset, search, account: accountId, status } }) => {
     const { islands: listed, total } = await islands.list({ search, accountId, status }, { limit, offset });
-    return c.json({ data: listed.map(presentKnownIsland), meta: { total, limit, offset } });
+    return { data: listed.map(presentKnownIsland), meta: { total, limit, offset } };
   });
 
-  serveOperator(app, deps, getRoute, async ({ c, params: { id } }) => {
+  routes.get("/{id}", {
+    id: "getNetworkIsland",
+    is: "Show an Island, as its owner sees it",
+    access: "operator",
+    answers: { 200: json(data(knownIslandDetailSchema), "The Island") },
+    fails: [404],
+  })(async ({ params: { id } }) => {
     const known = await islands.known(id);
     const island = await deps.islands.get(known.accountId, id);
-    return c.json({ data: presentKnownIslandDetail(island, known, deps.catalog) });
+    return { data: presentKnownIslandDetail(island, known, deps.catalog) };
   });
 
-  serveOperator(app, deps, suspendRoute, async ({ c, identity, params: { id }, body }) => {
+  routes.post("/{id}/suspension", {
+    id: "suspendIsland",
+    is: "Suspend an Island",
+    about:
+      "Its session ends, with the reason, and its jobs go to other Islands at once. Its agent asks again once a minute, and gets no jobs " +
+      "until the suspension ends. A host id is chosen by its agent: suspend the account if its owner brings the machine back with another one.",
+    access: "operator",
+    body: suspendBody,
+    answers: suspended,
+    fails: [404],
+  })(async ({ c, identity, params: { id }, body }) => {
     await islands.suspend(actorOf(c, identity, deps), id, body.reason);
-    return c.json({ data: { id, suspended: true } });
+    return { data: { id, suspended: true } };
   });
 
-  serveOperator(app, deps, reinstateRoute, async ({ c, identity, params: { id } }) => {
+  routes.delete("/{id}/suspension", {
+    id: "reinstateIsland",
+    is: "End the suspension of an Island",
+    access: "operator",
+    answers: suspended,
+    fails: [404],
+  })(async ({ c, identity, params: { id } }) => {
     await islands.reinstate(actorOf(c, identity, deps), id);
-    return c.json({ data: { id, suspended: false } });
+    return { data: { id, suspended: false } };
   });
+});
+
+function presentKnownIsland(island: ListedIsland<KnownIsland>): z.infer<typeof knownIslandSchema> {
+  const { record } = island;
+  const {
+    uptime: _,
+    jobs: _jobs,
+    tokens: _tokens,
+    earned: _earned,
+    ...shown
+  } = presentIsland({ ...island, figures: NO_FIGURES });
+  return { ...shown, account_id: record.accountId, account_email: presentEmail(record.email) };
+}
+
+function presentKnownIslandDetail(
+  island: OwnedIsland,
+  known: KnownIsland,
+  catalog: Pick<Catalog, "list">,
+): z.infer<typeof knownIslandDetailSchema> {
+  return {
+    ...presentIslandDetail(island, catalog),
+    account_id: known.accountId,
+    account_email: presentEmail(known.email),
+  };
 }

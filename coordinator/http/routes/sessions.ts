@@ -1,16 +1,18 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { EMAIL_PATTERN, MAX_EMAIL, MAX_PASSWORD, MIN_PASSWORD } from "../../accounts/credential-fields.ts";
-import type { SignedIn } from "../../accounts/identity.ts";
 import { ServiceError } from "../../../shared/errors.ts";
+import { EMAIL_PATTERN, MAX_EMAIL, MAX_PASSWORD, MIN_PASSWORD } from "../../accounts/credential-fields.ts";
+import type { SignedIn, Identity } from "../../accounts/identity.ts";
+import type { ShownSession } from "../../accounts/accounts.ts";
+import type { PasswordCaller } from "../../accounts/password-changes.ts";
 import { accountSchema, presentAccount } from "../schemas/account-schemas.ts";
 import { credentialOf } from "../middleware/auth.ts";
 import { clearSessionCookie, isConsole, setSessionCookie } from "../server/console-session.ts";
 import { clientAddress } from "../server/client-address.ts";
-import { serveScoped, servePublic } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
-import { presentTime, timeSchema } from "../schemas/wire-units.ts";
-import { data, failures, json, jsonBody } from "../schemas/responses.ts";
+import { API_BASE, type HttpEnv, type HttpOptions } from "../http-deps.ts";
+import { presentTime, timeSchema, presentTimeOrNull } from "../schemas/wire-units.ts";
+import { data, json } from "../schemas/responses.ts";
+import { routeGroup } from "../route-group.ts";
 
 /**
  * Bounded here because each is hashed or looked up first. `createAccount` checks the stricter rules, which the document shows,
@@ -44,66 +46,22 @@ const consoleHeader = z.object({
   }),
 });
 
-const registerRoute = createRoute({
-  operationId: "register",
-  method: "post",
-  path: `${API_BASE}/auth/register`,
-  summary: "Open an account",
-  description:
-    "Where the operator wants proof of the address, the answer is 202, the same whether or not the address has an account. The mail " +
-    "brings a token for POST /auth/verify, which sets the password.",
-  request: { ...jsonBody(credentialsSchema), headers: consoleHeader },
-  responses: {
-    201: json(startedSchema, "The account and its first session"),
-    202: {
-      description: "A mail is on its way",
-      content: {
-        "application/json": {
-          schema: data(z.object({ accepted: z.literal(true) })),
-        },
-      },
-    },
-    ...failures(403),
-  },
-});
+const shownSessionSchema = z
+  .object({
+    id: z.string(),
+    created_at: timeSchema,
+    last_used_at: timeSchema.nullable().openapi({ description: "ISO 8601, UTC; up to a minute old. Null: never" }),
+    expires_at: timeSchema,
+    current: z.boolean().openapi({ description: "The session that asks" }),
+  })
+  .openapi("AccountSession");
 
-const verifyRoute = createRoute({
-  operationId: "verifyEmail",
-  method: "post",
-  path: `${API_BASE}/auth/verify`,
-  summary: "Open an account with the token of a mail",
-  description: "A token works once, within an hour.",
-  request: {
-    ...jsonBody(
-      credentialsSchema
-        .pick({ password: true })
-        .extend({ token: z.string().max(200).openapi({ description: "ep_…, from the mail" }) })
-        .openapi("EmailProof"),
-    ),
-    headers: consoleHeader,
-  },
-  responses: { 201: json(startedSchema, "The account and its first session"), ...failures(400, 403) },
-});
+const changedSchema = z.object({ password_changed: z.literal(true) });
 
-const loginRoute = createRoute({
-  operationId: "login",
-  method: "post",
-  path: `${API_BASE}/auth/login`,
-  summary: "Start a session",
-  description: "An account has at most 20 sessions; a new one ends the oldest.",
-  request: { ...jsonBody(credentialsSchema), headers: consoleHeader },
-  responses: { 200: json(startedSchema, "The session"), ...failures(401) },
-});
+/** Bounded because it is hashed; the services check the stricter rule, which the document shows. */
+export const passwordText = z.string().max(1_000).openapi({ minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD });
 
-const logoutRoute = createRoute({
-  operationId: "logout",
-  method: "post",
-  path: `${API_BASE}/auth/logout`,
-  summary: "End the session of the token or cookie that you send",
-  responses: { 200: json(data(z.object({ logged_out: z.literal(true) })), "Ended"), ...failures(400) },
-});
-
-export function serveSessions(app: HttpApp, deps: HttpDeps): void {
+export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) => {
   const { accounts, events, options, clock } = deps;
 
   const present = (c: Context<HttpEnv>, session: SignedIn): z.infer<typeof startedSchema> => {
@@ -114,24 +72,65 @@ export function serveSessions(app: HttpApp, deps: HttpDeps): void {
     return { data: { expires_at, account } };
   };
 
-  servePublic(app, registerRoute, async ({ c, body }) => {
+  routes.post("/auth/register", {
+    id: "register",
+    is: "Open an account",
+    about:
+      "Where the operator wants proof of the address, the answer is 202, the same whether or not the address has an account. The mail " +
+      "brings a token for POST /auth/verify, which sets the password.",
+    access: "public",
+    headers: consoleHeader,
+    body: credentialsSchema,
+    answers: {
+      201: json(startedSchema, "The account and its first session"),
+      202: json(data(z.object({ accepted: z.literal(true) })), "A mail is on its way"),
+    },
+    fails: [403],
+  })(async ({ c, body }) => {
     const session = await accounts.register(body.email, body.password, clientAddress(c.env.incoming, options));
     if (session === null) return c.json({ data: { accepted: true } }, 202);
-    return c.json(present(c, session), 201);
+    return present(c, session);
   });
 
-  servePublic(app, verifyRoute, async ({ c, body }) => {
+  routes.post("/auth/verify", {
+    id: "verifyEmail",
+    is: "Open an account with the token of a mail",
+    about: "A token works once, within an hour.",
+    access: "public",
+    headers: consoleHeader,
+    body: credentialsSchema
+      .pick({ password: true })
+      .extend({ token: z.string().max(200).openapi({ description: "ep_…, from the mail" }) })
+      .openapi("EmailProof"),
+    answers: { 201: json(startedSchema, "The account and its first session") },
+    fails: [400, 403],
+  })(async ({ c, body }) => {
     const session = await accounts.verify(body.token, body.password, clientAddress(c.env.incoming, options));
-    return c.json(present(c, session), 201);
+    return present(c, session);
   });
 
-  servePublic(app, loginRoute, async ({ c, body }) => {
+  routes.post("/auth/login", {
+    id: "login",
+    is: "Start a session",
+    about: "An account has at most 20 sessions; a new one ends the oldest.",
+    access: "public",
+    headers: consoleHeader,
+    body: credentialsSchema,
+    answers: { 200: json(startedSchema, "The session") },
+    fails: [401],
+  })(async ({ c, body }) => {
     const session = await accounts.login(body.email, body.password, clientAddress(c.env.incoming, options));
     events.noteAccount(session.account.id);
-    return c.json(present(c, session));
+    return present(c, session);
   });
 
-  serveScoped(app, deps, "read", logoutRoute, async ({ c, identity }) => {
+  routes.post("/auth/logout", {
+    id: "logout",
+    is: "End the session of the token or cookie that you send",
+    access: "read",
+    answers: { 200: json(data(z.object({ logged_out: z.literal(true) })), "Ended") },
+    fails: [400],
+  })(async ({ c, identity }) => {
     if (identity.kind !== "session")
       throw new ServiceError(
         "bad_request",
@@ -142,9 +141,86 @@ export function serveSessions(app: HttpApp, deps: HttpDeps): void {
     if (incoming.headers.authorization === undefined) clearSessionCookie(c.env, options);
     c.get("limits").closeStreamsOf(identity.tokenHash);
     events.noteAccount(identity.accountId);
-    return c.json({ data: { logged_out: true } });
+    return { data: { logged_out: true } };
   });
-}
+
+  routes.get("/sessions", {
+    id: "listSessions",
+    is: "List the sessions of the account, newest first",
+    about: "Needs a session. An account has at most 20.",
+    access: "read",
+    answers: { 200: json(data(z.array(shownSessionSchema)), "Sessions") },
+    fails: [400],
+  })(async ({ c, identity }) => {
+    const sessions = await accounts.listSessions(passwordCaller(c, identity, options));
+    return { data: sessions.map(presentShown) };
+  });
+
+  routes.delete("/sessions/{id}", {
+    id: "endSession",
+    is: "End a session at once",
+    about: "Needs a session. It may be the one that asks; then its cookie is cleared.",
+    access: "write",
+    answers: { 200: json(data(z.object({ id: z.string(), ended: z.literal(true) })), "Ended") },
+    fails: [400, 404],
+  })(async ({ c, identity, params: { id } }) => {
+    const { accountId } = passwordCaller(c, identity, options);
+    const tokenHash = await accounts.endSession(accountId, id);
+    if (tokenHash === undefined) {
+      throw new ServiceError("not_found", `There is no session "${id}"; GET ${API_BASE}/sessions lists yours`);
+    }
+    c.get("limits").closeStreamsOf(tokenHash);
+    events.noteAccount(accountId);
+    const isOwn = identity.kind === "session" && identity.tokenHash === tokenHash;
+    if (isOwn && c.env.incoming.headers.authorization === undefined) clearSessionCookie(c.env, options);
+    return { data: { id, ended: true } };
+  });
+
+  routes.post("/account/password", {
+    id: "changePassword",
+    is: "Change the password",
+    about: "Needs a session. All other sessions of the account end; API keys stay.",
+    access: "write",
+    body: z.object({ current: z.string().max(1_000), new: passwordText }),
+    answers: { 200: json(data(changedSchema), "Changed") },
+    fails: [400, 404],
+  })(async ({ c, identity, body }) => {
+    await accounts.passwordChanges.change(passwordCaller(c, identity, options), body.current, body.new);
+    events.noteAccount(identity.accountId);
+    return { data: { password_changed: true } };
+  });
+
+  routes.post("/auth/password/forgot", {
+    id: "requestPasswordReset",
+    is: "Get a password reset by e-mail",
+    about:
+      "The answer is the same whether or not the address has an account. The mailed token is valid for an hour. 403 if this coordinator " +
+      "sends no e-mail: its operator can make a reset.",
+    access: "public",
+    body: z.object({ email: z.string().max(1_000).openapi({ maxLength: MAX_EMAIL, pattern: EMAIL_PATTERN.source }) }),
+    answers: { 200: json(data(z.object({ accepted: z.literal(true) })), "Accepted") },
+    fails: [403],
+  })(async ({ c, body }) => {
+    await accounts.passwordChanges.request(body.email, clientAddress(c.env.incoming, options));
+    return { data: { accepted: true } };
+  });
+
+  routes.post("/auth/password/reset", {
+    id: "resetPassword",
+    is: "Set a new password with a reset token",
+    about: "A token works once. All sessions of the account end; API keys stay.",
+    access: "public",
+    body: z.object({
+      token: z.string().max(200).openapi({ description: "pr_…, from an e-mail or from the operator" }),
+      new: passwordText,
+    }),
+    answers: { 200: json(data(changedSchema), "Changed") },
+    fails: [400],
+  })(async ({ c, body }) => {
+    await accounts.passwordChanges.reset(body.token, body.new, clientAddress(c.env.incoming, options));
+    return { data: { password_changed: true } };
+  });
+});
 
 function presentSession(session: SignedIn): z.infer<typeof sessionSchema> {
   return {
@@ -152,4 +228,23 @@ function presentSession(session: SignedIn): z.infer<typeof sessionSchema> {
     expires_at: presentTime(session.expiresAtMs),
     account: presentAccount(session.account),
   };
+}
+
+function presentShown(session: ShownSession): z.infer<typeof shownSessionSchema> {
+  return {
+    id: session.id,
+    created_at: presentTime(session.createdAtMs),
+    last_used_at: presentTimeOrNull(session.lastUsedAtMs),
+    expires_at: presentTime(session.expiresAtMs),
+    current: session.isCurrent,
+  };
+}
+
+/** The caller of an operation that only a signed-in person may do. @throws {ServiceError} `bad_request` for an API key. */
+export function passwordCaller(c: Context<HttpEnv>, identity: Identity, options: HttpOptions): PasswordCaller {
+  if (identity.kind !== "session") {
+    throw new ServiceError("bad_request", "An API key cannot do this; sign in and send the session token");
+  }
+  const { accountId, tokenHash } = identity;
+  return { accountId, tokenHash, address: clientAddress(c.env.incoming, options) };
 }

@@ -1,12 +1,11 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ValidationError } from "../../../shared/errors.ts";
 import { DAY_MS, utcDayOf } from "../../store/host-figures.ts";
 import { USAGE_KINDS, type UsageFilter, type UsageGroup, type UsageLine } from "../../store/usage.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { metaSchema, pageQuery } from "../schemas/pagination.ts";
 import { json } from "../schemas/responses.ts";
 import { creditsSchema, presentCredits } from "../schemas/wire-units.ts";
+import { routeGroup } from "../route-group.ts";
 
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
@@ -33,15 +32,15 @@ const lineSchema = z
   })
   .openapi("UsageLine");
 
-const usageRoute = createRoute({
-  operationId: "getUsage",
-  method: "get",
-  path: `${API_BASE}/account/usage`,
-  summary: "What the account spent and earned, by day, Cargo and API key",
-  description:
-    "By day, newest first; then by kind, Cargo and key. It has all charges and earnings of the ledger; days that ended more than 400 days " +
-    "ago are left out. A member that lines are not grouped by is null.",
-  request: {
+export const usageRoutes = routeGroup("/account/usage", { tag: "Account" }, (routes, deps) => {
+  const { store, clock } = deps;
+  routes.get("", {
+    id: "getUsage",
+    is: "What the account spent and earned, by day, Cargo and API key",
+    about:
+      "By day, newest first; then by kind, Cargo and key. It has all charges and earnings of the ledger; days that ended more than 400 days " +
+      "ago are left out. A member that lines are not grouped by is null.",
+    access: "read",
     query: z.object({
       from: daySchema
         .optional()
@@ -59,26 +58,21 @@ const usageRoute = createRoute({
       api_key: z.string().max(200).optional().openapi({ description: "Id of a key" }),
       ...pageQuery(100),
     }),
-  },
-  responses: {
-    200: json(
-      z.object({
-        data: z.array(lineSchema),
-        meta: metaSchema.extend({
-          from: daySchema,
-          to: daySchema,
-          spent: creditsSchema.openapi({ description: "Of all pages" }),
-          earned: creditsSchema.openapi({ description: "Of all pages" }),
+    answers: {
+      200: json(
+        z.object({
+          data: z.array(lineSchema),
+          meta: metaSchema.extend({
+            from: daySchema,
+            to: daySchema,
+            spent: creditsSchema.openapi({ description: "Of all pages" }),
+            earned: creditsSchema.openapi({ description: "Of all pages" }),
+          }),
         }),
-      }),
-      "Lines of usage",
-    ),
-  },
-});
-
-export function serveUsage(app: HttpApp, deps: HttpDeps): void {
-  const { store, clock } = deps;
-  serveScoped(app, deps, "read", usageRoute, async ({ c, identity, query }) => {
+        "Lines of usage",
+      ),
+    },
+  })(async ({ identity, query }) => {
     const { limit, offset, kind, workload: slug, api_key: keyId } = query;
     const range = rangeOf(query, utcDayOf(clock.now()));
     const groups = query.by.split(",").flatMap((name) => GROUPS[name] ?? []);
@@ -86,12 +80,12 @@ export function serveUsage(app: HttpApp, deps: HttpDeps): void {
     const report = await store.usage.read(identity.accountId, filter, groups, { limit, offset });
     const days = { from: dateOf(range.fromDay), to: dateOf(range.toDay) };
     const sums = { spent: presentCredits(report.spentMicro), earned: presentCredits(report.earnedMicro) };
-    return c.json({
+    return {
       data: report.lines.map(presentLine),
       meta: { total: report.total, limit, offset, ...days, ...sums },
-    });
+    };
   });
-}
+});
 
 /** @throws {ValidationError} */
 function rangeOf(

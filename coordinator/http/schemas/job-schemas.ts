@@ -20,6 +20,13 @@ export const submitSchema = z
   })
   .openapi("SubmitJob");
 
+/** Of a query. */
+export const statesSchema = z
+  .string()
+  .transform((list) => list.split(",").map((state) => state.trim()))
+  .pipe(z.array(z.enum(JOB_STATES)))
+  .openapi({ type: "string", description: `Comma-separated list of ${JOB_STATES.join(", ")}` });
+
 export const submittedSchema = z
   .object({
     id: z.string(),

@@ -1,22 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { failureResponses, type FailureStatus } from "../openapi/failure-responses.ts";
 
 /** A JSON response, for a route's `responses`. */
 export function json<S extends z.ZodType>(schema: S, description: string) {
   return { description, content: { "application/json": { schema } } };
-}
-
-/** A required JSON body, for a route's `request`. */
-export function jsonBody<S extends z.ZodType>(schema: S) {
-  return { body: { required: true, content: { "application/json": { schema } } } };
-}
-
-/**
- * Failures of this route alone. `openapi/documented-route.ts` adds the common ones: no credential, a wrong field, a rate limit,
- * an internal error.
- */
-export function failures(...statuses: readonly FailureStatus[]) {
-  return failureResponses(statuses, "plain");
 }
 
 /** A stream of Server-Sent Events. `schema`: of the data of each event. */

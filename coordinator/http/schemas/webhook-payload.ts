@@ -8,7 +8,7 @@ import { batchSchema, presentBatch } from "./batch-schemas.ts";
 import type { HttpApp } from "../http-deps.ts";
 import { detailSchema, presentDetail } from "./job-schemas.ts";
 import { bodyWithExample } from "../openapi/documented-route.ts";
-import { WEBHOOK_TAG } from "../openapi/tags.ts";
+import type { Tag } from "../openapi/tags.ts";
 import { presentTime, timeSchema } from "./wire-units.ts";
 
 /** A larger output, as JSON, is left out; the receiver fetches it by the job's id. */
@@ -68,7 +68,7 @@ export function documentWebhooks(app: HttpApp): void {
   for (const [name, operationId, summary, schema] of events) {
     app.openAPIRegistry.registerWebhook({
       operationId,
-      tags: [WEBHOOK_TAG],
+      tags: ["Webhooks" satisfies Tag],
       method: "post",
       path: name,
       summary,
@@ -80,7 +80,7 @@ export function documentWebhooks(app: HttpApp): void {
           "webhook-timestamp": z.string().openapi({ description: "Unix time of this try, in seconds" }),
           "webhook-signature": z.string().openapi({ description: "`v1,` and the HMAC-SHA256 in base64" }),
         }),
-        body: bodyWithExample({ required: true, content: { "application/json": { schema } } }, operationId),
+        body: bodyWithExample({ "application/json": { schema } }, operationId),
       },
       responses: { 200: { description: "Any 2xx: delivered" }, 410: { description: "Stop trying" } },
     });

@@ -12,59 +12,50 @@ const SOURCES = [".", "../sdk/typescript/src"];
 type Files = ReadonlyMap<string, Buffer<ArrayBuffer>>;
 const NOT_SOURCES = /^(?:dist(?:\.\d+)?|node_modules)(?:[\\/]|$)/;
 
+export type ConsoleFiles = ReturnType<typeof openConsoleFiles>;
+
 /**
  * The built console. In a package it is complete; from sources it is built when it is first asked for and missing or older than they are.
+ * @param web The folder of the console.
  */
-export class ConsoleFiles {
-  readonly #web: string;
-  readonly #build: (web: string) => Promise<void>;
-  #ready: Promise<Files> | null = null;
-
-  /** `web`: the folder of the console. */
-  constructor(web: string = findWeb(import.meta.dirname), build: (web: string) => Promise<void> = runBuild) {
-    this.#web = web;
-    this.#build = build;
-  }
-
-  /** A file of the page, gzipped or not; undefined if there is none of that name. Few and small: they are kept in memory. */
-  async file(name: string): Promise<Buffer<ArrayBuffer> | undefined> {
-    return (await this.#prepare()).get(name);
-  }
-
-  /** The page, as it is for the address of a page that is `depth` folders deep. @throws {ServiceError} `not_found` without a console. */
-  async page(depth: number): Promise<string> {
-    const html = (await this.#prepare()).get("index.html")?.toString() ?? "";
-    // Relative, as a proxy may add a prefix.
-    return html.replace('<base href="./" />', `<base href="${depth === 0 ? "./" : "../".repeat(depth)}" />`);
-  }
+export function openConsoleFiles(web = findWeb(import.meta.dirname), build = runBuild) {
+  let ready: Promise<Files> | null = null;
 
   /** Ready, or being built. A build that failed is tried again by the next request. */
-  #prepare(): Promise<Files> {
-    this.#ready ??= this.#read().catch((cause: unknown) => {
-      this.#ready = null;
+  const prepare = (): Promise<Files> => {
+    ready ??= readFiles(web, build).catch((cause: unknown) => {
+      ready = null;
       throw new ServiceError("not_found", "The console is not built: run `npm ci` and `npm run build:web`", { cause });
     });
-    return this.#ready;
-  }
+    return ready;
+  };
 
-  async #read(): Promise<Files> {
-    await this.#buildIfStale();
-    const dist = join(this.#web, "dist");
-    const entries = await readdir(dist, { recursive: true, withFileTypes: true });
-    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    const files = await Promise.all(
-      paths.map(async (path) => [relative(dist, path).replaceAll("\\", "/"), await readFile(path)] as const),
-    );
-    return new Map(files);
-  }
+  return {
+    /** A file of the page, gzipped or not; undefined if there is none of that name. Few and small: they are kept in memory. */
+    file: async (name: string): Promise<Buffer<ArrayBuffer> | undefined> => (await prepare()).get(name),
 
-  async #buildIfStale(): Promise<void> {
-    const builtMs = await changedMs(join(this.#web, "dist", "index.html"));
-    if (existsSync(join(this.#web, "build.ts"))) {
-      const sources = await Promise.all(SOURCES.map((folder) => newestMs(join(this.#web, folder))));
-      if (builtMs === null || Math.max(...sources) > builtMs) await this.#build(this.#web);
-    } else if (builtMs === null) throw new Error(`There is no console in ${this.#web}`);
-  }
+    /** The page, as it is for the address of a page that is `depth` folders deep. @throws {ServiceError} `not_found` without a console. */
+    page: async (depth: number): Promise<string> => {
+      const html = (await prepare()).get("index.html")?.toString() ?? "";
+      // Relative, as a proxy may add a prefix.
+      return html.replace('<base href="./" />', `<base href="${depth === 0 ? "./" : "../".repeat(depth)}" />`);
+    },
+  };
+}
+
+async function readFiles(web: string, build: typeof runBuild): Promise<Files> {
+  const dist = join(web, "dist");
+  const builtMs = await changedMs(join(dist, "index.html"));
+  if (existsSync(join(web, "build.ts"))) {
+    const sources = await Promise.all(SOURCES.map((folder) => newestMs(join(web, folder))));
+    if (builtMs === null || Math.max(...sources) > builtMs) await build(web);
+  } else if (builtMs === null) throw new Error(`There is no console in ${web}`);
+  const entries = await readdir(dist, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = await Promise.all(
+    paths.map(async (path) => [relative(dist, path).replaceAll("\\", "/"), await readFile(path)] as const),
+  );
+  return new Map(files);
 }
 
 /** Beside `coordinator/` in the sources, and beside `dist/` in a package. */

@@ -35,41 +35,38 @@ export function parseDownloadName(name: string): Pick<DownloadFile, "package" | 
 }
 
 /** The packages in a folder. A file is hashed when it is first asked for, and again only after it has changed. */
-export class DownloadFiles {
-  readonly #folder: string;
-  readonly #hashes = new Map<string, { readonly state: string; readonly sha256: Promise<string> }>();
+export function downloadsIn(folder: string) {
+  const hashes = new Map<string, { readonly state: string; readonly sha256: Promise<string> }>();
 
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
+  const hashOf = (name: string, state: string): Promise<string> => {
+    const known = hashes.get(name);
+    if (known?.state === state) return known.sha256;
+    const sha256 = hashFile(join(folder, name));
+    hashes.set(name, { state, sha256 });
+    sha256.catch(() => hashes.delete(name));
+    return sha256;
+  };
+
+  /** Undefined where there is no such package. */
+  const find = async (name: string): Promise<DownloadFile | undefined> => {
+    const parsed = parseDownloadName(name);
+    if (parsed === undefined) return undefined;
+    const found = await stat(join(folder, name)).catch(noneIfMissing);
+    if (found?.isFile() !== true) return undefined;
+    const sha256 = await hashOf(name, `${found.ino} ${found.size} ${found.mtimeMs}`);
+    return { name, ...parsed, sizeBytes: found.size, sha256 };
+  };
 
   /** Newest version first. Empty if the folder does not exist. */
-  async list(): Promise<DownloadFile[]> {
-    const names = await readdir(this.#folder).catch(noneIfMissing);
-    const files = await Promise.all((names ?? []).map((name) => this.find(name)));
+  const list = async (): Promise<DownloadFile[]> => {
+    const names = await readdir(folder).catch(noneIfMissing);
+    const files = await Promise.all((names ?? []).map(find));
     return files
       .filter((file) => file !== undefined)
       .toSorted((a, b) => compareVersions(b.version, a.version) || compare(a.name, b.name));
-  }
+  };
 
-  /** Undefined where there is no such package. */
-  async find(name: string): Promise<DownloadFile | undefined> {
-    const parsed = parseDownloadName(name);
-    if (parsed === undefined) return undefined;
-    const found = await stat(join(this.#folder, name)).catch(noneIfMissing);
-    if (found?.isFile() !== true) return undefined;
-    const sha256 = await this.#hashOf(name, `${found.ino} ${found.size} ${found.mtimeMs}`);
-    return { name, ...parsed, sizeBytes: found.size, sha256 };
-  }
-
-  #hashOf(name: string, state: string): Promise<string> {
-    const known = this.#hashes.get(name);
-    if (known?.state === state) return known.sha256;
-    const sha256 = hashFile(join(this.#folder, name));
-    this.#hashes.set(name, { state, sha256 });
-    sha256.catch(() => this.#hashes.delete(name));
-    return sha256;
-  }
+  return { find, list };
 }
 
 async function hashFile(path: string): Promise<string> {

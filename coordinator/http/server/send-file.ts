@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { HttpBindings } from "@hono/node-server";
 import { ServiceError } from "../../../shared/errors.ts";
 
-export interface FileAnswer {
+interface FileAnswer {
   /** Folder that contains the file. */
   readonly root: string;
   readonly name: string;

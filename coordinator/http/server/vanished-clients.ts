@@ -4,7 +4,7 @@ import { endianness } from "node:os";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 
 /** What the system knows of the connections of `S`. Its methods never reject. */
-export interface ConnectionFacts<S> {
+interface ConnectionFacts<S> {
   /**
    * For each connection whose other side does not answer, how often in a row it was asked in vain: bytes were sent again and are not
    * acknowledged, or its full buffer was probed. By what {@link keyOf} gives.

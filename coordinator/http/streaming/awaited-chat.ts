@@ -5,8 +5,7 @@ import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import type { HttpDeps } from "../http-deps.ts";
-import { EXPLAIN_EVERY_MS, type FeedEncoder } from "./sse.ts";
-import { streamFeed } from "./stream-feed.ts";
+import { EXPLAIN_EVERY_MS, type FeedEncoder, streamFeed } from "./sse.ts";
 import {
   cancelAbandoned,
   cancelWhenGone,

@@ -25,7 +25,7 @@ export function completionHeadOf(job: JobRecord): Pick<ChatStreamHead, "jobId" |
 }
 
 /** What all answers of a stream have used so far. */
-export interface StreamUsage {
+interface StreamUsage {
   promptTokens: number;
   completionTokens: number;
   reasoningTokens: number;

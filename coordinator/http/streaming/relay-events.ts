@@ -6,7 +6,7 @@ import { presentJobChange, type AccountEvent } from "../schemas/account-event-sc
 import { presentAccount } from "../schemas/account-schemas.ts";
 import { presentIsland } from "../schemas/island-schemas.ts";
 import { presentCredits } from "../schemas/wire-units.ts";
-import type { OverviewFeed, OverviewReader } from "./overview-feed.ts";
+import type { OverviewReader } from "./overview-feed.ts";
 import { SSE_HEADERS } from "./sse.ts";
 
 const HEARTBEAT = ": heartbeat\n\n";
@@ -17,14 +17,14 @@ const MAX_CHANGES = 100;
  * Writes what changes for an account to a client, until it leaves. The first event is `reset`: from then on no change is missed.
  *
  * @param mayRead whether the caller may still have the stream, which ends without; asked at every heartbeat and before each overview.
- * @param overviews of the network, for an operator who asks for them.
+ * @param openOverviews of the network, for an operator who asks for them.
  */
 export function relayEvents(
   { clock, events, islands, store, options }: Pick<HttpDeps, "clock" | "events" | "islands" | "options" | "store">,
   accountId: string,
   response: ServerResponse,
   mayRead: () => Promise<boolean>,
-  overviews: Pick<OverviewFeed, "open"> | null,
+  openOverviews: ((onNews: () => void) => OverviewReader) | null,
 ): void {
   const waiting = new WaitingChanges();
   let overview: OverviewReader | null = null;
@@ -90,7 +90,7 @@ export function relayEvents(
       await first();
       while (!response.destroyed) {
         if (!waiting.isEmpty) await write(await changeFrames());
-        else if (overview?.hasNews === true) await write(await overviewFrame(overview));
+        else if (overview?.hasNews() === true) await write(await overviewFrame(overview));
         else break;
       }
     } catch {
@@ -132,7 +132,7 @@ export function relayEvents(
     await stream.ready;
     await balanceFrame();
     waiting.reset();
-    if (!response.destroyed) overview = overviews?.open(wake) ?? null;
+    if (!response.destroyed) overview = openOverviews?.(wake) ?? null;
   });
 }
 

@@ -2,8 +2,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import { openChat, type AwaitedChat, type ChatOrder } from "./awaited-chat.ts";
 import { errorLine } from "./chat-encoder.ts";
-import type { FeedEncoder } from "./sse.ts";
-import { streamFeed } from "./stream-feed.ts";
+import { type FeedEncoder, streamFeed } from "./sse.ts";
 import { cancelAbandoned, type ChatClient } from "./waiting-client.ts";
 
 /**

@@ -1,12 +1,14 @@
 import type { ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { FeedItem } from "../../store/job-store.ts";
 import type { CutReason, Feed, FeedEnding } from "../../jobs/feed.ts";
 import { FeedCursor } from "../../jobs/feed-cursor.ts";
-import type { FeedPosition } from "../../jobs/feed-position.ts";
+import { FEED_START, type FeedPosition } from "../../jobs/feed-position.ts";
 import type { JobWait, JobWaiting } from "../../jobs/job-waiting.ts";
+import type { Identity } from "../../accounts/identity.ts";
+import type { HttpDeps } from "../http-deps.ts";
 import { piecesOfParts, type JsonPart } from "../middleware/json-parts.ts";
-import { writeChunk } from "./write-chunk.ts";
 
 /** Complete SSE events; in parts when a large value belongs to them. "" for a part of the feed that the stream leaves out. */
 export type EncodedEvent = string | readonly JsonPart[];
@@ -24,24 +26,28 @@ export interface FeedEncoder {
   cut?(because: CutReason): string;
 }
 
-export interface RelayOptions {
+/** A feed on its way to a client. */
+interface FeedStream {
   readonly feed: Feed;
-  /** The reader has everything up to here. */
-  readonly after: FeedPosition;
+  /** The reader has everything up to here; nothing by default. */
+  readonly after?: FeedPosition;
   readonly encoder: FeedEncoder;
   readonly response: ServerResponse;
-  readonly clock: Clock;
-  readonly heartbeatMs: number;
-  /** Why the job has no output yet; null for one that has ended. */
-  readonly explain: () => Promise<JobWait | null>;
-  /** Whether the credential is still valid; asked at every heartbeat. False cuts the stream; a rejection does not. */
-  readonly mayRead: () => Promise<boolean>;
   /** Called when the stream ends because the feed is cut. */
   readonly onCut?: (() => void) | undefined;
   /** The response has its headers: another feed comes before this one. */
   readonly isContinued?: boolean | undefined;
   /** Called in place of the stream's end once a feed that ends in `done` is written: another one follows. */
   readonly onDone?: (() => void) | undefined;
+}
+
+interface RelayOptions extends FeedStream {
+  readonly clock: Clock;
+  readonly heartbeatMs: number;
+  /** Why the job has no output yet; null for one that has ended. */
+  readonly explain: () => Promise<JobWait | null>;
+  /** Whether the credential is still valid; asked at every heartbeat. False cuts the stream; a rejection does not. */
+  readonly mayRead: () => Promise<boolean>;
 }
 
 export const SSE_HEADERS = {
@@ -85,7 +91,7 @@ export class FeedRelay {
   /** Sends the headers and all items that the feed already has. */
   constructor(options: RelayOptions) {
     this.#options = options;
-    this.#cursor = new FeedCursor(options.feed, options.after);
+    this.#cursor = new FeedCursor(options.feed, options.after ?? FEED_START);
     const { feed, response, encoder } = options;
     response.on("close", this.#onClose);
     this.#unsubscribe = feed.subscribe(this.#onChange);
@@ -246,7 +252,36 @@ export class FeedRelay {
   }
 }
 
+/**
+ * Streams a feed to the client as Server-Sent Events until the feed or the client ends. Returns what a Hono handler returns.
+ * @param stream.identity The caller. The stream is cut when its key or session is revoked.
+ */
+export function streamFeed(
+  { accounts, clock, jobs, options }: Pick<HttpDeps, "accounts" | "clock" | "jobs" | "options">,
+  { identity, ...stream }: FeedStream & { readonly identity: Identity },
+): Response {
+  const mayRead = (): Promise<boolean> => accounts.isStillValid(identity);
+  const explain = (): Promise<JobWait | null> => jobs.explain(identity.accountId, stream.feed.jobId);
+  void new FeedRelay({ ...stream, clock, heartbeatMs: options.heartbeatMs, explain, mayRead });
+  return RESPONSE_ALREADY_SENT;
+}
+
 /** A line break would end the comment. */
 function commentOf({ message }: JobWaiting): string {
   return `: waiting, ${message.replaceAll(/\s+/g, " ")}\n\n`;
+}
+
+/**
+ * Writes a piece of an answer whose headers are sent; `onTaken` is called when the system has taken it. node:http makes four writes of a
+ * chunk and gathers them until the next tick. As one string for the socket, what a token costs in all is a sixth less, measured with 64
+ * streams of spaced tokens.
+ */
+function writeChunk(response: ServerResponse, text: string, onTaken: () => void): void {
+  const { socket } = response;
+  // Not for HTTP/1.0, nor for an answer that waits for an earlier one of its connection, nor for a connection that ends.
+  if (socket?.writable !== true || !response.chunkedEncoding) return void response.write(text, onTaken);
+  const bytes = Buffer.byteLength(text);
+  const isAscii = bytes === text.length;
+  socket.write(`${bytes.toString(16)}\r\n${text}\r\n`, isAscii ? "latin1" : "utf8", onTaken);
+  return undefined;
 }

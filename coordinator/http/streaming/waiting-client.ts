@@ -5,7 +5,7 @@ import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import { openUntil } from "../../jobs/until-feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
 import type { HttpDeps } from "../http-deps.ts";
-import { nameIgnored, type CompatibleCall } from "../middleware/endpoint.ts";
+import { nameIgnored, type Call } from "../route-group.ts";
 import { JobFailedError, NoIslandError } from "../error-answers.ts";
 
 /*
@@ -22,7 +22,7 @@ export interface WaitingClient {
 }
 
 /** A request whose client waits on the connection. */
-export type ChatClient = Pick<CompatibleCall<unknown>, "c" | "identity" | "ignored">;
+export type ChatClient = Pick<Call, "c" | "identity" | "ignored">;
 
 /** What endpoints need to turn a request into jobs and their ends into an answer, for whoever waits. */
 export type AnswerDeps = Pick<HttpDeps, "catalog" | "log"> & {

@@ -20,7 +20,7 @@ export interface AwaitedJob {
   readonly fieldOf?: FieldOf;
 }
 
-export interface WholeOutput {
+interface WholeOutput {
   readonly jobId: string;
   readonly output: unknown;
   readonly usage: Usage;

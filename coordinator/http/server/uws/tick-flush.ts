@@ -1,5 +1,5 @@
 /** Who has something to write at the end of the turn. */
-export interface Flushable {
+interface Flushable {
   flush(): void;
 }
 

@@ -8,7 +8,7 @@ const SINGLE = new Set(["authorization", "content-length", "content-type", "host
 const MAX_UNREAD_BYTES = 65_536;
 
 /** The connection of a request, as far as the API asks about it. */
-export interface UwsPeer {
+interface UwsPeer {
   readonly remoteAddress: string | undefined;
   /** Ends the connection after the answer. */
   destroySoon(): void;

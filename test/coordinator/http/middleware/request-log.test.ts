@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MAX_STRANGERS_LINES, RequestLog } from "../../../../coordinator/http/middleware/request-log.ts";
+import { MAX_STRANGERS_LINES, requestLog } from "../../../../coordinator/http/middleware/request-log.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 
 const LINE = { request_id: "1", method: "GET", path: "/", status: 200, duration_ms: 1 };
@@ -9,9 +9,9 @@ it("who floods the coordinator gets a bounded number of lines, and accounts all 
   const lines: object[] = [];
   const leftOut: object[] = [];
   const info = (facts: object, message: string) => void (message === "request" ? lines : leftOut).push(facts);
-  const log = new RequestLog({ info }, clock);
+  const note = requestLog({ info }, clock);
   const flood = (facts: object) => {
-    for (let nth = 0; nth < 3 * MAX_STRANGERS_LINES; nth += 1) log.note({ ...LINE, ...facts });
+    for (let nth = 0; nth < 3 * MAX_STRANGERS_LINES; nth += 1) note({ ...LINE, ...facts });
     return lines.splice(0).length;
   };
   expect(flood({})).toBe(MAX_STRANGERS_LINES);

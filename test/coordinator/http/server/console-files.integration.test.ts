@@ -1,7 +1,7 @@
 import { mkdir, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ConsoleFiles } from "../../../../coordinator/http/server/console-files.ts";
+import { openConsoleFiles } from "../../../../coordinator/http/server/console-files.ts";
 import { makeFastDirectory } from "../../../support/fast-directory.ts";
 
 const PAGE = '<html><head><base href="./" /></head></html>';
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => rm(join(web, ".."), { recursive: true, force: true }));
 
 const open = () =>
-  new ConsoleFiles(web, async () => {
+  openConsoleFiles(web, async () => {
     builds += 1;
     if (fails) throw new Error("no vite");
     await writeDist();

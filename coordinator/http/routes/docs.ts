@@ -1,10 +1,12 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
-import { createRoute } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
-import { servePublic } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps, type HttpOptions } from "../http-deps.ts";
+import { API_BASE, type HttpOptions } from "../http-deps.ts";
 import { sendFile } from "../server/send-file.ts";
+import { routeGroup } from "../route-group.ts";
+import { openApiDocument } from "../openapi/document.ts";
+import { json } from "../schemas/responses.ts";
 
 /** Files of swagger-ui-dist that the page loads. All links are relative, so that the page works under any path prefix of a proxy. */
 const ASSETS = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"] as const;
@@ -39,35 +41,52 @@ SwaggerUIBundle({
 });
 `;
 
-const docsRoute = createRoute({
-  operationId: "getDocs",
-  method: "get",
-  path: `${API_BASE}/docs`,
-  summary: "This document as a web page",
-  responses: { 308: { description: "The page is at /docs" } },
-});
+/** The OpenAPI 3.1 document of all routes, and the page at /docs with everything that it loads. */
+export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
+  const { options } = deps;
 
-/** Serves the page at /docs with everything that it loads. */
-export function serveDocs(app: HttpApp, { options }: Pick<HttpDeps, "options">): void {
   const root = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   const headers = { "Content-Security-Policy": contentPolicy(options), "Referrer-Policy": "no-referrer" };
-  servePublic(app, docsRoute, ({ c }) => c.body(null, 308, { Location: "../../docs" }));
-  app.use("/docs/*", async (c, next) => {
+  routes.get("/docs", {
+    id: "getDocs",
+    is: "This document as a web page",
+    access: "public",
+    answers: { 308: { description: "The page is at /docs" } },
+  })(({ c }) => c.body(null, 308, { Location: "../../docs" }));
+
+  routes.app.use("/docs/*", async (c, next) => {
     c.get("limits").countAddress(c.env.incoming);
     await next();
   });
-  app.get("/docs", (c) => c.html(PAGE, 200, headers));
-  app.get("/docs/", (c) => c.body(null, 308, { Location: "../docs" }));
-  app.get("/docs/start.js", (c) =>
+  routes.app.get("/docs", (c) => c.html(PAGE, 200, headers));
+  routes.app.get("/docs/", (c) => c.body(null, 308, { Location: "../docs" }));
+  routes.app.get("/docs/start.js", (c) =>
     c.body(START, 200, { ...headers, "Content-Type": "text/javascript; charset=utf-8" }),
   );
-  app.get("/docs/:file", (c) => {
+  routes.app.get("/docs/:file", (c) => {
     const name = c.req.param("file");
     const missing = `There is no file "${name}"`;
     if (!(ASSETS as readonly string[]).includes(name)) throw new ServiceError("not_found", missing);
     return sendFile(c.env, { root, name, headers, missing });
   });
-}
+
+  // The document is made for the first who asks: that takes as long as all else of a start.
+  let document: string | undefined;
+  routes.get("/openapi.json", {
+    id: "getOpenApi",
+    is: "This document",
+    access: "public",
+    answers: { 200: json(z.record(z.string(), z.unknown()), "OpenAPI 3.1") },
+  })(({ c }) => {
+    document ??= JSON.stringify(openApiDocument(routes.app, deps));
+    return c.body(document, 200, { "Content-Type": "application/json" });
+  });
+
+  routes.app.get("/openapi.json", (c) => {
+    c.get("limits").countAddress(c.env.incoming);
+    return c.body(null, 308, { Location: `${API_BASE.slice(1)}/openapi.json` });
+  });
+});
 
 /** The page loads only its own files and calls only the API; `data:` is for the icons in its style sheet. */
 function contentPolicy({ publicUrl }: Pick<HttpOptions, "publicUrl">): string {

@@ -1,0 +1,153 @@
+import { z } from "@hono/zod-openapi";
+import { ServiceError } from "../../../shared/errors.ts";
+import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
+import { MAX_RECENT } from "../../islands/island-service.ts";
+import { grantQuerySchema } from "../../files/file-grants.ts";
+import type { Recommendation } from "../../recommendations/recommend.ts";
+import { islandOwnerOf } from "../middleware/auth.ts";
+import { figuresShape, presentFigures } from "../schemas/island-schemas.ts";
+import { data, json } from "../schemas/responses.ts";
+import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
+import { routeGroup } from "../route-group.ts";
+import { sendFile } from "../server/send-file.ts";
+import { originOf } from "../server/client-address.ts";
+
+const binary = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
+
+const recommendationSchema = z
+  .object({
+    workload_slug: z.string(),
+    model_url: z.string(),
+    model_hash: z.string().nullable(),
+    runtime_type: z.enum(RUNTIME_TYPES),
+    estimated_earnings_per_job: z.string(),
+    queued_demand: z.int(),
+    demand_score: z.int(),
+    is_default: z.boolean().openapi({ description: "Chats without a model use it" }),
+  })
+  .openapi("Recommendation");
+
+/** What agents call for their Islands. Most send the Island token in place of a key. */
+export const islandAgentRoutes = routeGroup(
+  "/island",
+  { tag: "Islands" },
+  (routes, { accounts, files, islands, options, recommend }) => {
+    routes.get("/earnings", {
+      id: "getIslandEarnings",
+      is: "What an Island did and earned, for its agent",
+      about:
+        "What `island status` and `island history` show. Needs the Island token in place of a key: `Authorization: Bearer it_…`.",
+      access: "public",
+      query: z.object({ host_id: z.guid("must be a UUID") }),
+      answers: {
+        200: json(
+          data(
+            z.object({
+              name: z.string(),
+              ...figuresShape,
+              recent: z.array(z.object({ job_id: z.string(), credits: creditsSchema, earned_at: timeSchema })).openapi({
+                description: `Of the latest jobs that earned something, newest first; at most ${MAX_RECENT}`,
+              }),
+            }),
+          ),
+          "Figures of the Island",
+        ),
+      },
+      fails: [401, 404],
+    })(async ({ c, query }) => {
+      const { accountId } = await islandOwnerOf(c.env.incoming, accounts.islandTokens);
+      const { name, figures, recent } = await islands.earnings(accountId, query.host_id);
+      const earned = recent.map(({ jobId, micro, atMs }) => ({
+        job_id: jobId,
+        credits: presentCredits(micro),
+        earned_at: presentTime(atMs),
+      }));
+      return { data: { name, ...presentFigures(figures), recent: earned } };
+    });
+
+    routes.delete("", {
+      id: "leaveIsland",
+      is: "Forget an Island, for its agent",
+      about:
+        "What `island leave` calls: as `DELETE /islands/{id}`, with the Island token in place of a key: `Authorization: Bearer it_…`. `removed` is false if " +
+        "the account has no such Island. The token stays valid for other Islands.",
+      access: "public",
+      query: z.object({ host_id: z.guid("must be a UUID") }),
+      answers: { 200: json(data(z.object({ id: z.string(), removed: z.boolean() })), "Forgotten") },
+      fails: [401],
+    })(async ({ c, query: { host_id: id } }) => {
+      const { accountId } = await islandOwnerOf(c.env.incoming, accounts.islandTokens);
+      const removed = await islands.remove(accountId, id).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof ServiceError && error.code === "not_found") return false;
+          throw error;
+        },
+      );
+      return { data: { id, removed } };
+    });
+
+    routes.get("/files/{id}", {
+      id: "getIslandFile",
+      is: "A file of a job, for the Island that runs it",
+      about:
+        "`assign` has the whole address, signed for one attempt on one Island. Needs the token of its owner in place of a key: `Authorization: Bearer it_…`. With Range.",
+      access: "public",
+      query: grantQuerySchema,
+      answers: {
+        200: { description: "The content", content: binary },
+        206: { description: "The part that Range names", content: binary },
+        304: { description: "Of If-None-Match or If-Modified-Since: the client has it already" },
+        412: { description: "If-Match or If-Unmodified-Since does not hold" },
+        416: { description: "No part of the content is in Range" },
+      },
+      fails: [401, 404, 503],
+    })(async ({ c, params, query }) => {
+      const { accountId } = await islandOwnerOf(c.env.incoming, accounts.islandTokens);
+      const { job: jobId, attempt, host_id: hostId, expires: expiresAtMs, signature } = query;
+      const grant = { fileId: params.id, jobId, attempt, hostId, accountId, expiresAtMs };
+      const { file, root, name } = await files.grantedContent(grant, signature);
+      return sendFile(c.env, {
+        root,
+        name,
+        headers: {
+          ETag: `"${file.sha256}"`,
+          // Not that of the content, which another account may have brought before.
+          "Last-Modified": new Date(file.createdAtMs).toUTCString(),
+          "Content-Type": "application/octet-stream",
+          "Cache-Control": "private, no-store",
+        },
+        missing: "No job has the file for this Island now",
+      });
+    });
+
+    routes.get("/recommendations", {
+      id: "recommendCargos",
+      is: "Cargos that an Island should download, most wanted first",
+      access: "public",
+      query: z.object({ host_id: z.guid("must be a UUID") }),
+      answers: {
+        200: json(z.object({ host_id: z.string(), recommendations: z.array(recommendationSchema) }), "Recommendations"),
+      },
+      fails: [404],
+    })(async ({ c, query }) => {
+      const origin = originOf(c.env.incoming, options);
+      const ranked = await recommend(query.host_id);
+      return { host_id: query.host_id, recommendations: ranked.map((one) => present(one, origin)) };
+    });
+  },
+);
+
+/** The path of a model that the coordinator serves itself becomes a full URL. */
+function present(one: Recommendation, origin: string): z.infer<typeof recommendationSchema> {
+  return {
+    workload_slug: one.slug,
+    model_url: one.modelUrl.startsWith("/") ? `${origin}${one.modelUrl}` : one.modelUrl,
+    model_hash: one.modelHash,
+    runtime_type: one.runtimeType,
+    estimated_earnings_per_job: one.estimatedEarningsPerJob,
+    queued_demand: one.queuedDemand,
+    demand_score: one.demandScore,
+    is_default: one.isDefault,
+  };
+}

@@ -1,0 +1,29 @@
+import { EventEmitter } from "node:events";
+import type { ServerResponse } from "node:http";
+import { describe, expect, it } from "vitest";
+import { RequestLimits } from "../../../../coordinator/http/limits/request-limits.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import { TEST_HTTP_OPTIONS } from "../../../support/http-options.ts";
+
+const limits = () =>
+  new RequestLimits({ ...TEST_HTTP_OPTIONS, answerMemoryBytes: 10 }, new ManualClock(), { http: { openStreams: 0 } });
+const response = (): ServerResponse => new EventEmitter() as ServerResponse;
+
+describe("RequestLimits.holdStream", () => {
+  it("takes one answer whatever its size, and others while they fit", () => {
+    const memory = limits();
+    const first = response();
+    memory.holdStream(first, 11);
+    expect(() => memory.holdStream(response(), 1)).toThrow("Too many large answers");
+    first.emit("close");
+    memory.holdStream(response(), 5);
+    memory.holdStream(response(), 5);
+    expect(() => memory.holdStream(response(), 1)).toThrow("Too many large answers");
+  });
+
+  it("keeps nothing of a client that has left", () => {
+    const memory = limits();
+    memory.holdStream(Object.assign(response(), { destroyed: true }), 10);
+    memory.holdStream(response(), 10);
+  });
+});
