@@ -55,7 +55,7 @@ import { cargoRecommender } from "./recommendations/recommend.ts";
 import { openRetention } from "./retention/retention.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import type { WorkKind } from "./scheduler/slot-offer.ts";
-import type { RemovalSubject } from "./store/content.ts";
+import type { RemovalSubject } from "./store/jobs/content.ts";
 import { untilRead, untilStored } from "./store/until-stored.ts";
 import { openWebhooks } from "./webhooks/webhook-sender.ts";
 

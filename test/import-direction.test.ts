@@ -81,8 +81,8 @@ const DIALECT_PORT = [
   "jobs/tool-calls",
   "jobs/until-feed",
   "quotas/account-limits",
-  "store/file-batches",
-  "store/files",
+  "store/files/file-batches",
+  "store/files/files",
 ];
 /** Code that decides and does not act. What it imports as a value, and what that imports, is held to the same. */
 const PURE_FOLDERS = ["shared/", "coordinator/scheduler/"];

@@ -1,9 +1,9 @@
 import { ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import { WINDOW_MS } from "../quotas/request-window.ts";
-import type { AccountStore } from "../store/accounts.ts";
-import type { ApiKey, KeyChange } from "../store/credentials.ts";
-import { NO_KEY_LIMITS, type KeyLimits } from "../store/key-spending.ts";
+import type { AccountStore } from "../store/accounts/accounts.ts";
+import type { ApiKey, KeyChange } from "../store/accounts/credentials.ts";
+import { NO_KEY_LIMITS, type KeyLimits } from "../store/accounts/key-spending.ts";
 import { readName, readScopes } from "./credential-fields.ts";
 import type { Identity } from "./identity.ts";
 import { hashSecret, newSecret, secretPrefix } from "./secrets.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import { RequestWindow, WINDOW_MS } from "../quotas/request-window.ts";
-import type { AccountStore } from "../store/accounts.ts";
+import type { AccountStore } from "../store/accounts/accounts.ts";
 import type { IslandToken, TokenCap } from "../store/island-tokens.ts";
 import { MAX_HOSTS } from "../store/islands.ts";
 import { lastUses, type Background } from "./background.ts";

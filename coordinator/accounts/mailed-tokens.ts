@@ -2,7 +2,7 @@ import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import type { Env } from "../env.ts";
 import type { SendMail } from "../mail/smtp-mailer.ts";
-import type { AccountStore } from "../store/accounts.ts";
+import type { AccountStore } from "../store/accounts/accounts.ts";
 import type { Background } from "./background.ts";
 import { accountDeleted } from "./identity.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";

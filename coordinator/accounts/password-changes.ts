@@ -1,7 +1,7 @@
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import type { Env } from "../env.ts";
 import type { SendMail } from "../mail/smtp-mailer.ts";
-import type { AccountStore } from "../store/accounts.ts";
+import type { AccountStore } from "../store/accounts/accounts.ts";
 import type { Background } from "./background.ts";
 import { assertPassword } from "./credential-fields.ts";
 import { accountDeleted } from "./identity.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { CredentialNews, CredentialUser } from "../accounts/known-callers.ts";
-import type { AccountStore } from "../store/accounts.ts";
-import { ENDS_KEPT_MS, type CredentialChanges } from "../store/credential-changes.ts";
+import type { AccountStore } from "../store/accounts/accounts.ts";
+import { ENDS_KEPT_MS, type CredentialChanges } from "../store/accounts/credential-changes.ts";
 import { M } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 

@@ -8,7 +8,7 @@ import type { BatchService } from "../jobs/batches/batch-service.ts";
 import type { JobMemory, ReturningJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Submissions } from "../jobs/submissions.ts";
-import type { ActiveJobRecord } from "../store/job-store.ts";
+import type { ActiveJobRecord } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { untilRead } from "../store/until-stored.ts";
 import { M, MAX_LET_DOWNS, MAX_MOVED } from "./messages.ts";

@@ -2,7 +2,7 @@ import { createPublicKey, sign, type KeyObject } from "node:crypto";
 import { manifestOf, type CargoManifest } from "../../shared/cargo.ts";
 import { publicKeyText, signedBytes, type Endorsement } from "../../shared/cargo-signature.ts";
 import type { Env } from "../env.ts";
-import type { SharedSecrets } from "../store/shared-secrets.ts";
+import type { SharedSecrets } from "../store/secrets/shared-secrets.ts";
 import { openSigningKey, storeKeyInUse } from "./signing-key.ts";
 
 /** A Cargo in the frames `assign` and `preload`. */

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { readPublicKey } from "../../shared/cargo-signature.ts";
-import type { SharedSecrets } from "../store/shared-secrets.ts";
+import type { SharedSecrets } from "../store/secrets/shared-secrets.ts";
 
 const ADVICE =
   "restore it from a backup; or make a new one with the command signing-key rotate (every Island must then join again)";

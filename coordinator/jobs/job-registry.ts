@@ -12,7 +12,7 @@ import type { JobQuota } from "../quotas/job-quota.ts";
 import { outputBudget, outputOwners, type OutputBudget, type OutputOwner } from "../quotas/output-budget.ts";
 import type { LetDown } from "../scheduler/scheduler.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
-import type { ActiveJobRecord, JobEnding, JobInput, SubmittedJob } from "../store/job-store.ts";
+import type { ActiveJobRecord, JobEnding, JobInput, SubmittedJob } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { MutableJob, type ActiveJob, type Assignee, type JobMemory, type ReturningJob } from "./active-job.ts";
 import { describeExpiry, describeWait, tooLarge } from "./attempts/attempt-errors.ts";

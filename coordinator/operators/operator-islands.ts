@@ -1,8 +1,8 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { listedIsland, SEEN_LATELY_MS, type Connections, type ListedIsland } from "../islands/island-service.ts";
-import type { IslandFilter, KnownIsland } from "../store/operators.ts";
-import type { Page } from "../store/page.ts";
+import type { IslandFilter, KnownIsland } from "../store/accounts/operators.ts";
+import type { Page } from "../store/steps/page.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 import { reasonIn } from "./suspensions.ts";

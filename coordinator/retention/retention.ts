@@ -2,8 +2,8 @@ import type { Timer } from "../../shared/clock.ts";
 import { every } from "../../shared/async/every.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { Env } from "../env.ts";
-import { CONTENT_PARTS, type ContentPart, type RemovalSubject } from "../store/content.ts";
-import { DAY_MS, utcDayOf } from "../store/host-figures.ts";
+import { CONTENT_PARTS, type ContentPart, type RemovalSubject } from "../store/jobs/content.ts";
+import { DAY_MS, utcDayOf } from "../store/ledger/host-figures.ts";
 import type { Store } from "../store/store.ts";
 
 /** Figures of Islands by day. The longest period that is shown has 30 days. */

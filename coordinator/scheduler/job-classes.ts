@@ -1,6 +1,6 @@
 import type { LRUCache } from "lru-cache";
 import { recentMap } from "../../shared/recent-map.ts";
-import type { JobClass } from "../store/job-store.ts";
+import type { JobClass } from "../store/jobs/job-store.ts";
 import { FairShare, newSharer, NEUTRAL_SHARE, type Sharer } from "./fair-share.ts";
 
 /** Accounts without jobs whose use is remembered. A forgotten one counts as new. */

@@ -4,7 +4,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import type { JobEnding } from "../store/job-store.ts";
+import type { JobEnding } from "../store/jobs/job-store.ts";
 
 export type TracedJobs = Pick<JobRegistry, "subscribe" | "noteTrace">;
 

@@ -3,7 +3,7 @@ import type { Timer } from "../../shared/clock.ts";
 import { counter, histogram } from "../../shared/metrics.ts";
 import type { Env } from "../env.ts";
 import { Pool } from "../quotas/pool.ts";
-import type { PendingWebhook, TryOutcome, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhooks.ts";
+import type { PendingWebhook, TryOutcome, WebhookRecord, WebhookStore, WebhookTry } from "../store/jobs/webhooks.ts";
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
 import { hostResolver } from "./resolve-host.ts";
 

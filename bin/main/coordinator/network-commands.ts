@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
 import { nameOf, type ListedIsland } from "../../../coordinator/islands/island-service.ts";
 import { MAX_BECAUSE } from "../../../coordinator/operators/operator-accounts.ts";
-import type { KnownAccount, KnownIsland } from "../../../coordinator/store/operators.ts";
+import type { KnownAccount, KnownIsland } from "../../../coordinator/store/accounts/operators.ts";
 import { alignRows, fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { addAnnouncementCommands } from "./announcement-commands.ts";
 import { accountIdOf, onDataDirectory, type DataOptions } from "./data-commands.ts";

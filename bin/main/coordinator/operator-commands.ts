@@ -5,7 +5,7 @@ import { operatorCargos } from "../../../coordinator/catalog/operator-cargos.ts"
 import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
 import { SEEN_LATELY_MS } from "../../../coordinator/islands/island-service.ts";
-import type { KnownIsland, KnownJob } from "../../../coordinator/store/operators.ts";
+import type { KnownIsland, KnownJob } from "../../../coordinator/store/accounts/operators.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";

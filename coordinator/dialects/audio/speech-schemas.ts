@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Usage } from "../../../shared/output.ts";
 import { refused, requestObject } from "../../../shared/request-object.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import type { JobInput } from "../../store/job-store.ts";
+import type { JobInput } from "../../store/jobs/job-store.ts";
 
 /** Formats of spoken text. Names: OpenAI's API. */
 const SPEECH_FORMATS = ["mp3", "wav", "pcm"] as const;

@@ -3,7 +3,7 @@ import { every } from "../../../shared/async/every.ts";
 import type { Submitter } from "../../accounts/identity.ts";
 import type { Env } from "../../env.ts";
 import { resolveLimits } from "../../quotas/account-limits.ts";
-import type { FileBatch, FileBatchProgress } from "../../store/file-batches.ts";
+import type { FileBatch, FileBatchProgress } from "../../store/files/file-batches.ts";
 import type { Store } from "../../store/store.ts";
 
 /** Any coordinator that finds an expired lease goes on with the batch. */

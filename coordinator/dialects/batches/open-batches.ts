@@ -5,7 +5,7 @@ import { counter } from "../../../shared/metrics.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Env } from "../../env.ts";
 import type { Files } from "../../files/open-files.ts";
-import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../../store/file-batches.ts";
+import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../../store/files/file-batches.ts";
 import type { Store } from "../../store/store.ts";
 import type { AskLine, LinesInFlight } from "./answer-lines.ts";
 import { batchLease, LEASE_MS, type BatchLease } from "./batch-lease.ts";

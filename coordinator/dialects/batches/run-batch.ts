@@ -5,7 +5,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Env } from "../../env.ts";
 import type { Files } from "../../files/open-files.ts";
-import type { FileBatchError } from "../../store/file-batches.ts";
+import type { FileBatchError } from "../../store/files/file-batches.ts";
 import { answerLines, type AskLine, type LinesInFlight } from "./answer-lines.ts";
 import type { BatchLease } from "./batch-lease.ts";
 import { linesOf } from "./input-lines.ts";

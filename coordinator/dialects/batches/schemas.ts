@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { FILE_BATCH_STATES, type FileBatch, type FileBatchState } from "../../store/file-batches.ts";
+import { FILE_BATCH_STATES, type FileBatch, type FileBatchState } from "../../store/files/file-batches.ts";
 import { openAiPageOf, queryInt } from "../../http/schemas/pagination.ts";
 import { fileLifeSchema, presentUnixTime, presentUnixTimeOrNull } from "../../http/schemas/wire-units.ts";
 

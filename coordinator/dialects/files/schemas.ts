@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { FILE_PURPOSES, type FilePurpose, type FileRecord } from "../../store/files.ts";
+import { FILE_PURPOSES, type FilePurpose, type FileRecord } from "../../store/files/files.ts";
 import { openAiPageOf, queryInt } from "../../http/schemas/pagination.ts";
 import { fileLifeSchema, presentUnixTime, presentUnixTimeOrNull } from "../../http/schemas/wire-units.ts";
 

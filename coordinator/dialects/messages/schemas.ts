@@ -19,7 +19,7 @@ import {
 } from "../../../shared/request-object.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import type { AssistantMessage } from "../../jobs/tool-calls.ts";
-import type { JobInput } from "../../store/job-store.ts";
+import type { JobInput } from "../../store/jobs/job-store.ts";
 import { givenFields } from "../../http/schemas/given-fields.ts";
 import { argumentsOf, messageToolChoiceSchema, messageToolsSchema, toolInputOf } from "./tools.ts";
 import { offeredTools, toolPathOf } from "../../http/schemas/offered-tools.ts";

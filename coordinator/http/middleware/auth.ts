@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { accountSuspended, type Identity, type IslandIdentity } from "../../accounts/identity.ts";
-import type { Scope } from "../../store/credentials.ts";
+import type { Scope } from "../../store/accounts/credentials.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import { cookieToken } from "../server/console-session.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_ANNOUNCEMENT_CHARS, MAX_ANNOUNCEMENTS } from "../../operators/announcements.ts";
-import { ANNOUNCEMENT_LEVELS } from "../../store/operators.ts";
+import { ANNOUNCEMENT_LEVELS } from "../../store/accounts/operators.ts";
 import { announcementSchema, presentAnnouncement } from "../schemas/operator-schemas.ts";
 import { data, json } from "../schemas/responses.ts";
 import { timeSchema } from "../schemas/wire-units.ts";

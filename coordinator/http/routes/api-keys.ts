@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { assertMayManageCredentials } from "../../accounts/api-keys.ts";
-import { SCOPES } from "../../store/credentials.ts";
+import { SCOPES } from "../../store/accounts/credentials.ts";
 import { requireScope } from "../middleware/auth.ts";
 import { API_BASE, type HttpDeps } from "../http-deps.ts";
 import {

@@ -3,7 +3,7 @@ import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Feed } from "../../jobs/feed.ts";
 import type { JobView } from "../../jobs/submitted-job.ts";
-import type { FeedItem } from "../../store/job-store.ts";
+import type { FeedItem } from "../../store/jobs/job-store.ts";
 import { FEED_START, parsePosition } from "../../jobs/feed-position.ts";
 import { answerJson, LARGE_ANSWER_CHARS } from "../middleware/json-answer.ts";
 import { presentUsage, usageSchema } from "../schemas/wire-units.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_GRANT_NOTE } from "../../operators/operator-accounts.ts";
-import { ROLES } from "../../store/accounts.ts";
+import { ROLES } from "../../store/accounts/accounts.ts";
 import { idempotencyOf } from "../middleware/idempotency.ts";
 import {
   accountDetailSchema,

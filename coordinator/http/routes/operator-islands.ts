@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ListedIsland, OwnedIsland } from "../../islands/island-service.ts";
-import { NO_COUNTS } from "../../store/host-figures.ts";
-import type { KnownIsland } from "../../store/operators.ts";
+import { NO_COUNTS } from "../../store/ledger/host-figures.ts";
+import type { KnownIsland } from "../../store/accounts/operators.ts";
 import { islandDetailSchema, islandSchema, presentIsland, presentIslandDetail } from "../schemas/island-schemas.ts";
 import { presentEmail } from "../schemas/operator-schemas.ts";
 import { pageOf, pageQuery } from "../schemas/pagination.ts";

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Clock, Timer } from "../../../shared/clock.ts";
-import type { FeedItem } from "../../store/job-store.ts";
+import type { FeedItem } from "../../store/jobs/job-store.ts";
 import type { CutReason, Feed, FeedEnding } from "../../jobs/feed.ts";
 import { FeedCursor } from "../../jobs/feed-cursor.ts";
 import { FEED_START, type FeedPosition } from "../../jobs/feed-position.ts";

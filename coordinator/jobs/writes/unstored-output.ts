@@ -1,5 +1,5 @@
 import type { OutputItem } from "../../../shared/output.ts";
-import type { StatusItem } from "../../store/job-store.ts";
+import type { StatusItem } from "../../store/jobs/job-store.ts";
 
 /** What readers have of one job and storage does not have yet. Nothing is acknowledged to the Island before it is stored. */
 export class UnstoredOutput {

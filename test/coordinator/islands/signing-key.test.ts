@@ -10,7 +10,7 @@ import {
   readSigningKey,
   SigningKeyError,
 } from "../../../coordinator/islands/signing-key.ts";
-import { FileSecrets } from "../../../coordinator/store/file-secrets.ts";
+import { FileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
 import { isSigned, readPublicKey } from "../../../shared/cargo-signature.ts";
 import { FakeLog, makeManifest } from "../../island-agent/builders.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
-import type { JobInput } from "../../../coordinator/store/job-store.ts";
+import type { JobInput } from "../../../coordinator/store/jobs/job-store.ts";
 import { traitsOf } from "../../../coordinator/jobs/job-traits.ts";
 
 const KIB = 1_024;

@@ -7,8 +7,8 @@ import {
 } from "../../../coordinator/jobs/batches/batch-service.ts";
 import { NO_OTHER_JOBS } from "../../../coordinator/jobs/job-router.ts";
 import { openSubmissions } from "../../../coordinator/jobs/submissions.ts";
-import type { BatchStore } from "../../../coordinator/store/batches.ts";
-import type { JobStore } from "../../../coordinator/store/jobs.ts";
+import type { BatchStore } from "../../../coordinator/store/jobs/batches.ts";
+import type { JobStore } from "../../../coordinator/store/jobs/jobs.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { testEnv } from "../../support/test-env.ts";

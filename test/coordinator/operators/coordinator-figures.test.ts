@@ -11,7 +11,7 @@ import {
   quantileOf,
   type Counts,
 } from "../../../coordinator/operators/coordinator-figures.ts";
-import type { JobEnding } from "../../../coordinator/store/job-store.ts";
+import type { JobEnding } from "../../../coordinator/store/jobs/job-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 let clock: ManualClock;

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ResolveHostUntil } from "../../../coordinator/webhooks/resolve-host.ts";
-import type { WebhookRecord, WebhookStore, WebhookTry } from "../../../coordinator/store/webhooks.ts";
+import type { WebhookRecord, WebhookStore, WebhookTry } from "../../../coordinator/store/jobs/webhooks.ts";
 import { MAX_TRY_MS, openWebhooks, RETRY_FOR_MS, type Webhooks } from "../../../coordinator/webhooks/webhook-sender.ts";
 import { makeWebhook } from "../store/contract/batch-store.cases.ts";
 import { MADE_AT_MS, makeAccount, makeEnding, makeJob, temporaryFolder } from "../store/contract/store-builders.ts";

@@ -4,7 +4,7 @@ import { openCargoSigner } from "../../../../coordinator/islands/cargo-signer.ts
 import { openAttemptProofs } from "../../../../coordinator/dispatch/attempt-proofs.ts";
 import { DatabaseError } from "../../../../coordinator/store/database-error.ts";
 import { postgresStore, type PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
-import { SecretBox } from "../../../../coordinator/store/secret-box.ts";
+import { SecretBox } from "../../../../coordinator/store/secrets/secret-box.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import type { PostgresDatabase } from "../../../support/postgres-database.ts";
 import { testEnv } from "../../../support/test-env.ts";
