@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { NatsBus } from "../coordinator/bus/nats-bus.ts";
 import { openPostgresStore } from "../coordinator/store/postgres/postgres-store.ts";
-import { SecretBox } from "../coordinator/store/secret-box.ts";
+import { SecretBox } from "../coordinator/store/secrets/secret-box.ts";
 import { systemClock } from "../shared/clock.ts";
 import { makeAccount, makeJob } from "../test/coordinator/store/contract/store-builders.ts";
 import { NatsServer } from "../test/support/nats-server.ts";

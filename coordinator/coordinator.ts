@@ -53,7 +53,7 @@ import { Suspensions } from "./operators/suspensions.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
 import { Scheduler, type SchedulerDeps } from "./scheduler/scheduler.ts";
-import type { RemovalSubject } from "./store/content.ts";
+import type { RemovalSubject } from "./store/jobs/content.ts";
 import { untilRead, untilStored } from "./store/until-stored.ts";
 
 export interface CoordinatorDeps {

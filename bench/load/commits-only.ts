@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { NewJob } from "../../coordinator/store/job-store.ts";
+import type { NewJob } from "../../coordinator/store/jobs/job-store.ts";
 import { openStore } from "../../coordinator/store/open-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";

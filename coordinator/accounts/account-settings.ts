@@ -1,9 +1,9 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { Account, AccountStore } from "../store/accounts.ts";
-import type { ApiKey, KeyChange, SessionRecord } from "../store/credentials.ts";
-import { utcMonthOf } from "../store/key-spending.ts";
+import type { Account, AccountStore } from "../store/accounts/accounts.ts";
+import type { ApiKey, KeyChange, SessionRecord } from "../store/accounts/credentials.ts";
+import { utcMonthOf } from "../store/accounts/key-spending.ts";
 import { assertPassword, EMAIL_PATTERN, MAX_EMAIL } from "./credential-fields.ts";
 import { EmailChanges, type EmailChangesDeps } from "./email-changes.ts";
 import { readKeyChange } from "./key-limits.ts";

@@ -1,8 +1,8 @@
 import { newId } from "../../shared/ids.ts";
 import { WINDOW_MS } from "../quotas/request-window.ts";
-import type { AccountStore } from "../store/accounts.ts";
-import type { ApiKey } from "../store/credentials.ts";
-import { NO_KEY_LIMITS, type KeyLimits } from "../store/key-spending.ts";
+import type { AccountStore } from "../store/accounts/accounts.ts";
+import type { ApiKey } from "../store/accounts/credentials.ts";
+import { NO_KEY_LIMITS, type KeyLimits } from "../store/accounts/key-spending.ts";
 import { readName, readScopes } from "./credential-fields.ts";
 import { readKeyLimits } from "./key-limits.ts";
 import { hashSecret, newSecret, secretPrefix } from "./secrets.ts";

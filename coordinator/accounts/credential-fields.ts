@@ -1,6 +1,6 @@
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { microFromCredits } from "../credits/micro-credits.ts";
-import { SCOPES, type Scope } from "../store/credentials.ts";
+import { SCOPES, type Scope } from "../store/accounts/credentials.ts";
 
 export const MAX_EMAIL = 254;
 /**

@@ -1,6 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { AccountStore } from "../store/accounts.ts";
+import type { AccountStore } from "../store/accounts/accounts.ts";
 import type { Identity } from "./identity.ts";
 import { KeyUsage } from "./key-usage.ts";
 

@@ -3,7 +3,7 @@ import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import type { AccountStore } from "../store/accounts.ts";
+import type { AccountStore } from "../store/accounts/accounts.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 
 /** How long a mailed token is valid. */

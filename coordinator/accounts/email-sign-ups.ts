@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import type { AccountStore } from "../store/accounts.ts";
+import type { AccountStore } from "../store/accounts/accounts.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 
 /** How long a mailed token is valid. */

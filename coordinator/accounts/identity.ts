@@ -1,7 +1,7 @@
 import type { ResolvedLimits } from "../quotas/account-limits.ts";
-import type { Account, Role } from "../store/accounts.ts";
-import type { Scope } from "../store/credentials.ts";
-import { NO_KEY_LIMITS, type KeyLimits, type UsedKey } from "../store/key-spending.ts";
+import type { Account, Role } from "../store/accounts/accounts.ts";
+import type { Scope } from "../store/accounts/credentials.ts";
+import { NO_KEY_LIMITS, type KeyLimits, type UsedKey } from "../store/accounts/key-spending.ts";
 
 /** The caller of an API request. A session has every scope and may manage keys. */
 export type Identity = {

@@ -3,7 +3,7 @@ import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { RequestWindow, WINDOW_MS } from "../quotas/request-window.ts";
-import type { AccountStore } from "../store/accounts.ts";
+import type { AccountStore } from "../store/accounts/accounts.ts";
 import type { IslandToken, TokenCap } from "../store/island-tokens.ts";
 import { MAX_HOSTS } from "../store/islands.ts";
 import { readName } from "./credential-fields.ts";

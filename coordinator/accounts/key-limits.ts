@@ -1,6 +1,6 @@
 import { ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
-import type { KeyChange } from "../store/credentials.ts";
-import type { KeyLimits } from "../store/key-spending.ts";
+import type { KeyChange } from "../store/accounts/credentials.ts";
+import type { KeyLimits } from "../store/accounts/key-spending.ts";
 import { readName } from "./credential-fields.ts";
 import type { Identity } from "./identity.ts";
 

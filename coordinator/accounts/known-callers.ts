@@ -2,8 +2,8 @@ import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import { resolveLimits } from "../quotas/account-limits.ts";
-import type { AccountStore } from "../store/accounts.ts";
-import { SCOPES } from "../store/credentials.ts";
+import type { AccountStore } from "../store/accounts/accounts.ts";
+import { SCOPES } from "../store/accounts/credentials.ts";
 import type { Identity } from "./identity.ts";
 import { hashSecret, secretKind } from "./secrets.ts";
 

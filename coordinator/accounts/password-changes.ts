@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { RateLimitedError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import type { RequestWindow } from "../quotas/request-window.ts";
-import type { Account, AccountStore } from "../store/accounts.ts";
+import type { Account, AccountStore } from "../store/accounts/accounts.ts";
 import { assertPassword } from "./credential-fields.ts";
 import type { Passwords } from "./passwords.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../shared/errors.ts";
-import type { AccountStore } from "../store/accounts.ts";
+import type { AccountStore } from "../store/accounts/accounts.ts";
 
 /** The operator suspended the account of the caller. */
 export function accountSuspended(because: string): ServiceError {

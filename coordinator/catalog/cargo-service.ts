@@ -3,7 +3,7 @@ import { ServiceError, ValidationError, type FieldError } from "../../shared/err
 import { isCoordinatorPath } from "../../shared/model-address.ts";
 import type { StoredCargo } from "../store/catalog.ts";
 import type { Store } from "../store/store.ts";
-import type { Page } from "../store/page.ts";
+import type { Page } from "../store/steps/page.ts";
 import { needsApproval } from "./approval-rules.ts";
 import type { CargoFile } from "./cargo-fields.ts";
 import { readCargo } from "./cargo-file.ts";

@@ -6,7 +6,7 @@ import {
   withValueAt,
   type FileForm,
 } from "../../shared/job-files.ts";
-import type { JobInput } from "../store/job-store.ts";
+import type { JobInput } from "../store/jobs/job-store.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -12,7 +12,7 @@ import { toolErrors } from "../../shared/grammar/call-schema.ts";
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "../../shared/grammar/grammar-schema.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
-import type { JobInput } from "../store/job-store.ts";
+import type { JobInput } from "../store/jobs/job-store.ts";
 import { schemaFault } from "./answer-schema.ts";
 import { filePlacesOf, withStandIns } from "./file-places.ts";
 import { inputSchemas } from "./input-schema.ts";

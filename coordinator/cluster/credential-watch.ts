@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { CredentialNews, CredentialUser } from "../accounts/known-callers.ts";
-import { ENDS_KEPT_MS, type CredentialChanges } from "../store/credential-changes.ts";
+import { ENDS_KEPT_MS, type CredentialChanges } from "../store/accounts/credential-changes.ts";
 import { M } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 

@@ -1,8 +1,8 @@
 import type { FeedEnding } from "../jobs/feed.ts";
 import type { FeedSlice } from "../jobs/feed-tail.ts";
-import { feedItemOf } from "../store/feed-layout.ts";
-import type { FeedItem } from "../store/job-store.ts";
-import { LargeJson, type LargeRef } from "../store/large-json.ts";
+import { feedItemOf } from "../store/jobs/feed-layout.ts";
+import type { FeedItem } from "../store/jobs/job-store.ts";
+import { LargeJson, type LargeRef } from "../store/jobs/large-json.ts";
 import type { WireSlice } from "./messages.ts";
 
 type WireItem = WireSlice["parts"][number]["items"][number];

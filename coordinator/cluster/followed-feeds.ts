@@ -11,7 +11,7 @@ import { FeedTail, type FeedSlice } from "../jobs/feed-tail.ts";
 import { memoryBytesOf } from "../jobs/output-size.ts";
 import { readStoredFeed } from "../jobs/stored-feed.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
-import type { JobStore } from "../store/jobs.ts";
+import type { JobStore } from "../store/jobs/jobs.ts";
 import { fromWire } from "./feed-wire.ts";
 import { M } from "./messages.ts";
 import { StreamGap } from "./peer-streams.ts";

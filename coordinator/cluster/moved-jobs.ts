@@ -9,7 +9,7 @@ import type { JobMemory, ReturningJob } from "../jobs/job-memory.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Submissions } from "../jobs/submissions.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
-import type { ActiveJobRecord } from "../store/job-store.ts";
+import type { ActiveJobRecord } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { untilRead } from "../store/until-stored.ts";
 import { M, MAX_LET_DOWNS, MAX_MOVED } from "./messages.ts";

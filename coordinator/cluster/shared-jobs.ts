@@ -7,7 +7,7 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobRouter } from "../jobs/job-router.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
 import { NotOwnerError, type ClusterStore } from "../store/cluster-store.ts";
-import type { JobStore } from "../store/jobs.ts";
+import type { JobStore } from "../store/jobs/jobs.ts";
 import { publishFeeds } from "./feed-publisher.ts";
 import { followFeeds } from "./followed-feeds.ts";
 import { M, type Question, type ReplyOf } from "./messages.ts";

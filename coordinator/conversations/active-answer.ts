@@ -1,8 +1,8 @@
 import type { Feed, FeedEnding } from "../jobs/feed.ts";
 import { untilFeed } from "../jobs/until-feed.ts";
 import type { AnswerEnding, Message } from "../store/conversations.ts";
-import type { JobInput } from "../store/job-store.ts";
-import type { UsedKey } from "../store/key-spending.ts";
+import type { JobInput } from "../store/jobs/job-store.ts";
+import type { UsedKey } from "../store/accounts/key-spending.ts";
 
 /** The job that makes an answer at the moment. */
 export interface AnswerJob {

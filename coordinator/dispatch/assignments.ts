@@ -7,7 +7,7 @@ import type { AttemptId } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import type { JobInput } from "../store/job-store.ts";
+import type { JobInput } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { grantFiles } from "./grant-files.ts";
 import type { AttemptProofs } from "./attempt-proofs.ts";

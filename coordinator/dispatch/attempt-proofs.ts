@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObject } from "node:crypto";
 import type { FileGrant, GrantSigner } from "../files/file-grants.ts";
-import type { SharedSecrets } from "../store/shared-secrets.ts";
+import type { SharedSecrets } from "../store/secrets/shared-secrets.ts";
 
 const SECRET_BYTES = 32;
 

@@ -3,7 +3,7 @@ import type { JobFile } from "../../shared/job-files.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import { filePlacesOf } from "../catalog/file-places.ts";
 import { GRANT_MS, grantAddress, type FileGrant, type GrantSigner } from "../files/file-grants.ts";
-import type { JobInput } from "../store/job-store.ts";
+import type { JobInput } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { untilRead } from "../store/until-stored.ts";
 

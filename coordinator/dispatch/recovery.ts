@@ -2,7 +2,7 @@ import type { AttemptId } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ReturningJob } from "../jobs/job-memory.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import type { ActiveJobRecord } from "../store/job-store.ts";
+import type { ActiveJobRecord } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { islandLost } from "./present-job.ts";
 

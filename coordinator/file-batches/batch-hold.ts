@@ -2,7 +2,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import { every } from "../../shared/async/every.ts";
 import type { Submitter } from "../accounts/identity.ts";
 import { resolveLimits } from "../quotas/account-limits.ts";
-import type { FileBatch, FileBatchProgress } from "../store/file-batches.ts";
+import type { FileBatch, FileBatchProgress } from "../store/files/file-batches.ts";
 import type { FileBatchDeps } from "./file-batch-deps.ts";
 
 /** Whoever finds a lease that is over goes on with the batch. */

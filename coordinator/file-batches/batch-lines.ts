@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import type { FileBatchError } from "../store/file-batches.ts";
+import type { FileBatchError } from "../store/files/file-batches.ts";
 
 /** A body may have 1 MiB, as that of any request; the rest of its line is small. */
 export const MAX_LINE_BYTES = 1_114_112;

@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Submitter } from "../accounts/identity.ts";
 import type { FileApi } from "../files/file-service.ts";
-import type { FileBatchProgress } from "../store/file-batches.ts";
+import type { FileBatchProgress } from "../store/files/file-batches.ts";
 import type { Store } from "../store/store.ts";
 import type { BatchJobs, LineJobs } from "./line-jobs.ts";
 

@@ -2,7 +2,7 @@ import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { every } from "../../shared/async/every.ts";
 import { newId } from "../../shared/ids.ts";
 import { counter } from "../../shared/metrics.ts";
-import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../store/file-batches.ts";
+import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../store/files/file-batches.ts";
 import { BatchHold, LEASE_MS } from "./batch-hold.ts";
 import type { FileBatchDeps } from "./file-batch-deps.ts";
 import type { UnderWay } from "./line-pool.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ServiceError } from "../../shared/errors.ts";
-import type { FileBatchError, FileBatchProgress } from "../store/file-batches.ts";
+import type { FileBatchError, FileBatchProgress } from "../store/files/file-batches.ts";
 import type { BatchHold } from "./batch-hold.ts";
 import { linesOf } from "./batch-lines.ts";
 import type { FileBatchDeps } from "./file-batch-deps.ts";

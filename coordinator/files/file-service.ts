@@ -14,7 +14,7 @@ import {
   type FileRecord,
   type FileUsage,
   type RemovedFiles,
-} from "../store/files.ts";
+} from "../store/files/files.ts";
 import type { Store } from "../store/store.ts";
 import type { FileContents } from "./file-contents.ts";
 import type { FileGrant, GrantSigner } from "./file-grants.ts";

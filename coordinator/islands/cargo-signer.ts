@@ -2,7 +2,7 @@ import { createPublicKey, sign, type KeyObject } from "node:crypto";
 import { manifestOf, type CargoManifest } from "../../shared/cargo.ts";
 import { publicKeyText, signedBytes, type Endorsement } from "../../shared/cargo-signature.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { SharedSecrets } from "../store/shared-secrets.ts";
+import type { SharedSecrets } from "../store/secrets/shared-secrets.ts";
 import { storeKeyInUse } from "./key-in-use.ts";
 import { openSigningKey } from "./signing-key.ts";
 

@@ -1,4 +1,4 @@
-import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type UtcDay } from "../store/host-figures.ts";
+import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type UtcDay } from "../store/ledger/host-figures.ts";
 import type { Store } from "../store/store.ts";
 
 /** Of today, and of the last 7 and 30 UTC days with today. */

@@ -1,9 +1,9 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { readName } from "../accounts/credential-fields.ts";
-import type { JobEarning } from "../store/host-figures.ts";
+import type { JobEarning } from "../store/ledger/host-figures.ts";
 import type { IslandRecord } from "../store/islands.ts";
-import type { Page } from "../store/page.ts";
+import type { Page } from "../store/steps/page.ts";
 import type { Store } from "../store/store.ts";
 import { readFigures, type IslandFigures } from "./island-figures.ts";
 import type { ConnectedIslands, IslandsElsewhere, LiveIsland } from "./live-island.ts";

@@ -1,5 +1,5 @@
 import { readPublicKey } from "../../shared/cargo-signature.ts";
-import type { SharedSecrets } from "../store/shared-secrets.ts";
+import type { SharedSecrets } from "../store/secrets/shared-secrets.ts";
 
 /**
  * The public key (base64) of the coordinator that started last: `signing-key rotate` replaces the signing key, but a running coordinator

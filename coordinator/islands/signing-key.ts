@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
-import type { SharedSecrets } from "../store/shared-secrets.ts";
+import type { SharedSecrets } from "../store/secrets/shared-secrets.ts";
 
 const ADVICE =
   "restore it from a backup; or make a new one with the command signing-key rotate (every Island must then join again)";

@@ -2,7 +2,7 @@ import type { JobError } from "../../shared/errors.ts";
 import type { AttemptPhase } from "../../shared/attempt-phase.ts";
 import type { JobState } from "../../shared/job-state.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import type { JobClass, JobInput } from "../store/job-store.ts";
+import type { JobClass, JobInput } from "../store/jobs/job-store.ts";
 import type { AttemptMeter } from "./attempts/attempt-meter.ts";
 import type { Feed } from "./feed.ts";
 import type { JobTraits } from "./job-traits.ts";

@@ -7,7 +7,7 @@ import { NotOwnerError } from "../store/cluster-store.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import { outputOwners, type OutputBudget, type OutputOwner } from "../quotas/output-budget.ts";
-import type { JobEnding, JobInput } from "../store/job-store.ts";
+import type { JobEnding, JobInput } from "../store/jobs/job-store.ts";
 import { Deadlines } from "./attempts/deadlines.ts";
 import {
   deliveredUsage,

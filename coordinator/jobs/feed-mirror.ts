@@ -1,4 +1,4 @@
-import type { FeedItem } from "../store/job-store.ts";
+import type { FeedItem } from "../store/jobs/job-store.ts";
 import { JobFeed, type WritableFeed } from "./feed.ts";
 import { FEED_START, type FeedPosition } from "./feed-position.ts";
 import type { FeedPlace, FeedSlice } from "./feed-tail.ts";

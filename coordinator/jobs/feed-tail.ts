@@ -1,6 +1,6 @@
 import { charsOf, isModelItem } from "../../shared/output.ts";
-import type { FeedItem, FeedPart } from "../store/job-store.ts";
-import { LargeJson } from "../store/large-json.ts";
+import type { FeedItem, FeedPart } from "../store/jobs/job-store.ts";
+import { LargeJson } from "../store/jobs/large-json.ts";
 import type { Feed, FeedEnding } from "./feed.ts";
 import type { FeedPosition } from "./feed-position.ts";
 

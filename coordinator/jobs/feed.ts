@@ -1,6 +1,6 @@
 import type { JobErrorCode } from "../../shared/errors.ts";
 import { type FinishReason, isModelItem, type Usage } from "../../shared/output.ts";
-import type { FeedItem, FeedPart, FeedProgress } from "../store/job-store.ts";
+import type { FeedItem, FeedPart, FeedProgress } from "../store/jobs/job-store.ts";
 import { FEED_START, type FeedPosition } from "./feed-position.ts";
 
 /** The last event of every feed, exactly once. */

@@ -2,7 +2,7 @@ import type { JobError } from "../../shared/errors.ts";
 import { isTerminal } from "../../shared/job-state.ts";
 import type { FinishReason, PromptTokens, Timings, Usage } from "../../shared/output.ts";
 import type { SettleFacts } from "../credits/settle.ts";
-import type { JobEnding, JobRecord } from "../store/job-store.ts";
+import type { JobEnding, JobRecord } from "../store/jobs/job-store.ts";
 import type { Feed, FeedEnding } from "./feed.ts";
 import type { JobTraits } from "./job-traits.ts";
 

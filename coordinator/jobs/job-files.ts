@@ -4,8 +4,8 @@ import { formatBytes } from "../../shared/format-bytes.ts";
 import { MAX_FILES_OF_JOB, MAX_JOB_FILE_BYTES } from "../../shared/job-files.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import { filePlacesOf, type FilePlace } from "../catalog/file-places.ts";
-import type { FileHold, FileRecord } from "../store/files.ts";
-import type { JobInput } from "../store/job-store.ts";
+import type { FileHold, FileRecord } from "../store/files/files.ts";
+import type { JobInput } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
 
 export interface JobFilesDeps {

@@ -1,4 +1,4 @@
-import type { ActiveJobRecord } from "../store/job-store.ts";
+import type { ActiveJobRecord } from "../store/jobs/job-store.ts";
 import type { Assignee, FinalFailure } from "./active-job.ts";
 
 /** What is known of an unfinished job and not stored: who let it down, who called it impossible, and its trace. A restart forgets it. */

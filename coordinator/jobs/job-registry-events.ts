@@ -1,5 +1,5 @@
 import type { JobError } from "../../shared/errors.ts";
-import type { JobEnding } from "../store/job-store.ts";
+import type { JobEnding } from "../store/jobs/job-store.ts";
 import type { ActiveJob } from "./active-job.ts";
 import type { WritableFeed } from "./feed.ts";
 

@@ -1,7 +1,7 @@
 import type { Timer } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import type { ActiveJobRecord, SubmittedJob } from "../store/job-store.ts";
+import type { ActiveJobRecord, SubmittedJob } from "../store/jobs/job-store.ts";
 import type { ActiveJob, Assignee } from "./active-job.ts";
 import { ActiveJobs, type ActiveJobsDeps } from "./active-jobs.ts";
 import { JobAttempts, type JobAttemptsDeps } from "./attempts/job-attempts.ts";

@@ -14,7 +14,7 @@ import { FILES_FEATURE } from "../../shared/job-files.ts";
 import { TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import { filePlacesOf } from "../catalog/file-places.ts";
-import type { JobInput } from "../store/job-store.ts";
+import type { JobInput } from "../store/jobs/job-store.ts";
 
 /** What a job's input says about its price, its output and its retries. */
 export interface JobTraits {

@@ -2,7 +2,7 @@ import type { AttemptPhase } from "../../shared/attempt-phase.ts";
 import { isTerminal, nextState, type JobEvent, type JobState } from "../../shared/job-state.ts";
 import type { PromptTokens } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import type { ActiveJobRecord, FeedItem, JobClass, JobInput, StatusItem } from "../store/job-store.ts";
+import type { ActiveJobRecord, FeedItem, JobClass, JobInput, StatusItem } from "../store/jobs/job-store.ts";
 import type { ActiveJob, Assignee, FinalFailure } from "./active-job.ts";
 import type { JobMemory } from "./job-memory.ts";
 import type { AttemptMeter } from "./attempts/attempt-meter.ts";

@@ -1,6 +1,6 @@
 import { charsOf, isModelItem, type OutputItem } from "../../shared/output.ts";
-import type { FeedItem, FeedProgress } from "../store/job-store.ts";
-import { MAX_INLINE_CHARS } from "../store/large-json.ts";
+import type { FeedItem, FeedProgress } from "../store/jobs/job-store.ts";
+import { MAX_INLINE_CHARS } from "../store/jobs/large-json.ts";
 
 /** What an item takes in memory beside its content: 88 to 104 bytes in V8, with its place in the feed. */
 const BYTES_PER_ITEM = 128;

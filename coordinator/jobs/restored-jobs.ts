@@ -1,4 +1,4 @@
-import type { ActiveJobRecord, JobInput } from "../store/job-store.ts";
+import type { ActiveJobRecord, JobInput } from "../store/jobs/job-store.ts";
 import type { Assignee } from "./active-job.ts";
 import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
 import type { Backlog } from "./feed.ts";

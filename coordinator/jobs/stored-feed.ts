@@ -1,5 +1,5 @@
 import { isTerminal } from "../../shared/job-state.ts";
-import type { JobStore } from "../store/jobs.ts";
+import type { JobStore } from "../store/jobs/jobs.ts";
 import { JobFeed, type Feed, type FeedEnding } from "./feed.ts";
 import { feedEndingOf } from "./job-ending.ts";
 

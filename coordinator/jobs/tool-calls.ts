@@ -4,7 +4,7 @@ import { fitsRead } from "../../shared/grammar/grammar-fit.ts";
 import { UnsupportedSchema } from "../../shared/grammar/grammar-schema.ts";
 import { isJsonObject } from "../../shared/json-value.ts";
 import type { FinishReason } from "../../shared/output.ts";
-import type { FeedItem } from "../store/job-store.ts";
+import type { FeedItem } from "../store/jobs/job-store.ts";
 import type { Feed } from "./feed.ts";
 
 /** The calls of tools in an answer, in their order; one whose beginning is missing has no name. Empty for an answer in text. */

@@ -4,7 +4,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type HostDay } from "../store/host-figures.ts";
+import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type HostDay } from "../store/ledger/host-figures.ts";
 import type { Store } from "../store/store.ts";
 
 export interface HostFiguresDeps {

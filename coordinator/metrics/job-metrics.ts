@@ -4,7 +4,7 @@ import { counter, FirstNames, histogram, OTHER } from "../../shared/metrics.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import type { JobEnding } from "../store/job-store.ts";
+import type { JobEnding } from "../store/jobs/job-store.ts";
 
 /** Cargos that have rows of their own. */
 export const MAX_CARGO_NAMES = 50;

@@ -7,7 +7,7 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { AskElsewhere } from "../scheduler/wait-counts.ts";
 import type { TakenOver } from "../store/cluster-store.ts";
-import type { FileUsage } from "../store/files.ts";
+import type { FileUsage } from "../store/files/files.ts";
 import type { Store } from "../store/store.ts";
 import { measureSpeeds } from "./cargo-speeds.ts";
 import { measureHttp } from "./http-metrics.ts";

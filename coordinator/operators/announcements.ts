@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import type { Announcement, AnnouncementLevel } from "../store/operators.ts";
+import type { Announcement, AnnouncementLevel } from "../store/accounts/operators.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 

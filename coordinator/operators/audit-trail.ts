@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, type ErrorCode } from "../../shared/errors.ts";
 import type { NotedStores } from "../store/all-steps.ts";
-import type { AuditEntry } from "../store/audit-log.ts";
+import type { AuditEntry } from "../store/accounts/audit-log.ts";
 import type { Store } from "../store/store.ts";
 
 /** Who acts, and from where. */

@@ -4,9 +4,9 @@ import { hashSecret } from "../accounts/secrets.ts";
 import { InsufficientCreditsError } from "../credits/insufficient-credits-error.ts";
 import { formatCredits, microFromCredits } from "../credits/micro-credits.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
-import type { AccountLimits, Role } from "../store/accounts.ts";
-import { GRANT_ACTION, type AccountFilter, type GrantNote, type KnownAccount } from "../store/operators.ts";
-import type { Page } from "../store/page.ts";
+import type { AccountLimits, Role } from "../store/accounts/accounts.ts";
+import { GRANT_ACTION, type AccountFilter, type GrantNote, type KnownAccount } from "../store/accounts/operators.ts";
+import type { Page } from "../store/steps/page.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 

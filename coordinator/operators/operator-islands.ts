@@ -8,8 +8,8 @@ import {
   type OwnedIsland,
 } from "../islands/island-service.ts";
 import type { LiveIsland } from "../islands/live-island.ts";
-import type { IslandFilter, KnownIsland } from "../store/operators.ts";
-import type { Page } from "../store/page.ts";
+import type { IslandFilter, KnownIsland } from "../store/accounts/operators.ts";
+import type { Page } from "../store/steps/page.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 import type { NetworkView } from "./network-view.ts";

@@ -1,7 +1,7 @@
 import type { CargoFile } from "../catalog/cargo-fields.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { totalVramBytes } from "../../shared/hardware.ts";
-import type { KnownIsland, UnfinishedJobs } from "../store/operators.ts";
+import type { KnownIsland, UnfinishedJobs } from "../store/accounts/operators.ts";
 
 /** Why jobs of a Cargo wait, as far as storage shows it. */
 export type StoredReason =

@@ -1,5 +1,5 @@
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
-import type { AccountLimits, AccountStore } from "../store/accounts.ts";
+import type { AccountLimits, AccountStore } from "../store/accounts/accounts.ts";
 
 /** The limits of an account, with defaults filled in. */
 export type ResolvedLimits = { readonly [Name in keyof AccountLimits]: number };

@@ -2,8 +2,8 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 import { every } from "../../shared/async/every.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { CONTENT_PARTS, type ContentPart, type RemovalSubject } from "../store/content.ts";
-import { DAY_MS, utcDayOf } from "../store/host-figures.ts";
+import { CONTENT_PARTS, type ContentPart, type RemovalSubject } from "../store/jobs/content.ts";
+import { DAY_MS, utcDayOf } from "../store/ledger/host-figures.ts";
 import type { Store } from "../store/store.ts";
 
 /** How long things are kept, in ms; 0 keeps them for ever. */

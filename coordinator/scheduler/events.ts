@@ -1,7 +1,7 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { IslandState } from "../../shared/protocol/from-island.ts";
-import type { JobClass } from "../store/job-store.ts";
+import type { JobClass } from "../store/jobs/job-store.ts";
 import type { Stumble } from "./pause.ts";
 
 /** What the scheduler knows about an Island. */

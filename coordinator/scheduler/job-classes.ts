@@ -1,5 +1,5 @@
 import { AccountShares, type AccountShare } from "./account-shares.ts";
-import type { JobClass } from "../store/job-store.ts";
+import type { JobClass } from "../store/jobs/job-store.ts";
 import { FairShare, newSharer, NEUTRAL_SHARE, type Sharer } from "./fair-share.ts";
 
 export const JOB_CLASSES: readonly JobClass[] = ["chat", "batch"];

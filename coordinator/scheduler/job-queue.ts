@@ -1,4 +1,4 @@
-import type { JobClass } from "../store/job-store.ts";
+import type { JobClass } from "../store/jobs/job-store.ts";
 import type { AccountEntry, AccountShare } from "./account-shares.ts";
 import { goesFirst } from "./fair-share.ts";
 import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";

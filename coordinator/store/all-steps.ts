@@ -1,20 +1,20 @@
-import { accountSteps } from "./accounts.ts";
-import { appendLine, auditSteps, type AuditEntry } from "./audit-log.ts";
-import { batchSteps } from "./batches.ts";
+import { accountSteps } from "./accounts/accounts.ts";
+import { appendLine, auditSteps, type AuditEntry } from "./accounts/audit-log.ts";
+import { batchSteps } from "./jobs/batches.ts";
 import { catalogSteps } from "./catalog.ts";
-import { contentSteps } from "./content.ts";
+import { contentSteps } from "./jobs/content.ts";
 import { conversationSteps } from "./conversations.ts";
-import { fileBatchSteps } from "./file-batches.ts";
-import { fileSteps } from "./files.ts";
-import { hostFigureSteps } from "./host-figures.ts";
+import { fileBatchSteps } from "./files/file-batches.ts";
+import { fileSteps } from "./files/files.ts";
+import { hostFigureSteps } from "./ledger/host-figures.ts";
 import { islandSteps } from "./islands.ts";
-import { jobReads } from "./job-reads.ts";
-import { ledgerSteps } from "./ledger.ts";
+import { jobReads } from "./jobs/job-reads.ts";
+import { ledgerSteps } from "./ledger/ledger.ts";
 import { maintenanceSteps } from "./prune.ts";
-import { operatorSteps } from "./operators.ts";
-import { openStore, runBody, write, type Opened, type RunStep, type Step, type Steps } from "./steps.ts";
-import { usageSteps } from "./usage.ts";
-import { webhookSteps } from "./webhooks.ts";
+import { operatorSteps } from "./accounts/operators.ts";
+import { openStore, runBody, write, type Opened, type RunStep, type Step, type Steps } from "./steps/steps.ts";
+import { usageSteps } from "./ledger/usage.ts";
+import { webhookSteps } from "./jobs/webhooks.ts";
 
 /** The stores whose methods are the same on every engine. */
 const STORES = {

@@ -1,8 +1,8 @@
 import { ServiceError } from "../../shared/errors.ts";
-import { assertPage, type Page } from "./page.ts";
-import { read, write } from "./steps.ts";
-import { flag, integer, json, key, named, nullable, small, Table, text, type RowOf } from "./table.ts";
-import { forUpdate, type Tx } from "./tx.ts";
+import { assertPage, type Page } from "./steps/page.ts";
+import { read, write } from "./steps/steps.ts";
+import { flag, integer, json, key, named, nullable, small, Table, text, type RowOf } from "./steps/table.ts";
+import { forUpdate, type Tx } from "./steps/tx.ts";
 
 /** Cargos that are not shipped with the product. */
 export const cargoTable = new Table(

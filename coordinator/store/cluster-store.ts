@@ -1,10 +1,10 @@
-import { credentialChangeSteps } from "./credential-changes.ts";
-import { UNFINISHED } from "./job-guards.ts";
-import { activeColumns } from "./job-reads.ts";
-import type { ActiveJobRecord } from "./job-store.ts";
-import { jobTable } from "./job-tables.ts";
-import { openStore, read, write, type Opened, type RunStep } from "./steps.ts";
-import type { Tx } from "./tx.ts";
+import { credentialChangeSteps } from "./accounts/credential-changes.ts";
+import { UNFINISHED } from "./jobs/job-guards.ts";
+import { activeColumns } from "./jobs/job-reads.ts";
+import type { ActiveJobRecord } from "./jobs/job-store.ts";
+import { jobTable } from "./jobs/job-tables.ts";
+import { openStore, read, write, type Opened, type RunStep } from "./steps/steps.ts";
+import type { Tx } from "./steps/tx.ts";
 
 /** A coordinator of the network. Its id is made at each start, so that an id that is gone never comes back. */
 export interface Peer {

@@ -1,11 +1,11 @@
 import type { FinishReason } from "../../shared/output.ts";
 import { adoptRows } from "./work-division.ts";
-import { beginRemoval } from "./content.ts";
-import { assertPage, type Page } from "./page.ts";
+import { beginRemoval } from "./jobs/content.ts";
+import { assertPage, type Page } from "./steps/page.ts";
 import { REFUSALS } from "./refusals.ts";
-import { kept, read, write } from "./steps.ts";
-import { integer, json, key, nullable, onlyIn, Table, text, written, type RowOf } from "./table.ts";
-import { forUpdate, isOwn, type Tx } from "./tx.ts";
+import { kept, read, write } from "./steps/steps.ts";
+import { integer, json, key, nullable, onlyIn, Table, text, written, type RowOf } from "./steps/table.ts";
+import { forUpdate, isOwn, type Tx } from "./steps/tx.ts";
 
 /** Stored chats. Source: DESIGN §4, row Conversations. */
 export const conversationTable = new Table(

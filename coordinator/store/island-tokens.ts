@@ -1,7 +1,7 @@
 import { REFUSALS } from "./refusals.ts";
-import { read, write } from "./steps.ts";
-import { integer, key, nullable, Table, written, type RowOf } from "./table.ts";
-import type { Tx } from "./tx.ts";
+import { read, write } from "./steps/steps.ts";
+import { integer, key, nullable, Table, written, type RowOf } from "./steps/table.ts";
+import type { Tx } from "./steps/tx.ts";
 
 export const islandTokenTable = new Table(
   "island_tokens",

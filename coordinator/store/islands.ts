@@ -1,8 +1,8 @@
 import type { Hardware } from "../../shared/hardware.ts";
 import type { RuntimeReport } from "../../shared/protocol/from-island.ts";
-import { read, write } from "./steps.ts";
-import { integer, json, key, nullable, Table, written, type RowOf } from "./table.ts";
-import { forUpdate, inRows, oneOf, type Tx } from "./tx.ts";
+import { read, write } from "./steps/steps.ts";
+import { integer, json, key, nullable, Table, written, type RowOf } from "./steps/table.ts";
+import { forUpdate, inRows, oneOf, type Tx } from "./steps/tx.ts";
 
 /** What Islands last reported about themselves. */
 export const islandTable = new Table(

@@ -1,11 +1,11 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { pruneCredentialEnds } from "./credential-changes.ts";
-import { IDEMPOTENCY_KEPT_MS } from "./idempotency.ts";
-import { utcMonthOf } from "./key-spending.ts";
-import { foldNetworkMoves } from "./ledger.ts";
+import { pruneCredentialEnds } from "./accounts/credential-changes.ts";
+import { IDEMPOTENCY_KEPT_MS } from "./jobs/idempotency.ts";
+import { utcMonthOf } from "./accounts/key-spending.ts";
+import { foldNetworkMoves } from "./ledger/ledger.ts";
 import { takeTurn } from "./work-division.ts";
-import { write, type Opened } from "./steps.ts";
+import { write, type Opened } from "./steps/steps.ts";
 
 const PRUNE_EVERY_MS = 3_600_000;
 

@@ -1,15 +1,15 @@
 import type { Clock } from "../../shared/clock.ts";
 import { openStores, type CommonStores } from "./all-steps.ts";
-import { openBatches, type BatchStore } from "./batches.ts";
+import { openBatches, type BatchStore } from "./jobs/batches.ts";
 import type { ClusterStore } from "./cluster-store.ts";
-import type { ContentStore } from "./content.ts";
-import type { RunHotWrite } from "./hot-writes.ts";
-import { openJobs, type JobStore } from "./jobs.ts";
+import type { ContentStore } from "./jobs/content.ts";
+import type { RunHotWrite } from "./jobs/hot-writes.ts";
+import { openJobs, type JobStore } from "./jobs/jobs.ts";
 import { pruneHourly } from "./prune.ts";
-import type { SecretBox } from "./secret-box.ts";
-import type { SharedSecrets } from "./shared-secrets.ts";
-import type { RunStep } from "./steps.ts";
-import { unsealing, type WebhookStore } from "./webhooks.ts";
+import type { SecretBox } from "./secrets/secret-box.ts";
+import type { SharedSecrets } from "./secrets/shared-secrets.ts";
+import type { RunStep } from "./steps/steps.ts";
+import { unsealing, type WebhookStore } from "./jobs/webhooks.ts";
 
 /**
  * Durable storage of a coordinator. A write resolves after its commit; writes called in the same turn share one. Writes are applied

@@ -1,4 +1,4 @@
-import type { Tx } from "./tx.ts";
+import type { Tx } from "./steps/tx.ts";
 
 /** Rows that one statement takes over. */
 const AT_ONCE = 1_000;

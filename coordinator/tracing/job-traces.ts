@@ -5,7 +5,7 @@ import type { JobError } from "../../shared/errors.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobMoves } from "../jobs/job-moves.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import type { JobEnding } from "../store/job-store.ts";
+import type { JobEnding } from "../store/jobs/job-store.ts";
 
 export interface JobTracesDeps {
   /** The package `@opentelemetry/api`, which is loaded only where traces are made. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import type { NewWebhook } from "../store/webhooks.ts";
+import type { NewWebhook } from "../store/jobs/webhooks.ts";
 import { webhookUrlProblem } from "./webhook-address.ts";
 
 /** Where a client wants the end of a job or batch to be posted. */

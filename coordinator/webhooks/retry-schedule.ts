@@ -1,4 +1,4 @@
-import type { TryOutcome } from "../store/webhooks.ts";
+import type { TryOutcome } from "../store/jobs/webhooks.ts";
 
 /** No try is planned later than this after the end of the job or batch. */
 export const RETRY_FOR_MS = 24 * 3_600_000;

@@ -1,4 +1,4 @@
-import type { WebhookState, WebhookStore, WebhookTry } from "../store/webhooks.ts";
+import type { WebhookState, WebhookStore, WebhookTry } from "../store/jobs/webhooks.ts";
 
 /** Only the newest tries are shown. */
 const SHOWN_TRIES = 10;

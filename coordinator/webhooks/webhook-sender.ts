@@ -2,7 +2,7 @@ import { Webhook } from "standardwebhooks";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { counter, histogram } from "../../shared/metrics.ts";
-import type { PendingWebhook, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhooks.ts";
+import type { PendingWebhook, WebhookRecord, WebhookStore, WebhookTry } from "../store/jobs/webhooks.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
 import type { ResolveHostUntil } from "./resolve-host.ts";

@@ -1,4 +1,4 @@
-import type { JobRecord } from "../../coordinator/store/job-store.ts";
+import type { JobRecord } from "../../coordinator/store/jobs/job-store.ts";
 import { MAX_TOKENS, PROMPT_TOKENS, type CargoName } from "./settings.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { JobRecord } from "../../coordinator/store/job-store.ts";
+import type { JobRecord } from "../../coordinator/store/jobs/job-store.ts";
 import { isTerminal } from "../../shared/job-state.ts";
 import { chargeByRule } from "./charge-rule.ts";
 import { checkLeaks } from "./check-leaks.ts";

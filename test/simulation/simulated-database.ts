@@ -1,21 +1,21 @@
 import Database from "better-sqlite3";
 import { partiesOf, type Posting } from "../../coordinator/credits/postings.ts";
-import { verifyLedger, type LedgerReport } from "../../coordinator/store/ledger.ts";
+import { verifyLedger, type LedgerReport } from "../../coordinator/store/ledger/ledger.ts";
 import { openStores } from "../../coordinator/store/all-steps.ts";
 import { migrate } from "../../coordinator/store/sqlite/engine/migrate.ts";
 import { sqliteSteps } from "../../coordinator/store/sqlite/engine/sqlite-steps.ts";
 import { PreparedStatements, SqliteTx } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
-import { itemsOf, type StoredChunkRow } from "../../coordinator/store/feed-layout.ts";
-import { openBatches } from "../../coordinator/store/batches.ts";
-import { openJobs } from "../../coordinator/store/jobs.ts";
-import type { RunHotWrite } from "../../coordinator/store/hot-writes.ts";
+import { itemsOf, type StoredChunkRow } from "../../coordinator/store/jobs/feed-layout.ts";
+import { openBatches } from "../../coordinator/store/jobs/batches.ts";
+import { openJobs } from "../../coordinator/store/jobs/jobs.ts";
+import type { RunHotWrite } from "../../coordinator/store/jobs/hot-writes.ts";
 import { Ledger } from "../../coordinator/store/sqlite/ledger/ledger.ts";
 import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations.ts";
-import { SecretBox } from "../../coordinator/store/secret-box.ts";
+import { SecretBox } from "../../coordinator/store/secrets/secret-box.ts";
 import type { Store } from "../../coordinator/store/store.ts";
-import { unsealing } from "../../coordinator/store/webhooks.ts";
+import { unsealing } from "../../coordinator/store/jobs/webhooks.ts";
 
 export type SimulatedStore = Pick<
   Store,

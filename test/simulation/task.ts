@@ -1,4 +1,4 @@
-import type { JobInput } from "../../coordinator/store/job-store.ts";
+import type { JobInput } from "../../coordinator/store/jobs/job-store.ts";
 import { MAX_TOKENS, type CargoName } from "./settings.ts";
 
 /** What a simulated job asks for. Its input says what the right answer is, so that each Island gives the same. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { hashSecret, newSecret, secretPrefix } from "../../coordinator/accounts/secrets.ts";
-import type { AccountLimits } from "../../coordinator/store/accounts.ts";
+import type { AccountLimits } from "../../coordinator/store/accounts/accounts.ts";
 import type { DatabasePlace, StorePlace } from "../../coordinator/store/store-place.ts";
 import { newId } from "../../shared/ids.ts";
 import { runSql } from "./test-store.ts";

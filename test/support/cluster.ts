@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { AccountLimits } from "../../coordinator/store/accounts.ts";
+import type { AccountLimits } from "../../coordinator/store/accounts/accounts.ts";
 import { Link } from "../chaos/link.ts";
 import { insertAccount, type NewAccount } from "./account-rows.ts";
 import { CoordinatorProcess } from "./coordinator-process.ts";

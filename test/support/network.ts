@@ -2,7 +2,7 @@ import { createPublicKey } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AccountLimits } from "../../coordinator/store/accounts.ts";
+import type { AccountLimits } from "../../coordinator/store/accounts/accounts.ts";
 import { readSigningKey } from "../../coordinator/islands/signing-key.ts";
 import { openStore, secretsOf } from "../../coordinator/store/open-store.ts";
 import type { StorePlace } from "../../coordinator/store/store-place.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { SecretBox } from "../../coordinator/store/secret-box.ts";
+import { SecretBox } from "../../coordinator/store/secrets/secret-box.ts";
 import { migrate } from "../../coordinator/store/postgres/engine/migrate.ts";
 import { MIGRATIONS } from "../../coordinator/store/postgres/migrations.ts";
 import { postgresStore, type PostgresStore } from "../../coordinator/store/postgres/postgres-store.ts";

@@ -6,7 +6,7 @@ import { resolveConfig } from "../../coordinator/config/resolve-config.ts";
 import { openCoordinator, type Coordinator } from "../../coordinator/coordinator.ts";
 import { DATABASE_FILE, openStore } from "../../coordinator/store/open-store.ts";
 import type { StorePlace } from "../../coordinator/store/store-place.ts";
-import type { AccountLimits } from "../../coordinator/store/accounts.ts";
+import type { AccountLimits } from "../../coordinator/store/accounts/accounts.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { insertAccount, type NewAccount } from "./account-rows.ts";

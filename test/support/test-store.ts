@@ -6,7 +6,7 @@ import { newId } from "../../shared/ids.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { DATABASE_FILE } from "../../coordinator/store/open-store.ts";
 import { postgresStore, type PostgresStore } from "../../coordinator/store/postgres/postgres-store.ts";
-import { SecretBox } from "../../coordinator/store/secret-box.ts";
+import { SecretBox } from "../../coordinator/store/secrets/secret-box.ts";
 import type { StorePlace } from "../../coordinator/store/store-place.ts";
 import { openSqliteStore, type SqliteStore } from "../../coordinator/store/sqlite/sqlite-store.ts";
 import { IS_POSTGRES, KEY, SERVER, TEMPLATE } from "./test-store-server.ts";

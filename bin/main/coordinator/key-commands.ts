@@ -4,7 +4,7 @@ import { defaultSlugsOf } from "../../../coordinator/config/default-cargo-settin
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
 import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { creditsFromMicro, microFromCredits } from "../../../coordinator/credits/micro-credits.ts";
-import type { KeyLimits } from "../../../coordinator/store/key-spending.ts";
+import type { KeyLimits } from "../../../coordinator/store/accounts/key-spending.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { fixed, flexible } from "../../../shared/cli/text-table.ts";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
 import { MAX_GRANT_NOTE } from "../../../coordinator/operators/operator-accounts.ts";
-import type { AccountLimits } from "../../../coordinator/store/accounts.ts";
-import type { LedgerReport } from "../../../coordinator/store/ledger.ts";
+import type { AccountLimits } from "../../../coordinator/store/accounts/accounts.ts";
+import type { LedgerReport } from "../../../coordinator/store/ledger/ledger.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { ValidationError } from "../../../shared/errors.ts";
 import type { CommandTools } from "./command-tools.ts";

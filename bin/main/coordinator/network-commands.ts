@@ -3,7 +3,7 @@ import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts"
 import { nameOf } from "../../../coordinator/islands/island-service.ts";
 import type { ListedIsland } from "../../../coordinator/operators/operator-islands.ts";
 import { MAX_BECAUSE } from "../../../coordinator/operators/operator-accounts.ts";
-import type { KnownAccount } from "../../../coordinator/store/operators.ts";
+import type { KnownAccount } from "../../../coordinator/store/accounts/operators.ts";
 import { alignRows, fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { addAnnouncementCommands } from "./announcement-commands.ts";
 import { accountIdOf, onDataDirectory, type DataOptions } from "./data-commands.ts";

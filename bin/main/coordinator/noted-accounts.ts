@@ -1,4 +1,4 @@
-import type { AccountStore } from "../../../coordinator/store/accounts.ts";
+import type { AccountStore } from "../../../coordinator/store/accounts/accounts.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { commandActor, trailOf } from "./operator-tools.ts";
 

@@ -6,7 +6,7 @@ import type { CoordinatorConfig } from "../../../coordinator/config/resolve-conf
 import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
 import { SEEN_LATELY_MS } from "../../../coordinator/islands/island-service.ts";
 import { storedQueue, type QueuedCargo, type StoredQueueLine } from "../../../coordinator/operators/stored-queue.ts";
-import type { KnownIsland, KnownJob } from "../../../coordinator/store/operators.ts";
+import type { KnownIsland, KnownJob } from "../../../coordinator/store/accounts/operators.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";

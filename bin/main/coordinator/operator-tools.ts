@@ -7,7 +7,7 @@ import { OperatorAccounts } from "../../../coordinator/operators/operator-accoun
 import { OperatorCatalog } from "../../../coordinator/operators/operator-catalog.ts";
 import { OperatorIslands } from "../../../coordinator/operators/operator-islands.ts";
 import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
-import type { Page } from "../../../coordinator/store/page.ts";
+import type { Page } from "../../../coordinator/store/steps/page.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { formatAge } from "../../../shared/cli/format-age.ts";

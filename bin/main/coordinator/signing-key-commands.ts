@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { readKeyInUse } from "../../../coordinator/islands/key-in-use.ts";
 import { makeSigningKey, readSigningKey } from "../../../coordinator/islands/signing-key.ts";
 import { hasData, secretsOf } from "../../../coordinator/store/open-store.ts";
-import type { SharedSecrets } from "../../../coordinator/store/shared-secrets.ts";
+import type { SharedSecrets } from "../../../coordinator/store/secrets/shared-secrets.ts";
 import { fingerprintOf, publicKeyText } from "../../../shared/cargo-signature.ts";
 import { CliError } from "../../../shared/errors.ts";
 import { ConfigError } from "../../../shared/settings.ts";

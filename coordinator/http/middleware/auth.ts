@@ -3,7 +3,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { AccountService } from "../../accounts/account-service.ts";
 import type { Identity, IslandIdentity } from "../../accounts/identity.ts";
 import { accountSuspended } from "../../accounts/suspended.ts";
-import type { Scope } from "../../store/credentials.ts";
+import type { Scope } from "../../store/accounts/credentials.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import { cookieToken } from "../server/console-session.ts";
 

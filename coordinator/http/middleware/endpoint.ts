@@ -1,7 +1,7 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
-import type { Scope } from "../../store/credentials.ts";
+import type { Scope } from "../../store/accounts/credentials.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import { authenticate, requireOperator, requireScope } from "./auth.ts";
 import { readJson, validate } from "./body.ts";

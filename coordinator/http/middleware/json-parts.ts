@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { LargeJson } from "../../store/large-json.ts";
+import { LargeJson } from "../../store/jobs/large-json.ts";
 
 /** JSON text, with the large values that are read from storage while it is written. */
 export type JsonPart = string | LargeJson;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RouteConfig } from "@hono/zod-openapi";
-import type { Scope } from "../../store/credentials.ts";
+import type { Scope } from "../../store/accounts/credentials.ts";
 import type { ErrorStyle } from "../error-answers.ts";
 import { failureResponses, type FailureStatus } from "./failure-responses.ts";
 import { headersOf, type HeaderRefs } from "./headers.ts";

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { MAX_ANNOUNCEMENT_CHARS, MAX_ANNOUNCEMENTS } from "../../operators/announcements.ts";
-import { ANNOUNCEMENT_LEVELS } from "../../store/operators.ts";
+import { ANNOUNCEMENT_LEVELS } from "../../store/accounts/operators.ts";
 import { serveOperator, servePublic } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { announcementSchema, presentAnnouncement } from "../schemas/operator-schemas.ts";

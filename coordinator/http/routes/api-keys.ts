@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { assertMayManageCredentials } from "../../accounts/key-limits.ts";
-import { SCOPES } from "../../store/credentials.ts";
+import { SCOPES } from "../../store/accounts/credentials.ts";
 import { requireScope } from "../middleware/auth.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";

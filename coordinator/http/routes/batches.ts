@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { isTerminal } from "../../../shared/job-state.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { submitterOf } from "../../accounts/identity.ts";
-import { LargeJson, MAX_INLINE_CHARS } from "../../store/large-json.ts";
+import { LargeJson, MAX_INLINE_CHARS } from "../../store/jobs/large-json.ts";
 import {
   batchSchema,
   MAX_BATCH_JOBS,

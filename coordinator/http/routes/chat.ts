@@ -1,7 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
-import type { FeedItem, JobRecord } from "../../store/job-store.ts";
+import type { FeedItem, JobRecord } from "../../store/jobs/job-store.ts";
 import { awaitChat, doneOf, endedChat, type AwaitedChat, type ChatOrder } from "../streaming/awaited-chat.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { chatChunks, chatUsage, completionHeadOf, NO_USAGE } from "../streaming/chat-encoder.ts";

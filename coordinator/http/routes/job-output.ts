@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
 import type { Feed } from "../../jobs/feed.ts";
 import type { JobView } from "../../jobs/submitted-job.ts";
-import type { FeedItem } from "../../store/job-store.ts";
+import type { FeedItem } from "../../store/jobs/job-store.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { answerJson } from "../middleware/json-answer.ts";

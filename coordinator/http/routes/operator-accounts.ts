@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { MAX_GRANT_NOTE } from "../../operators/operator-accounts.ts";
-import { ROLES } from "../../store/accounts.ts";
+import { ROLES } from "../../store/accounts/accounts.ts";
 import { serveOperator } from "../middleware/endpoint.ts";
 import { idempotencyOf } from "../middleware/idempotency.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ValidationError } from "../../../shared/errors.ts";
-import { DAY_MS, utcDayOf } from "../../store/host-figures.ts";
-import { USAGE_KINDS, type UsageFilter, type UsageGroup, type UsageLine } from "../../store/usage.ts";
+import { DAY_MS, utcDayOf } from "../../store/ledger/host-figures.ts";
+import { USAGE_KINDS, type UsageFilter, type UsageGroup, type UsageLine } from "../../store/ledger/usage.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { metaSchema, pageQuery } from "../schemas/pagination.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { ROLES, type Account } from "../../store/accounts.ts";
+import { ROLES, type Account } from "../../store/accounts/accounts.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
 
 export const accountSchema = z

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { MAX_NAME } from "../../accounts/credential-fields.ts";
 import { MAX_KEY_CARGOS, MAX_SLUG } from "../../accounts/key-limits.ts";
 import { microFromCredits } from "../../credits/micro-credits.ts";
-import { SCOPES, type ApiKey } from "../../store/credentials.ts";
-import type { KeyLimits } from "../../store/key-spending.ts";
+import { SCOPES, type ApiKey } from "../../store/accounts/credentials.ts";
+import type { KeyLimits } from "../../store/accounts/key-spending.ts";
 import { creditsSchema, presentCredits, presentTime, presentTimeOrNull, timeSchema } from "./wire-units.ts";
 
 const ANY_SCOPE = `\\s*(${SCOPES.join("|")})\\s*`;

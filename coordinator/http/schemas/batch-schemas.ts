@@ -2,10 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { JOB_STATES } from "../../../shared/job-state.ts";
 import type { BatchView, SubmittedBatch } from "../../jobs/batches/batch-service.ts";
 import { BATCH_STATUSES, batchStatusOf, countStates } from "../../jobs/batches/batch-status.ts";
-import { FAIL_MODES } from "../../store/job-store.ts";
+import { FAIL_MODES } from "../../store/jobs/job-store.ts";
 import { errorSchema, submitSchema } from "./job-schemas.ts";
 import { presentTime, presentTimeOrNull, timeSchema } from "./wire-units.ts";
-import { MAX_INLINE_CHARS } from "../../store/large-json.ts";
+import { MAX_INLINE_CHARS } from "../../store/jobs/large-json.ts";
 import { orNull } from "./responses.ts";
 import { presentWebhook, webhookFields, webhookLogSchema, webhookSecretSchema } from "./webhook-schemas.ts";
 

@@ -11,7 +11,7 @@ import { FINISH_REASONS } from "../../../shared/output.ts";
 import { REASONING_EFFORTS, reasoningFields } from "../../../shared/reasoning.ts";
 import { ignored, OPENAI_LABEL, OPENAI_PRICE, refused, requestObject } from "../../../shared/request-object.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
-import type { JobInput } from "../../store/job-store.ts";
+import type { JobInput } from "../../store/jobs/job-store.ts";
 import { givenFieldsOf } from "./given-fields.ts";
 import { offeredTools, otherToolSchema, toolPathOf } from "./offered-tools.ts";
 import { costSchema } from "./wire-units.ts";

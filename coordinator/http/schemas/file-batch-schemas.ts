@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { FILE_BATCH_STATES, type FileBatch, type FileBatchState } from "../../store/file-batches.ts";
+import { FILE_BATCH_STATES, type FileBatch, type FileBatchState } from "../../store/files/file-batches.ts";
 import { MAX_FILE_LIFE_S, MIN_FILE_LIFE_S } from "./file-schemas.ts";
 import { queryInt } from "./pagination.ts";
 import { presentUnixTime, presentUnixTimeOrNull } from "./wire-units.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { FILE_PURPOSES, type FilePurpose, type FileRecord } from "../../store/files.ts";
+import { FILE_PURPOSES, type FilePurpose, type FileRecord } from "../../store/files/files.ts";
 import { queryInt } from "./pagination.ts";
 import { presentUnixTime, presentUnixTimeOrNull } from "./wire-units.ts";
 

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { ValidationError } from "../../../shared/errors.ts";
 import type { Usage } from "../../../shared/output.ts";
 import { OPENAI_LABEL, refused, requestObject } from "../../../shared/request-object.ts";
-import type { JobInput } from "../../store/job-store.ts";
-import type { LargeJson } from "../../store/large-json.ts";
+import type { JobInput } from "../../store/jobs/job-store.ts";
+import type { LargeJson } from "../../store/jobs/large-json.ts";
 import { givenFields } from "./given-fields.ts";
 import { presentUnixTime } from "./wire-units.ts";
 

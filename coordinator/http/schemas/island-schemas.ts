@@ -6,7 +6,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { IslandDay, IslandFigures } from "../../islands/island-figures.ts";
 import { ISLAND_STATUSES, nameOf, type OwnedIsland } from "../../islands/island-service.ts";
 import { MAX_CACHED, MAX_LOADED, type LiveDownload } from "../../islands/live-island.ts";
-import { DAY_MS } from "../../store/host-figures.ts";
+import { DAY_MS } from "../../store/ledger/host-figures.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
 
 const megabytes = z.int().openapi({ description: "In MB of 2^20 bytes" });

@@ -6,7 +6,7 @@ import { FINISH_REASONS, type Timings } from "../../../shared/output.ts";
 import type { JobHandle, JobView } from "../../jobs/submitted-job.ts";
 import { WAITING_REASONS, type JobWaiting } from "../../jobs/job-waiting.ts";
 import { triesOf } from "../../jobs/attempts/retry-policy.ts";
-import type { JobSummary, ListedJob } from "../../store/job-store.ts";
+import type { JobSummary, ListedJob } from "../../store/jobs/job-store.ts";
 import { presentTime, presentTimeOrNull, presentUsage, timeSchema, usageSchema } from "./wire-units.ts";
 import { orNull } from "./responses.ts";
 import { presentWebhook, webhookFields, webhookLogSchema, webhookSecretSchema } from "./webhook-schemas.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { NO_COUNTS } from "../../store/host-figures.ts";
+import { NO_COUNTS } from "../../store/ledger/host-figures.ts";
 import type { ListedIsland, OperatorIslands } from "../../operators/operator-islands.ts";
 import { islandDetailSchema, islandSchema, presentIsland, presentIslandDetail } from "./island-schemas.ts";
 import { presentEmail } from "./operator-schemas.ts";

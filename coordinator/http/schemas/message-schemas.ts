@@ -13,7 +13,7 @@ import {
 } from "../../../shared/request-object.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import type { AssistantMessage } from "../../jobs/tool-calls.ts";
-import type { JobInput } from "../../store/job-store.ts";
+import type { JobInput } from "../../store/jobs/job-store.ts";
 import { givenFields } from "./given-fields.ts";
 import { argumentsOf, messageToolChoiceSchema, messageToolsSchema, toolInputOf } from "./message-tools.ts";
 import { offeredTools, toolPathOf } from "./offered-tools.ts";

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { isJsonObject } from "../../../shared/json-value.ts";
 import { MAX_TOOLS } from "../../../shared/chat-tools.ts";
 import { ANTHROPIC_PRICE, ignored, requestObject } from "../../../shared/request-object.ts";
-import type { JobInput } from "../../store/job-store.ts";
+import type { JobInput } from "../../store/jobs/job-store.ts";
 import { offeredTools, otherToolSchema } from "./offered-tools.ts";
 
 /** A tool as Anthropic's API has it. */

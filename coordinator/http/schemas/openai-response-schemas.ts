@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_ASKED_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
-import type { JobInput } from "../../store/job-store.ts";
+import type { JobInput } from "../../store/jobs/job-store.ts";
 import { REASONING_EFFORTS } from "../../../shared/reasoning.ts";
 import {
   EARLIER_REASONING,

@@ -1,14 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { JOB_STATES } from "../../../shared/job-state.ts";
-import { ROLES } from "../../store/accounts.ts";
-import { AUDIT_TARGETS, type AuditLine } from "../../store/audit-log.ts";
+import { ROLES } from "../../store/accounts/accounts.ts";
+import { AUDIT_TARGETS, type AuditLine } from "../../store/accounts/audit-log.ts";
 import {
   ANNOUNCEMENT_LEVELS,
   type Announcement,
   type KnownAccount,
   type KnownJob,
   type Suspension,
-} from "../../store/operators.ts";
+} from "../../store/accounts/operators.ts";
 import { WAITING_REASONS } from "../../jobs/job-waiting.ts";
 import { MAX_ANNOUNCEMENT_CHARS } from "../../operators/announcements.ts";
 import type { CoordinatorLine, Overview, QueueLine } from "../../operators/network-view.ts";

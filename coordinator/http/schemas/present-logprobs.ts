@@ -1,5 +1,5 @@
 import type { TokenProbability } from "../../../shared/token-probability.ts";
-import type { FeedItem } from "../../store/job-store.ts";
+import type { FeedItem } from "../../store/jobs/job-store.ts";
 import type { ChatLogprobs } from "./chat-schemas.ts";
 
 /** Probabilities of an answer's tokens, as OpenAI has them. Null if no item has any: they were not asked for. */

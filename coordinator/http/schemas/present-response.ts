@@ -3,7 +3,7 @@ import type { JobState } from "../../../shared/job-state.ts";
 import type { Usage } from "../../../shared/output.ts";
 import { reasoningFields } from "../../../shared/reasoning.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
-import type { JobRecord } from "../../store/job-store.ts";
+import type { JobRecord } from "../../store/jobs/job-store.ts";
 import { jobPartSchema, type JobPart, type ResponseAnswer } from "./openai-response-schemas.ts";
 import { EMPTY_TEXT, OutputRuns, presentRun, type ResponseItem } from "./response-output.ts";
 import { presentTools, type NamespacedFunction } from "./response-tools.ts";

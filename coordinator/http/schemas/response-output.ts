@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { TokenProbability } from "../../../shared/token-probability.ts";
-import type { FeedItem } from "../../store/job-store.ts";
+import type { FeedItem } from "../../store/jobs/job-store.ts";
 import { presentEntry } from "./present-logprobs.ts";
 import type { NamespacedFunction } from "./response-tools.ts";
 

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { MAX_TOOLS, NOT_OFFERED, toolCallSchema, toolFields, type ToolFields } from "../../../shared/chat-tools.ts";
 import { isJsonObject } from "../../../shared/json-value.ts";
 import { ignored, refused, requestObject } from "../../../shared/request-object.ts";
-import type { JobInput } from "../../store/job-store.ts";
+import type { JobInput } from "../../store/jobs/job-store.ts";
 import { offeredTools, otherToolSchema, type OfferedTool } from "./offered-tools.ts";
 
 const MAX_NAME_CHARS = 64;

@@ -3,7 +3,7 @@ import type { Usage } from "../../../shared/output.ts";
 import { refused, requestObject } from "../../../shared/request-object.ts";
 import { SPEECH_FORMATS } from "../audio/speech-format.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import type { JobInput } from "../../store/job-store.ts";
+import type { JobInput } from "../../store/jobs/job-store.ts";
 
 const MAX_INPUT_CHARS = 4_096;
 /** About a minute: at 44.1 kHz the WAV file of a job still fits into one frame (shared/protocol/codec.ts). */

@@ -4,7 +4,7 @@ import { FINISH_REASONS } from "../../../shared/output.ts";
 import { OPENAI_LABEL, refused, requestObject } from "../../../shared/request-object.ts";
 import { streamErrorSchema, streamOptionsSchema } from "./chat-schemas.ts";
 import { givenFieldsOf } from "./given-fields.ts";
-import type { JobInput } from "../../store/job-store.ts";
+import type { JobInput } from "../../store/jobs/job-store.ts";
 import { costSchema } from "./wire-units.ts";
 
 /** Each is a job of its own. */

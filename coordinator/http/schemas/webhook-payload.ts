@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { KIB } from "../../../shared/format-bytes.ts";
-import type { BatchStore } from "../../store/batches.ts";
-import type { JobStore } from "../../store/jobs.ts";
-import { LargeJson } from "../../store/large-json.ts";
-import type { WebhookRecord } from "../../store/webhooks.ts";
+import type { BatchStore } from "../../store/jobs/batches.ts";
+import type { JobStore } from "../../store/jobs/jobs.ts";
+import { LargeJson } from "../../store/jobs/large-json.ts";
+import type { WebhookRecord } from "../../store/jobs/webhooks.ts";
 import { batchSchema, presentBatch } from "./batch-schemas.ts";
 import type { HttpApp } from "../http-deps.ts";
 import { detailSchema, presentDetail } from "./job-schemas.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { WEBHOOK_STATES } from "../../store/webhooks.ts";
+import { WEBHOOK_STATES } from "../../store/jobs/webhooks.ts";
 import { MAX_WEBHOOK_URL_CHARS, type WebhookRequest } from "../../webhooks/new-webhook.ts";
 import type { WebhookLog } from "../../webhooks/webhook-log.ts";
 import { presentTime, timeSchema } from "./wire-units.ts";

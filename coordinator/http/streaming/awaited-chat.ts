@@ -3,7 +3,7 @@ import type { Submitter } from "../../accounts/identity.ts";
 import { CHATS, findModelFor } from "../../catalog/find-model.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
-import type { JobInput } from "../../store/job-store.ts";
+import type { JobInput } from "../../store/jobs/job-store.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import { EXPLAIN_EVERY_MS, type FeedEncoder } from "./sse.ts";
 import { streamFeed } from "./stream-feed.ts";

@@ -3,7 +3,7 @@ import { presentLogprobs } from "../schemas/present-logprobs.ts";
 import { presentCredits, presentUnixTime } from "../schemas/wire-units.ts";
 import { failureStatus, openAiType } from "../error-answers.ts";
 import type { CutReason, FeedEnding } from "../../jobs/feed.ts";
-import type { FeedItem, JobRecord } from "../../store/job-store.ts";
+import type { FeedItem, JobRecord } from "../../store/jobs/job-store.ts";
 
 export interface ChatStreamHead {
   readonly jobId: string;

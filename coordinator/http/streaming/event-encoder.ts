@@ -1,5 +1,5 @@
-import { LargeJson } from "../../store/large-json.ts";
-import type { FeedItem } from "../../store/job-store.ts";
+import { LargeJson } from "../../store/jobs/large-json.ts";
+import type { FeedItem } from "../../store/jobs/job-store.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import { formatPosition, type FeedPosition } from "../../jobs/feed-position.ts";
 import { presentUsage } from "../schemas/wire-units.ts";

@@ -1,5 +1,5 @@
 import type { FeedEnding } from "../../jobs/feed.ts";
-import type { FeedItem, JobRecord } from "../../store/job-store.ts";
+import type { FeedItem, JobRecord } from "../../store/jobs/job-store.ts";
 import { failureStatus } from "../error-answers.ts";
 import {
   BEGUN,

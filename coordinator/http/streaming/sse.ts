@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../../shared/clock.ts";
-import type { FeedItem } from "../../store/job-store.ts";
+import type { FeedItem } from "../../store/jobs/job-store.ts";
 import type { CutReason, Feed, FeedEnding } from "../../jobs/feed.ts";
 import { FeedCursor } from "../../jobs/feed-cursor.ts";
 import type { FeedPosition } from "../../jobs/feed-position.ts";

@@ -1,7 +1,7 @@
 import type { Usage } from "../../../shared/output.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
-import type { JobInput } from "../../store/job-store.ts";
-import { LargeJson } from "../../store/large-json.ts";
+import type { JobInput } from "../../store/jobs/job-store.ts";
+import { LargeJson } from "../../store/jobs/large-json.ts";
 import {
   cancelWhenGone,
   failureOf,

@@ -1,7 +1,7 @@
 import type { JobError } from "../../../shared/errors.ts";
 import type { OutputItem, PromptTokens } from "../../../shared/output.ts";
 import type { LetDown } from "../../scheduler/scheduler.ts";
-import type { JobInput } from "../../store/job-store.ts";
+import type { JobInput } from "../../store/jobs/job-store.ts";
 import { describeExpiry, tooLarge } from "./attempt-errors.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
 import type { Assignee } from "../active-job.ts";

@@ -3,7 +3,7 @@ import { RateLimitedError, ServiceError } from "../../../shared/errors.ts";
 import { isTerminal } from "../../../shared/job-state.ts";
 import { newId } from "../../../shared/ids.ts";
 import { REFUSALS } from "../../store/refusals.ts";
-import type { ActiveBatchRecord, BatchRecord, FailMode, JobInput, NewBatch } from "../../store/job-store.ts";
+import type { ActiveBatchRecord, BatchRecord, FailMode, JobInput, NewBatch } from "../../store/jobs/job-store.ts";
 import type { Store } from "../../store/store.ts";
 import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../../webhooks/webhook-log.ts";
 import type { ActiveJob } from "../active-job.ts";

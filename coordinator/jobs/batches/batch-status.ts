@@ -1,5 +1,5 @@
 import { isTerminal, JOB_STATES, type JobState } from "../../../shared/job-state.ts";
-import type { BatchRecord } from "../../store/job-store.ts";
+import type { BatchRecord } from "../../store/jobs/job-store.ts";
 
 /** `pending`: no job has begun. */
 export const BATCH_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;

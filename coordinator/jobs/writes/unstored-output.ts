@@ -1,5 +1,5 @@
 import type { OutputItem } from "../../../shared/output.ts";
-import type { StatusItem } from "../../store/job-store.ts";
+import type { StatusItem } from "../../store/jobs/job-store.ts";
 
 /** What was gathered of a job, to be stored in one write. */
 export interface GatheredOutput {

@@ -1,5 +1,5 @@
-import { TABLES } from "../schema.ts";
-import { columnName, type ColumnKind, type Table } from "../table.ts";
+import { TABLES } from "../steps/schema.ts";
+import { columnName, type ColumnKind, type Table } from "../steps/table.ts";
 
 /** A table that both databases have. */
 export interface CopiedTable {

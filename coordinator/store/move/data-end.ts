@@ -1,5 +1,5 @@
-import type { LedgerReport } from "../ledger.ts";
-import type { SharedSecrets } from "../shared-secrets.ts";
+import type { LedgerReport } from "../ledger/ledger.ts";
+import type { SharedSecrets } from "../secrets/shared-secrets.ts";
 import type { CopiedTable, REVISIONS } from "./copied-tables.ts";
 import type { MoveMark } from "./move-mark.ts";
 

@@ -1,9 +1,9 @@
 import type { Clock } from "../../../shared/clock.ts";
 import { DatabaseError } from "../database-error.ts";
-import type { LedgerReport } from "../ledger.ts";
-import { assertKnown, isBeforeBaseline, type AppliedMigration } from "../migrations.ts";
-import { SecretBox } from "../secret-box.ts";
-import type { SecretName } from "../shared-secrets.ts";
+import type { LedgerReport } from "../ledger/ledger.ts";
+import { assertKnown, isBeforeBaseline, type AppliedMigration } from "../steps/migrations.ts";
+import { SecretBox } from "../secrets/secret-box.ts";
+import type { SecretName } from "../secrets/shared-secrets.ts";
 import type { DatabasePlace } from "../store-place.ts";
 import { withClient } from "./engine/connection.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";

@@ -1,4 +1,4 @@
-import { migrationsOf } from "../schema.ts";
+import { migrationsOf } from "../steps/schema.ts";
 
 /** What PostgreSQL has beside the tables of `schema.ts`: tables of its own code, triggers and first rows. Frozen once released. */
 const BASELINE = `

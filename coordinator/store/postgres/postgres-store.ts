@@ -1,8 +1,8 @@
 import type { Clock } from "../../../shared/clock.ts";
-import type { SecretBox } from "../secret-box.ts";
+import type { SecretBox } from "../secrets/secret-box.ts";
 import { openCommon, pruned } from "../store.ts";
 import { openCluster } from "../cluster-store.ts";
-import { runBody } from "../steps.ts";
+import { runBody } from "../steps/steps.ts";
 import { postgresSteps, PostgresTx } from "./engine/postgres-steps.ts";
 import { BatchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AccountLimits } from "../../../coordinator/store/accounts.ts";
+import type { AccountLimits } from "../../../coordinator/store/accounts/accounts.ts";
 import type { NewAccount } from "../../support/account-rows.ts";
 import { call, until } from "../../support/http.ts";
 import { Network } from "../../support/network.ts";

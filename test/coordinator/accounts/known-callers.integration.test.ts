@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { KnownCallers } from "../../../coordinator/accounts/known-callers.ts";
 import { hashSecret, newSecret } from "../../../coordinator/accounts/secrets.ts";
-import type { AccountStore } from "../../../coordinator/store/accounts.ts";
+import type { AccountStore } from "../../../coordinator/store/accounts/accounts.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";

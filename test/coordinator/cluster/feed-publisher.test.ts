@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Feed } from "../../../coordinator/jobs/feed.ts";
 import { FEED_START } from "../../../coordinator/jobs/feed-position.ts";
-import { LargeJson } from "../../../coordinator/store/large-json.ts";
+import { LargeJson } from "../../../coordinator/store/jobs/large-json.ts";
 import { textOf, token } from "./feed-world.ts";
 import { here, openForEachTest, owner, readAt, side, third, world } from "./open-feed-world.ts";
 import { TestReader } from "./test-reader.ts";

@@ -1,7 +1,7 @@
 import { FeedCursor } from "../../../coordinator/jobs/feed-cursor.ts";
 import type { Feed } from "../../../coordinator/jobs/feed.ts";
 import { FEED_START, formatPosition, parsePosition } from "../../../coordinator/jobs/feed-position.ts";
-import type { FeedItem } from "../../../coordinator/store/job-store.ts";
+import type { FeedItem } from "../../../coordinator/store/jobs/job-store.ts";
 import type { FeedSide } from "./feed-world.ts";
 
 /** A client that reads a job's stream as the API gives it, and resumes it by its last event's id, at any coordinator. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Feed } from "../../../coordinator/jobs/feed.ts";
-import type { JobStore } from "../../../coordinator/store/jobs.ts";
+import type { JobStore } from "../../../coordinator/store/jobs/jobs.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { withJobStore } from "../jobs/held-store.ts";

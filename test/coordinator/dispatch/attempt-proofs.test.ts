@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
-import { FileSecrets } from "../../../coordinator/store/file-secrets.ts";
+import { FileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
 
 let directory: string;
 

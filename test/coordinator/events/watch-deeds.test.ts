@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AccountEvents, GATHER_MS } from "../../../coordinator/events/account-events.ts";
 import { watchDeeds } from "../../../coordinator/events/watch-deeds.ts";
-import type { AuditedDeed } from "../../../coordinator/store/audit-log.ts";
-import type { KnownIsland } from "../../../coordinator/store/operators.ts";
+import type { AuditedDeed } from "../../../coordinator/store/accounts/audit-log.ts";
+import type { KnownIsland } from "../../../coordinator/store/accounts/operators.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { TestReader } from "./event-builders.ts";
 

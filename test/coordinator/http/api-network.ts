@@ -1,7 +1,7 @@
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import { CredentialWatch } from "../../../coordinator/cluster/credential-watch.ts";
 import { networkQuota } from "../../../coordinator/cluster/network-quota.ts";
-import type { CredentialChanges } from "../../../coordinator/store/credential-changes.ts";
+import type { CredentialChanges } from "../../../coordinator/store/accounts/credential-changes.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { peersOn } from "../cluster/peers-on.ts";

@@ -17,7 +17,7 @@ import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.
 import { listen, type Listener } from "../../../coordinator/http/server/transport.ts";
 import { IslandService } from "../../../coordinator/islands/island-service.ts";
 import type { Overview } from "../../../coordinator/operators/network-view.ts";
-import type { Account } from "../../../coordinator/store/accounts.ts";
+import type { Account } from "../../../coordinator/store/accounts/accounts.ts";
 import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";
 import { makeFastDirectory } from "../../support/fast-directory.ts";
 import { atFileEnd } from "../../support/file-end.ts";

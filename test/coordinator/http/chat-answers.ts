@@ -1,5 +1,5 @@
 import type { JobErrorCode } from "../../../shared/errors.ts";
-import type { FeedItem } from "../../../coordinator/store/job-store.ts";
+import type { FeedItem } from "../../../coordinator/store/jobs/job-store.ts";
 import { EXPLAIN_EVERY_MS } from "../../../coordinator/http/streaming/sse.ts";
 import { eventually, type Api } from "./api.ts";
 import { DONE, type WatchedFeed } from "./scripted-jobs.ts";

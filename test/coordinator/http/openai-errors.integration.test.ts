@@ -19,7 +19,7 @@ import {
   type ErrorCode,
   type JobErrorCode,
 } from "../../../shared/errors.ts";
-import type { FeedItem } from "../../../coordinator/store/job-store.ts";
+import type { FeedItem } from "../../../coordinator/store/jobs/job-store.ts";
 import { Api } from "./api.ts";
 
 const ASKED = { model: "tiny", messages: [{ role: "user" as const, content: "Hi" }] };

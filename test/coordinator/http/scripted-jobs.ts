@@ -6,7 +6,7 @@ import { JobFeed, type Feed, type FeedEnding } from "../../../coordinator/jobs/f
 import type { JobWait } from "../../../coordinator/jobs/job-waiting.ts";
 import type { JobApi } from "../../../coordinator/jobs/job-service.ts";
 import type { JobHandle, JobView, SubmitRequest } from "../../../coordinator/jobs/submitted-job.ts";
-import type { JobFilter, ListedJob } from "../../../coordinator/store/job-store.ts";
+import type { JobFilter, ListedJob } from "../../../coordinator/store/jobs/job-store.ts";
 
 /** A feed that counts who listens. */
 export class WatchedFeed extends JobFeed {

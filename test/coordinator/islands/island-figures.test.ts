@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readFigures } from "../../../coordinator/islands/island-figures.ts";
-import { DAY_MS, NO_COUNTS } from "../../../coordinator/store/host-figures.ts";
+import { DAY_MS, NO_COUNTS } from "../../../coordinator/store/ledger/host-figures.ts";
 
 const TODAY = 20_000;
 const HOUR_MS = 3_600_000;

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
 import { readKeyInUse } from "../../../coordinator/islands/key-in-use.ts";
 import { makeSigningKey, readSigningKey, SigningKeyError } from "../../../coordinator/islands/signing-key.ts";
-import { FileSecrets } from "../../../coordinator/store/file-secrets.ts";
+import { FileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
 import { isSigned, readPublicKey } from "../../../shared/cargo-signature.ts";
 import { FakeLog, makeManifest } from "../../island-agent/builders.ts";
 

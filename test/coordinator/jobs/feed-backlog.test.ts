@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { JobFeed } from "../../../coordinator/jobs/feed.ts";
-import type { FeedItem, FeedPart } from "../../../coordinator/store/job-store.ts";
+import type { FeedItem, FeedPart } from "../../../coordinator/store/jobs/job-store.ts";
 
 const token = (content: string): FeedItem => ({ type: "token", content, count: 2 });
 const STORED: readonly FeedPart[] = [

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { JobFeed } from "../../../coordinator/jobs/feed.ts";
 import { FeedCursor } from "../../../coordinator/jobs/feed-cursor.ts";
 import { formatPosition, parsePosition } from "../../../coordinator/jobs/feed-position.ts";
-import type { FeedItem } from "../../../coordinator/store/job-store.ts";
+import type { FeedItem } from "../../../coordinator/store/jobs/job-store.ts";
 
 const token = (content: string): FeedItem => ({ type: "token", content, count: 1 });
 const status = (state: string): FeedItem => ({ type: "status", state });

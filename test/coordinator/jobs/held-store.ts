@@ -1,4 +1,4 @@
-import type { JobStore } from "../../../coordinator/store/jobs.ts";
+import type { JobStore } from "../../../coordinator/store/jobs/jobs.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 
 /** A store some of whose job methods a test replaces, for example to hold back an answer. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JobHandle } from "../../../coordinator/jobs/submitted-job.ts";
-import type { JobStore } from "../../../coordinator/store/jobs.ts";
+import type { JobStore } from "../../../coordinator/store/jobs/jobs.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";

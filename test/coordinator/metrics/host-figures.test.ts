@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { IslandRegistryEvent } from "../../../coordinator/islands/island-registry-events.ts";
 import { HostFigures, type HostFiguresDeps } from "../../../coordinator/metrics/host-figures.ts";
-import { utcDayOf, type HostCounts, type HostDay } from "../../../coordinator/store/host-figures.ts";
+import { utcDayOf, type HostCounts, type HostDay } from "../../../coordinator/store/ledger/host-figures.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 

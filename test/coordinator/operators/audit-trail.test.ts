@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AuditTrail } from "../../../coordinator/operators/audit-trail.ts";
 import type { NotedStores } from "../../../coordinator/store/all-steps.ts";
-import type { AuditEntry } from "../../../coordinator/store/audit-log.ts";
+import type { AuditEntry } from "../../../coordinator/store/accounts/audit-log.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 

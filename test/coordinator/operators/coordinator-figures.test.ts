@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
 import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
 import { CoordinatorFigures, type CoordinatorFiguresDeps } from "../../../coordinator/operators/coordinator-figures.ts";
-import type { JobEnding } from "../../../coordinator/store/job-store.ts";
+import type { JobEnding } from "../../../coordinator/store/jobs/job-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 let clock: ManualClock;

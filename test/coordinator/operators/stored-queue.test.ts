@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
 import { storedQueue } from "../../../coordinator/operators/stored-queue.ts";
-import type { KnownIsland, UnfinishedJobs } from "../../../coordinator/store/operators.ts";
+import type { KnownIsland, UnfinishedJobs } from "../../../coordinator/store/accounts/operators.ts";
 
 const cargo = { runtime_type: "onnx", required_ram_mb: 1_024, required_vram_mb: 0 } as CargoFile;
 const island = (type: string, ramBytes: number): KnownIsland =>

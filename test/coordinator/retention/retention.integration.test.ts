@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Retention, type RetentionPeriods } from "../../../coordinator/retention/retention.ts";
-import type { NewJob } from "../../../coordinator/store/job-store.ts";
+import type { NewJob } from "../../../coordinator/store/jobs/job-store.ts";
 import { until } from "../../support/http.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { IS_POSTGRES, openTestStore, type TestStore } from "../../support/test-store.ts";

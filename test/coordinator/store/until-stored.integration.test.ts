@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { resolveConfig, type CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { openCoordinator } from "../../../coordinator/coordinator.ts";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
-import { FileSecrets } from "../../../coordinator/store/file-secrets.ts";
+import { FileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
 import { lockForServing } from "../../../coordinator/store/sqlite/engine/serve-lock.ts";
 import { openSqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { untilStored } from "../../../coordinator/store/until-stored.ts";

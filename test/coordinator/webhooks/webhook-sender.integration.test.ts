@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ResolveHostUntil } from "../../../coordinator/webhooks/resolve-host.ts";
-import type { WebhookRecord, WebhookTry } from "../../../coordinator/store/webhooks.ts";
+import type { WebhookRecord, WebhookTry } from "../../../coordinator/store/jobs/webhooks.ts";
 import { RETRY_FOR_MS } from "../../../coordinator/webhooks/retry-schedule.ts";
 import { MAX_TRY_MS, WebhookSender } from "../../../coordinator/webhooks/webhook-sender.ts";
 import { makeWebhook } from "../store/contract/batch-store.cases.ts";

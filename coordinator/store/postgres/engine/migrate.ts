@@ -7,7 +7,7 @@ import {
   TO_BASELINE,
   type AppliedMigration,
   type Migration,
-} from "../../migrations.ts";
+} from "../../steps/migrations.ts";
 import { withClient } from "./connection.ts";
 import { openingErrorOf } from "./storage-fault.ts";
 

@@ -1,6 +1,6 @@
-import { runBody, type RunStep } from "../../steps.ts";
+import { runBody, type RunStep } from "../../steps/steps.ts";
 import type { LedgerParty, Posting } from "../../../credits/postings.ts";
-import { numberNames, type Tx, type Values } from "../../tx.ts";
+import { numberNames, type Tx, type Values } from "../../steps/tx.ts";
 import { lockBalances, post } from "../ledger/post.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";

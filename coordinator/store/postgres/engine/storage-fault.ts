@@ -2,7 +2,7 @@ import pg from "pg";
 import { withoutPassword } from "../../../../shared/without-password.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { DatabaseError } from "../../database-error.ts";
-import { MigrationError } from "../../migrations.ts";
+import { MigrationError } from "../../steps/migrations.ts";
 
 /**
  * Lost against another transaction: serialization failure, deadlock, a lock that was not to be had in time; or ended by the server,

@@ -1,6 +1,6 @@
 import { refusalOf, type LedgerParty, type Posting } from "../../../credits/postings.ts";
 import type { Session } from "../engine/connection.ts";
-import { textOf } from "../../table.ts";
+import { textOf } from "../../steps/table.ts";
 
 /** What the network has is its row, and what was appended to it and is not folded yet. */
 const NETWORK_BALANCE = `SELECT (micro + (SELECT coalesce(sum(micro), 0) FROM network_moves))::text AS micro FROM balances

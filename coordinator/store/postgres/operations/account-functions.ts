@@ -1,4 +1,4 @@
-import { UNFINISHED } from "../../job-guards.ts";
+import { UNFINISHED } from "../../jobs/job-guards.ts";
 
 /** What jobs change of their accounts: balances, entries and places. `mine`: the condition that a job is this coordinator's. */
 export const accountFunctions = (mine: string): string => `

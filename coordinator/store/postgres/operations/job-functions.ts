@@ -1,10 +1,10 @@
 import { nextState, type JobEvent } from "../../../../shared/job-state.ts";
-import { guardOf } from "../../job-guards.ts";
-import { IDEMPOTENCY_WINDOW_MS } from "../../idempotency.ts";
-import { batchTable, jobTable, SUBMITTED_BATCH_COLUMNS, SUBMITTED_COLUMNS } from "../../job-tables.ts";
-import { COLUMN_TYPES } from "../../schema.ts";
-import type { Table } from "../../table.ts";
-import { SUBMITTED_WEBHOOK_COLUMNS, webhookTable } from "../../webhooks.ts";
+import { guardOf } from "../../jobs/job-guards.ts";
+import { IDEMPOTENCY_WINDOW_MS } from "../../jobs/idempotency.ts";
+import { batchTable, jobTable, SUBMITTED_BATCH_COLUMNS, SUBMITTED_COLUMNS } from "../../jobs/job-tables.ts";
+import { COLUMN_TYPES } from "../../steps/schema.ts";
+import type { Table } from "../../steps/table.ts";
+import { SUBMITTED_WEBHOOK_COLUMNS, webhookTable } from "../../jobs/webhooks.ts";
 import { accountFunctions } from "./account-functions.ts";
 
 const END_EVENTS = ["complete", "fail", "cancel", "expire"] as const;

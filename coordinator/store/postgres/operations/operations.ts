@@ -3,10 +3,10 @@ import { refusalOf, type LedgerParty, type Posting } from "../../../credits/post
 import { KeyCreditsError } from "../../../credits/key-credits-error.ts";
 import { NotOwnerError } from "../../cluster-store.ts";
 import { messageTable } from "../../conversations.ts";
-import type { HotWrites, JobText } from "../../hot-writes.ts";
-import type { NewJob } from "../../job-store.ts";
-import { feedChunkTable, jobTable } from "../../job-tables.ts";
-import { monthBeginMs } from "../../key-spending.ts";
+import type { HotWrites, JobText } from "../../jobs/hot-writes.ts";
+import type { NewJob } from "../../jobs/job-store.ts";
+import { feedChunkTable, jobTable } from "../../jobs/job-tables.ts";
+import { monthBeginMs } from "../../accounts/key-spending.ts";
 import { REFUSALS } from "../../refusals.ts";
 
 /** The writes that are sent in batches. `job-functions.ts` has a function for each. */

@@ -1,6 +1,6 @@
 import { DatabaseError } from "../../database-error.ts";
-import type { SecretBox } from "../../secret-box.ts";
-import type { SecretName, SharedSecrets } from "../../shared-secrets.ts";
+import type { SecretBox } from "../../secrets/secret-box.ts";
+import type { SecretName, SharedSecrets } from "../../secrets/shared-secrets.ts";
 import type { Session } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { DatabaseError } from "../../database-error.ts";
-import { SecretBox } from "../../secret-box.ts";
+import { SecretBox } from "../../secrets/secret-box.ts";
 import type { DatabasePlace } from "../../store-place.ts";
 import { withClient } from "../engine/connection.ts";
 import { withoutPassword } from "../../../../shared/without-password.ts";

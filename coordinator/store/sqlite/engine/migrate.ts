@@ -6,7 +6,7 @@ import {
   TO_BASELINE,
   type AppliedMigration,
   type Migration,
-} from "../../migrations.ts";
+} from "../../steps/migrations.ts";
 
 /**
  * Applies the missing migrations, each in its own transaction. Processes that start at the same time take turns.

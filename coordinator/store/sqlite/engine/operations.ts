@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import type { HotWrites } from "../../hot-writes.ts";
+import type { HotWrites } from "../../jobs/hot-writes.ts";
 import { feedOperations } from "../jobs/feed-operations.ts";
 import { jobOperations } from "../jobs/job-operations.ts";
 import { submissionOperations } from "../jobs/submission.ts";

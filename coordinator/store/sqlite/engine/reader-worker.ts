@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import type Database from "better-sqlite3";
 import { stepNamed } from "../../all-steps.ts";
-import { runBody } from "../../steps.ts";
+import { runBody } from "../../steps/steps.ts";
 import { openForReading } from "./connection.ts";
 import type { StepOperation } from "./operations.ts";
 import { failureOf, type Failure } from "./worker-errors.ts";

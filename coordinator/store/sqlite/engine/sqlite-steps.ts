@@ -1,4 +1,4 @@
-import { runBody, type RunStep } from "../../steps.ts";
+import { runBody, type RunStep } from "../../steps/steps.ts";
 import { SqliteTx, type PreparedStatements } from "./sqlite-tx.ts";
 
 interface StepThread {

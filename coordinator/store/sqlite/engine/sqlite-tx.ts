@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 import type { LedgerParty, Posting } from "../../../credits/postings.ts";
-import type { RowOf, Table } from "../../table.ts";
-import { numberNames, type Tx, type Values } from "../../tx.ts";
+import type { RowOf, Table } from "../../steps/table.ts";
+import { numberNames, type Tx, type Values } from "../../steps/tx.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
 interface Prepared {

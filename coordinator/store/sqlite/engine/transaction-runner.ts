@@ -2,7 +2,7 @@ import type Database from "better-sqlite3";
 import { failureOf, isExpected, type Failure } from "./worker-errors.ts";
 import { Ledger } from "../ledger/ledger.ts";
 import { stepNamed } from "../../all-steps.ts";
-import { runBody } from "../../steps.ts";
+import { runBody } from "../../steps/steps.ts";
 import { createOperations, isStep, type Operation, type Operations, type StepOperation } from "./operations.ts";
 import { PreparedStatements, SqliteTx } from "./sqlite-tx.ts";
 

@@ -1,10 +1,10 @@
 import type Database from "better-sqlite3";
-import type { ChunkToWrite, HotWrites } from "../../hot-writes.ts";
-import { piecesToWrite, type Piece } from "../../large-json.ts";
-import { feedChunkTable, jobFeedTable, largePieceTable } from "../../job-tables.ts";
+import type { ChunkToWrite, HotWrites } from "../../jobs/hot-writes.ts";
+import { piecesToWrite, type Piece } from "../../jobs/large-json.ts";
+import { feedChunkTable, jobFeedTable, largePieceTable } from "../../jobs/job-tables.ts";
 import { REFUSALS } from "../../refusals.ts";
 import { prepareInsert } from "../engine/sqlite-tx.ts";
-import { foldFeed, itemsOf, splitChunk, type StoredChunkRow } from "../../feed-layout.ts";
+import { foldFeed, itemsOf, splitChunk, type StoredChunkRow } from "../../jobs/feed-layout.ts";
 
 export function feedOperations(db: Database.Database): Pick<HotWrites, "appendFeed"> {
   const members = ["jobId", "attempt", "seq", "items", "text"] as const;

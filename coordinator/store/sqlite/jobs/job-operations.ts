@@ -1,10 +1,10 @@
 import type Database from "better-sqlite3";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
-import type { EndToWrite, HotWrites } from "../../hot-writes.ts";
-import type { JobMove } from "../../job-store.ts";
+import type { EndToWrite, HotWrites } from "../../jobs/hot-writes.ts";
+import type { JobMove } from "../../jobs/job-store.ts";
 import { REFUSALS } from "../../refusals.ts";
-import { guardOf } from "../../job-guards.ts";
-import { jobOutputTable } from "../../job-tables.ts";
+import { guardOf } from "../../jobs/job-guards.ts";
+import { jobOutputTable } from "../../jobs/job-tables.ts";
 import { prepareInsert } from "../engine/sqlite-tx.ts";
 import { prepareListing } from "./job-listing.ts";
 import { prepareFold, prepareInsertPieces } from "./feed-operations.ts";

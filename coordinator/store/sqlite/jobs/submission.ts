@@ -1,10 +1,10 @@
 import type Database from "better-sqlite3";
-import type { HotWrites, JobText } from "../../hot-writes.ts";
-import type { NewJob, Submission } from "../../job-store.ts";
+import type { HotWrites, JobText } from "../../jobs/hot-writes.ts";
+import type { NewJob, Submission } from "../../jobs/job-store.ts";
 import { nextState } from "../../../../shared/job-state.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { messageTable } from "../../conversations.ts";
-import { IDEMPOTENCY_WINDOW_MS, type KeyedRequest, type Made } from "../../idempotency.ts";
+import { IDEMPOTENCY_WINDOW_MS, type KeyedRequest, type Made } from "../../jobs/idempotency.ts";
 import {
   batchTable,
   idempotencyKeyTable,
@@ -12,10 +12,10 @@ import {
   jobTable,
   SUBMITTED_BATCH_COLUMNS,
   SUBMITTED_COLUMNS,
-} from "../../job-tables.ts";
+} from "../../jobs/job-tables.ts";
 import { REFUSALS } from "../../refusals.ts";
-import type { RowOf } from "../../table.ts";
-import { SUBMITTED_WEBHOOK_COLUMNS, webhookTable } from "../../webhooks.ts";
+import type { RowOf } from "../../steps/table.ts";
+import { SUBMITTED_WEBHOOK_COLUMNS, webhookTable } from "../../jobs/webhooks.ts";
 import { prepareInsert } from "../engine/sqlite-tx.ts";
 import { prepareKeySpending } from "./key-spending-operations.ts";
 

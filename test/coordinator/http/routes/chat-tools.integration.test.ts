@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FeedItem } from "../../../../coordinator/store/job-store.ts";
+import type { FeedItem } from "../../../../coordinator/store/jobs/job-store.ts";
 import { Api } from "../api.ts";
 import { MESSAGES, answerWith } from "../chat-answers.ts";
 import { DONE } from "../scripted-jobs.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ClusterUnavailableError } from "../../../../shared/errors.ts";
-import type { FeedItem } from "../../../../coordinator/store/job-store.ts";
+import type { FeedItem } from "../../../../coordinator/store/jobs/job-store.ts";
 import { Api, BodyReader } from "../api.ts";
 import { DONE, makeJob, WatchedFeed } from "../scripted-jobs.ts";
 

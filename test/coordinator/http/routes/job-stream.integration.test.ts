@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FeedItem } from "../../../../coordinator/store/job-store.ts";
+import type { FeedItem } from "../../../../coordinator/store/jobs/job-store.ts";
 import { Api, BodyReader, eventually, readToEnd } from "../api.ts";
 import { DONE, makeJob } from "../scripted-jobs.ts";
 import { dechunk, readEvents, textOf } from "../sse-events.ts";

@@ -8,7 +8,7 @@ import { jobEvents } from "../../../../coordinator/http/streaming/event-encoder.
 import { FeedRelay } from "../../../../coordinator/http/streaming/sse.ts";
 import { FEED_START } from "../../../../coordinator/jobs/feed-position.ts";
 import { JobFeed } from "../../../../coordinator/jobs/feed.ts";
-import { LargeJson } from "../../../../coordinator/store/large-json.ts";
+import { LargeJson } from "../../../../coordinator/store/jobs/large-json.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { TEST_TRANSPORT } from "../../../support/transport.ts";
 import { eventually } from "../api.ts";

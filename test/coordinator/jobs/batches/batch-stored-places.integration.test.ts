@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BatchGate } from "../../../../coordinator/jobs/batches/batch-gate.ts";
 import { BatchService } from "../../../../coordinator/jobs/batches/batch-service.ts";
 import { Submissions } from "../../../../coordinator/jobs/submissions.ts";
-import type { BatchStore } from "../../../../coordinator/store/batches.ts";
+import type { BatchStore } from "../../../../coordinator/store/jobs/batches.ts";
 import { openSqliteStore, type SqliteStore } from "../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { makeAccount, temporaryFolder } from "../../store/contract/store-builders.ts";

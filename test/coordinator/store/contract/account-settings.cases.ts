@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { KeyCreditsError } from "../../../../coordinator/credits/key-credits-error.ts";
-import { utcMonthOf, type SubmittingKey } from "../../../../coordinator/store/key-spending.ts";
+import { utcMonthOf, type SubmittingKey } from "../../../../coordinator/store/accounts/key-spending.ts";
 import { type Check, MADE_AT_MS, makeAccount, makeEnding, makeJob, makeKey, runJob } from "./store-builders.ts";
 
 const MONTH = utcMonthOf(MADE_AT_MS);

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { NO_KEY_LIMITS } from "../../../../coordinator/store/key-spending.ts";
+import { NO_KEY_LIMITS } from "../../../../coordinator/store/accounts/key-spending.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import type { ServiceError } from "../../../../shared/errors.ts";
 import { type Check, firstGrant, grant, MADE_AT_MS, makeAccount } from "./store-builders.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { AuditEntry } from "../../../../coordinator/store/audit-log.ts";
-import { GRANT_ACTION } from "../../../../coordinator/store/operators.ts";
+import type { AuditEntry } from "../../../../coordinator/store/accounts/audit-log.ts";
+import { GRANT_ACTION } from "../../../../coordinator/store/accounts/operators.ts";
 import { type Check, MADE_AT_MS, makeAccount } from "./store-builders.ts";
 
 const PAGE = { limit: 20, offset: 0 };

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
 import { holdPostings } from "../../../../coordinator/credits/postings.ts";
-import type { NewBatch } from "../../../../coordinator/store/job-store.ts";
+import type { NewBatch } from "../../../../coordinator/store/jobs/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
-import type { NewWebhook } from "../../../../coordinator/store/webhooks.ts";
+import type { NewWebhook } from "../../../../coordinator/store/jobs/webhooks.ts";
 import {
   balanceOf,
   type Check,

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { ContentPart, RemovalSubject } from "../../../../coordinator/store/content.ts";
+import type { ContentPart, RemovalSubject } from "../../../../coordinator/store/jobs/content.ts";
 import { type Check, completeJob, makeAccount, makeEnding, makeJob, MADE_AT_MS, runJob } from "./store-builders.ts";
 
 const BOTH = { parts: ["input", "output"], withMessages: true, atMs: MADE_AT_MS + 9 } as const;

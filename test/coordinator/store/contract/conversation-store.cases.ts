@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
 import type { AnswerEnding, Conversation, Question } from "../../../../coordinator/store/conversations.ts";
-import type { NewJob, SubmitOutcome } from "../../../../coordinator/store/job-store.ts";
+import type { NewJob, SubmitOutcome } from "../../../../coordinator/store/jobs/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { balanceOf, type Check, MADE_AT_MS, makeAccount, makeJob } from "./store-builders.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { FeedChunk, FeedItem } from "../../../../coordinator/store/job-store.ts";
-import { LargeJson } from "../../../../coordinator/store/large-json.ts";
+import type { FeedChunk, FeedItem } from "../../../../coordinator/store/jobs/job-store.ts";
+import { LargeJson } from "../../../../coordinator/store/jobs/large-json.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { type Check, endUncharged, makeAccount, makeJob, runJob } from "./store-builders.ts";
 

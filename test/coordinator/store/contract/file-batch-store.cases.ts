@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
-import type { FileBatchProgress, NewFileBatch } from "../../../../coordinator/store/file-batches.ts";
+import type { FileBatchProgress, NewFileBatch } from "../../../../coordinator/store/files/file-batches.ts";
 import { type Check, MADE_AT_MS, makeAccount } from "./store-builders.ts";
 
 const NOW_MS = MADE_AT_MS;

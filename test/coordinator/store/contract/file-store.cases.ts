@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
-import { UNSTORED_HOLD_MS, type FileList, type FileRecord } from "../../../../coordinator/store/files.ts";
+import { UNSTORED_HOLD_MS, type FileList, type FileRecord } from "../../../../coordinator/store/files/files.ts";
 import { makeFileBatch } from "./file-batch-store.cases.ts";
 import { type Check, endUncharged, MADE_AT_MS, makeAccount, makeJob } from "./store-builders.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { NO_COUNTS, utcDayOf } from "../../../../coordinator/store/host-figures.ts";
+import { NO_COUNTS, utcDayOf } from "../../../../coordinator/store/ledger/host-figures.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { type Check, ISLAND_ID, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
 

@@ -4,7 +4,7 @@ import {
   INTERNAL_COLUMNS,
   jobTable,
   SUBMITTED_COLUMNS,
-} from "../../../../coordinator/store/job-tables.ts";
+} from "../../../../coordinator/store/jobs/job-tables.ts";
 import { balanceOf, type Check, MADE_AT_MS, makeAccount, makeJob, runJob } from "./store-builders.ts";
 
 const HOUR_MS = 3_600_000;

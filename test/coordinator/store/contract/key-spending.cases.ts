@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { KeyCreditsError } from "../../../../coordinator/credits/key-credits-error.ts";
 import { holdPostings } from "../../../../coordinator/credits/postings.ts";
-import { monthBeginMs, utcMonthOf, type SubmittingKey } from "../../../../coordinator/store/key-spending.ts";
-import type { NewJob } from "../../../../coordinator/store/job-store.ts";
+import { monthBeginMs, utcMonthOf, type SubmittingKey } from "../../../../coordinator/store/accounts/key-spending.ts";
+import type { NewJob } from "../../../../coordinator/store/jobs/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { balanceOf, type Check, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { SharedSecrets } from "../../../../coordinator/store/shared-secrets.ts";
+import type { SharedSecrets } from "../../../../coordinator/store/secrets/shared-secrets.ts";
 
 /** Behaviour every place for secrets owes its callers. `open` gives two processes' views of an empty one. */
 export function describeSecrets(open: () => Promise<readonly [SharedSecrets, SharedSecrets]>): void {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { newId } from "../../../../shared/ids.ts";
 import { grantPostings, holdPostings, type Posting } from "../../../../coordinator/credits/postings.ts";
 import { settlePostings } from "../../../../coordinator/credits/settle.ts";
-import type { JobEnding, NewJob } from "../../../../coordinator/store/job-store.ts";
+import type { JobEnding, NewJob } from "../../../../coordinator/store/jobs/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 
 /** Declares a case; `store` gives the open store of that case. */

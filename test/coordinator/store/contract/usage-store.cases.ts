@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { DAY_MS, utcDayOf } from "../../../../coordinator/store/host-figures.ts";
-import type { NewJob } from "../../../../coordinator/store/job-store.ts";
+import { DAY_MS, utcDayOf } from "../../../../coordinator/store/ledger/host-figures.ts";
+import type { NewJob } from "../../../../coordinator/store/jobs/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
-import { USAGE_GROUPS, type UsageFilter, type UsageGroup } from "../../../../coordinator/store/usage.ts";
+import { USAGE_GROUPS, type UsageFilter, type UsageGroup } from "../../../../coordinator/store/ledger/usage.ts";
 import { type Check, MADE_AT_MS, makeAccount, makeEnding, makeJob, makeKey, runJob } from "./store-builders.ts";
 
 const DAY = utcDayOf(MADE_AT_MS);

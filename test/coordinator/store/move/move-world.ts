@@ -1,7 +1,7 @@
 import { makeFileBatch } from "../contract/file-batch-store.cases.ts";
 import { newId } from "../../../../shared/ids.ts";
-import { LargeJson } from "../../../../coordinator/store/large-json.ts";
-import { NO_COUNTS } from "../../../../coordinator/store/host-figures.ts";
+import { LargeJson } from "../../../../coordinator/store/jobs/large-json.ts";
+import { NO_COUNTS } from "../../../../coordinator/store/ledger/host-figures.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { makeBatch, makeWebhook } from "../contract/batch-store.cases.ts";
 import {

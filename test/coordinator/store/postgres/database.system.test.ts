@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from "vitest";
 import { Database } from "../../../../coordinator/store/postgres/engine/database.ts";
 import { postgresSteps } from "../../../../coordinator/store/postgres/engine/postgres-steps.ts";
-import { openStore, read, snapshotRead } from "../../../../coordinator/store/steps.ts";
-import type { Tx } from "../../../../coordinator/store/tx.ts";
+import { openStore, read, snapshotRead } from "../../../../coordinator/store/steps/steps.ts";
+import type { Tx } from "../../../../coordinator/store/steps/tx.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 import type { PostgresServer } from "../../../support/postgres-server.ts";
 import { withPostgres } from "../../../support/with-servers.ts";

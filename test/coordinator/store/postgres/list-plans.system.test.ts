@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { JobFilter } from "../../../../coordinator/store/job-store.ts";
-import { NO_COUNTS } from "../../../../coordinator/store/host-figures.ts";
+import type { JobFilter } from "../../../../coordinator/store/jobs/job-store.ts";
+import { NO_COUNTS } from "../../../../coordinator/store/ledger/host-figures.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import type { PostgresDatabase } from "../../../support/postgres-database.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { beforeEach, describe, expect, it } from "vitest";
-import { checksumOf, type Migration } from "../../../../coordinator/store/migrations.ts";
+import { checksumOf, type Migration } from "../../../../coordinator/store/steps/migrations.ts";
 import { migrate } from "../../../../coordinator/store/postgres/engine/migrate.ts";
 import { MIGRATIONS } from "../../../../coordinator/store/postgres/migrations.ts";
 import type { PostgresServer } from "../../../support/postgres-server.ts";

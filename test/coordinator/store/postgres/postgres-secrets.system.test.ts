@@ -4,7 +4,7 @@ import { CargoSigner } from "../../../../coordinator/islands/cargo-signer.ts";
 import { AttemptProofs } from "../../../../coordinator/dispatch/attempt-proofs.ts";
 import { DatabaseError } from "../../../../coordinator/store/database-error.ts";
 import { postgresStore, type PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
-import { SecretBox } from "../../../../coordinator/store/secret-box.ts";
+import { SecretBox } from "../../../../coordinator/store/secrets/secret-box.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import type { PostgresDatabase } from "../../../support/postgres-database.ts";
 import { withDatabase } from "../../../support/with-servers.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openPostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { resealSecrets } from "../../../../coordinator/store/postgres/secrets/reseal.ts";
-import { SecretBox } from "../../../../coordinator/store/secret-box.ts";
+import { SecretBox } from "../../../../coordinator/store/secrets/secret-box.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import type { PostgresDatabase } from "../../../support/postgres-database.ts";
 import { withDatabase } from "../../../support/with-servers.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hashSecret } from "../../../../coordinator/accounts/secrets.ts";
-import type { NewBatch, NewJob } from "../../../../coordinator/store/job-store.ts";
+import type { NewBatch, NewJob } from "../../../../coordinator/store/jobs/job-store.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, it } from "vitest";
-import { accountRows, expired, jobsOf, unfinishedOf } from "../../../../coordinator/store/content.ts";
+import { accountRows, expired, jobsOf, unfinishedOf } from "../../../../coordinator/store/jobs/content.ts";
 import { PreparedStatements, SqliteTx } from "../../../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { migrate } from "../../../../coordinator/store/sqlite/engine/migrate.ts";
 import { MIGRATIONS } from "../../../../coordinator/store/sqlite/migrations.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { checksumOf, MigrationError, type Migration } from "../../../../../coordinator/store/migrations.ts";
+import { checksumOf, MigrationError, type Migration } from "../../../../../coordinator/store/steps/migrations.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
 import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations.ts";
 import { openSqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";

@@ -4,7 +4,7 @@ import { grantPostings } from "../../../../../coordinator/credits/postings.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
 import { TransactionRunner } from "../../../../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations.ts";
-import { write, type Step } from "../../../../../coordinator/store/steps.ts";
+import { write, type Step } from "../../../../../coordinator/store/steps/steps.ts";
 import { ServiceError } from "../../../../../shared/errors.ts";
 import { systemClock } from "../../../../../shared/clock.ts";
 

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import { LargeJson } from "../../../../../coordinator/store/large-json.ts";
+import { LargeJson } from "../../../../../coordinator/store/jobs/large-json.ts";
 import { openSqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
 import { endUncharged, makeAccount, makeJob, runJob, temporaryFolder } from "../../contract/store-builders.ts";

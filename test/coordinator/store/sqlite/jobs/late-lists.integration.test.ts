@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { holdPostings } from "../../../../../coordinator/credits/postings.ts";
-import { readLedger } from "../../../../../coordinator/store/ledger.ts";
+import { readLedger } from "../../../../../coordinator/store/ledger/ledger.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
 import { PreparedStatements, SqliteTx } from "../../../../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { Ledger } from "../../../../../coordinator/store/sqlite/ledger/ledger.ts";

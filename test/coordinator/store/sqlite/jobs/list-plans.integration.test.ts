@@ -1,10 +1,10 @@
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, it } from "vitest";
-import type { JobFilter } from "../../../../../coordinator/store/job-store.ts";
-import { jobListSql } from "../../../../../coordinator/store/job-lists.ts";
-import { LEDGER_SQL } from "../../../../../coordinator/store/ledger.ts";
-import { reportSql } from "../../../../../coordinator/store/usage.ts";
-import type { Tx } from "../../../../../coordinator/store/tx.ts";
+import type { JobFilter } from "../../../../../coordinator/store/jobs/job-store.ts";
+import { jobListSql } from "../../../../../coordinator/store/jobs/job-lists.ts";
+import { LEDGER_SQL } from "../../../../../coordinator/store/ledger/ledger.ts";
+import { reportSql } from "../../../../../coordinator/store/ledger/usage.ts";
+import type { Tx } from "../../../../../coordinator/store/steps/tx.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
 import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations.ts";
 

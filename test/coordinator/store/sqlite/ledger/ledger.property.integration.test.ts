@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { holdPostings } from "../../../../../coordinator/credits/postings.ts";
 import { settle } from "../../../../../coordinator/credits/settle.ts";
-import type { JobEnding } from "../../../../../coordinator/store/job-store.ts";
+import type { JobEnding } from "../../../../../coordinator/store/jobs/job-store.ts";
 import { openSqliteStore, type SqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ServiceError } from "../../../../../shared/errors.ts";
 import { IllegalTransitionError } from "../../../../../shared/job-state.ts";

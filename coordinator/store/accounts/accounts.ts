@@ -1,0 +1,298 @@
+import { partiesOf, type Posting } from "../../credits/postings.ts";
+import { beginRemoval } from "../jobs/content.ts";
+import { credentialSteps } from "./credentials.ts";
+import { islandTokenSteps } from "../island-tokens.ts";
+import { REFUSALS } from "../refusals.ts";
+import { read, write, type Opened } from "../steps/steps.ts";
+import { integer, key, nullable, Table, text, written, type RowOf } from "../steps/table.ts";
+import { forUpdate, isUniqueViolation, type Tx } from "../steps/tx.ts";
+
+/** `operator`: may see and change what belongs to the whole network. Only a command gives or takes it. */
+export const ROLES = ["user", "operator"] as const;
+export type Role = (typeof ROLES)[number];
+
+export const accountTable = new Table(
+  "accounts",
+  {
+    id: key("PRIMARY KEY"),
+    email: text(),
+    /** Two addresses with the same key are the same account. A deleted account has its id. */
+    emailKey: key("UNIQUE"),
+    /** By scrypt. */
+    passwordHash: text(),
+    createdAtMs: integer(),
+    /** For each API key and each session. */
+    requestsPerMinute: nullable(integer("CHECK (requests_per_minute >= 1)")),
+    /** Unfinished jobs. */
+    concurrentJobs: nullable(integer("CHECK (concurrent_jobs >= 0)")),
+    concurrentStreams: nullable(integer("CHECK (concurrent_streams >= 0)")),
+    deletedAtMs: nullable(integer()),
+    /** Weight in the fair share of slot time between accounts that wait. */
+    share: nullable(integer("CHECK (share >= 1)")),
+    role: text<Role>("DEFAULT 'user' CHECK (role IN ('user', 'operator'))"),
+    suspendedAtMs: nullable(integer()),
+    /** Why the account is suspended; null: it is not. */
+    suspendedBecause: nullable(written()),
+  },
+  {
+    indexes: [
+      "CREATE INDEX accounts_suspended ON accounts (id) WHERE suspended_at_ms IS NOT NULL",
+      "CREATE INDEX accounts_by_role ON accounts (role, id) WHERE role <> 'user'",
+    ],
+  },
+);
+
+export const passwordResetTable = new Table(
+  "password_resets",
+  { tokenHash: key("PRIMARY KEY"), accountId: key("REFERENCES accounts (id)"), expiresAtMs: integer() },
+  { indexes: ["CREATE INDEX password_resets_by_account ON password_resets (account_id)"] },
+);
+
+/** Registrations that a mail must prove. */
+export const signUpTable = new Table(
+  "sign_ups",
+  { tokenHash: key("PRIMARY KEY"), email: text(), emailKey: key("UNIQUE"), expiresAtMs: integer() },
+  { indexes: ["CREATE INDEX sign_ups_by_expiry ON sign_ups (expires_at_ms)"] },
+);
+
+/** Addresses that a mail must prove. */
+export const emailChangeTable = new Table(
+  "email_changes",
+  {
+    accountId: key("PRIMARY KEY REFERENCES accounts (id)"),
+    tokenHash: key("UNIQUE"),
+    email: text(),
+    expiresAtMs: integer(),
+  },
+  { indexes: ["CREATE INDEX email_changes_by_expiry ON email_changes (expires_at_ms)"] },
+);
+
+type AccountRow = RowOf<typeof accountTable>;
+
+export interface Account extends Pick<AccountRow, "id" | "email" | "createdAtMs" | "role"> {
+  /** Spendable balance; what is held for unfinished jobs is not in it. */
+  readonly balanceMicro: number;
+}
+
+const LIMITS = ["requestsPerMinute", "concurrentJobs", "concurrentStreams", "share"] as const;
+/** Limits that the operator set for one account; null means the default of `quotas/account-limits.ts`. Source: spec §8. */
+export type AccountLimits = Pick<AccountRow, (typeof LIMITS)[number]>;
+
+/** What decides about a request of an account. */
+interface AccountStanding extends Pick<AccountRow, "role" | "suspendedBecause"> {
+  readonly limits: AccountLimits;
+}
+
+type PasswordReset = Omit<RowOf<typeof passwordResetTable>, "tokenHash">;
+
+interface NewAccount extends Pick<AccountRow, "id" | "email" | "passwordHash" | "createdAtMs"> {
+  /** The first grant; may be empty. */
+  readonly postings: readonly Posting[];
+}
+
+const ACCOUNT = `SELECT ${accountTable.columns("id", "email", "createdAtMs", "role")}, balances.micro AS "balanceMicro"
+  FROM accounts JOIN balances ON balances.party = 'client:' || accounts.id`;
+const SELECT_LIMITS = `SELECT ${accountTable.columns(...LIMITS)} FROM accounts WHERE id = @accountId`;
+/** Made once, as requests are checked by it. */
+const STANDING = `SELECT ${accountTable.columns(...LIMITS, "role", "suspendedBecause")} FROM accounts
+  WHERE id = @accountId AND deleted_at_ms IS NULL`;
+const RESET = "SELECT account_id AS id FROM password_resets WHERE token_hash = @tokenHash AND expires_at_ms > @nowMs";
+/** What a deleted account loses. */
+const CREDENTIAL_TABLES = [
+  "api_keys",
+  "sessions",
+  "island_tokens",
+  "pairing_codes",
+  "password_resets",
+  "email_changes",
+] as const;
+
+function emailKey(email: string): string {
+  return email.toLowerCase();
+}
+
+async function removeOf(tx: Tx, accountId: string, tables: readonly (typeof CREDENTIAL_TABLES)[number][]) {
+  // oxlint-disable-next-line no-await-in-loop -- A few.
+  for (const table of tables) await tx.run(`DELETE FROM ${table} WHERE account_id = @accountId`, { accountId });
+}
+
+async function setPassword(
+  tx: Tx,
+  change: { readonly accountId: string; readonly passwordHash: string; readonly keptTokenHash: string | null },
+): Promise<boolean> {
+  const { accountId, passwordHash } = change;
+  const set = "UPDATE accounts SET password_hash = @passwordHash WHERE id = @accountId AND deleted_at_ms IS NULL";
+  if ((await tx.run(set, { accountId, passwordHash })) === 0) return false;
+  const endSessions = "DELETE FROM sessions WHERE account_id = @accountId AND token_hash <> @keptTokenHash";
+  await tx.run(endSessions, { accountId, keptTokenHash: change.keptTokenHash ?? "" });
+  // Whoever knew the old password may have asked for another address.
+  await removeOf(tx, accountId, ["password_resets", "email_changes"]);
+  return true;
+}
+
+/** Accounts and all their credentials. Secrets are stored only as hashes (hex SHA-256, or scrypt for passwords). */
+export const accountSteps = {
+  ...credentialSteps,
+  ...islandTokenSteps,
+
+  /**
+   * Creates the account and stores its first grant in the same commit.
+   * @throws {ServiceError} `email_taken`, addresses compare without case; then the refusal of the postings (`refusalOf`). Nothing is
+   *   stored.
+   */
+  create: write(async (tx, { postings, ...account }: NewAccount): Promise<Account> => {
+    const { id, email, createdAtMs } = account;
+    const row = { ...account, emailKey: emailKey(email) };
+    const inserted = await accountTable.insert(tx, row, "ON CONFLICT (email_key) DO NOTHING");
+    if (inserted === 0) throw REFUSALS.email_taken();
+    // oxlint-disable-next-line no-await-in-loop -- Two.
+    for (const party of partiesOf(id))
+      await tx.run("INSERT INTO balances (party, micro) VALUES (@party, 0)", { party });
+    await tx.post(postings, createdAtMs);
+    const own = postings.filter(({ party }) => party === `client:${id}`);
+    return { id, email, createdAtMs, role: "user", balanceMicro: own.reduce((sum, { micro }) => sum + micro, 0) };
+  }),
+
+  get: read((tx, accountId: string) =>
+    tx.one<Account>(`${ACCOUNT} WHERE accounts.id = @accountId AND deleted_at_ms IS NULL`, { accountId }),
+  ),
+
+  getByEmail: read(async (tx, email: string) => {
+    // No account has it, and PostgreSQL refuses such a text.
+    if (email.includes("\0")) return undefined;
+    return tx.one<Account>(`${ACCOUNT} WHERE email_key = @emailKey`, { emailKey: emailKey(email) });
+  }),
+
+  passwordHash: read(async (tx, accountId: string) => {
+    const sql = "SELECT password_hash AS hash FROM accounts WHERE id = @accountId";
+    return (await tx.one<{ hash: string }>(sql, { accountId }))?.hash;
+  }),
+
+  /**
+   * Also ends the account's sessions, but for the one with `keptTokenHash`, all its password resets, and a change of its address that waits
+   * for its mail. False for no such account.
+   */
+  setPassword: write(setPassword),
+
+  /** Stores a password reset. False if the account has `maxResets` that have not expired; nothing is stored then. */
+  createReset: write(
+    async (tx, reset: PasswordReset & { tokenHash: string; nowMs: number; maxResets: number }): Promise<boolean> => {
+      await tx.lockAccount(reset.accountId);
+      const sql = `SELECT count(*) AS resets FROM password_resets WHERE account_id = @accountId AND expires_at_ms > @nowMs`;
+      const { resets } = await tx.only<{ resets: number }>(sql, reset);
+      if (resets >= reset.maxResets) return false;
+      await passwordResetTable.insert(tx, reset);
+      return true;
+    },
+  ),
+
+  /** Account of a password reset that has not expired at `nowMs`. */
+  findReset: read(
+    async (tx, tokenHash: string, nowMs: number) => (await tx.one<{ id: string }>(RESET, { tokenHash, nowMs }))?.id,
+  ),
+
+  /** Sets the password as `setPassword` does, and uses the reset up. False if it was used or has expired. */
+  useReset: write(async (tx, use: { tokenHash: string; passwordHash: string; nowMs: number }) => {
+    const found = await tx.one<{ id: string }>(`${RESET} ${forUpdate(tx)}`, use);
+    if (found === undefined) return false;
+    return setPassword(tx, { accountId: found.id, passwordHash: use.passwordHash, keptTokenHash: null });
+  }),
+
+  /**
+   * Deletes what says whose account it is: address, password, keys, sessions, Island tokens, pairing codes. From then on nobody can sign in
+   * to it. Also begins the removal of its content (`content.ts`), in one commit. Its id stays, for the ledger. False for no such account.
+   */
+  delete: write(async (tx, accountId: string, atMs: number) => {
+    // The key of the address must be unique, and an id is no address.
+    const blank = `UPDATE accounts SET email = '', email_key = id, password_hash = '', deleted_at_ms = @atMs, role = 'user',
+        suspended_at_ms = NULL, suspended_because = NULL
+      WHERE id = @accountId AND deleted_at_ms IS NULL`;
+    if ((await tx.run(blank, { accountId, atMs })) === 0) return false;
+    await removeOf(tx, accountId, CREDENTIAL_TABLES);
+    await beginRemoval(tx, { kind: "account", id: accountId }, atMs);
+    return true;
+  }),
+
+  /**
+   * Stores a registration that a mail must prove, in place of an earlier one of the address. False, and nothing is stored, if the
+   * earlier one expires after `keptIfAfterMs`. Expired ones are removed.
+   */
+  createSignUp: write(
+    async (
+      tx,
+      signUp: Omit<RowOf<typeof signUpTable>, "emailKey"> & { readonly nowMs: number; readonly keptIfAfterMs: number },
+    ) => {
+      await tx.run("DELETE FROM sign_ups WHERE expires_at_ms <= @nowMs", signUp);
+      const orReplace = `ON CONFLICT (email_key) DO UPDATE SET token_hash = excluded.token_hash, email = excluded.email,
+        expires_at_ms = excluded.expires_at_ms WHERE sign_ups.expires_at_ms <= @keptIfAfterMs`;
+      return (await signUpTable.insert(tx, { ...signUp, emailKey: emailKey(signUp.email) }, orReplace)) === 1;
+    },
+  ),
+
+  /** The address of a registration that has not expired at `nowMs`. */
+  findSignUp: read(async (tx, tokenHash: string, nowMs: number) => {
+    const sql = "SELECT email FROM sign_ups WHERE token_hash = @tokenHash AND expires_at_ms > @nowMs";
+    return (await tx.one<{ email: string }>(sql, { tokenHash, nowMs }))?.email;
+  }),
+
+  deleteSignUp: write(async (tx, tokenHash: string): Promise<void> => {
+    await tx.run("DELETE FROM sign_ups WHERE token_hash = @tokenHash", { tokenHash });
+  }),
+
+  /** Undefined for an unknown or deleted account. */
+  standing: read(async (tx, accountId: string): Promise<AccountStanding | undefined> => {
+    const row = await accountTable.row<AccountLimits & Omit<AccountStanding, "limits">>(tx, STANDING, { accountId });
+    if (row === undefined) return undefined;
+    const { role, suspendedBecause, ...limits } = row;
+    return { limits, role, suspendedBecause };
+  }),
+
+  /** Undefined for an unknown account. */
+  limits: read((tx, accountId: string) => tx.one<AccountLimits>(SELECT_LIMITS, { accountId })),
+
+  /** Changes the given limits; null restores a default. @throws {ServiceError} `not_found`. */
+  setLimits: write(async (tx, accountId: string, limits: Partial<AccountLimits>): Promise<AccountLimits> => {
+    const known = await tx.one<AccountLimits>(`${SELECT_LIMITS} ${forUpdate(tx)}`, { accountId });
+    if (known === undefined) throw REFUSALS.no_account();
+    const changed = { ...known, ...limits };
+    const sql = `UPDATE accounts SET requests_per_minute = @requestsPerMinute, concurrent_jobs = @concurrentJobs,
+      concurrent_streams = @concurrentStreams, share = @share WHERE id = @accountId`;
+    await tx.run(sql, { ...changed, accountId });
+    return changed;
+  }),
+
+  /**
+   * Sets the address. Resets of the password that the old one was sent, and a change that waits for its mail, are void.
+   * False for no such account. @throws {ServiceError} `email_taken`.
+   */
+  setEmail: write(async (tx, accountId: string, email: string) => {
+    const values = { accountId, email, emailKey: emailKey(email) };
+    const holder = await tx.one<{ id: string }>("SELECT id FROM accounts WHERE email_key = @emailKey", values);
+    if (holder !== undefined && holder.id !== accountId) throw REFUSALS.email_taken();
+    const sql =
+      "UPDATE accounts SET email = @email, email_key = @emailKey WHERE id = @accountId AND deleted_at_ms IS NULL";
+    const set = await tx.run(sql, values).catch((error: unknown) => {
+      // Another account has got it since.
+      throw isUniqueViolation(error) ? REFUSALS.email_taken() : error;
+    });
+    if (set === 0) return false;
+    await removeOf(tx, accountId, ["password_resets", "email_changes"]);
+    return true;
+  }),
+
+  /** In place of an earlier one of the account. */
+  createEmailChange: write(async (tx, change: RowOf<typeof emailChangeTable>): Promise<void> => {
+    const orReplace = `ON CONFLICT (account_id) DO UPDATE SET token_hash = excluded.token_hash, email = excluded.email,
+      expires_at_ms = excluded.expires_at_ms`;
+    await emailChangeTable.insert(tx, change, orReplace);
+  }),
+
+  /** The change that has not expired at `nowMs`. */
+  findEmailChange: read((tx, tokenHash: string, nowMs: number) => {
+    const columns = emailChangeTable.columns("accountId", "email");
+    const sql = `SELECT ${columns} FROM email_changes WHERE token_hash = @tokenHash AND expires_at_ms > @nowMs`;
+    return tx.one<Pick<RowOf<typeof emailChangeTable>, "accountId" | "email">>(sql, { tokenHash, nowMs });
+  }),
+};
+
+export type AccountStore = Opened<typeof accountSteps>;

@@ -1,0 +1,350 @@
+import type { JobState } from "../../../shared/job-state.ts";
+import { grantPostings } from "../../credits/postings.ts";
+import { accountTable, type Account, type Role } from "./accounts.ts";
+import { ISLAND_RECORD, islandTable, type IslandRecord } from "../islands.ts";
+import { readJobList } from "../jobs/job-lists.ts";
+import type { JobRecord } from "../jobs/job-store.ts";
+import { readList, type Page } from "../steps/page.ts";
+import { REFUSALS } from "../refusals.ts";
+import { pageRead, read, write } from "../steps/steps.ts";
+import { integer, key, nullable, Table, text, written, type RowOf } from "../steps/table.ts";
+import { jsonMember, oneOf, positionIn, writtenPart, type Tx } from "../steps/tx.ts";
+
+/** It outlives that an Island is forgotten. */
+export const suspendedIslandTable = new Table("suspended_islands", {
+  hostId: key("PRIMARY KEY"),
+  atMs: integer(),
+  /** Told to who is suspended. */
+  because: written(),
+});
+
+/** Of an account or an Island. */
+export type Suspension = Omit<RowOf<typeof suspendedIslandTable>, "hostId">;
+
+export const ANNOUNCEMENT_LEVELS = ["info", "warning"] as const;
+export type AnnouncementLevel = (typeof ANNOUNCEMENT_LEVELS)[number];
+
+export const announcementTable = new Table("announcements", {
+  id: key("PRIMARY KEY"),
+  level: text<AnnouncementLevel>("CHECK (level IN ('info', 'warning'))"),
+  text: written(),
+  createdAtMs: integer(),
+  /** Shown before this time; null: until it is removed. */
+  untilMs: nullable(integer()),
+});
+export type Announcement = RowOf<typeof announcementTable>;
+
+/** An account as operators see it. */
+export interface KnownAccount extends Account {
+  readonly suspension: Suspension | null;
+  /** Held for unfinished jobs. */
+  readonly heldMicro: number;
+  readonly unfinishedJobs: number;
+  /** Known ones, connected or not. */
+  readonly islands: number;
+}
+
+export interface AccountFilter {
+  /** Part of the e-mail address, without case; or the whole id. */
+  readonly search?: string | undefined;
+  readonly role?: Role | undefined;
+  readonly isSuspended?: boolean | undefined;
+}
+
+/** An Island as operators see it. */
+export interface KnownIsland extends IslandRecord {
+  /** Of its owner. */
+  readonly email: string;
+  readonly suspension: Suspension | null;
+}
+
+export interface IslandFilter {
+  /** Beginning of the id, or part of a name, without case. */
+  readonly search?: string | undefined;
+  readonly accountId?: string | undefined;
+  /** The Island, or its account. */
+  readonly isSuspended?: boolean | undefined;
+  /** Last seen at this time or later. */
+  readonly seenSinceMs?: number | undefined;
+  /** Last seen before this time. */
+  readonly unseenSinceMs?: number | undefined;
+}
+
+/** A job as operators see it: without what its owner asked and got. */
+export interface KnownJob extends Pick<
+  JobRecord,
+  | "id"
+  | "accountId"
+  | "batchId"
+  | "slug"
+  | "state"
+  | "jobClass"
+  | "priority"
+  | "priceMicro"
+  | "creditsUsedMicro"
+  | "attempt"
+  | "islandId"
+  | "createdAtMs"
+  | "startedAtMs"
+  | "completedAtMs"
+> {
+  /** Of its account; empty for one that was deleted. */
+  readonly email: string;
+  readonly errorCode: string | null;
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+}
+
+export interface KnownJobFilter {
+  readonly states?: readonly JobState[] | undefined;
+  readonly accountId?: string | undefined;
+  readonly slug?: string | undefined;
+  readonly islandId?: string | undefined;
+}
+
+/** The latest jobs of the network that a list of them looks through; an account's own are all looked through. */
+const MAX_LISTED_JOBS = 100_000;
+
+/** Unfinished jobs of a Cargo in one state. */
+export interface UnfinishedJobs {
+  readonly slug: string;
+  readonly state: JobState;
+  readonly jobs: number;
+  readonly oldestAtMs: number;
+}
+
+/** Credits that an operator gives to an account, or takes back. */
+export interface Grant {
+  readonly accountId: string;
+  /** Negative: taken back. */
+  readonly micro: number;
+  /** Shown to the account in its ledger. */
+  readonly note: string | null;
+  readonly atMs: number;
+  /** Of a request that may be repeated, and the operator who sent it; see {@link GrantNote}. Null: each call grants. */
+  readonly repeat: { readonly actor: string; readonly idempotencyKey: string } | null;
+}
+
+/** What the audit log has of a grant, as `after`. Repeats are found there, so a key counts for good. */
+export interface GrantNote {
+  readonly grantMicro: number;
+  readonly note?: string;
+  readonly idempotencyKey?: string;
+}
+
+export const GRANT_ACTION = "account.grant";
+
+const ACCOUNT = `SELECT ${accountTable.columns("id", "email", "createdAtMs", "role", "suspendedAtMs", "suspendedBecause")},
+    (SELECT micro FROM balances WHERE party = 'client:' || accounts.id) AS "balanceMicro",
+    (SELECT micro FROM balances WHERE party = 'hold:' || accounts.id) AS "heldMicro",
+    (SELECT count(*) FROM jobs WHERE account_id = accounts.id AND completed_at_ms IS NULL) AS "unfinishedJobs",
+    (SELECT count(*) FROM islands WHERE account_id = accounts.id AND removed_at_ms IS NULL) AS islands
+  FROM accounts`;
+const ISLAND = `SELECT ${ISLAND_RECORD}, (SELECT email FROM accounts WHERE accounts.id = account_id) AS email,
+    ${suspendedIslandTable.columns("atMs", "because")}
+  FROM islands LEFT JOIN suspended_islands ON suspended_islands.host_id = islands.host_id`;
+const JOB = (tx: Tx): string => `SELECT id, account_id AS "accountId", batch_id AS "batchId", slug, state,
+    job_class AS "jobClass", priority, price_micro AS "priceMicro", charged_micro AS "creditsUsedMicro", attempt,
+    island_id AS "islandId", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
+    completed_at_ms AS "completedAtMs", ${jsonMember(tx, "error", "code")} AS "errorCode",
+    prompt_tokens AS "promptTokens", completion_tokens AS "completionTokens",
+    (SELECT email FROM accounts WHERE accounts.id = account_id) AS email FROM jobs`;
+
+type AccountRow = Omit<KnownAccount, "suspension"> &
+  Pick<RowOf<typeof accountTable>, "suspendedAtMs" | "suspendedBecause">;
+type IslandRow = Omit<KnownIsland, "suspension"> & { readonly atMs: number | null; readonly because: string | null };
+
+function accountOf(tx: Tx, row: AccountRow): KnownAccount {
+  const { suspendedAtMs: atMs, suspendedBecause: because, ...account } = accountTable.decode(row, tx.dialect);
+  return { ...account, suspension: suspensionOf(atMs, because) };
+}
+
+function islandOf(tx: Tx, row: IslandRow): KnownIsland {
+  const { atMs, because, ...island } = suspendedIslandTable.decode(islandTable.decode(row, tx.dialect), tx.dialect);
+  return { ...island, suspension: suspensionOf(atMs, because) };
+}
+
+function suspensionOf(atMs: number | null, because: string | null): Suspension | null {
+  return atMs === null ? null : { atMs, because: because ?? "" };
+}
+
+async function isOne(changed: Promise<number>): Promise<boolean> {
+  return (await changed) === 1;
+}
+
+/** What operators see and do across accounts. */
+export const operatorSteps = {
+  /**
+   * False for a repeat: the operator gave the account the same with this key, in a commit noted as {@link GRANT_ACTION}.
+   * @throws {ServiceError} `not_found` for an account that is unknown or deleted; `idempotency_conflict` for a key that came with another
+   *   amount; the refusal of the postings (`refusalOf`). Nothing is stored.
+   */
+  grant: write(async (tx, { accountId, micro, note, atMs, repeat }: Grant) => {
+    await tx.lockAccount(accountId);
+    const known = "SELECT 1 FROM accounts WHERE id = @accountId AND deleted_at_ms IS NULL";
+    if ((await tx.one(known, { accountId })) === undefined) throw REFUSALS.no_account();
+    const granted = `SELECT CAST(${jsonMember(tx, "after", "grantMicro")} AS bigint) AS micro FROM audit_log
+      WHERE target_id = @accountId AND actor = @actor AND action = @action
+        AND ${jsonMember(tx, "after", "idempotencyKey")} = @idempotencyKey`;
+    const values = { accountId, action: GRANT_ACTION, ...repeat };
+    const earlier = repeat === null ? undefined : await tx.one<{ micro: number }>(granted, values);
+    if (earlier !== undefined && earlier.micro !== micro) throw REFUSALS.idempotency_conflict();
+    if (earlier !== undefined) return false;
+    await tx.post(grantPostings(accountId, micro), atMs, note);
+    return true;
+  }),
+
+  /** False for no such account, and for an operator to be who is suspended. */
+  setRole: write((tx, accountId: string, role: Role) => {
+    const sql = `UPDATE accounts SET role = @role WHERE id = @accountId AND deleted_at_ms IS NULL
+      AND (@role = 'user' OR suspended_at_ms IS NULL)`;
+    return isOne(tx.run(sql, { accountId, role }));
+  }),
+
+  /** False unless the account exists, is no operator's and is not suspended. */
+  suspendAccount: write((tx, accountId: string, { atMs, because }: Suspension) => {
+    const sql = `UPDATE accounts SET suspended_at_ms = @suspendedAtMs, suspended_because = @suspendedBecause
+      WHERE id = @accountId AND deleted_at_ms IS NULL AND suspended_at_ms IS NULL AND role = 'user'`;
+    return isOne(accountTable.run(tx, sql, { accountId, suspendedAtMs: atMs, suspendedBecause: because }));
+  }),
+
+  /** False unless it was suspended. */
+  reinstateAccount: write((tx, accountId: string) => {
+    const sql = `UPDATE accounts SET suspended_at_ms = NULL, suspended_because = NULL
+      WHERE id = @accountId AND suspended_at_ms IS NOT NULL`;
+    return isOne(tx.run(sql, { accountId }));
+  }),
+
+  /** False unless the Island is known, and not suspended. */
+  suspendIsland: write((tx, hostId: string, suspension: Suspension) => {
+    const sql = `INSERT INTO suspended_islands (host_id, at_ms, because)
+      SELECT host_id, @atMs, @because FROM islands WHERE host_id = @hostId AND removed_at_ms IS NULL
+      ON CONFLICT DO NOTHING`;
+    return isOne(suspendedIslandTable.run(tx, sql, { hostId, ...suspension }));
+  }),
+
+  /** False unless it was suspended. */
+  reinstateIsland: write((tx, hostId: string) =>
+    isOne(tx.run("DELETE FROM suspended_islands WHERE host_id = @hostId", { hostId })),
+  ),
+
+  /** Why each suspended account and Island is, by id. */
+  suspensions: read(async (tx) => {
+    const columns = accountTable.columns("id", "suspendedBecause");
+    const accounts = await accountTable.rows<{ id: string; suspendedBecause: string }>(
+      tx,
+      `SELECT ${columns} FROM accounts WHERE suspended_at_ms IS NOT NULL`,
+    );
+    const islands = await suspendedIslandTable.rows(tx, `SELECT ${suspendedIslandTable.all} FROM suspended_islands`);
+    return {
+      accounts: new Map(accounts.map(({ id, suspendedBecause }) => [id, suspendedBecause])),
+      islands: new Map(islands.map(({ hostId, because }) => [hostId, because])),
+    };
+  }),
+
+  /** Newest first, without deleted ones. `total` counts all pages. */
+  accounts: pageRead(async (tx, filter: AccountFilter, page: Page) => {
+    const { search, role, isSuspended } = filter;
+    const where = [
+      "deleted_at_ms IS NULL",
+      search !== undefined && `(${positionIn(tx, "email_key", "part")} > 0 OR accounts.id = @search)`,
+      role !== undefined && "role = @role",
+      isSuspended !== undefined && `suspended_at_ms IS ${isSuspended ? "NOT " : ""}NULL`,
+    ];
+    const list = { select: ACCOUNT, from: "accounts", key: "accounts.id", where, order: "accounts.id DESC" };
+    const values = { ...filter, part: search?.toLowerCase() };
+    const { rows, total } = await readList<AccountRow>(tx, list, values, page);
+    return { accounts: rows.map((row) => accountOf(tx, row)), total };
+  }),
+
+  account: read(async (tx, accountId: string) => {
+    const sql = `${ACCOUNT} WHERE accounts.id = @accountId AND deleted_at_ms IS NULL`;
+    const row = await tx.one<AccountRow>(sql, { accountId });
+    return row && accountOf(tx, row);
+  }),
+
+  /** Last seen first. `total` counts all pages. */
+  islands: pageRead(async (tx, filter: IslandFilter, page: Page) => {
+    const { search, accountId, isSuspended, seenSinceMs, unseenSinceMs } = filter;
+    const names = ["name", "host_name"].map((column) => `${positionIn(tx, `lower(${column})`, "part")} > 0`);
+    const where = [
+      "removed_at_ms IS NULL",
+      search !== undefined && `(${positionIn(tx, "islands.host_id", "id")} = 1 OR ${names.join(" OR ")})`,
+      accountId !== undefined && "account_id = @accountId",
+      seenSinceMs !== undefined && "last_seen_at_ms >= @seenSinceMs",
+      unseenSinceMs !== undefined && "last_seen_at_ms < @unseenSinceMs",
+      isSuspended !== undefined &&
+        `${isSuspended ? "" : "NOT "}(islands.host_id IN (SELECT host_id FROM suspended_islands)
+          OR account_id IN (SELECT id FROM accounts WHERE suspended_at_ms IS NOT NULL))`,
+    ];
+    const order = "last_seen_at_ms DESC, islands.host_id";
+    const list = { select: ISLAND, from: "islands", key: "islands.host_id", where, order };
+    const id = search?.toLowerCase();
+    const values = { ...filter, id, part: id && writtenPart(tx, id) };
+    const { rows, total } = await readList<IslandRow>(tx, list, values, page);
+    return { islands: rows.map((row) => islandOf(tx, row)), total };
+  }),
+
+  island: read(async (tx, hostId: string) => {
+    const sql = `${ISLAND} WHERE islands.host_id = @hostId AND removed_at_ms IS NULL`;
+    const row = await tx.one<IslandRow>(sql, { hostId });
+    return row && islandOf(tx, row);
+  }),
+
+  /**
+   * How many Islands are known, and how many of them were last seen at `seenSinceMs` or later. It goes through all Islands: an index for
+   * it would be written with each heartbeat that is noted.
+   */
+  countIslands: pageRead((tx, seenSinceMs: number) => {
+    const sql = `SELECT count(*) AS known, count(*) FILTER (WHERE last_seen_at_ms >= @seenSinceMs) AS seen
+      FROM islands WHERE removed_at_ms IS NULL`;
+    return tx.only<{ readonly known: number; readonly seen: number }>(sql, { seenSinceMs });
+  }),
+
+  /** Newest first. `total` counts all pages, of {@link MAX_LISTED_JOBS} at most unless an account is given. */
+  jobs: pageRead(async (tx, filter: KnownJobFilter, page: Page) => {
+    const { accountId, states, slug, islandId } = filter;
+    if (accountId !== undefined && islandId === undefined) {
+      const { jobs, total } = await readJobList(tx, accountId, page, { states, slug });
+      const sql = `${JOB(tx)} WHERE ${oneOf(tx, "id", "ids")} ORDER BY id DESC`;
+      return { jobs: await tx.all<KnownJob>(sql, { ids: jobs.map(({ id }) => id) }), total };
+    }
+    const where = [
+      states !== undefined && oneOf(tx, "state", "states"),
+      accountId !== undefined && "account_id = @accountId",
+      slug !== undefined && "slug = @slug",
+      islandId !== undefined && "island_id = @islandId",
+    ];
+    // A list of all that ever were would be counted for minutes.
+    const from = `(SELECT id, state, account_id, slug, island_id FROM jobs ORDER BY id DESC LIMIT ${MAX_LISTED_JOBS}) AS latest`;
+    const list = { select: JOB(tx), from, key: "id", where, order: "id DESC" };
+    const { rows, total } = await readList<KnownJob>(tx, list, filter, page);
+    return { jobs: rows, total };
+  }),
+
+  unfinishedJobs: pageRead((tx) =>
+    tx.all<UnfinishedJobs>(
+      `SELECT slug, state, count(*) AS jobs, min(created_at_ms) AS "oldestAtMs" FROM jobs
+       WHERE completed_at_ms IS NULL GROUP BY slug, state ORDER BY slug, state`,
+    ),
+  ),
+
+  /** Removes announcements that are over at `nowMs`. False if there are `maxAnnouncements` others. */
+  announce: write(async (tx, announcement: Announcement, limits: { nowMs: number; maxAnnouncements: number }) => {
+    await tx.lockTable("announcements");
+    await tx.run("DELETE FROM announcements WHERE until_ms <= @nowMs", limits);
+    const { count } = await tx.only<{ count: number }>("SELECT count(*) AS count FROM announcements");
+    if (count >= limits.maxAnnouncements) return false;
+    return isOne(announcementTable.insert(tx, announcement));
+  }),
+
+  /** False for no such announcement. */
+  removeAnnouncement: write((tx, id: string) => isOne(tx.run("DELETE FROM announcements WHERE id = @id", { id }))),
+
+  /** Those that are not over at `nowMs`, newest first. */
+  announcements: read((tx, nowMs: number) => {
+    const sql = `SELECT ${announcementTable.all} FROM announcements
+      WHERE until_ms IS NULL OR until_ms > @nowMs ORDER BY id DESC`;
+    return announcementTable.rows(tx, sql, { nowMs });
+  }),
+};

@@ -1,0 +1,259 @@
+import { ServiceError } from "../../../shared/errors.ts";
+import { formatBytes } from "../../../shared/format-bytes.ts";
+import { read, write } from "../steps/steps.ts";
+import { integer, key, nullable, Table, text, type RowOf } from "../steps/table.ts";
+import { forKeyShare, forUpdate, jsonRows, oneOf, type Tx } from "../steps/tx.ts";
+
+/** What a file is for, in OpenAI's words. Batches read `batch`; `batch_output` is what they write. */
+export const FILE_PURPOSES = [
+  "assistants",
+  "batch",
+  "batch_output",
+  "evals",
+  "fine-tune",
+  "user_data",
+  "vision",
+] as const;
+export type FilePurpose = (typeof FILE_PURPOSES)[number];
+
+export const fileBlobTable = new Table("file_blobs", {
+  name: key("PRIMARY KEY"),
+  /** Of the content, in hexadecimal. */
+  sha256: key("UNIQUE"),
+  sizeBytes: integer(),
+});
+
+export const fileTable = new Table(
+  "files",
+  {
+    id: key("PRIMARY KEY"),
+    accountId: key("REFERENCES accounts (id)"),
+    purpose: text<FilePurpose>(),
+    /** Without folders and control characters; at most 255 characters. */
+    filename: text(),
+    sizeBytes: integer(),
+    /** Name of the content on disk. Files with equal content share one. */
+    blob: key("REFERENCES file_blobs (name)"),
+    createdAtMs: integer(),
+    /** From then on it does not exist; null: never. */
+    expiresAtMs: nullable(integer()),
+  },
+  {
+    indexes: [
+      "CREATE INDEX files_by_account ON files (account_id, id, size_bytes)",
+      "CREATE INDEX files_by_blob ON files (blob)",
+      "CREATE INDEX files_by_expiry ON files (expires_at_ms) WHERE expires_at_ms IS NOT NULL",
+    ],
+  },
+);
+
+export const fileHoldTable = new Table(
+  "file_holds",
+  {
+    /** Or of the batch. */
+    jobId: key(),
+    fileId: key("REFERENCES files (id) ON DELETE CASCADE"),
+    madeAtMs: integer(),
+  },
+  {
+    rules: ["PRIMARY KEY (file_id, job_id)"],
+    indexes: ["CREATE INDEX file_holds_by_time ON file_holds (made_at_ms)"],
+  },
+);
+
+/** A file, with the SHA-256 of its content. */
+export type FileRecord = RowOf<typeof fileTable> & Pick<RowOf<typeof fileBlobTable>, "sha256">;
+
+/** Limits of one account. */
+export interface FileBudget {
+  /** Of all its files together. */
+  readonly maxBytes: number;
+  readonly maxFiles: number;
+}
+
+export interface FileUsage {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface FileList {
+  /** The id before the page; null: from the first on. */
+  readonly afterId: string | null;
+  readonly limit: number;
+  readonly isNewestFirst: boolean;
+  /** Null: all. */
+  readonly purpose: FilePurpose | null;
+  /** Files that expired by then are left out. */
+  readonly nowMs: number;
+}
+
+/** A file that a job names, or whose lines a batch answers: it is kept until the job or batch has ended. */
+export type FileHold = Omit<RowOf<typeof fileHoldTable>, "madeAtMs">;
+
+/** A hold of a job or batch that is not stored counts for this long: its commit is under way, or failed. */
+export const UNSTORED_HOLD_MS = 600_000;
+
+/** What a step removed. */
+export interface RemovedFiles {
+  readonly files: number;
+  /** Contents that no file has any more; their names are never used again. */
+  readonly blobs: readonly string[];
+}
+
+/** @throws {ServiceError} `file_budget_exceeded` if a file of this size does not fit beside what the account has. */
+export function assertFileFits(usage: FileUsage, sizeBytes: number, budget: FileBudget): void {
+  if (usage.files >= budget.maxFiles) {
+    throw refusal(`The account has ${usage.files} files, as many as it may; delete some`);
+  }
+  if (usage.bytes + sizeBytes > budget.maxBytes) {
+    const used = formatBytes(usage.bytes);
+    const most = formatBytes(budget.maxBytes);
+    throw refusal(
+      `The account's files have ${used} of the ${most} that they may have; this one has ${formatBytes(sizeBytes)}`,
+    );
+  }
+}
+
+function refusal(message: string): ServiceError {
+  return new ServiceError("file_budget_exceeded", message);
+}
+
+const FILE = `SELECT ${fileTable.all}, sha256 FROM files JOIN file_blobs ON name = blob`;
+const UNEXPIRED = "account_id = @accountId AND (expires_at_ms IS NULL OR expires_at_ms > @nowMs)";
+/** Whether the job or batch of the hold `h` goes on; null while neither is stored. */
+const IS_NEEDED = `coalesce((SELECT state IN ('pending', 'queued', 'running') FROM jobs WHERE id = h.job_id),
+  (SELECT ended_at_ms IS NULL FROM file_batches WHERE id = h.job_id))`;
+/** Whether the hold `h` keeps its file. `unstoredMs`: the earliest time of a hold whose job or batch is not stored. */
+const HOLDS = `coalesce(${IS_NEEDED}, h.made_at_ms > @unstoredMs)`;
+const IS_FREE = `NOT EXISTS (SELECT 1 FROM file_holds h WHERE h.file_id = files.id AND ${HOLDS})`;
+
+function usageOf(tx: Tx, accountId: string): Promise<FileUsage> {
+  const sql =
+    "SELECT count(*) AS files, coalesce(sum(size_bytes), 0) AS bytes FROM files WHERE account_id = @accountId";
+  return tx.only(sql, { accountId });
+}
+
+/** Removes the files that `find` names, as far as `condition` is still true when they are locked. */
+async function remove(tx: Tx, find: string, condition: string, values: object): Promise<RemovedFiles> {
+  const ids = (await tx.all<{ id: string }>(`${find} ${forUpdate(tx)}`, values)).map(({ id }) => id);
+  // Asked again, as a job may have come to hold one before it was locked.
+  const sql = `DELETE FROM files WHERE ${oneOf(tx, "id", "ids")} AND ${condition} RETURNING blob`;
+  const names = (await tx.all<{ blob: string }>(sql, { ...values, ids })).map(({ blob }) => blob);
+  if (names.length === 0) return { files: 0, blobs: [] };
+  // In one order, so that two coordinators never wait for each other in a circle. Locked first: what is asked next sees new files.
+  const contents = `FROM file_blobs WHERE ${oneOf(tx, "name", "names")}`;
+  await tx.all(`SELECT name ${contents} ORDER BY sha256 ${forUpdate(tx)}`, { names });
+  const unused = `DELETE ${contents} AND NOT EXISTS (SELECT 1 FROM files WHERE blob = file_blobs.name) RETURNING name`;
+  const blobs = await tx.all<{ name: string }>(unused, { names });
+  return { files: names.length, blobs: blobs.map(({ name }) => name) };
+}
+
+/**
+ * Facts about files; contents are on disk. A content is put in place before its file is added, and removed after the file's removal
+ * committed: what a crash leaves is a content that `withoutFile` names.
+ */
+export const fileSteps = {
+  /**
+   * Resolves with the file as it is stored. Its `blob` is another than `file.blob` if an equal content is there already; the new one is
+   * then not needed.
+   * @throws {ServiceError} `file_budget_exceeded`, and nothing is stored.
+   */
+  add: write(async (tx, file: FileRecord, budget: FileBudget): Promise<FileRecord> => {
+    await tx.lockAccount(file.accountId);
+    assertFileFits(await usageOf(tx, file.accountId), file.sizeBytes, budget);
+    // The update locks the content that is there: a removal waits, and then sees the new file.
+    const sql = `INSERT INTO file_blobs (name, sha256, size_bytes) VALUES (@blob, @sha256, @sizeBytes)
+      ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256 RETURNING name`;
+    const { name: blob } = await tx.only<{ name: string }>(sql, file);
+    const stored = { ...file, blob };
+    await fileTable.insert(tx, stored);
+    return stored;
+  }),
+
+  /** Another account's file does not exist, nor one that expired. */
+  get: read(async (tx, accountId: string, id: string, nowMs: number) => {
+    // PostgreSQL refuses such a text, and clients may put one into JSON.
+    if (id.includes("\0")) return undefined;
+    return tx.one<FileRecord>(`${FILE} WHERE ${UNEXPIRED} AND id = @id`, { accountId, id, nowMs });
+  }),
+
+  list: read((tx, accountId: string, list: FileList) => {
+    const [after, order] = list.isNewestFirst ? ["<", "DESC"] : [">", "ASC"];
+    const sql = `${FILE} WHERE ${UNEXPIRED} AND (CAST(@afterId AS text) IS NULL OR id ${after} @afterId)
+        AND (CAST(@purpose AS text) IS NULL OR purpose = @purpose)
+      ORDER BY id ${order} LIMIT @limit`;
+    return tx.all<FileRecord>(sql, { accountId, ...list });
+  }),
+
+  usage: read(usageOf),
+
+  /** Files of all accounts, and the bytes of their contents, equal ones once. */
+  total: read((tx) => {
+    const bytes = "SELECT coalesce(sum(size_bytes), 0) FROM file_blobs";
+    return tx.only<FileUsage>(`SELECT (SELECT count(*) FROM files) AS files, (${bytes}) AS bytes`);
+  }),
+
+  /**
+   * Keeps files of the account for jobs or batches that are stored next: `remove` and `removeExpired` leave them until these have ended.
+   * Resolves with the ids of those that do not exist, and then keeps none.
+   */
+  hold: write(async (tx, accountId: string, holds: readonly FileHold[], nowMs: number) => {
+    const ids = [...new Set(holds.map(({ fileId }) => fileId))];
+    // A removal waits for these, and then sees the holds.
+    const find = `SELECT id FROM files WHERE ${oneOf(tx, "id", "ids")} AND ${UNEXPIRED} ORDER BY id ${forKeyShare(tx)}`;
+    const known = new Set((await tx.all<{ id: string }>(find, { accountId, ids, nowMs })).map(({ id }) => id));
+    const missing = ids.filter((id) => !known.has(id));
+    if (missing.length > 0) return missing;
+    const sql = `INSERT INTO file_holds (job_id, file_id, made_at_ms)
+      SELECT value->>'jobId', value->>'fileId', @nowMs FROM ${jsonRows(tx, "holds")} WHERE true ON CONFLICT DO NOTHING`;
+    await tx.run(sql, { holds: JSON.stringify(holds), nowMs });
+    return [];
+  }),
+
+  /** Forgets the holds of jobs or batches that were refused: nothing of them is stored. */
+  unhold: write(async (tx, holds: readonly FileHold[]): Promise<void> => {
+    const sql = `DELETE FROM file_holds WHERE (file_id, job_id) IN (
+      SELECT value->>'fileId', value->>'jobId' FROM ${jsonRows(tx, "holds")})`;
+    await tx.run(sql, { holds: JSON.stringify(holds) });
+  }),
+
+  /** A file that the job or batch holds, also one that expired since; undefined once it has ended. */
+  held: read((tx, { jobId, fileId }: FileHold) => {
+    const sql = `${FILE} JOIN file_holds h ON file_id = files.id WHERE files.id = @fileId AND job_id = @jobId AND ${IS_NEEDED}`;
+    return tx.one<FileRecord>(sql, { jobId, fileId });
+  }),
+
+  /** Forgets holds that keep nothing any more, at most `limit`. Resolves with their number. */
+  removeOldHolds: write((tx, nowMs: number, limit: number) => {
+    const sql = `DELETE FROM file_holds WHERE (file_id, job_id) IN (
+      SELECT file_id, job_id FROM file_holds h WHERE made_at_ms <= @unstoredMs AND NOT ${HOLDS} LIMIT @limit)`;
+    return tx.run(sql, { unstoredMs: nowMs - UNSTORED_HOLD_MS, limit });
+  }),
+
+  /** Removes one file of the account; none if it has no such file, or a job or batch holds it. */
+  remove: write((tx, accountId: string, id: string, nowMs: number) => {
+    const find = `SELECT id FROM files WHERE id = @id AND account_id = @accountId AND ${IS_FREE}`;
+    return remove(tx, find, IS_FREE, { accountId, id, unstoredMs: nowMs - UNSTORED_HOLD_MS });
+  }),
+
+  /** Removes files that expired by then and that nothing holds, at most `limit`. */
+  removeExpired: write((tx, nowMs: number, limit: number) => {
+    const find = `SELECT id FROM files WHERE expires_at_ms <= @nowMs AND ${IS_FREE} ORDER BY expires_at_ms, id LIMIT @limit`;
+    return remove(tx, find, IS_FREE, { nowMs, limit, unstoredMs: nowMs - UNSTORED_HOLD_MS });
+  }),
+
+  /** Removes files of the account, whoever holds them, at most `limit`. */
+  removeOfAccount: write((tx, accountId: string, limit: number) => {
+    const find = "SELECT id FROM files WHERE account_id = @accountId ORDER BY id LIMIT @limit";
+    return remove(tx, find, "true", { accountId, limit });
+  }),
+
+  /** Those of the contents that no file has. */
+  withoutFile: read(async (tx, blobs: readonly string[]) => {
+    const rows = await tx.all<{ name: string }>(`SELECT name FROM file_blobs WHERE ${oneOf(tx, "name", "blobs")}`, {
+      blobs,
+    });
+    const known = new Set(rows.map(({ name }) => name));
+    return blobs.filter((name) => !known.has(name));
+  }),
+};

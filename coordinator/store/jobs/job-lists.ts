@@ -1,0 +1,81 @@
+import { isTerminal, JOB_STATES } from "../../../shared/job-state.ts";
+import { listedJobOf, MAX_LISTED_INPUT_BYTES, type JobFilter, type ListedJob, type ListedRow } from "./job-store.ts";
+import { assertPage, type Page } from "../steps/page.ts";
+import { LISTED, UNLISTED } from "../sqlite/jobs/job-listing.ts";
+import type { Dialect, Tx } from "../steps/tx.ts";
+
+/** Of a `ListedRow`. */
+const LISTED_COLUMNS = `id, batch_id AS "batchId", slug, state, created_at_ms AS "createdAtMs", completed_at_ms AS "completedAtMs",
+  workload_id AS "workloadId",
+  (SELECT CASE WHEN octet_length(input) <= ${MAX_LISTED_INPUT_BYTES} THEN input ELSE 'null' END
+    FROM job_inputs WHERE job_id = jobs.id) AS input`;
+
+/**
+ * Reads an account's jobs, newest first. For every filter a page walks only an index, and in it only jobs that match; with a filter by
+ * Cargo, in SQLite also those of other Cargos.
+ */
+export async function readJobList(
+  tx: Tx,
+  accountId: string,
+  page: Page,
+  filter: JobFilter,
+): Promise<{ jobs: ListedJob[]; total: number }> {
+  assertPage(page);
+  const sql = jobListSql(tx.dialect, filter);
+  const values = { accountId, ...page, ...filter };
+  const jobs = await tx.all<ListedRow>(sql.page, values);
+  const { total } = await tx.only<{ total: number }>(sql.count, values);
+  return { jobs: jobs.map(listedJobOf), total };
+}
+
+/** Merges sources by id; each reads an index that is sorted by id. */
+export function jobListSql(dialect: Dialect, filter: JobFilter): { readonly page: string; readonly count: string } {
+  const sources = dialect === "sqlite" ? sqliteSources(filter) : postgresSources(filter);
+  // PostgreSQL merges sources by their index only if each is sorted and limited.
+  const newest = "ORDER BY id DESC LIMIT CAST(@limit AS bigint) + CAST(@offset AS bigint)";
+  const ids = sources.map((source) =>
+    dialect === "sqlite" ? `SELECT id ${source}` : `(SELECT id ${source} ${newest})`,
+  );
+  const merged = ids.join(" UNION ALL ");
+  const from = dialect === "sqlite" ? merged : `SELECT id FROM (${merged}) AS newest`;
+  return {
+    page: `SELECT ${LISTED_COLUMNS} FROM jobs WHERE id IN (${from} ORDER BY id DESC LIMIT @limit OFFSET @offset)
+      ORDER BY id DESC`,
+    count: `SELECT ${sources.map((source) => `(SELECT count(*) ${source})`).join(" + ")} AS total`,
+  };
+}
+
+// FROM clauses that together match the filter, each job in one of them.
+
+function sqliteSources({ states, slug, batchId }: JobFilter): string[] {
+  const { wanted, ended, live } = partsOf(states);
+  if (wanted.length === 0) return ["FROM jobs WHERE false"];
+  const ofCargo = slug === undefined ? "" : "AND slug = @slug";
+  const of = (index: string): string => `FROM jobs INDEXED BY ${index} WHERE account_id = @accountId ${ofCargo}`;
+  // A batch has at most 100 jobs.
+  if (batchId !== undefined) return [`${of("jobs_by_batch")} AND batch_id = @batchId ${among(wanted)}`];
+  const sources = ended.map((state) => `${of("jobs_ended_by_state")} AND ${LISTED} AND state = '${state}'`);
+  if (ended.length > 0) sources.push(`${of("jobs_unlisted")} AND ${UNLISTED} ${among(ended)}`);
+  if (live.length > 0) sources.push(`${of("jobs_live")} AND completed_at_ms IS NULL ${among(live)}`);
+  return sources;
+}
+
+function postgresSources({ states, slug, batchId }: JobFilter): string[] {
+  const { wanted, ended, live } = partsOf(states);
+  if (wanted.length === 0) return ["FROM jobs WHERE false"];
+  const jobs = `FROM jobs WHERE account_id = @accountId ${slug === undefined ? "" : "AND slug = @slug"}`;
+  if (batchId !== undefined) return [`${jobs} AND batch_id = @batchId ${among(wanted)}`];
+  const sources = ended.map((state) => `${jobs} AND state = '${state}' AND completed_at_ms IS NOT NULL`);
+  if (live.length > 0) sources.push(`${jobs} AND completed_at_ms IS NULL ${among(live)}`);
+  return sources;
+}
+
+function partsOf(states: JobFilter["states"]) {
+  const wanted = JOB_STATES.filter((state) => states?.includes(state) ?? true);
+  const ended = wanted.filter((state) => isTerminal(state));
+  return { wanted, ended, live: wanted.filter((state) => !isTerminal(state)) };
+}
+
+function among(states: readonly string[]): string {
+  return `AND state IN (${states.map((state) => `'${state}'`).join(", ")})`;
+}

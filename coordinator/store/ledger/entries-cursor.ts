@@ -1,0 +1,59 @@
+import { definedAs, integer, onlyIn, Table } from "../steps/table.ts";
+import type { Tx } from "../steps/tx.ts";
+
+/** One row: entries of the ledger up to `entry` are summed up. */
+const cursorTable = (name: string) =>
+  new Table(
+    name,
+    {
+      entry: integer(),
+      /** Up to where the next sum goes, once no transaction from before `nextXid` runs. */
+      nextEntry: onlyIn("postgres", integer()),
+      nextXid: onlyIn("postgres", definedAs({ postgres: "xid8 NOT NULL" }, integer())),
+    },
+    { hasRowid: true },
+  );
+export const earningsCursorTable = cursorTable("earnings_cursor");
+export const usageCursorTable = cursorTable("usage_cursor");
+
+type Range = { readonly from: number; readonly upTo: number };
+/** Adds the entries after the first number up to the second. */
+type SumUp = (range: Range) => Promise<unknown>;
+
+/** Sums up entries of the ledger after those that a cursor has, at most `limit`, each once. True if there may be more. */
+export function moveCursor(tx: Tx, cursor: Table, limit: number, sumUp: SumUp): Promise<boolean> {
+  return (tx.dialect === "sqlite" ? moveInSqlite : moveInPostgres)(tx, cursor.name, limit, sumUp);
+}
+
+/** Writes are one after the other: no entry comes before one that is there. */
+async function moveInSqlite(tx: Tx, cursor: string, limit: number, sumUp: SumUp): Promise<boolean> {
+  const read = `SELECT entry AS "from", (SELECT coalesce(max(id), 0) FROM entries) AS last FROM ${cursor}`;
+  const { from, last } = await tx.only<{ from: number; last: number }>(read);
+  const upTo = Math.min(last, from + limit);
+  if (upTo <= from) return false;
+  await sumUp({ from, upTo });
+  await tx.run(`UPDATE ${cursor} SET entry = @upTo`, { upTo });
+  return upTo < last;
+}
+
+/**
+ * Numbers are drawn before a commit, and commits come in another order, so a number counts once every transaction that could have drawn a
+ * lower one has ended.
+ */
+async function moveInPostgres(tx: Tx, cursor: string, limit: number, sumUp: SumUp): Promise<boolean> {
+  // Before this transaction has its number, which the lock gives it: one that drew one of these numbers has an earlier one.
+  const drawn = await tx.only<{ last: number }>("SELECT last_value AS last FROM entries_id_seq");
+  const { from, next, isFinal } = await tx.only<{ from: number; next: number; isFinal: boolean }>(
+    `SELECT entry AS "from", next_entry AS next, next_xid <= pg_snapshot_xmin(pg_current_snapshot()) AS "isFinal"
+     FROM ${cursor} FOR UPDATE`,
+  );
+  const upTo = isFinal ? Math.min(next, from + limit) : from;
+  if (upTo > from) {
+    await sumUp({ from, upTo });
+    await tx.run(`UPDATE ${cursor} SET entry = @upTo`, { upTo });
+  }
+  if (upTo === next && drawn.last > next) {
+    await tx.run(`UPDATE ${cursor} SET next_entry = @last, next_xid = pg_current_xact_id()`, drawn);
+  }
+  return upTo > from && upTo < next;
+}

@@ -1,0 +1,164 @@
+import { earningsCursorTable, moveCursor } from "./entries-cursor.ts";
+import { read, write } from "../steps/steps.ts";
+import { integer, key, small, Table, type RowOf } from "../steps/table.ts";
+import { jsonMember, jsonRows, someRows, type Tx } from "../steps/tx.ts";
+
+/** A UTC day: whole days since 1 January 1970. */
+export type UtcDay = number;
+
+export const DAY_MS = 86_400_000;
+
+export function utcDayOf(atMs: number): UtcDay {
+  return Math.floor(atMs / DAY_MS);
+}
+
+const KEY = "account_id, host_id, day";
+const RULES = [`PRIMARY KEY (${KEY})`];
+/** An Island on a day, for the account that it was of. */
+const hostDay = { accountId: key(), hostId: key(), day: small<UtcDay>() };
+
+/** What Islands did, as far as it is gathered in memory and added from time to time. */
+export const islandDayTable = new Table(
+  "island_days",
+  {
+    ...hostDay,
+    onlineMs: integer(),
+    /** Jobs that ended here, by how. */
+    completed: integer(),
+    failed: integer(),
+    cancelled: integer(),
+    timedOut: integer(),
+    /** Attempts that failed or were lost here, and whose jobs were tried again, here or elsewhere. */
+    retried: integer(),
+    /** Of the jobs that ended here. */
+    tokens: integer(),
+  },
+  { rules: RULES, indexes: ["CREATE INDEX island_days_by_day ON island_days (day)"], fillfactor: 70 },
+);
+
+/**
+ * Earnings are those of the ledger, exactly: entries are summed up by Island and day from time to time, each once, and a read adds those
+ * that are not summed up yet.
+ */
+export const islandEarningTable = new Table(
+  "island_earnings",
+  { ...hostDay, micro: integer() },
+  { rules: RULES, indexes: ["CREATE INDEX island_earnings_by_day ON island_earnings (day)"] },
+);
+
+type IslandDay = RowOf<typeof islandDayTable>;
+export type HostDay = Pick<IslandDay, keyof typeof hostDay>;
+export type HostCounts = Omit<IslandDay, keyof typeof hostDay>;
+type HostEarning = Omit<RowOf<typeof islandEarningTable>, "accountId">;
+
+export const NO_COUNTS: HostCounts = {
+  onlineMs: 0,
+  completed: 0,
+  failed: 0,
+  cancelled: 0,
+  timedOut: 0,
+  retried: 0,
+  tokens: 0,
+};
+
+export interface JobEarning {
+  readonly jobId: string;
+  readonly micro: number;
+  readonly atMs: number;
+}
+
+/** Lines of the ledger that are looked through for the latest earnings of one Island. */
+export const MAX_LINES = 2_000;
+
+const IN_RANGE = "account_id = @accountId AND (CAST(@hostId AS text) IS NULL OR host_id = @hostId) AND day >= @fromDay";
+/** Subject and time are in the first entry of a transaction. */
+const JOINS = "JOIN entries AS first ON first.id = earning.txn JOIN jobs ON jobs.id = first.job_id";
+const DAY = `CAST(first.at_ms / ${DAY_MS} AS integer)`;
+const PARTY = "party = 'client:' || @accountId";
+const CURSOR = "(SELECT entry FROM earnings_cursor)";
+/** PostgreSQL: the index entries_by_account has the entries of the account. */
+const INDEXED = "earning.party = 'client:' || @accountId AND earning.party LIKE 'client:%'";
+/** SQLite: what the index of lines does not have yet (see `ledger-lines.ts`). */
+const NEWEST = "(SELECT max(id) FROM entries) / 256 * 256";
+
+const unsummed = ({ dialect }: Tx): string =>
+  dialect === "postgres"
+    ? `${INDEXED} AND earning.id > ${CURSOR}`
+    : `earning.id IN (
+        SELECT entry FROM ledger_lines WHERE ${PARTY} AND entry > ${CURSOR}
+        UNION ALL SELECT id FROM entries WHERE id > max(${CURSOR}, ${NEWEST}) AND ${PARTY})`;
+
+/** The account's last entries. */
+const lastLines = ({ dialect }: Tx): string =>
+  dialect === "postgres"
+    ? `(SELECT id, txn, micro, kind FROM entries AS earning WHERE ${INDEXED} ORDER BY id DESC LIMIT ${MAX_LINES}) AS earning ${JOINS} WHERE true`
+    : `entries AS earning ${JOINS} WHERE earning.id IN (
+        SELECT id FROM entries WHERE id > ${NEWEST} AND ${PARTY}
+        UNION ALL
+        SELECT entry FROM (SELECT entry FROM ledger_lines WHERE ${PARTY} ORDER BY entry DESC LIMIT ${MAX_LINES}))`;
+
+const keyOf = ({ accountId, hostId, day }: HostDay): string => `${accountId} ${hostId} ${day}`;
+
+/** Figures of Islands by day. */
+export const hostFigureSteps = {
+  /** Adds to what is stored. */
+  addCounts: write(async (tx, rows: readonly IslandDay[]): Promise<void> => {
+    // In one order, so that two coordinators never wait for each other in a circle.
+    const sorted = rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    const member = (name: string, type: string): string => `CAST(${jsonMember(tx, "value", name)} AS ${type})`;
+    const counts = Object.keys(NO_COUNTS).map((name) => ({
+      column: islandDayTable.columnName(name),
+      value: member(name, "bigint"),
+    }));
+    const added = counts.map(({ column }) => `${column} = island_days.${column} + excluded.${column}`);
+    const sql = `INSERT INTO island_days (${KEY}, ${counts.map(({ column }) => column).join(", ")})
+      SELECT ${member("accountId", "text")}, ${member("hostId", "text")}, ${member("day", "integer")},
+        ${counts.map(({ value }) => value).join(", ")}
+      FROM ${jsonRows(tx, "rows")} WHERE true ON CONFLICT (${KEY}) DO UPDATE SET ${added.join(", ")}`;
+    await tx.run(sql, { rows: JSON.stringify(sorted) });
+  }),
+
+  /** Counts of the account's Islands, or of one, from `fromDay` on, in any order. */
+  counts: read((tx, accountId: string, hostId: string | null, fromDay: UtcDay) => {
+    const sql = `SELECT ${islandDayTable.all} FROM island_days WHERE ${IN_RANGE}`;
+    return tx.all<IslandDay>(sql, { accountId, hostId, fromDay });
+  }),
+
+  /** Micro-credits that the account earned with its Islands, or with one, from `fromDay` on; several rows may be of one day. */
+  earnings: read((tx, accountId: string, hostId: string | null, fromDay: UtcDay) => {
+    // In one statement, so that sums and cursor are of one moment.
+    const sql = `SELECT host_id AS "hostId", day, micro FROM island_earnings WHERE ${IN_RANGE}
+      UNION ALL
+      SELECT jobs.island_id, ${DAY} AS day, CAST(sum(earning.micro) AS bigint) FROM entries AS earning ${JOINS}
+      WHERE ${unsummed(tx)} AND earning.kind = 'earning' AND jobs.island_id IS NOT NULL
+        AND (CAST(@hostId AS text) IS NULL OR jobs.island_id = @hostId) AND ${DAY} >= @fromDay
+      GROUP BY 1, 2`;
+    return tx.all<HostEarning>(sql, { accountId, hostId, fromDay });
+  }),
+
+  /** The latest earnings of jobs of the Island, newest first, of the account's last {@link MAX_LINES} lines in the ledger. */
+  recentEarnings: read((tx, accountId: string, hostId: string, limit: number) => {
+    const sql = `SELECT jobs.id AS "jobId", earning.micro, first.at_ms AS "atMs" FROM ${lastLines(tx)}
+      AND earning.kind = 'earning' AND jobs.island_id = @hostId ORDER BY earning.id DESC LIMIT @limit`;
+    return tx.all<JobEarning>(sql, { accountId, hostId, limit });
+  }),
+
+  /** Sums up at most `limit` entries of the ledger. True if there may be more. */
+  sumUpEarnings: write((tx, limit: number) =>
+    moveCursor(tx, earningsCursorTable, limit, (range) => {
+      const sql = `INSERT INTO island_earnings (${KEY}, micro)
+        SELECT substr(earning.party, 8), jobs.island_id, ${DAY}, CAST(sum(earning.micro) AS bigint)
+        FROM entries AS earning ${JOINS}
+        WHERE earning.id > @from AND earning.id <= @upTo AND earning.kind = 'earning' AND jobs.island_id IS NOT NULL
+        GROUP BY 1, 2, 3 ON CONFLICT (${KEY}) DO UPDATE SET micro = island_earnings.micro + excluded.micro`;
+      return tx.run(sql, range);
+    }),
+  ),
+
+  /** Forgets days before `beforeDay`; at most `limit` rows of each table. Resolves with their number. */
+  forgetDays: write(async (tx, beforeDay: UtcDay, limit: number) => {
+    const forget = (table: string): Promise<number> =>
+      tx.run(`DELETE FROM ${table} WHERE ${someRows(tx, table, KEY, "day < @beforeDay")}`, { beforeDay, limit });
+    return (await forget("island_days")) + (await forget("island_earnings"));
+  }),
+};

@@ -1,0 +1,183 @@
+import { moveCursor, usageCursorTable } from "./entries-cursor.ts";
+import { DAY_MS, type UtcDay } from "./host-figures.ts";
+import { assertPage, type Page } from "../steps/page.ts";
+import { pageRead, write } from "../steps/steps.ts";
+import { integer, key, small, Table } from "../steps/table.ts";
+import { byBytes, someRows, type Tx } from "../steps/tx.ts";
+
+/** `spent`: charged for jobs of the account. `earned`: with its Islands. */
+export const USAGE_KINDS = ["spent", "earned"] as const;
+type UsageKind = (typeof USAGE_KINDS)[number];
+
+/** What lines of usage are kept apart by, beside their kind. */
+export const USAGE_GROUPS = ["day", "cargo", "key"] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+const KEY = "account_id, day, kind, slug, key_id";
+
+/**
+ * What accounts spend and earn, exactly as the ledger has it. Entries are summed up by account, day, Cargo and key from time to time, each
+ * once, and a read adds those that are not summed up yet: jobs write nothing for it.
+ */
+export const usageTable = new Table(
+  "account_usage",
+  {
+    accountId: key(),
+    /** When the jobs ended. */
+    day: small<UtcDay>(),
+    kind: key<UsageKind>("CHECK (kind IN ('spent', 'earned'))"),
+    slug: key(),
+    /** The API key that submitted the jobs; empty for those of a session, and for earnings. */
+    keyId: key(),
+    micro: integer(),
+    /** Jobs with a charge, or an earning. */
+    jobs: integer(),
+    promptTokens: integer(),
+    completionTokens: integer(),
+  },
+  {
+    rules: [`PRIMARY KEY (${KEY})`],
+    indexes: ["CREATE INDEX account_usage_by_day ON account_usage (day)"],
+    fillfactor: 70,
+  },
+);
+
+export interface UsageFilter {
+  /** Both days are included. */
+  readonly fromDay: UtcDay;
+  readonly toDay: UtcDay;
+  readonly kind?: UsageKind | undefined;
+  readonly slug?: string | undefined;
+  readonly keyId?: string | undefined;
+}
+
+/** What jobs cost or earned. A member that lines are not grouped by is null. */
+export interface UsageLine {
+  readonly kind: UsageKind;
+  readonly day: UtcDay | null;
+  readonly slug: string | null;
+  /** Null too for jobs of a session, and for earnings. */
+  readonly keyId: string | null;
+  readonly micro: number;
+  readonly jobs: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+interface UsageTotals {
+  /** Lines of all pages. */
+  readonly total: number;
+  /** Of all pages. */
+  readonly spentMicro: number;
+  readonly earnedMicro: number;
+}
+
+export interface UsageReport extends UsageTotals {
+  /** By day, newest first; then by kind, Cargo and key. */
+  readonly lines: readonly UsageLine[];
+}
+
+/** From entries that are charges and earnings. */
+const COLUMNS = `CASE entry.kind WHEN 'charge' THEN jobs.account_id ELSE substr(entry.party, 8) END AS account_id,
+  CAST(first.at_ms / ${DAY_MS} AS integer) AS day, CASE entry.kind WHEN 'charge' THEN 'spent' ELSE 'earned' END AS kind,
+  jobs.slug AS slug, CASE entry.kind WHEN 'charge' THEN coalesce(api_keys.id, '') ELSE '' END AS key_id,
+  CAST(sum(abs(entry.micro)) AS bigint) AS micro, count(*) AS jobs,
+  CAST(sum(coalesce(jobs.prompt_tokens, 0)) AS bigint) AS prompt_tokens,
+  CAST(sum(coalesce(jobs.completion_tokens, 0)) AS bigint) AS completion_tokens`;
+/** Subject and time are in the first entry of a transaction. */
+const JOINS = `JOIN entries AS first ON first.id = entry.txn JOIN jobs ON jobs.id = first.job_id
+  LEFT JOIN api_keys ON api_keys.number = jobs.key_number`;
+const GROUP = "GROUP BY 1, 2, 3, 4, 5";
+const CURSOR = "(SELECT entry FROM usage_cursor)";
+
+/** Entries of the account that are not summed up yet. */
+function unsummed({ dialect }: Tx): string {
+  const client = "'client:' || @accountId";
+  const hold = "'hold:' || @accountId";
+  if (dialect === "postgres") {
+    // The index entries_by_account has them.
+    return `(SELECT txn, party, micro, kind FROM entries WHERE party = ${client} AND party LIKE 'client:%' AND kind = 'earning'
+        AND id > ${CURSOR}
+      UNION ALL
+      SELECT txn, party, micro, kind FROM entries WHERE party = ${hold} AND kind = 'charge' AND id > ${CURSOR})
+      AS entry ${JOINS}`;
+  }
+  // The index of lines has them, but the newest: at most 255, as it gets 256 at a time.
+  return `entries AS entry ${JOINS} WHERE entry.id IN (
+      SELECT entry FROM ledger_lines WHERE party = ${client} AND entry > ${CURSOR}
+      UNION ALL SELECT entry FROM ledger_lines WHERE party = ${hold} AND entry > ${CURSOR}
+      UNION ALL SELECT id FROM entries WHERE id > max(${CURSOR}, (SELECT max(id) FROM entries) / 256 * 256)
+        AND party IN (${client}, ${hold})
+    ) AND entry.kind IN ('charge', 'earning')`;
+}
+
+/** All that the account `@accountId` spent and earned from `@fromDay` to `@toDay`, as rows of the table; several may have the same key. */
+export function allUsage(tx: Tx): string {
+  const columns = "day, kind, slug, key_id, micro, jobs, prompt_tokens, completion_tokens";
+  return `SELECT ${columns} FROM account_usage WHERE account_id = @accountId AND day BETWEEN @fromDay AND @toDay
+    UNION ALL
+    SELECT ${columns} FROM (SELECT ${COLUMNS} FROM ${unsummed(tx)} ${GROUP}) AS unsummed
+      WHERE day BETWEEN @fromDay AND @toDay`;
+}
+
+/** One statement, so that sums and cursor, lines and totals belong to the same state. Without lines it has a row with the totals. */
+export function reportSql(tx: Tx, groups: readonly UsageGroup[]): string {
+  const by = (group: UsageGroup, column: string, type: string): string =>
+    groups.includes(group) ? column : `CAST(NULL AS ${type})`;
+  const order = `day DESC, ${byBytes(tx, "kind")}, ${byBytes(tx, "slug")}, ${byBytes(tx, "key_id")} NULLS FIRST`;
+  return `WITH grouped AS MATERIALIZED (
+      SELECT kind, ${by("day", "day", "integer")} AS day, ${by("cargo", "slug", "text")} AS slug,
+        ${by("key", "nullif(key_id, '')", "text")} AS key_id, sum(micro) AS micro, sum(jobs) AS jobs,
+        sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens
+      FROM (${allUsage(tx)}) AS usage
+      WHERE (CAST(@kind AS text) IS NULL OR kind = @kind) AND (CAST(@slug AS text) IS NULL OR slug = @slug)
+        AND (CAST(@keyId AS text) IS NULL OR key_id = @keyId)
+      GROUP BY 1, 2, 3, 4
+    ), totals AS (
+      SELECT count(*) AS total, coalesce(sum(micro) FILTER (WHERE kind = 'spent'), 0) AS spent_micro,
+        coalesce(sum(micro) FILTER (WHERE kind = 'earned'), 0) AS earned_micro FROM grouped
+    ), page AS (SELECT * FROM grouped ORDER BY ${order} LIMIT @limit OFFSET @offset)
+    SELECT total, spent_micro AS "spentMicro", earned_micro AS "earnedMicro", kind, day, slug, key_id AS "keyId", micro, jobs,
+      prompt_tokens AS "promptTokens", completion_tokens AS "completionTokens"
+    FROM totals LEFT JOIN page ON true ORDER BY ${order}`;
+}
+
+export const usageSteps = {
+  read: pageRead(
+    async (
+      tx,
+      accountId: string,
+      filter: UsageFilter,
+      groups: readonly UsageGroup[],
+      page: Page,
+    ): Promise<UsageReport> => {
+      assertPage(page);
+      type Row = UsageTotals & (UsageLine | { readonly kind: null });
+      const rows = await tx.all<Row>(reportSql(tx, groups), { accountId, ...filter, ...page });
+      const lines = rows.flatMap(({ total: _total, spentMicro: _spent, earnedMicro: _earned, ...line }) =>
+        line.kind === null ? [] : [line],
+      );
+      const { total = 0, spentMicro = 0, earnedMicro = 0 } = rows[0] ?? {};
+      return { lines, total, spentMicro, earnedMicro };
+    },
+  ),
+
+  /** Sums up at most `limit` entries of the ledger. True if there may be more. */
+  sumUp: write((tx, limit: number) =>
+    moveCursor(tx, usageCursorTable, limit, (range) => {
+      const sql = `INSERT INTO account_usage (${KEY}, micro, jobs, prompt_tokens, completion_tokens)
+        SELECT ${COLUMNS} FROM entries AS entry ${JOINS}
+        WHERE entry.id > @from AND entry.id <= @upTo AND entry.kind IN ('charge', 'earning') ${GROUP}
+        ON CONFLICT (${KEY}) DO UPDATE SET micro = account_usage.micro + excluded.micro,
+          jobs = account_usage.jobs + excluded.jobs, prompt_tokens = account_usage.prompt_tokens + excluded.prompt_tokens,
+          completion_tokens = account_usage.completion_tokens + excluded.completion_tokens`;
+      return tx.run(sql, range);
+    }),
+  ),
+
+  /** Forgets days before `beforeDay`; at most `limit` rows. Resolves with their number. */
+  forgetDays: write((tx, beforeDay: UtcDay, limit: number) => {
+    const sql = `DELETE FROM account_usage WHERE ${someRows(tx, "account_usage", KEY, "day < @beforeDay")}`;
+    return tx.run(sql, { beforeDay, limit });
+  }),
+};

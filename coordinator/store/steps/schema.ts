@@ -1,0 +1,175 @@
+import { earningsCursorTable, usageCursorTable } from "../ledger/entries-cursor.ts";
+import { balanceTable, entryTable, ledgerLineTable, ledgerNoteTable, networkMoveTable } from "../ledger/ledger.ts";
+import type { Migration } from "./migrations.ts";
+import { accountTable, emailChangeTable, passwordResetTable, signUpTable } from "../accounts/accounts.ts";
+import { auditLogTable } from "../accounts/audit-log.ts";
+import {
+  cargoApprovalTable,
+  cargoNumberTable,
+  cargoPriceTable,
+  cargoTable,
+  catalogRevisionTable,
+  disabledCargoTable,
+} from "../catalog.ts";
+import { removalTable } from "../jobs/content.ts";
+import { conversationTable, messageTable } from "../conversations.ts";
+import { credentialEndTable, credentialsRevisionTable } from "../accounts/credential-changes.ts";
+import { apiKeyTable, keyNumberTable, keySpendingTable, sessionTable } from "../accounts/credentials.ts";
+import { fileBatchTable } from "../files/file-batches.ts";
+import { fileBlobTable, fileHoldTable, fileTable } from "../files/files.ts";
+import { islandDayTable, islandEarningTable } from "../ledger/host-figures.ts";
+import { islandTokenTable, pairingCodeTable } from "../island-tokens.ts";
+import { islandTable } from "../islands.ts";
+import {
+  batchTable,
+  feedChunkTable,
+  idempotencyKeyTable,
+  jobFeedTable,
+  jobInputTable,
+  jobOutputTable,
+  jobTable,
+  largePieceTable,
+} from "../jobs/job-tables.ts";
+import { announcementTable, suspendedIslandTable } from "../accounts/operators.ts";
+import { usageTable } from "../ledger/usage.ts";
+import { webhookTable } from "../jobs/webhooks.ts";
+import { columnName, type Column, type ColumnKind, type PerEngine, type Table, type TableRules } from "./table.ts";
+import type { Dialect } from "./tx.ts";
+
+export const COLUMN_TYPES: Readonly<Record<Dialect, Readonly<Record<ColumnKind, string>>>> = {
+  sqlite: {
+    key: "TEXT",
+    text: "TEXT",
+    integer: "INTEGER",
+    small: "INTEGER",
+    flag: "INTEGER",
+    json: "TEXT",
+    written: "TEXT",
+    inner: "TEXT",
+    secret: "TEXT",
+  },
+  postgres: {
+    key: "text",
+    text: "text",
+    integer: "bigint",
+    small: "int",
+    flag: "boolean",
+    json: "text",
+    written: "text",
+    inner: "text",
+    secret: "text",
+  },
+};
+
+/** All tables that steps use, in an order that foreign keys allow. */
+export const TABLES: readonly Table[] = [
+  accountTable,
+  apiKeyTable,
+  keySpendingTable,
+  sessionTable,
+  emailChangeTable,
+  passwordResetTable,
+  signUpTable,
+  islandTokenTable,
+  pairingCodeTable,
+  islandTable,
+  suspendedIslandTable,
+  announcementTable,
+  auditLogTable,
+  islandDayTable,
+  islandEarningTable,
+  cargoNumberTable,
+  cargoTable,
+  cargoApprovalTable,
+  disabledCargoTable,
+  cargoPriceTable,
+  catalogRevisionTable,
+  batchTable,
+  jobTable,
+  jobInputTable,
+  jobOutputTable,
+  feedChunkTable,
+  jobFeedTable,
+  largePieceTable,
+  idempotencyKeyTable,
+  webhookTable,
+  conversationTable,
+  messageTable,
+  fileBlobTable,
+  fileTable,
+  fileHoldTable,
+  fileBatchTable,
+  removalTable,
+  usageTable,
+  credentialsRevisionTable,
+  credentialEndTable,
+  keyNumberTable,
+  balanceTable,
+  entryTable,
+  ledgerNoteTable,
+  ledgerLineTable,
+  networkMoveTable,
+  earningsCursorTable,
+  usageCursorTable,
+];
+
+/** What a migration does beside what `since` of columns and tables gives, in the order of their numbers from 2. */
+const LATER: readonly Omit<Migration, "version" | "sql">[] = [];
+
+/** All migrations of an engine. `rest`: what its baseline has beside the tables. */
+export function migrationsOf(dialect: Dialect, rest: string): readonly Migration[] {
+  const baseline = [...TABLES.map((table) => tableSql(table, dialect, undefined)), rest].join("\n");
+  return [
+    { version: 1, name: "baseline", sql: baseline },
+    ...LATER.map((migration, index) => {
+      const version = index + 2;
+      return { ...migration, version, sql: TABLES.map((table) => addedSql(table, dialect, version)).join("\n") };
+    }),
+  ];
+}
+
+/** The statements that make the table, with the columns that it has with `version`, and its indexes; empty for an engine without it. */
+function tableSql({ name, definition, rules }: Table, dialect: Dialect, version: number | undefined): string {
+  if (rules.since !== version || (rules.onlyIn ?? dialect) !== dialect) return "";
+  const columns = columnsIn(definition, dialect).filter(([, { since }]) => since === undefined);
+  const lines = [...columns.map(([member, column]) => columnSql(member, column, dialect)), ...(rules.rules ?? [])];
+  const indexes = (rules.indexes ?? []).map((index) => sqlOf(index, dialect)).filter((sql) => sql !== "");
+  const table = `CREATE TABLE ${name} (\n  ${lines.join(",\n  ")}\n)${optionsSql(rules, dialect)}`;
+  return [table, ...indexes].map((sql) => `${sql};`).join("\n");
+}
+
+/** The statements by which a later migration makes the table, or adds columns to it. */
+function addedSql(table: Table, dialect: Dialect, version: number): string {
+  const columns = columnsIn(table.definition, dialect).filter(([, { since }]) => since === version);
+  const added = columns.map(
+    ([member, column]) => `ALTER TABLE ${table.name} ADD COLUMN ${columnSql(member, column, dialect)};`,
+  );
+  return [tableSql(table, dialect, version), ...added].filter((sql) => sql !== "").join("\n");
+}
+
+function columnsIn(definition: Table["definition"], dialect: Dialect): (readonly [string, Column])[] {
+  return Object.entries(definition).filter(([, { onlyIn = dialect }]) => onlyIn === dialect);
+}
+
+function columnSql(member: string, column: Column, dialect: Dialect): string {
+  const { kind, isNullable, rule, definedAs } = column;
+  const name = columnName(member, column);
+  const whole = definedAs?.[dialect];
+  if (whole !== undefined) return `${name} ${whole}`;
+  const ruled = sqlOf(rule, dialect);
+  // A primary key has values by itself.
+  const notNull = isNullable || ruled.startsWith("PRIMARY KEY") ? "" : "NOT NULL";
+  const check = kind === "flag" && dialect === "sqlite" ? `CHECK (${name} IN (0, 1))` : "";
+  // As SQLite compares all texts.
+  const collation = kind === "key" && dialect === "postgres" ? 'COLLATE "C"' : "";
+  return [name, COLUMN_TYPES[dialect][kind], collation, notNull, ruled, check].filter((part) => part !== "").join(" ");
+}
+
+function sqlOf(sql: PerEngine, dialect: Dialect): string {
+  return typeof sql === "string" ? sql : (sql[dialect] ?? "");
+}
+
+function optionsSql({ hasRowid, fillfactor }: TableRules, dialect: Dialect): string {
+  if (dialect === "sqlite") return hasRowid === true ? " STRICT" : " STRICT, WITHOUT ROWID";
+  return fillfactor === undefined ? "" : ` WITH (fillfactor = ${fillfactor})`;
+}

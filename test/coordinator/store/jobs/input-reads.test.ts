@@ -1,0 +1,45 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { shareInputReads } from "../../../../coordinator/store/jobs/input-reads.ts";
+
+/** How many inputs each query asked for, and what answers the oldest that is open. */
+let sizes: number[];
+let answers: (() => void)[];
+let readInput: ReturnType<typeof shareInputReads>;
+
+beforeEach(() => {
+  [sizes, answers] = [[], []];
+  readInput = shareInputReads((ids) => {
+    sizes.push(ids.length);
+    const inputs = ids.filter((id) => id !== "none").map((id) => [id, JSON.stringify({ prompt: id })] as const);
+    return new Promise((resolve) => answers.push(() => resolve(new Map(inputs))));
+  });
+});
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("shareInputReads()", () => {
+  it("shares a query with the calls of its turn, and each gets its own input", async () => {
+    const [first, second, none] = ["a", "b", "none"].map((id) => readInput(id));
+    none?.catch(() => undefined);
+    await settle();
+    answers.shift()?.();
+    expect(await Promise.all([first, second])).toEqual([{ prompt: "a" }, { prompt: "b" }]);
+    await expect(none).rejects.toMatchObject({ code: "not_found" });
+    expect(sizes).toEqual([3]);
+  });
+
+  it("waits while two queries are under way, and then shares one with all that wait, at most 64", async () => {
+    const read: Promise<unknown>[] = [];
+    for (let index = 0; index < 102; index += 1) {
+      read.push(readInput(`job ${index}`));
+      await settle();
+    }
+    expect(sizes).toEqual([1, 1]);
+    for (let rounds = 0; rounds < 4; rounds += 1) {
+      answers.shift()?.();
+      await settle();
+    }
+    await Promise.all(read);
+    expect(sizes).toEqual([1, 1, 64, 36]);
+  });
+});

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { LargeJson } from "../../../../coordinator/store/jobs/large-json.ts";
+
+const PIECES = 50;
+
+it("lets others go on after each piece of a large value, however fast it is read", async () => {
+  const value = new LargeJson(PIECES, async () => "x");
+  let turns = 0;
+  const countTurn = (): NodeJS.Immediate =>
+    setImmediate(() => {
+      turns += 1;
+      turning = countTurn();
+    });
+  let turning = countTurn();
+  let text = "";
+  for await (const piece of value.pieces()) text += piece;
+  clearImmediate(turning);
+  expect(text).toBe("x".repeat(PIECES));
+  expect(turns).toBeGreaterThanOrEqual(PIECES - 1);
+});

@@ -1,0 +1,21 @@
+import { readdirSync, statSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FileSecrets } from "../../../../coordinator/store/secrets/file-secrets.ts";
+import { describeSecrets } from "../contract/shared-secrets.cases.ts";
+import { temporaryFolder } from "../contract/store-builders.ts";
+
+describe("FileSecrets", () => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  beforeEach(() => (folder = temporaryFolder()));
+  afterEach(() => folder[Symbol.dispose]());
+
+  describeSecrets(async () => [new FileSecrets(folder.path), new FileSecrets(folder.path)]);
+
+  it("keeps secrets in files for their owner alone, and leaves nothing beside them", async () => {
+    const secrets = new FileSecrets(folder.path);
+    for (const name of ["proofs", "signing", "signing_in_use"] as const) await secrets.replace(name, Buffer.from(name));
+    expect(readdirSync(folder.path).toSorted()).toEqual(["claims.key", "signing.key", "signing.pub"]);
+    const modes = ["claims.key", "signing.key", "signing.pub"].map((file) => statSync(folder.file(file)).mode & 0o077);
+    expect(modes).toEqual([0, 0, 0o44]);
+  });
+});
