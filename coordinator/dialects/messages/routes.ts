@@ -35,8 +35,7 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
   })(async (call) => {
     const { body } = call;
     const isStreamed = body.stream === true;
-    const fieldOf = (path: string): string => messageFieldOf(body, path);
-    const order = { model: body.model, input: messageInputOf(body), isStreamed, fieldOf };
+    const order = { model: body.model, input: messageInputOf(body), isStreamed, fieldOf: messageFieldOf(body) };
     const chat = await awaitChat(deps, call, order);
     if (chat === null) return null;
     const { id, slug: model } = chat.job.record;
@@ -66,8 +65,8 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
   })(async (call) => {
     const { body } = call;
     const input = { ...promptOf(body), max_tokens: 1 };
-    const fieldOf = (path: string): string => messageFieldOf(body, path);
-    const chat = await awaitChat(deps, call, { model: body.model, input, isStreamed: false, fieldOf });
+    const order = { model: body.model, input, isStreamed: false, fieldOf: messageFieldOf(body) };
+    const chat = await awaitChat(deps, call, order);
     return chat && { input_tokens: doneOf(chat).usage.promptTokens };
   });
 });

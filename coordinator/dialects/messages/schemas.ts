@@ -182,7 +182,7 @@ export const messageSchema = z
   .openapi("AnthropicMessage");
 export type MessageAnswer = z.infer<typeof messageSchema>;
 
-/** Data of a streamed message's events, as `streaming/message-encoder.ts` writes them. */
+/** Data of a streamed message's events, as `encoder.ts` writes them. */
 export const messageEventSchema = z
   .union([
     z.object({ type: z.literal("message_start"), message: messageSchema }),
@@ -274,15 +274,17 @@ const FIELDS: readonly (readonly [string, string])[] = [
 ];
 const TOOL_FIELD = /^(tools\.\d+)\.function(?:\.(name|description))?/;
 
-/** The field of a message that became this one of the job's input. */
-export function messageFieldOf({ tools }: Pick<MessageBody, "tools">, path: string): string {
-  const [tool, place = "", member = "input_schema"] = TOOL_FIELD.exec(path) ?? [];
-  if (tool !== undefined) {
-    const field = `${place}.${member}${path.slice(tool.length).replace(/^\.parameters/, "")}`;
-    return toolPathOf(offeredTools(tools), field);
-  }
-  const [from, to] = FIELDS.find(([start]) => path.startsWith(start)) ?? ["", ""];
-  return to + path.slice(from.length);
+/** Gives the field of a message that became one of the job's input. */
+export function messageFieldOf({ tools }: Pick<MessageBody, "tools">): (path: string) => string {
+  return (path) => {
+    const [tool, place = "", member = "input_schema"] = TOOL_FIELD.exec(path) ?? [];
+    if (tool !== undefined) {
+      const field = `${place}.${member}${path.slice(tool.length).replace(/^\.parameters/, "")}`;
+      return toolPathOf(offeredTools(tools), field);
+    }
+    const [from, to] = FIELDS.find(([start]) => path.startsWith(start)) ?? ["", ""];
+    return to + path.slice(from.length);
+  };
 }
 
 /** The blocks of an answer: its thoughts, its text, if it has any or no calls, then its calls. */

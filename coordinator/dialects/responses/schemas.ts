@@ -179,7 +179,7 @@ const inItem = { ...ofCall, content_index: z.int() };
 const ofResponse = ["created", "in_progress", "completed", "incomplete", "failed"] as const;
 const ofItem = ["added", "done"] as const;
 
-/** Data of a streamed response's events, as `streaming/response-encoder.ts` writes them. */
+/** Data of a streamed response's events, as `encoder.ts` writes them. */
 export const responseEventSchema = z
   .union([
     ...ofResponse.map((name) =>
