@@ -1,38 +1,26 @@
-import type { Catalog } from "./catalog/catalog.ts";
 import { M } from "./cluster/messages.ts";
+import type { Network } from "./cluster/open-network.ts";
 import type { Peers } from "./cluster/peers.ts";
+import type { Core } from "./core.ts";
 import type { Env } from "./env.ts";
 import type { AccountEvents } from "./events/account-events.ts";
-import { cargoAvailability, type CargoAvailability } from "./islands/cargo-availability.ts";
-import type { IslandRegistry } from "./islands/island-registry.ts";
-import { openHostFigures, type HostFigures } from "./metrics/host-figures.ts";
+import { cargoAvailability } from "./islands/cargo-availability.ts";
+import { openHostFigures } from "./metrics/host-figures.ts";
 import { connectedIslands, type ConnectedIslands, type IslandsElsewhere } from "./islands/live-island.ts";
-import { islandService, type IslandService } from "./islands/island-service.ts";
+import { islandService } from "./islands/island-service.ts";
 import type { Suspensions } from "./operators/suspensions.ts";
-import type { JobRegistry } from "./jobs/job-registry.ts";
-import type { Scheduler } from "./scheduler/scheduler.ts";
-import type { Store } from "./store/store.ts";
-
-export interface OpenHostsDeps extends Env {
-  readonly store: Pick<Store, "islands" | "hostFigures" | "usage">;
-  readonly jobs: JobRegistry;
-  readonly islands: IslandRegistry;
-  readonly catalog: Catalog;
-  readonly scheduler: Pick<Scheduler, "quarantineOf">;
-  readonly suspensions: Suspensions;
-  readonly peers: Peers;
-  readonly events: AccountEvents;
-}
 
 const FAULT = "A coordinator did not answer a question about its Islands";
 
 /** What hosts see of their Islands. Call it before the first Island is let in. */
-export function openHosts(deps: OpenHostsDeps): {
-  readonly service: IslandService;
-  readonly figures: HostFigures;
-  readonly availability: CargoAvailability;
-} {
-  const { store, jobs, islands, catalog, scheduler, peers, events, suspensions, clock } = deps;
+export function openHosts(
+  env: Env,
+  { peers, store }: Pick<Network, "peers" | "store">,
+  { jobs, islands, catalog, scheduler }: Core,
+  suspensions: Suspensions,
+  events: AccountEvents,
+) {
+  const { clock } = env;
   const isQuarantined = (hostId: string): boolean => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null;
   const here = connectedIslands(islands, { isQuarantined, jobs });
   const availability = cargoAvailability(clock, islands, catalog, async (accountId) => {
@@ -42,7 +30,7 @@ export function openHosts(deps: OpenHostsDeps): {
   peers.answer(M.availability, ({ accountId }) => availability.here(accountId));
   const onChanged = (accountId: string, id: string): void => events.note(accountId, { type: "island", id });
   const service = islandService(clock, store, here, islandsElsewhere(peers, here), suspensions.reasonFor, onChanged);
-  return { service, figures: openHostFigures(deps, store, islands, jobs), availability };
+  return { service, figures: openHostFigures(env, store, islands, jobs), availability };
 }
 
 /**

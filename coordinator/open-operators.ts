@@ -1,19 +1,15 @@
-import type { Logger } from "pino";
-import type { Clock } from "../shared/clock.ts";
 import type { CatalogSync } from "./catalog/catalog-sync.ts";
 import { operatorCargos } from "./catalog/operator-cargos.ts";
 import { resolvePins } from "./catalog/pin-lookup/resolve-pins.ts";
 import type { ClusterMember } from "./cluster/cluster-member.ts";
-import type { CredentialWatch } from "./cluster/credential-watch.ts";
-import type { Peers } from "./cluster/peers.ts";
+import type { Network } from "./cluster/open-network.ts";
 import { describeConfig, type CoordinatorConfig } from "./config/resolve-config.ts";
+import type { Core } from "./core.ts";
+import type { Env } from "./env.ts";
 import { liveIsland } from "./islands/live-island.ts";
 import type { IslandGateway } from "./islands/gateway.ts";
 import type { IslandRegistry } from "./islands/island-registry.ts";
 import { SUSPENDED_RETRY_MS } from "./islands/island-connections.ts";
-import type { ActiveJob } from "./jobs/active-job.ts";
-import type { JobRegistry } from "./jobs/job-registry.ts";
-import type { JobWaiting } from "./jobs/job-waiting.ts";
 import { openAnnouncements } from "./operators/announcements.ts";
 import { auditTrail } from "./operators/audit-trail.ts";
 import { coordinatorFigures } from "./operators/coordinator-figures.ts";
@@ -23,37 +19,27 @@ import { operatorCatalog } from "./operators/operator-catalog.ts";
 import { operatorIslands } from "./operators/operator-islands.ts";
 import { settingsInForce, type Operators } from "./operators/operators.ts";
 import type { Suspensions } from "./operators/suspensions.ts";
-import type { Scheduler } from "./scheduler/scheduler.ts";
-import type { Store } from "./store/store.ts";
-
-export interface OpenOperatorsDeps {
-  readonly config: CoordinatorConfig;
-  readonly store: Store;
-  readonly jobs: JobRegistry;
-  readonly islands: IslandRegistry;
-  readonly scheduler: Pick<Scheduler, "quarantineOf">;
-  readonly explainWait: (job: ActiveJob) => JobWaiting | null;
-  readonly suspensions: Suspensions;
-  readonly gateway: Pick<IslandGateway, "endSessionsOfAccounts">;
-  readonly peers: Peers;
-  readonly member: ClusterMember;
-  readonly credentials: CredentialWatch;
-  readonly catalogSync: Pick<CatalogSync, "shippedFiles" | "refresh">;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
 
 /** All questions to a registry or hub together. */
 const LOOKUP_LIMIT_MS = 15_000;
 const HUB = "https://huggingface.co";
 
 /** What operators see and do, and what a suspension ends here. Call it before the first Island is let in. */
-export function openOperators(deps: OpenOperatorsDeps): Operators {
-  const { config, store, jobs, islands, scheduler, suspensions, peers, member, credentials, clock } = deps;
-  endSuspended(deps);
+export function openOperators(
+  env: Env<keyof CoordinatorConfig>,
+  { peers, credentials, store }: Pick<Network, "credentials" | "peers" | "store">,
+  core: Core,
+  member: ClusterMember,
+  catalogSync: CatalogSync,
+  suspensions: Suspensions,
+  gateway: IslandGateway,
+): Operators {
+  const { config, clock } = env;
+  const { jobs, islands, scheduler } = core;
+  endSuspended(env, core, suspensions, gateway);
   const trail = auditTrail(store.audit, clock);
   const isQuarantined = (hostId: string): boolean => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null;
-  const figures = coordinatorFigures(jobs, islands, deps.explainWait, clock);
+  const figures = coordinatorFigures(jobs, islands, core.explainWait, clock);
   const liveHere = (hostIds: readonly string[]) =>
     islands.factsOf(hostIds).map((island) => liveIsland(island, { isQuarantined, jobs }));
   const view = networkView(figures, liveHere, store, peers, clock);
@@ -68,10 +54,10 @@ export function openOperators(deps: OpenOperatorsDeps): Operators {
     islands: operatorIslands(store, trail, clock, onChanged, view.live),
     jobs: store.operators,
     catalog: operatorCatalog(
-      operatorCargos(store.catalog, deps.catalogSync.shippedFiles, clock),
+      operatorCargos(store.catalog, catalogSync.shippedFiles, clock),
       trail,
       (file, given) => resolvePins(file, given, policy, AbortSignal.timeout(LOOKUP_LIMIT_MS)),
-      async () => void (await Promise.all([deps.catalogSync.refresh(), member.tellCatalogChange()])),
+      async () => void (await Promise.all([catalogSync.refresh(), member.tellCatalogChange()])),
     ),
     announcements: openAnnouncements(store, trail, clock),
     audit: store.audit,
@@ -79,7 +65,7 @@ export function openOperators(deps: OpenOperatorsDeps): Operators {
   };
 }
 
-function endSuspended({ suspensions, islands, jobs, gateway, log }: OpenOperatorsDeps): void {
+function endSuspended({ log }: Env, { islands, jobs }: Core, suspensions: Suspensions, gateway: IslandGateway): void {
   suspensions.onAccounts((accountIds) => {
     for (const hostId of islands.connectedOf(accountIds)) sendAway(islands, suspensions, hostId);
     gateway.endSessionsOfAccounts(accountIds);

@@ -34,8 +34,8 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["operators"],
     ["http"],
     ["dialects"],
-    ["open-hosts.ts", "open-operators.ts", "open-telemetry.ts"],
-    ["parts.ts"],
+    ["core.ts", "parts.ts"],
+    ["open-hosts.ts", "open-operators.ts"],
     ["coordinator.ts"],
   ],
   "island-agent": [

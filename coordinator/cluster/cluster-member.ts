@@ -5,7 +5,6 @@ import type { Env } from "../env.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchService } from "../jobs/batches/batch-service.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import type { SchedulerEvent } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Outlook, WorkKind } from "../scheduler/shared-work.ts";
@@ -47,11 +46,11 @@ export type ClusterMember = ReturnType<typeof openMember>;
  */
 export function openMember(
   env: Env<"busAddress" | "islandGraceMs" | "leaseMs" | "leaseRenewMs" | "restartGraceMs">,
-  network: Pick<Network, "cluster" | "isShared" | "learnTime" | "peers">,
+  network: Pick<Network, "cluster" | "isShared" | "learnTime" | "peers" | "seen">,
   parts: SharedParts,
 ) {
   const { jobs, islands, batches, scheduler } = parts;
-  const { cluster, isShared, peers } = network;
+  const { cluster, isShared, peers, seen } = network;
   const { config, clock, log } = env;
   const times = { graceMs: config.islandGraceMs, restartGraceMs: config.restartGraceMs };
   const mover = moveJobs(cluster, parts, peers, env, times);
@@ -63,10 +62,7 @@ export function openMember(
   let takingOver: ReturnType<typeof takeOver> | null = null;
   /** Jobs that coordinators which stopped gave to this one. */
   let handedOver = 0;
-  /** By the monotonic clock. Of what was sent while the bus was down, nothing was heard. */
-  let busUpSinceMs = -Infinity;
 
-  peers.onBusChange(() => (busUpSinceMs = clock.monotonicMs()));
   const stopTakes = peers.answer(M.take, async ({ jobIds }) => {
     const taken = await mover.takeIn(jobIds);
     handedOver += taken;
@@ -89,11 +85,6 @@ export function openMember(
     claims: mover,
     quota,
     sessions,
-    /** Whether others could be heard all the time since then, by the monotonic clock. */
-    couldHearSince(sinceMs: number): boolean {
-      const wasUp = peers.downBecause === null && busUpSinceMs <= sinceMs;
-      return wasUp && sharing?.hasHeardAllSince(sinceMs) !== false;
-    },
     /** Jobs that came here, by how, and coordinators that this one removed. */
     get counts(): TakenOver & { readonly stolen: number; readonly handedOver: number } {
       const { adopted, claimed, reaped } = cluster.takenOver;
@@ -111,14 +102,11 @@ export function openMember(
     /** Shares work from now on, and takes over what others leave: `steps`, by name. */
     share(dispatcher: SharingDispatcher, steps: Readonly<Record<string, () => Promise<unknown>>>): void {
       sharing = shareWork(peers, mover, scheduler.shared, (event) => dispatcher.schedule(event), env);
+      seen.begin(sharing);
       stopAnswers.push(peers.answer(M.outlook, (kind) => dispatcher.outlookFor(kind)));
       if (!isShared) return;
       takingOver = takeOver(peers, cluster, steps, 2 * config.leaseMs, env);
       takingOver.start();
-    },
-    /** What the other coordinators said last of a kind of work; null before work is shared. */
-    elsewhere(kind: WorkKind): Elsewhere | null {
-      return sharing?.elsewhere(kind) ?? null;
     },
     /** Whether Islands of the other coordinators may run jobs of a kind. Null for each that does not respond. */
     async outlooksFor({ slug, onlyIslandsOf, features }: WorkKind): Promise<readonly (Outlook | null)[]> {
@@ -129,13 +117,10 @@ export function openMember(
     shareEvents(accountEvents: AccountEvents): void {
       shareEvents(accountEvents, peers, clock);
     },
-    /** See `WorkSharing`. */
-    mayRunElsewhere: (kind: WorkKind): boolean => sharing?.mayRunElsewhere(kind) === true,
     /** Waiting jobs by Cargo, here and at the other coordinators, as those said last. */
     queuedDemand(): ReadonlyMap<string, number> {
       const demand = new Map(scheduler.queuedDemand());
-      for (const [slug, waiting] of sharing?.waitingElsewhere() ?? [])
-        demand.set(slug, (demand.get(slug) ?? 0) + waiting);
+      for (const [slug, waiting] of seen.waitingElsewhere()) demand.set(slug, (demand.get(slug) ?? 0) + waiting);
       return demand;
     },
     /**

@@ -11,6 +11,7 @@ import { untilStored } from "../store/until-stored.ts";
 import { unsharedCredentials, watchCredentials } from "./credential-watch.ts";
 import { networkClock } from "./network-clock.ts";
 import { openPeers } from "./peers.ts";
+import { seenWork } from "./seen-work.ts";
 
 /** What a coordinator knows by storage of its network: who lives, and whose an unfinished job is. */
 export type Cluster = Omit<ClusterStore, "credentialChanges" | "noteReturn" | "places">;
@@ -62,6 +63,8 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
     cluster,
     bus,
     peers,
+    /** What the others said last of their work. */
+    seen: seenWork(peers, clock),
     /** The clock of the network, which times in storage use. */
     clock,
     /** Changes of credentials by others. */

@@ -11,8 +11,7 @@ import type { JobStore } from "../store/jobs/jobs.ts";
 import { publishFeeds } from "./feed-publisher.ts";
 import { followFeeds } from "./followed-feeds.ts";
 import { M, type Question, type ReplyOf } from "./messages.ts";
-import type { Cluster } from "./open-network.ts";
-import type { Peers } from "./peers.ts";
+import type { Network } from "./open-network.ts";
 
 const RETRY_MS = 50;
 
@@ -22,10 +21,9 @@ const RETRY_MS = 50;
  * @param maxFollowedBytes what copies of other coordinators' feeds may take in memory.
  */
 export function shareJobs(
-  cluster: Cluster,
+  { cluster, peers }: Pick<Network, "cluster" | "peers">,
   store: JobStore,
   jobs: JobRegistry,
-  peers: Peers,
   explainWait: (job: ActiveJob) => JobWaiting | null,
   maxFollowedBytes: number,
   env: { readonly clock: Clock; readonly log: Pick<Logger, "warn"> },

@@ -27,9 +27,10 @@ export interface MeasuredParts {
   readonly webhooks: Counting & { readonly pendingCount: number };
   readonly files: Counting & { kept(): Promise<FileUsage> };
   readonly fileBatches: Counting & { readonly runningCount: number; readonly linesUnderWay: number };
+  /** What the other coordinators said last of their work. */
+  readonly seen: { readonly elsewhere: AskElsewhere };
   /** Null for a coordinator that is alone. */
   readonly member: {
-    readonly elsewhere: AskElsewhere;
     /** Jobs that came here, by how, and coordinators that this one removed. */
     readonly counts: TakenOver & { readonly stolen: number; readonly handedOver: number };
   } | null;
@@ -70,7 +71,7 @@ export function openMetrics(parts: MeasuredParts) {
   };
 }
 
-function jobReadings({ jobs, scheduler, member, webhooks, fileBatches }: MeasuredParts): Metric[] {
+function jobReadings({ jobs, scheduler, seen, webhooks, fileBatches }: MeasuredParts): Metric[] {
   return [
     gauge("atoll_jobs_unfinished", "Jobs that have not ended", ["state"], () => {
       const counts = new Map(UNFINISHED.map((state) => [state, 0]));
@@ -80,7 +81,7 @@ function jobReadings({ jobs, scheduler, member, webhooks, fileBatches }: Measure
     gauge("atoll_jobs_waiting", "Jobs that wait for an Island, by reason", ["reason"], () => {
       let parked = 0;
       for (const { state, hasPlace } of jobs.list()) if (state === "pending" && !hasPlace) parked += 1;
-      const byReason = scheduler.waitsByReason((kind) => member?.elsewhere(kind) ?? null);
+      const byReason = scheduler.waitsByReason(seen.elsewhere);
       return [...byReason, ["account_limit", parked]];
     }),
     counterOf("atoll_tokens_relayed_total", "Model tokens relayed since the start, live", [], () => [

@@ -26,14 +26,13 @@ export type Retention = ReturnType<typeof openRetention>;
 /**
  * Removes content: at its owner's wish, and what is older than the operator keeps. It owns the timers for both. README.md has the rules.
  * @param onlineIslands Host ids of the Islands that are connected.
- * @param endAccount Ends what a deleted account still has in the running coordinator: its unfinished jobs and its Cargos. May be called again.
  */
 export function openRetention(
   { config, clock, log }: Env<Keep>,
   store: Pick<Store, "content" | "islands" | "hostFigures" | "usage">,
   onlineIslands: () => readonly string[],
-  endAccount: (accountId: string) => Promise<void>,
 ) {
+  const accountEnds: ((accountId: string) => Promise<unknown>)[] = [];
   const stop = new AbortController();
   /** No job that ended before has the part. A start looks at all again. */
   const removedUntilMs: Record<ContentPart, number> = { input: 0, output: 0 };
@@ -84,7 +83,9 @@ export function openRetention(
   }
 
   async function carryOut(subject: RemovalSubject): Promise<void> {
-    if (subject.kind === "account") await endAccount(subject.id);
+    // One after the other: those that were opened last use the others.
+    // oxlint-disable-next-line no-await-in-loop
+    if (subject.kind === "account") for (const end of accountEnds.toReversed()) await end(subject.id);
     const nextJobs = (afterId: string): Promise<string[]> => store.content.jobsOf(subject, afterId, STEP);
     await removeAll(nextJobs, subject.kind === "output" ? ["output"] : CONTENT_PARTS, subject.kind === "job");
     if (subject.kind === "account") {
@@ -159,6 +160,11 @@ export function openRetention(
     remove,
     resume,
     sweep,
+
+    /** Calls `end` for each account that is deleted, perhaps more than once: it ends what the account still has in the running coordinator. */
+    onAccountEnd(end: (accountId: string) => Promise<unknown>): void {
+      accountEnds.push(end);
+    },
 
     /** Sweeps now, in the background, and an hour after the end of each sweep. */
     start(): void {

@@ -1,21 +1,15 @@
-import { openAssignments } from "../../coordinator/dispatch/assignments.ts";
-import { openAttemptFencing } from "../../coordinator/dispatch/attempt-fencing.ts";
+import { joinJobsAndIslands, openCore } from "../../coordinator/core.ts";
 import { attemptProofs } from "../../coordinator/dispatch/attempt-proofs.ts";
-import { openDispatcher } from "../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../coordinator/dispatch/recovery.ts";
-import { openWaitReasons } from "../../coordinator/dispatch/wait-reasons.ts";
-import { islandConnections, type IslandConnections } from "../../coordinator/islands/island-connections.ts";
-import { IslandRegistry } from "../../coordinator/islands/island-registry.ts";
-import { openBatchGate } from "../../coordinator/jobs/batches/batch-gate.ts";
+import type { IslandConnections } from "../../coordinator/islands/island-connections.ts";
+import type { IslandRegistry } from "../../coordinator/islands/island-registry.ts";
 import { openBatchService, type BatchService } from "../../coordinator/jobs/batches/batch-service.ts";
-import { JobRegistry } from "../../coordinator/jobs/job-registry.ts";
+import type { JobRegistry } from "../../coordinator/jobs/job-registry.ts";
 import { NO_OTHER_JOBS } from "../../coordinator/jobs/job-router.ts";
 import { openJobService, type JobApi } from "../../coordinator/jobs/job-service.ts";
-import { openSubmissions } from "../../coordinator/jobs/submissions.ts";
 import { resolveLimits } from "../../coordinator/quotas/account-limits.ts";
-import { dailyStorage } from "../../coordinator/quotas/daily-storage.ts";
-import { JobQuota } from "../../coordinator/quotas/job-quota.ts";
-import { Scheduler } from "../../coordinator/scheduler/scheduler.ts";
+import type { JobQuota } from "../../coordinator/quotas/job-quota.ts";
+import type { Scheduler } from "../../coordinator/scheduler/scheduler.ts";
 import { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
 import { testEnv } from "../support/test-env.ts";
 import { SimulatedClock, type SimulatedTime } from "./simulated-clock.ts";
@@ -50,7 +44,7 @@ const SECRET = Buffer.from("the secret of every simulation..");
 export class CoordinatorLife {
   readonly clock: SimulatedClock;
   readonly store: SimulatedStore;
-  readonly jobQuota = new JobQuota();
+  readonly jobQuota: JobQuota;
   readonly registry: JobRegistry;
   readonly islands: IslandRegistry;
   readonly scheduler: Scheduler;
@@ -69,12 +63,9 @@ export class CoordinatorLife {
     const clock = new SimulatedClock(time);
     const writer = new Writer(disk.startThread(), clock, () => {});
     const store = database.open(writer);
-    const { jobQuota } = this;
     const onFatal = (error: unknown): void => {
       if (!this.isDead) end(error);
     };
-    const scheduler = new Scheduler((slug) => catalog.known(slug), 0.5, 1_000, random);
-    const storage = dailyStorage(clock, 1_024 * MIB);
     const memory = {
       outputMemoryBytes: 64 * MIB,
       accountOutputMemoryBytes: 64 * MIB,
@@ -82,6 +73,8 @@ export class CoordinatorLife {
       maxOutputBytes: MIB,
     };
     const config = {
+      chatShare: 0.5,
+      islandBackoffMs: 1_000,
       islandGraceMs: GRACE_MS,
       restartGraceMs: RESTART_GRACE_MS,
       maxAttempts: MAX_ATTEMPTS,
@@ -92,23 +85,26 @@ export class CoordinatorLife {
       silenceLimitMs: PHASE_LIMITS.silence,
       feedDelayMs: FEED_DELAY_MS,
       maxRunMs: 3_600_000,
+      accountDailyBytes: 1_024 * MIB,
       priorityPrice: PRIORITY_PRICE,
       webhookAllowPrivate: false,
       heartbeatMs: HEARTBEAT_MS,
     };
     const env = testEnv(config, { clock, onFatal });
-    const registry = new JobRegistry(env, store, catalog, jobQuota, storage, memory, () => {});
-    const limitOf = async (accountId: string) => resolveLimits(await store.accounts.limits(accountId)).concurrentJobs;
-    const gate = openBatchGate(env, registry, jobQuota, limitOf, null);
-    const submissions = openSubmissions(env, store, catalog, storage);
-    const islands = new IslandRegistry(env);
-    const proofs = attemptProofs(SECRET);
-    const explainWait = openWaitReasons(clock, scheduler, islands, gate, () => null);
-    const assign = openAssignments(clock, store, registry, islands, proofs, signer);
-    const dispatcher = openDispatcher(env, scheduler, registry, islands, assign, explainWait, async () => []);
-    const reports = openAttemptFencing(env, registry, islands, proofs, dispatcher, null);
-    const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
-    this.connections = islandConnections(env, store, islands, reports, signer, catalog, quarantineOf);
+    const core = openCore(env, {
+      store,
+      catalog,
+      memory,
+      places: null,
+      limitOf: async (accountId) => resolveLimits(await store.accounts.limits(accountId)).concurrentJobs,
+      onWebhookDue: () => undefined,
+      seen: { couldHearSince: () => true, elsewhere: () => null, mayRunElsewhere: () => false },
+      random,
+    });
+    const { jobs: registry, islands, scheduler, submissions, gate, explainWait } = core;
+    const others = { outlooksFor: async () => [], claims: null };
+    this.connections = joinJobsAndIslands(env, core, attemptProofs(SECRET), signer, others).connections;
+    this.jobQuota = core.jobQuota;
     this.batches = openBatchService(clock, store, registry, submissions, gate, NO_OTHER_JOBS);
     this.jobs = openJobService(clock, store, registry, submissions, NO_OTHER_JOBS, explainWait, async () => undefined);
     this.clock = clock;

@@ -25,11 +25,11 @@ export const NO_PARTS = {
   fileBatches: { metrics: fileBatches.metrics, runningCount: 0, linesUnderWay: 0 },
   version: "1",
   clock,
+  seen: { elsewhere: () => null },
   peers: { failed: { unreachable: 0, timeout: 0, refused: 0 } },
 } satisfies Omit<MeasuredParts, "member">;
 
 /** One coordinator of several, to which nothing has happened. */
 export const LONELY_MEMBER = {
   counts: { stolen: 0, handedOver: 0, adopted: 0, claimed: 0, reaped: 0 },
-  elsewhere: () => null,
 } satisfies MeasuredParts["member"];

@@ -7,6 +7,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { testEnv } from "../../support/test-env.ts";
 import { peerOf, peersOn } from "./peers-on.ts";
 import { CuttableBus } from "./quota-network.ts";
+import { seenWork } from "../../../coordinator/cluster/seen-work.ts";
 
 const IDS = ["c1", "c2", "c3", "c4"];
 const KIND: WorkKind = { slug: "llama", onlyIslandsOf: "user_1", features: ["chat.tools"] };
@@ -41,9 +42,10 @@ function openNetwork(living = IDS) {
       refreshCatalog: () => step(id, read, id),
     };
     const cluster = { selfId: id, onReturn: () => () => undefined, peers: async () => IDS.map(peerOf) };
+    const seen = seenWork(peers, clock);
     const member = openMember(
       testEnv({ islandGraceMs: 1, restartGraceMs: 1 }, { clock, log }),
-      { cluster: cluster as unknown as ClusterStore, isShared: true, learnTime: async () => undefined, peers },
+      { cluster: cluster as unknown as ClusterStore, isShared: true, learnTime: async () => undefined, peers, seen },
       parts as unknown as Parameters<typeof openMember>[2],
     );
     const outlookFor = (kind: WorkKind): Outlook => {
@@ -52,7 +54,7 @@ function openNetwork(living = IDS) {
       return LACKING;
     };
     member.share({ schedule: () => undefined, outlookFor }, {});
-    return member;
+    return Object.assign(member, { seen });
   });
   const [one] = members;
   if (one === undefined) throw new Error("not open");
@@ -63,12 +65,10 @@ describe("a member of a network of one", () => {
   const quiet = { subscribe: () => undefined };
   const demand = new Map([["llama", 2]]);
   const open = (clock: ManualClock) => {
-    const network = {
-      cluster: networkOfOne("c1", clock),
-      isShared: false,
-      learnTime: async () => undefined,
-      peers: peersOn(new CuttableBus(), "c1"),
-    };
+    const peers = peersOn(new CuttableBus(), "c1");
+    const seen = seenWork(peers, clock);
+    const cluster = networkOfOne("c1", clock);
+    const network = { cluster, isShared: false, learnTime: async () => undefined, peers, seen };
     const shared = { waiting: () => [], freeSlots: 0, islandCount: 0 };
     const parts = {
       jobs: { ...quiet, cancelAll: async () => undefined, get: () => undefined, list: () => [] },
@@ -78,7 +78,8 @@ describe("a member of a network of one", () => {
       scheduler: { shared, queuedDemand: () => demand },
       refreshCatalog: () => expect.fail("There is nobody to ask"),
     };
-    return openMember(testEnv({}, { clock }), network, parts as unknown as Parameters<typeof openMember>[2]);
+    const member = openMember(testEnv({}, { clock }), network, parts as unknown as Parameters<typeof openMember>[2]);
+    return Object.assign(member, { seen });
   };
 
   it("knows of no others, and waits for none", async () => {
@@ -88,8 +89,8 @@ describe("a member of a network of one", () => {
       { step: () => expect.fail("Nobody is gone") },
     );
     await member.start();
-    expect(member.elsewhere(KIND)).toEqual({ peers: 0, running: 0, slots: 0, free: 0 });
-    expect([member.mayRunElsewhere(KIND), member.couldHearSince(0)]).toEqual([false, true]);
+    expect(member.seen.elsewhere(KIND)).toEqual({ peers: 0, running: 0, slots: 0, free: 0 });
+    expect([member.seen.mayRunElsewhere(KIND), member.seen.couldHearSince(0)]).toEqual([false, true]);
     expect(member.queuedDemand()).toEqual(demand);
     expect(await member.outlooksFor(KIND)).toEqual([]);
     await member.claims.claim("host_1", "user_1", [{ jobId: "job_1", attempt: 1 }]);
@@ -148,12 +149,12 @@ describe("a member of a network", () => {
     const { one, bus, clock } = openNetwork(["c1"]);
     const beganMs = clock.monotonicMs();
     clock.advance(1_000);
-    expect(one.couldHearSince(beganMs)).toBe(true);
+    expect(one.seen.couldHearSince(beganMs)).toBe(true);
     bus.setDown("gone");
-    expect(one.couldHearSince(beganMs)).toBe(false);
+    expect(one.seen.couldHearSince(beganMs)).toBe(false);
     clock.advance(1_000);
     bus.setDown(null);
-    expect(one.couldHearSince(beganMs)).toBe(false);
-    expect(one.couldHearSince(clock.monotonicMs())).toBe(true);
+    expect(one.seen.couldHearSince(beganMs)).toBe(false);
+    expect(one.seen.couldHearSince(clock.monotonicMs())).toBe(true);
   });
 });

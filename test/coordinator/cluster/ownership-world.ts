@@ -129,7 +129,7 @@ export class OwnershipWorld {
     world.claims = mover;
     const { explainWait } = world;
     const feedEnv = { clock, log: warnings };
-    const shared = shareJobs(store.cluster, store.jobs, jobs, peers, explainWait, Infinity, feedEnv);
+    const shared = shareJobs({ cluster: store.cluster, peers }, store.jobs, jobs, explainWait, Infinity, feedEnv);
     world.router = shared;
     const dropped: DroppedJob[] = [];
     jobs.subscribe((event) => {

@@ -1,23 +1,22 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { makeCatalog, type Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
-import { openAssignments } from "../../../coordinator/dispatch/assignments.ts";
-import { openAttemptFencing, type HeldJobClaims } from "../../../coordinator/dispatch/attempt-fencing.ts";
+import type { HeldJobClaims } from "../../../coordinator/dispatch/attempt-fencing.ts";
+import { joinJobsAndIslands, openCore } from "../../../coordinator/core.ts";
 import { attemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
-import { openDispatcher, type Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
+import type { openDispatcher, Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../../coordinator/dispatch/recovery.ts";
-import { openWaitReasons } from "../../../coordinator/dispatch/wait-reasons.ts";
+import type { openWaitReasons } from "../../../coordinator/dispatch/wait-reasons.ts";
 import { cargoSigner, type CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
-import { islandConnections, type IslandConnections } from "../../../coordinator/islands/island-connections.ts";
-import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
-import { openBatchGate, type BatchGate } from "../../../coordinator/jobs/batches/batch-gate.ts";
+import type { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
+import type { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
+import type { BatchGate } from "../../../coordinator/jobs/batches/batch-gate.ts";
 import { openBatchService, type BatchService } from "../../../coordinator/jobs/batches/batch-service.ts";
-import { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
+import type { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
 import type { JobRouter } from "../../../coordinator/jobs/job-router.ts";
 import { openJobService, type JobApi } from "../../../coordinator/jobs/job-service.ts";
-import { openSubmissions, type Submissions } from "../../../coordinator/jobs/submissions.ts";
-import { dailyStorage } from "../../../coordinator/quotas/daily-storage.ts";
-import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
-import { Scheduler, type SchedulerEvent } from "../../../coordinator/scheduler/scheduler.ts";
+import type { Submissions } from "../../../coordinator/jobs/submissions.ts";
+import type { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
+import type { Scheduler, SchedulerEvent } from "../../../coordinator/scheduler/scheduler.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { testEnv } from "../../support/test-env.ts";
@@ -42,7 +41,7 @@ export class JobWorld {
   /** What the scheduler was told of runs. */
   readonly measured: Extract<SchedulerEvent, { kind: "measured" }>[] = [];
   readonly secret: Buffer;
-  readonly jobQuota = new JobQuota();
+  readonly jobQuota: JobQuota;
   readonly registry: JobRegistry;
   readonly connections: IslandConnections;
   readonly jobs: JobApi;
@@ -71,15 +70,11 @@ export class JobWorld {
     this.secret = secret;
     this.store = store;
     this.clock = clock;
-    const { jobQuota } = this;
     const proofs = attemptProofs(secret);
     const signer = cargoSigner(generateKeyPairSync("ed25519").privateKey);
     const catalog = makeCatalog(Object.keys(PRICES).map(makeCargo), { chat: "cheap" });
-    const cargos = (slug: string) => catalog.known(slug);
-    const scheduler = new Scheduler(cargos, 0.5, FIRST_PAUSE_MS, () => 0.5);
     const onFatal = (error: unknown): void => void this.fatal.push(error);
     const outputMemoryBytes = 64 * MIB;
-    const storage = dailyStorage(clock, 1_024 * MIB);
     const memory = {
       outputMemoryBytes,
       accountOutputMemoryBytes: outputMemoryBytes,
@@ -87,6 +82,8 @@ export class JobWorld {
       maxOutputBytes: 16 * MIB,
     };
     const config = {
+      chatShare: 0.5,
+      islandBackoffMs: FIRST_PAUSE_MS,
       islandGraceMs: GRACE_MS,
       restartGraceMs: RESTART_GRACE_MS,
       heartbeatMs: 10_000,
@@ -98,39 +95,37 @@ export class JobWorld {
       silenceLimitMs: PHASE_LIMITS.silence,
       maxRunMs: 3_600_000,
       feedDelayMs,
+      accountDailyBytes: 1_024 * MIB,
       priorityPrice: 1,
       webhookAllowPrivate: false,
     };
     const env = testEnv(config, { clock, onFatal });
-    const registry = new JobRegistry(
-      env,
+    const core = openCore(env, {
       store,
       catalog,
-      jobQuota,
-      storage,
       memory,
-      () => {},
-      (sinceMs) => this.couldReadersCome(sinceMs),
-    );
-    const gate = openBatchGate(env, registry, jobQuota, async () => 10, null);
-    const islands = new IslandRegistry(env);
-    const explainWait = openWaitReasons(clock, scheduler, islands, gate, (kind) => this.elsewhere(kind));
-    const assign = openAssignments(clock, store, registry, islands, proofs, signer);
-    const dispatcher = openDispatcher(env, scheduler, registry, islands, assign, explainWait, (kind) =>
-      this.outlooksElsewhere(kind),
-    );
-    const noted: Pick<Dispatcher, "schedule" | "hasOtherIsland"> = {
-      ...dispatcher,
-      schedule: (event) => {
-        if (event.kind === "measured") this.measured.push(event);
-        dispatcher.schedule(event);
+      places: null,
+      limitOf: async () => 10,
+      onWebhookDue: () => undefined,
+      seen: {
+        couldHearSince: (sinceMs) => this.couldReadersCome(sinceMs),
+        elsewhere: (kind) => this.elsewhere(kind),
+        mayRunElsewhere: () => false,
       },
+      random: () => 0.5,
+    });
+    const { scheduler, jobs: registry, islands, submissions, gate, explainWait } = core;
+    const step = scheduler.step.bind(scheduler);
+    scheduler.step = (event, nowMs) => {
+      if (event.kind === "measured") this.measured.push(event);
+      return step(event, nowMs);
     };
-    const claims: HeldJobClaims = { claim: async (...held) => this.claims?.claim(...held) };
-    const reports = openAttemptFencing(env, registry, islands, proofs, noted, claims);
-    const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
-    this.connections = islandConnections(env, store, islands, reports, signer, catalog, quarantineOf);
-    const submissions = openSubmissions(env, store, catalog, storage);
+    const { dispatcher, connections } = joinJobsAndIslands(env, core, proofs, signer, {
+      outlooksFor: (kind) => this.outlooksElsewhere(kind),
+      claims: { claim: async (...held) => this.claims?.claim(...held) },
+    });
+    this.jobQuota = core.jobQuota;
+    this.connections = connections;
     this.explainWait = explainWait;
     const removeContent = async (): Promise<void> => undefined;
     const router: JobRouter = { find: async (jobId) => this.router?.find(jobId) };

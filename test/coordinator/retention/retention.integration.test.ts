@@ -39,12 +39,7 @@ function makeRetention(periods: Partial<typeof KEEP> = {}): Retention {
     error: (facts: unknown) => void log.error.push(facts),
   };
   const env = testEnv({ ...KEEP, ...periods }, { clock, log: noted });
-  return openRetention(
-    env,
-    store,
-    () => [],
-    async () => undefined,
-  );
+  return openRetention(env, store, () => []);
 }
 
 beforeEach(async () => {
