@@ -200,8 +200,8 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     body: z.object({ email: z.string().max(1_000).openapi({ maxLength: MAX_EMAIL, pattern: EMAIL_PATTERN.source }) }),
     answers: { 200: json(data(z.object({ accepted: z.literal(true) })), "Accepted") },
     fails: [403],
-  })(async ({ c, body }) => {
-    await accounts.passwordChanges.request(body.email, clientAddress(c.env.incoming, options));
+  })(({ c, body }) => {
+    accounts.passwordChanges.request(body.email, clientAddress(c.env.incoming, options));
     return { data: { accepted: true } };
   });
 
