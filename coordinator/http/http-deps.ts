@@ -6,7 +6,6 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { CredentialUser } from "../accounts/known-callers.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Cargos } from "../catalog/cargo-service.ts";
-import type { Registration } from "../config/exposure.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchApi } from "../jobs/batches/batch-service.ts";
@@ -25,27 +24,8 @@ import type { Retention } from "../retention/retention.ts";
 import type { cargoRecommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
 import type { ErrorStyle } from "./error-answers.ts";
+import type { HttpOptions } from "./http-options.ts";
 import type { RequestLimits } from "./limits/request-limits.ts";
-
-/** Settings of the HTTP API; `config/resolve-config.ts` has their defaults. */
-export interface HttpOptions {
-  /** Origin, and path prefix if any, under which clients reach the coordinator; null: that of each request. */
-  readonly publicUrl: string | null;
-  /** Facts about accounts for the public page; null if the page is off. */
-  readonly publicPage: { readonly registration: Registration; readonly newAccountMicro: number } | null;
-  /** How long a chat waits for an Island. */
-  readonly chatWaitMs: number;
-  /** Who may read /metrics: everybody, nobody, or who sends the token. */
-  readonly metrics: "open" | "off" | { readonly token: string };
-  /** Between the comment lines of an SSE stream, which keep proxies from closing it while it is silent. */
-  readonly heartbeatMs: number;
-  /** The client's address is in X-Forwarded-For. */
-  readonly trustProxy: boolean;
-  /** Requests that one client address may send in a minute without a valid key or session. */
-  readonly publicRequestsPerMinute: number;
-  /** Large answers in memory, in bytes. */
-  readonly answerMemoryBytes: number;
-}
 
 /** The services and settings that routes use. */
 export interface HttpDeps {

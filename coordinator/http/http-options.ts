@@ -3,28 +3,35 @@ import { importedModelsDirectory } from "../catalog/imported-models.ts";
 import { isExposed, registrationOf } from "../config/exposure.ts";
 import type { MemoryBudgets } from "../config/memory-settings.ts";
 import type { CoordinatorConfig } from "../config/resolve-config.ts";
-import type { HttpDeps, HttpOptions } from "./http-deps.ts";
+
+export type HttpOptions = ReturnType<typeof httpOptionsOf>;
 
 /** The settings of the HTTP API. */
-export function httpOptionsOf(config: CoordinatorConfig, memory: MemoryBudgets): HttpOptions {
+export function httpOptionsOf(config: CoordinatorConfig, { answerMemoryBytes }: MemoryBudgets) {
+  const { publicUrl, publicPage, chatWaitMs, trustProxy, publicRequestsPerMinute, metricsToken } = config;
+  const openMetrics = isExposed(config) ? ("off" as const) : ("open" as const);
   return {
-    publicUrl: config.publicUrl,
-    publicPage: config.publicPage
-      ? { registration: registrationOf(config), newAccountMicro: config.newAccountMicro }
-      : null,
-    chatWaitMs: config.chatWaitMs,
+    /** Origin, and path prefix if any, under which clients reach the coordinator; null: that of each request. */
+    publicUrl,
+    /** Facts about accounts for the public page; null if the page is off. */
+    publicPage: publicPage ? { registration: registrationOf(config), newAccountMicro: config.newAccountMicro } : null,
+    /** How long a chat waits for an Island. */
+    chatWaitMs,
+    /** Between the comment lines of an SSE stream, which keep proxies from closing it while it is silent. */
     heartbeatMs: config.sseHeartbeatMs,
-    trustProxy: config.trustProxy,
-    publicRequestsPerMinute: config.publicRequestsPerMinute,
-    answerMemoryBytes: memory.answerMemoryBytes,
-    metrics: config.metricsToken === null ? (isExposed(config) ? "off" : "open") : { token: config.metricsToken },
+    /** The client's address is in X-Forwarded-For. */
+    trustProxy,
+    /** Requests that one client address may send in a minute without a valid key or session. */
+    publicRequestsPerMinute,
+    /** Large answers in memory, in bytes. */
+    answerMemoryBytes,
+    /** Who may read /metrics: everybody, nobody, or who sends the token. */
+    metrics: metricsToken === null ? openMetrics : { token: metricsToken },
   };
 }
 
 /** Folders whose files the coordinator serves. */
-export function servedFolders(
-  config: Pick<CoordinatorConfig, "catalogDirectory" | "dataDirectory">,
-): Pick<HttpDeps, "modelDirectories" | "downloadsDirectory"> {
+export function servedFolders(config: Pick<CoordinatorConfig, "catalogDirectory" | "dataDirectory">) {
   return {
     modelDirectories: [join(config.catalogDirectory, "models"), importedModelsDirectory(config)],
     downloadsDirectory: join(config.dataDirectory, "downloads"),

@@ -1,4 +1,4 @@
-import type { HttpOptions } from "../../coordinator/http/http-deps.ts";
+import type { HttpOptions } from "../../coordinator/http/http-options.ts";
 
 /** Settings of the API for tests that build it without a configuration. */
 export const TEST_HTTP_OPTIONS: HttpOptions = {

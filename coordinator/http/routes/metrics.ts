@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { hashSecret } from "../../accounts/secrets.ts";
 import { isLoopback } from "../../config/exposure.ts";
-import { type HttpOptions } from "../http-deps.ts";
+import type { HttpOptions } from "../http-options.ts";
 import { bearerToken } from "../middleware/auth.ts";
 import { routeGroup } from "../route-group.ts";
 
