@@ -17,7 +17,7 @@ const LONGEST = [
   "test/island-agent/runtimes/llmcpp/llmcpp-isolation.model.test.ts",
   "test/island-agent/runtimes/onnx/onnx-hostile.model.test.ts",
   "test/e2e/demo.smoke.test.ts",
-  "test/e2e/cli.integration.test.ts",
+  "test/e2e/commands/cli.integration.test.ts",
   "test/e2e/signed-cargos.integration.test.ts",
   "test/e2e/runtimes.smoke.test.ts",
   "test/e2e/package.integration.test.ts",
@@ -41,13 +41,15 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const GLOBAL_SETUP = ["run-directory", "compile-hosts", "test-store-server"].map((name) => `test/support/${name}.ts`);
+const GLOBAL_SETUP = ["run-directory", "compile-hosts", "servers/test-store-server"].map(
+  (name) => `test/support/${name}.ts`,
+);
 const lane = (name: string, more: object = {}) => ({
   extends: true as const,
   test: {
     name,
     include: [`test/**/*.${name}.test.ts`],
-    setupFiles: ["test/support/watch-answers.ts"],
+    setupFiles: ["test/support/http/watch-answers.ts"],
     pool: "forks" as const,
     ...more,
   },

@@ -4,8 +4,8 @@ import { openPostgresStore } from "../coordinator/store/postgres/postgres-store.
 import { SecretBox } from "../coordinator/store/secrets/secret-box.ts";
 import { systemClock } from "../shared/clock.ts";
 import { makeAccount, makeJob } from "../test/coordinator/store/contract/store-builders.ts";
-import { NatsServer } from "../test/support/nats-server.ts";
-import { PostgresServer } from "../test/support/postgres-server.ts";
+import { NatsServer } from "../test/support/servers/nats-server.ts";
+import { PostgresServer } from "../test/support/servers/postgres-server.ts";
 import { p50AndP99 } from "./harness/statistics.ts";
 import { machineMs } from "./load/frames.ts";
 

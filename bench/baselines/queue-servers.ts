@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { systemClock } from "../../shared/clock.ts";
 import { freePort } from "../../test/support/free-port.ts";
-import { postgresPrograms, PostgresServer } from "../../test/support/postgres-server.ts";
+import { postgresPrograms, PostgresServer } from "../../test/support/servers/postgres-server.ts";
 import { Worker } from "../harness/worker.ts";
 import type { QueueApi } from "../queues/queue-api.ts";
 

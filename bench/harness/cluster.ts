@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { insertAccount, type NewAccount } from "../../test/support/account-rows.ts";
-import { missingServers } from "../../test/support/missing-servers.ts";
-import { NatsServer } from "../../test/support/nats-server.ts";
-import { PostgresServer } from "../../test/support/postgres-server.ts";
+import { insertAccount, type NewAccount } from "../../test/support/store/account-rows.ts";
+import { missingServers } from "../../test/support/servers/missing-servers.ts";
+import { NatsServer } from "../../test/support/servers/nats-server.ts";
+import { PostgresServer } from "../../test/support/servers/postgres-server.ts";
 import { Program } from "../../test/support/program.ts";
 import { smallCatalog } from "../../test/support/small-catalog.ts";
 import { cpuSeconds, familyCpuSeconds } from "./process-facts.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { NewAccount } from "../../test/support/account-rows.ts";
-import { Network } from "../../test/support/network.ts";
+import type { NewAccount } from "../../test/support/store/account-rows.ts";
+import { Network } from "../../test/support/network/network.ts";
 import type { BareLoopApi } from "../bare-loop.ts";
 import { Worker } from "./worker.ts";
 

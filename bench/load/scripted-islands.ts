@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { WebSocket } from "ws";
 import { systemClock } from "../../shared/clock.ts";
 import type { Assign, FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
-import { makeHello, makeIslandState } from "../../test/support/frames.ts";
+import { makeHello, makeIslandState } from "../../test/support/network/frames.ts";
 import { serveWorker } from "../harness/worker.ts";
 import { machineMs, pack, SESSION_PATH, SUBPROTOCOL, unpackFromCoordinator } from "./frames.ts";
 import { prepareScript, type PreparedFrames } from "./prepared-frames.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openStore } from "../../coordinator/store/open-store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { makeJob } from "../../test/coordinator/store/contract/store-builders.ts";
-import { insertAccount } from "../../test/support/account-rows.ts";
+import { insertAccount } from "../../test/support/store/account-rows.ts";
 import { freePort } from "../../test/support/free-port.ts";
 import { Program } from "../../test/support/program.ts";
 import { alternate, figureOf, type Metrics } from "../harness/alternate.ts";

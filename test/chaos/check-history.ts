@@ -1,4 +1,4 @@
-import { accountProblems } from "../support/account-books.ts";
+import { accountProblems } from "../support/store/account-books.ts";
 import { ISLANDS } from "./plan.ts";
 import type { ClientRecord } from "./history.ts";
 import type { World } from "./world.ts";

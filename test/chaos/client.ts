@@ -1,6 +1,6 @@
 import { type ClientRecord, newRecord } from "./history.ts";
 import type { Random } from "../support/random.ts";
-import { readSse } from "../support/read-sse.ts";
+import { readSse } from "../support/http/read-sse.ts";
 
 /** A silent stream carries a comment each 2 s. */
 const MAX_SILENCE_MS = 8_000;

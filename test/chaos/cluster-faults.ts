@@ -1,5 +1,5 @@
-import type { Cluster } from "../support/cluster.ts";
-import type { CoordinatorProcess } from "../support/coordinator-process.ts";
+import type { Cluster } from "../support/network/cluster.ts";
+import type { CoordinatorProcess } from "../support/network/coordinator-process.ts";
 import type { Random } from "../support/random.ts";
 
 /** What may happen to coordinators of a cluster, and to what they share. */
@@ -21,7 +21,7 @@ export type ClusterFaultKind = (typeof CLUSTER_FAULTS)[number];
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const AWAY_MS = 1_000;
 const CUT_MS = 4_000;
-/** Longer than a lease. Source: test/support/cluster.ts. */
+/** Longer than a lease. Source: test/support/network/cluster.ts. */
 const PAUSE_MS = 5_000;
 
 /** Disturbs one coordinator after the other. */

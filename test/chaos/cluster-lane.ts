@@ -1,6 +1,6 @@
 import type { Random } from "../support/random.ts";
-import { call } from "../support/http.ts";
-import { readSse } from "../support/read-sse.ts";
+import { call } from "../support/http/http.ts";
+import { readSse } from "../support/http/read-sse.ts";
 import { wordsPrompt, wordsText } from "../cluster/word-runtime.ts";
 
 const WORD_MS = 100;

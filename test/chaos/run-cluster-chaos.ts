@@ -1,5 +1,5 @@
-import { accountProblems } from "../support/account-books.ts";
-import { Cluster } from "../support/cluster.ts";
+import { accountProblems } from "../support/store/account-books.ts";
+import { Cluster } from "../support/network/cluster.ts";
 import { Random } from "../support/random.ts";
 import { WordIsland } from "../cluster/word-island.ts";
 import { ClusterFaults, type ClusterFaultKind } from "./cluster-faults.ts";

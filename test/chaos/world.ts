@@ -6,7 +6,7 @@ import type { AgentStatus } from "../../island-agent/execution/island-reports.ts
 import { storeKeys } from "../../island-agent/config/config-file.ts";
 import { askAgent } from "../../island-agent/control/control-client.ts";
 import { publicKeyText } from "../../shared/cargo-signature.ts";
-import { insertAccount, type NewAccount } from "../support/account-rows.ts";
+import { insertAccount, type NewAccount } from "../support/store/account-rows.ts";
 import { freePort } from "../support/free-port.ts";
 import { Program } from "../support/program.ts";
 import { smallCatalog } from "../support/small-catalog.ts";

@@ -16,8 +16,8 @@ import {
 } from "ai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { collect } from "../support/http.ts";
-import { Network } from "../support/network.ts";
+import { collect } from "../support/http/http.ts";
+import { Network } from "../support/network/network.ts";
 import { makeCatalog } from "../support/small-catalog.ts";
 
 const SPOKEN = join(import.meta.dirname, "..", "fixtures", "spoken", "yes-no-stop.wav");

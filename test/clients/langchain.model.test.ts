@@ -15,9 +15,9 @@ import { tool } from "@langchain/core/tools";
 import { ChatOpenAI, type ChatOpenAIFields, OpenAIEmbeddings } from "@langchain/openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { call, collect, until } from "../support/http.ts";
-import { LONG_ANSWER } from "../support/long-answer.ts";
-import { Network } from "../support/network.ts";
+import { call, collect, until } from "../support/http/http.ts";
+import { LONG_ANSWER } from "../support/models/long-answer.ts";
+import { Network } from "../support/network/network.ts";
 import { makeCatalog } from "../support/small-catalog.ts";
 
 const DOCUMENT = join(import.meta.dirname, "..", "..", "docs", "clients.md");

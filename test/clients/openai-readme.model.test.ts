@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import OpenAI, { toFile, toStreamingFile } from "openai";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { Network } from "../support/network.ts";
-import { WebhookReceiver } from "../support/webhook-receiver.ts";
+import { Network } from "../support/network/network.ts";
+import { WebhookReceiver } from "../support/servers/webhook-receiver.ts";
 
 /** The model of the README's examples, which the operator's aliases lead to tiny-chat. */
 const MODEL = "gpt-5.5";

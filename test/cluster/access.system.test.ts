@@ -1,10 +1,10 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Authority } from "../support/certificates.ts";
+import { Authority } from "../support/servers/certificates.ts";
 import { freePort } from "../support/free-port.ts";
-import { NatsServer } from "../support/nats-server.ts";
-import { PostgresServer } from "../support/postgres-server.ts";
+import { NatsServer } from "../support/servers/nats-server.ts";
+import { PostgresServer } from "../support/servers/postgres-server.ts";
 import { Program, type ProgramResult } from "../support/program.ts";
 import { smallCatalog } from "../support/small-catalog.ts";
 

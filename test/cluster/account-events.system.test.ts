@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runFrames } from "../support/attempt-frames.ts";
-import { Cluster } from "../support/cluster.ts";
-import { FakeIsland } from "../support/fake-island.ts";
-import { call } from "../support/http.ts";
+import { runFrames } from "../support/network/attempt-frames.ts";
+import { Cluster } from "../support/network/cluster.ts";
+import { FakeIsland } from "../support/network/fake-island.ts";
+import { call } from "../support/http/http.ts";
 import { Listener } from "../coordinator/events/listener.ts";
 
 const JOB = { workload: "tiny-chat", input: { prompt: "Hi" } };

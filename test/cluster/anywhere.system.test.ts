@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Atoll } from "../../sdk/typescript/src/index.ts";
-import { accountProblems } from "../support/account-books.ts";
-import type { NewAccount } from "../support/account-rows.ts";
-import { Cluster } from "../support/cluster.ts";
-import { call, textOf } from "../support/http.ts";
+import { accountProblems } from "../support/store/account-books.ts";
+import type { NewAccount } from "../support/store/account-rows.ts";
+import { Cluster } from "../support/network/cluster.ts";
+import { call, textOf } from "../support/http/http.ts";
 import { ended, eventsAt, jobAt, running, submitWords } from "./requests.ts";
 import { WordIsland } from "./word-island.ts";
 import { wordsPrompt, wordsText } from "./word-runtime.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { NewAccount } from "../support/account-rows.ts";
-import { Cluster, LEASE_MS } from "../support/cluster.ts";
-import { call, textOf } from "../support/http.ts";
+import type { NewAccount } from "../support/store/account-rows.ts";
+import { Cluster, LEASE_MS } from "../support/network/cluster.ts";
+import { call, textOf } from "../support/http/http.ts";
 import { ended, eventsAt, followAnywhere, jobAt, running, submitWords } from "./requests.ts";
 import { WordIsland } from "./word-island.ts";
 import { wordsPrompt, wordsText } from "./word-runtime.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accountProblems } from "../support/account-books.ts";
-import type { NewAccount } from "../support/account-rows.ts";
-import { Cluster, LEASE_MS } from "../support/cluster.ts";
-import { call } from "../support/http.ts";
+import { accountProblems } from "../support/store/account-books.ts";
+import type { NewAccount } from "../support/store/account-rows.ts";
+import { Cluster, LEASE_MS } from "../support/network/cluster.ts";
+import { call } from "../support/http/http.ts";
 import { ended, followAnywhere, running, submitWords } from "./requests.ts";
 import { WordIsland } from "./word-island.ts";
 import { wordsText } from "./word-runtime.ts";

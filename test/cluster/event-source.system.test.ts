@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Link } from "../chaos/link.ts";
 import { runInBrowser } from "../sdk/browser-page.ts";
-import { Cluster } from "../support/cluster.ts";
+import { Cluster } from "../support/network/cluster.ts";
 import { submitWords } from "./requests.ts";
 import { WordIsland } from "./word-island.ts";
 import { wordsText } from "./word-runtime.ts";

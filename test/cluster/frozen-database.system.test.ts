@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { NewAccount } from "../support/account-rows.ts";
-import { Cluster } from "../support/cluster.ts";
+import type { NewAccount } from "../support/store/account-rows.ts";
+import { Cluster } from "../support/network/cluster.ts";
 import { ended, running, submitWords } from "./requests.ts";
 import { WordIsland } from "./word-island.ts";
 

@@ -2,14 +2,14 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { joinNetwork } from "../../island-agent/cli/join-command.ts";
 import { dataDirectory, messageOf, useDataDirectory } from "../island-agent/cli/command-world.ts";
-import type { NewAccount } from "../support/account-rows.ts";
-import { FakeIsland } from "../support/fake-island.ts";
-import { makeHello } from "../support/frames.ts";
-import { call, until } from "../support/http.ts";
-import type { NatsServer } from "../support/nats-server.ts";
-import type { PostgresServer } from "../support/postgres-server.ts";
-import { TestCoordinator } from "../support/test-coordinator.ts";
-import { withNats, withPostgres } from "../support/with-servers.ts";
+import type { NewAccount } from "../support/store/account-rows.ts";
+import { FakeIsland } from "../support/network/fake-island.ts";
+import { makeHello } from "../support/network/frames.ts";
+import { call, until } from "../support/http/http.ts";
+import type { NatsServer } from "../support/servers/nats-server.ts";
+import type { PostgresServer } from "../support/servers/postgres-server.ts";
+import { TestCoordinator } from "../support/network/test-coordinator.ts";
+import { withNats, withPostgres } from "../support/servers/with-servers.ts";
 
 await withPostgres((postgres) => withNats((nats) => describeIslands(postgres, nats)));
 

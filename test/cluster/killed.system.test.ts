@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Atoll } from "../../sdk/typescript/src/index.ts";
-import { accountProblems } from "../support/account-books.ts";
-import type { NewAccount } from "../support/account-rows.ts";
-import { Cluster } from "../support/cluster.ts";
+import { accountProblems } from "../support/store/account-books.ts";
+import type { NewAccount } from "../support/store/account-rows.ts";
+import { Cluster } from "../support/network/cluster.ts";
 import { ended, eventsAt, followAnywhere, running, submitWords } from "./requests.ts";
 import { WordIsland } from "./word-island.ts";
 import { wordsPrompt, wordsText } from "./word-runtime.ts";

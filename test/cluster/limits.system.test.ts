@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { NewAccount } from "../support/account-rows.ts";
+import type { NewAccount } from "../support/store/account-rows.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
-import { runFrames } from "../support/attempt-frames.ts";
-import { FakeIsland } from "../support/fake-island.ts";
-import { call } from "../support/http.ts";
-import type { NatsServer } from "../support/nats-server.ts";
-import type { PostgresServer } from "../support/postgres-server.ts";
-import { TestCoordinator } from "../support/test-coordinator.ts";
-import { withNats, withPostgres } from "../support/with-servers.ts";
+import { runFrames } from "../support/network/attempt-frames.ts";
+import { FakeIsland } from "../support/network/fake-island.ts";
+import { call } from "../support/http/http.ts";
+import type { NatsServer } from "../support/servers/nats-server.ts";
+import type { PostgresServer } from "../support/servers/postgres-server.ts";
+import { TestCoordinator } from "../support/network/test-coordinator.ts";
+import { withNats, withPostgres } from "../support/servers/with-servers.ts";
 
 const JOB = { workload: "tiny-chat", input: { prompt: "Hi" } };
 await withPostgres((postgres) => withNats((nats) => describeLimits(postgres, nats)));

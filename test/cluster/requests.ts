@@ -1,5 +1,5 @@
-import { call, collect, jobEvents, until, type SseEvent } from "../support/http.ts";
-import { readSse } from "../support/read-sse.ts";
+import { call, collect, jobEvents, until, type SseEvent } from "../support/http/http.ts";
+import { readSse } from "../support/http/read-sse.ts";
 import { wordsPrompt } from "./word-runtime.ts";
 
 const ENDED = ["completed", "failed", "cancelled", "timeout"];

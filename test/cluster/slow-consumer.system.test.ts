@@ -1,9 +1,9 @@
 import { connect } from "@nats-io/transport-node";
 import { pack } from "msgpackr";
 import { describe, expect, it } from "vitest";
-import { Cluster } from "../support/cluster.ts";
+import { Cluster } from "../support/network/cluster.ts";
 import { freePort } from "../support/free-port.ts";
-import { until } from "../support/http.ts";
+import { until } from "../support/http/http.ts";
 import { followAnywhere, jobAt, running, submitWords } from "./requests.ts";
 import { WordIsland } from "./word-island.ts";
 import { wordsText } from "./word-runtime.ts";

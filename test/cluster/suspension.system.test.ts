@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashSecret, newSecret } from "../../coordinator/accounts/secrets.ts";
-import { Cluster } from "../support/cluster.ts";
-import { FakeIsland } from "../support/fake-island.ts";
-import { call, until } from "../support/http.ts";
+import { Cluster } from "../support/network/cluster.ts";
+import { FakeIsland } from "../support/network/fake-island.ts";
+import { call, until } from "../support/http/http.ts";
 
 let cluster: Cluster;
 let operator: string;

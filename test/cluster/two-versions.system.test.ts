@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Cluster } from "../support/cluster.ts";
-import { textOf } from "../support/http.ts";
-import { hasFileAt, OlderVersion } from "../support/older-version.ts";
+import { Cluster } from "../support/network/cluster.ts";
+import { textOf } from "../support/http/http.ts";
+import { hasFileAt, OlderVersion } from "../support/network/older-version.ts";
 import { ended, eventsAt, followAnywhere, running, submitWords } from "./requests.ts";
 import { WordIsland } from "./word-island.ts";
 import { wordsText } from "./word-runtime.ts";

@@ -6,8 +6,8 @@ import { readCoordinatorKey } from "../../island-agent/session/check-token.ts";
 import { CoordinatorAddresses } from "../../island-agent/session/coordinator-addresses.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ALLOWS_ALL, FakeFiles, makeHardware } from "../island-agent/builders.ts";
-import type { NewAccount } from "../support/account-rows.ts";
-import { until } from "../support/http.ts";
+import type { NewAccount } from "../support/store/account-rows.ts";
+import { until } from "../support/http/http.ts";
 import { WordRuntime } from "./word-runtime.ts";
 
 export interface WordIslandOptions {

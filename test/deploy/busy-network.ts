@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { runFrames } from "../support/attempt-frames.ts";
-import { FakeIsland } from "../support/fake-island.ts";
-import { call, collect, jobEvents, until } from "../support/http.ts";
-import { TestCoordinator } from "../support/test-coordinator.ts";
-import { WebhookReceiver } from "../support/webhook-receiver.ts";
+import { runFrames } from "../support/network/attempt-frames.ts";
+import { FakeIsland } from "../support/network/fake-island.ts";
+import { call, collect, jobEvents, until } from "../support/http/http.ts";
+import { TestCoordinator } from "../support/network/test-coordinator.ts";
+import { WebhookReceiver } from "../support/servers/webhook-receiver.ts";
 
 const METRICS_TOKEN = "a-long-random-text";
 

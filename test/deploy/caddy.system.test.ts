@@ -5,9 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ended, followAnywhere, jobAt, submitWords } from "../cluster/requests.ts";
 import { WordIsland } from "../cluster/word-island.ts";
 import { wordsText } from "../cluster/word-runtime.ts";
-import type { NewAccount } from "../support/account-rows.ts";
-import { Cluster } from "../support/cluster.ts";
-import { jobEvents } from "../support/http.ts";
+import type { NewAccount } from "../support/store/account-rows.ts";
+import { Cluster } from "../support/network/cluster.ts";
+import { jobEvents } from "../support/http/http.ts";
 import { Caddy } from "./caddy.ts";
 
 const CADDYFILE = join(import.meta.dirname, "..", "..", "deploy", "Caddyfile");

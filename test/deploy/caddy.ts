@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../support/free-port.ts";
-import { until } from "../support/http.ts";
-import { requireDebian } from "../support/require-debian.ts";
+import { until } from "../support/http/http.ts";
+import { requireDebian } from "../support/servers/require-debian.ts";
 
 const CADDYFILE = join(import.meta.dirname, "..", "..", "deploy", "Caddyfile");
 

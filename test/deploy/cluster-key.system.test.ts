@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts";
-import { PostgresServer } from "../support/postgres-server.ts";
+import { PostgresServer } from "../support/servers/postgres-server.ts";
 import { command, createAccount, serving, signingKeyOf, statusesOf, type Place } from "./operator-steps.ts";
 
 // The steps of docs/operations.md, "The cluster key" and "Changing keys".

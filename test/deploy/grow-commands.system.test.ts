@@ -7,9 +7,9 @@ import { describe, expect, it } from "vitest";
 import { openStore } from "../../coordinator/store/open-store.ts";
 import { makeAccount, makeJob, runJob, temporaryFolder } from "../coordinator/store/contract/store-builders.ts";
 import { freePort } from "../support/free-port.ts";
-import { until } from "../support/http.ts";
+import { until } from "../support/http/http.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { PostgresServer } from "../support/postgres-server.ts";
+import { PostgresServer } from "../support/servers/postgres-server.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const SECRETS = ["DB_PASSWORD", "NATS_TOKEN", "CLUSTER_KEY"] as const;

@@ -1,4 +1,4 @@
-import { call } from "../support/http.ts";
+import { call } from "../support/http/http.ts";
 import { Program } from "../support/program.ts";
 import { smallCatalog } from "../support/small-catalog.ts";
 

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile, copyFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../support/free-port.ts";
-import { requireDebian } from "../support/require-debian.ts";
+import { requireDebian } from "../support/servers/require-debian.ts";
 import { PROMETHEUS_DIRECTORY } from "./queries.ts";
 
 interface Answer {

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { until } from "../support/http.ts";
+import { until } from "../support/http/http.ts";
 import { BusyNetwork } from "./busy-network.ts";
 import { PrometheusServer } from "./prometheus-server.ts";
 import { alertQueries, dashboardQueries } from "./queries.ts";

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { requireDebian } from "../support/require-debian.ts";
+import { requireDebian } from "../support/servers/require-debian.ts";
 import { BusyNetwork } from "./busy-network.ts";
 import { PROMETHEUS_DIRECTORY } from "./queries.ts";
 

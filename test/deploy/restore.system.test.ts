@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts";
-import { postgresPrograms, PostgresServer } from "../support/postgres-server.ts";
+import { postgresPrograms, PostgresServer } from "../support/servers/postgres-server.ts";
 import { command, createAccount, serving, signingKeyOf, statusesOf } from "./operator-steps.ts";
 
 const run = promisify(execFile);

@@ -1,8 +1,8 @@
 import { cpSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts";
-import { hasFileAt, OlderVersion } from "../support/older-version.ts";
-import { PostgresServer } from "../support/postgres-server.ts";
+import { hasFileAt, OlderVersion } from "../support/network/older-version.ts";
+import { PostgresServer } from "../support/servers/postgres-server.ts";
 import { command, createAccount, serving, signingKeyOf, statusesOf, type Place } from "./operator-steps.ts";
 
 /** The last version before the baseline of both databases. */

@@ -4,8 +4,8 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call, until } from "../support/http.ts";
-import { Network } from "../support/network.ts";
+import { call, until } from "../support/http/http.ts";
+import { Network } from "../support/network/network.ts";
 
 const CATALOG = join(import.meta.dirname, "..", "..", "catalog");
 const MODEL = join(CATALOG, "models", "tiny-islander.gguf");

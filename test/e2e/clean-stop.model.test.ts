@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freePort } from "../support/free-port.ts";
-import { call } from "../support/http.ts";
-import { Network } from "../support/network.ts";
+import { call } from "../support/http/http.ts";
+import { Network } from "../support/network/network.ts";
 import { Program, runProgram } from "../support/program.ts";
 
 let network: Network;

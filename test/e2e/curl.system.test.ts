@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
-import { call, collect, jobEvents, textOf } from "../support/http.ts";
-import { LONG_ANSWER } from "../support/long-answer.ts";
-import { Network } from "../support/network.ts";
-import { requireDebian } from "../support/require-debian.ts";
+import { call, collect, jobEvents, textOf } from "../support/http/http.ts";
+import { LONG_ANSWER } from "../support/models/long-answer.ts";
+import { Network } from "../support/network/network.ts";
+import { requireDebian } from "../support/servers/require-debian.ts";
 import { untilCancelled } from "./until-cancelled.ts";
 
 requireDebian("curl", "curl");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { until } from "../support/http.ts";
+import { until } from "../support/http/http.ts";
 import { demoProcesses, expectNothingLeft, KEPT, pidOf, startDemo, useDemoFolder } from "./demo-world.ts";
 
 useDemoFolder();

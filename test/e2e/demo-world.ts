@@ -3,7 +3,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
-import { until } from "../support/http.ts";
+import { until } from "../support/http/http.ts";
 import { Program } from "../support/program.ts";
 
 /** Where the demo of the present test keeps its files and processes, apart from any other demo. */

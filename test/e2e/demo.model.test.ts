@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { call } from "../support/http.ts";
+import { call } from "../support/http/http.ts";
 import { expectNothingLeft, KEPT, startDemo, useDemoFolder } from "./demo-world.ts";
 
 useDemoFolder();

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { freePort } from "../support/free-port.ts";
-import { call, collect, jobEvents, textOf, until, type SseEvent } from "../support/http.ts";
-import { LONG_ANSWER } from "../support/long-answer.ts";
-import { Network } from "../support/network.ts";
+import { call, collect, jobEvents, textOf, until, type SseEvent } from "../support/http/http.ts";
+import { LONG_ANSWER } from "../support/models/long-answer.ts";
+import { Network } from "../support/network/network.ts";
 
 /** At temperature 0 the model tells the same story every time. */
 const STORY = { prompt: "Tell me a story.", temperature: 0 };

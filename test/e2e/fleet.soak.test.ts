@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStore } from "../../coordinator/store/open-store.ts";
 import { systemClock } from "../../shared/clock.ts";
-import { call } from "../support/http.ts";
-import { Network } from "../support/network.ts";
+import { call } from "../support/http/http.ts";
+import { Network } from "../support/network/network.ts";
 import { HAS_EVERY_ROUND } from "../support/soak-rounds.ts";
 
 const ISLANDS = 3;

@@ -10,9 +10,9 @@ import { HubRepository } from "../island-agent/models/hub-repository.ts";
 import { importModel } from "../../island-agent/cli/import-command.ts";
 import { removeModel, unloadModels } from "../../island-agent/cli/models-commands.ts";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
-import { call, until } from "../support/http.ts";
-import { LONG_ANSWER } from "../support/long-answer.ts";
-import { Network } from "../support/network.ts";
+import { call, until } from "../support/http/http.ts";
+import { LONG_ANSWER } from "../support/models/long-answer.ts";
+import { Network } from "../support/network/network.ts";
 import { runProgram, type Program } from "../support/program.ts";
 import { SmallDisk } from "../support/small-disk.ts";
 

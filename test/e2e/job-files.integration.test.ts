@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { call } from "../support/http.ts";
+import { call } from "../support/http/http.ts";
 import { makeCatalog } from "../support/small-catalog.ts";
-import { Network } from "../support/network.ts";
+import { Network } from "../support/network/network.ts";
 
 it("A file that is larger than a request reaches the runtime, and is gone from the Island afterwards", async () => {
   const catalog = makeCatalog(["tiny-chat", "hash"]);

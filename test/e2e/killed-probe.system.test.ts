@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { ShownStatus } from "../../island-agent/cli/status-command.ts";
 import { requireBubblewrap } from "../island-agent/runtimes/sandbox/test-sandbox.ts";
-import { call, until } from "../support/http.ts";
-import { Network } from "../support/network.ts";
+import { call, until } from "../support/http/http.ts";
+import { Network } from "../support/network/network.ts";
 
 const BWRAP = requireBubblewrap();
 

@@ -1,9 +1,9 @@
 import OpenAI from "openai";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
-import { call, until } from "../support/http.ts";
-import { LONG_ANSWER } from "../support/long-answer.ts";
-import type { Network } from "../support/network.ts";
+import { call, until } from "../support/http/http.ts";
+import { LONG_ANSWER } from "../support/models/long-answer.ts";
+import type { Network } from "../support/network/network.ts";
 
 const COUNT = { messages: [{ role: "user" as const, content: "Count from 3 to 9." }], temperature: 0 };
 const COUNTED = "3, 4, 5, 6, 7, 8, 9.";

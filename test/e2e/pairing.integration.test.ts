@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { configCommand } from "../../island-agent/cli/config-command.ts";
 import { joinNetwork } from "../../island-agent/cli/join-command.ts";
 import { dataDirectory, messageOf, useDataDirectory } from "../island-agent/cli/command-world.ts";
-import { call } from "../support/http.ts";
-import { TestCoordinator } from "../support/test-coordinator.ts";
+import { call } from "../support/http/http.ts";
+import { TestCoordinator } from "../support/network/test-coordinator.ts";
 
 useDataDirectory();
 

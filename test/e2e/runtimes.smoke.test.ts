@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call } from "../support/http.ts";
-import { Network } from "../support/network.ts";
+import { call } from "../support/http/http.ts";
+import { Network } from "../support/network/network.ts";
 import { makeCatalog } from "../support/small-catalog.ts";
 
 const CARGOS = { llmcpp: "tiny-chat", onnx: "tiny-classify", diffusers: "tiny-picture", wasm: "slugify" } as const;

@@ -3,12 +3,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../support/free-port.ts";
-import { Network } from "../support/network.ts";
+import { Network } from "../support/network/network.ts";
 import { Program, runProgram } from "../support/program.ts";
 import { runCommand } from "../support/run-command.ts";
-import { unlessSeveral } from "../support/several-coordinators.ts";
+import { unlessSeveral } from "../support/network/several-coordinators.ts";
 import { smallCatalog } from "../support/small-catalog.ts";
-import { IS_POSTGRES } from "../support/test-store.ts";
+import { IS_POSTGRES } from "../support/store/test-store.ts";
 
 interface SigningKey {
   readonly fingerprint: string;

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { call } from "../support/http.ts";
-import { Network } from "../support/network.ts";
-import { requireDebian } from "../support/require-debian.ts";
+import { call } from "../support/http/http.ts";
+import { Network } from "../support/network/network.ts";
+import { requireDebian } from "../support/servers/require-debian.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "..", "..");

@@ -3,7 +3,7 @@ import OpenAI from "openai";
 import { zodTextFormat } from "openai/helpers/zod";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Network } from "../support/network.ts";
+import type { Network } from "../support/network/network.ts";
 
 const COUNT = "Count from 3 to 9.";
 const COUNTED = "3, 4, 5, 6, 7, 8, 9.";

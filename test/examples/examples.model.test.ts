@@ -4,7 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BuiltPackage } from "../sdk/built-package.ts";
-import { Network } from "../support/network.ts";
+import { Network } from "../support/network/network.ts";
 import { Program } from "../support/program.ts";
 import { EXAMPLES, printed, run } from "./run-example.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BuiltPackage } from "../sdk/built-package.ts";
 import { requirePython } from "../sdk/debian-python.ts";
-import { Network } from "../support/network.ts";
+import { Network } from "../support/network/network.ts";
 import { Program } from "../support/program.ts";
 import { ConsoleBrowser } from "../web/browser.ts";
 import { EXAMPLES, printed, runPython } from "./run-example.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { requirePython } from "../sdk/debian-python.ts";
-import { Network } from "../support/network.ts";
+import { Network } from "../support/network/network.ts";
 import { makeCatalog } from "../support/small-catalog.ts";
 import { printed, runPython } from "./run-example.ts";
 

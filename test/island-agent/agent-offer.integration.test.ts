@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { IslandAgent } from "../../island-agent/agent.ts";
 import { settle } from "../support/event-log.ts";
-import type { FakeRuntime } from "../support/fake-runtime.ts";
+import type { FakeRuntime } from "../support/models/fake-runtime.ts";
 import { makeAssign, makeHardware } from "./builders.ts";
 import { decide, type ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";
 import { AgentWorld, FIRST_RETRY_MS } from "./agent-world.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { IslandAgent } from "../../island-agent/agent.ts";
-import type { FakeRuntime } from "../support/fake-runtime.ts";
+import type { FakeRuntime } from "../support/models/fake-runtime.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 import type { FakeLog } from "./builders.ts";
 import { HEARTBEAT_MS, type ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";

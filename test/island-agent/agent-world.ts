@@ -6,7 +6,7 @@ import { CoordinatorAddresses } from "../../island-agent/session/coordinator-add
 import type { UsableRuntime } from "../../island-agent/runtimes/runtime-probes.ts";
 import type { RuntimeType } from "../../shared/cargo.ts";
 import { settle } from "../support/event-log.ts";
-import { FakeRuntime } from "../support/fake-runtime.ts";
+import { FakeRuntime } from "../support/models/fake-runtime.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { ALLOWS_ALL, FakeLog, FakeFiles, ISLAND_TOKEN, makeAssign, makeHardware } from "./builders.ts";
 import { ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";

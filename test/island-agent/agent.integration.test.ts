@@ -3,7 +3,7 @@ import type { AgentStatus } from "../../island-agent/execution/island-reports.ts
 import type { QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
 import type { IslandAgent } from "../../island-agent/agent.ts";
 import { settle } from "../support/event-log.ts";
-import type { FakeRuntime } from "../support/fake-runtime.ts";
+import type { FakeRuntime } from "../support/models/fake-runtime.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 import { type FakeFiles, type FakeLog, ISLAND_TOKEN, makeAssign } from "./builders.ts";
 import { decide, HEARTBEAT_MS, type ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";

@@ -7,8 +7,8 @@ import type { Logger } from "../../shared/logger.ts";
 import type { DiskFullError } from "../../island-agent/disk/disk-full-error.ts";
 import type { ArtifactLease } from "../../island-agent/artifacts/artifact-store.ts";
 import { EventLog } from "../support/event-log.ts";
-import type { FakeScript } from "../support/fake-runtime.ts";
-import { makeHello } from "../support/frames.ts";
+import type { FakeScript } from "../support/models/fake-runtime.ts";
+import { makeHello } from "../support/network/frames.ts";
 
 export const NEVER = new AbortController().signal;
 /** An owner who has set nothing but `containers.network`. */

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../shared/json-value.ts";
 import type { OutputItem, Usage } from "../../shared/output.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
-import { beginFrames, finishedFrame } from "../support/attempt-frames.ts";
+import { beginFrames, finishedFrame } from "../support/network/attempt-frames.ts";
 import { type Answer, answerFor } from "./tasks.ts";
 
 /** One attempt of a job at a scripted Island: what it may say of it, and whether it should stop. */

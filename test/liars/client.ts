@@ -1,6 +1,6 @@
 import { ERROR_STATUS, JOB_ERROR_CODES } from "../../shared/errors.ts";
 import type { Random } from "../support/random.ts";
-import { readSse } from "../support/read-sse.ts";
+import { readSse } from "../support/http/read-sse.ts";
 import { auditJob, chargeOf } from "./audit.ts";
 import type { History, JobRecord, Operation } from "./history.ts";
 import { LIAR_WORDS } from "./lies.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { beginFrames, failedFrame, finishedFrame, outputFrame } from "../support/attempt-frames.ts";
-import { FakeIsland } from "../support/fake-island.ts";
+import { beginFrames, failedFrame, finishedFrame, outputFrame } from "../support/network/attempt-frames.ts";
+import { FakeIsland } from "../support/network/fake-island.ts";
 import type { Stage } from "./stage.ts";
 
 const HEARTBEATS = 3_000;

@@ -1,5 +1,5 @@
-import { Network } from "../support/network.ts";
-import { accountProblems } from "../support/account-books.ts";
+import { Network } from "../support/network/network.ts";
+import { accountProblems } from "../support/store/account-books.ts";
 import { Random } from "../support/random.ts";
 import { makeCatalog } from "../support/small-catalog.ts";
 import { LiarsClient } from "./client.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Assign, FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
-import type { NewAccount } from "../support/account-rows.ts";
-import { FakeIsland } from "../support/fake-island.ts";
-import { makeHello, makeIslandState } from "../support/frames.ts";
+import type { NewAccount } from "../support/store/account-rows.ts";
+import { FakeIsland } from "../support/network/fake-island.ts";
+import { makeHello, makeIslandState } from "../support/network/frames.ts";
 import type { Random } from "../support/random.ts";
 import { Attempt } from "./attempt.ts";
 

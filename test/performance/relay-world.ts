@@ -1,8 +1,8 @@
 import { HttpConnection, requestBytes } from "../../bench/load/http-connection.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
-import { FakeIsland } from "../support/fake-island.ts";
+import { FakeIsland } from "../support/network/fake-island.ts";
 import { INSPECTED, Inspector } from "../support/inspector.ts";
-import { Network } from "../support/network.ts";
+import { Network } from "../support/network/network.ts";
 import { allocatedBytes } from "./allocated-bytes.ts";
 import { difference, mainThreadIo, otherThreadsIo, type ThreadIo } from "./thread-io.ts";
 

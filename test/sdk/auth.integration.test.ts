@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Atoll, AuthenticationError } from "../../sdk/typescript/src/index.ts";
 import { freePort } from "../support/free-port.ts";
-import { TestCoordinator } from "../support/test-coordinator.ts";
+import { TestCoordinator } from "../support/network/test-coordinator.ts";
 import { fetchWithCookie } from "./cookie-jar.ts";
 
 let coordinator: TestCoordinator;

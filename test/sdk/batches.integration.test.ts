@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { TimeoutError } from "../../sdk/typescript/src/index.ts";
-import { collect } from "../support/http.ts";
+import { collect } from "../support/http/http.ts";
 import { CARGO, failed, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
 
 const INPUTS = [{ prompt: "one" }, { prompt: "two" }, { prompt: "three" }];

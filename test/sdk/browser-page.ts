@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { requireDebian } from "../support/require-debian.ts";
+import { requireDebian } from "../support/servers/require-debian.ts";
 
 export const CHROMIUM = "/usr/bin/chromium";
 

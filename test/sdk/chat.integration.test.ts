@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ConnectionError, ServiceUnavailableError } from "../../sdk/typescript/src/index.ts";
 import type { JsonValue } from "../../shared/json-value.ts";
-import { FakeIsland } from "../support/fake-island.ts";
-import { collect, until } from "../support/http.ts";
+import { FakeIsland } from "../support/network/fake-island.ts";
+import { collect, until } from "../support/http/http.ts";
 import { CARGO, failed, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
 
 const BODY = { model: CARGO, messages: [{ role: "user" as const, content: "Hi" }] };

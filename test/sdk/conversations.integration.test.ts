@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Atoll, ConnectionError, NotFoundError } from "../../sdk/typescript/src/index.ts";
-import { collect } from "../support/http.ts";
-import { TestCoordinator } from "../support/test-coordinator.ts";
+import { collect } from "../support/http/http.ts";
+import { TestCoordinator } from "../support/network/test-coordinator.ts";
 import { CARGO, finished, output, QUICK, SdkFixture, token } from "./sdk-fixture.ts";
 
 let fixture: SdkFixture;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { call } from "../support/http.ts";
-import { TestCoordinator } from "../support/test-coordinator.ts";
+import { call } from "../support/http/http.ts";
+import { TestCoordinator } from "../support/network/test-coordinator.ts";
 
 const SOURCES = join(import.meta.dirname, "..", "..", "sdk", "typescript", "src");
 

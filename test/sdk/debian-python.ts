@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { requireDebian } from "../support/require-debian.ts";
+import { requireDebian } from "../support/servers/require-debian.ts";
 
 /** Debian's, as its packages (python3-httpx, python3-pytest, mypy) are for it alone. */
 export const PYTHON = "/usr/bin/python3";

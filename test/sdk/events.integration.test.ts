@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Atoll, AuthenticationError, type ToldEvent } from "../../sdk/typescript/src/index.ts";
-import { call } from "../support/http.ts";
+import { call } from "../support/http/http.ts";
 import { fetchWithCookie } from "./cookie-jar.ts";
 import { CARGO, finished, output, QUICK, SdkFixture, token } from "./sdk-fixture.ts";
 

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
-import { AnswerWatch } from "../support/answer-watch.ts";
+import { AnswerWatch } from "../support/http/answer-watch.ts";
 
 /** What happens to one request on its way. */
 export type Fault =

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Atoll, NotFoundError } from "../../sdk/typescript/src/index.ts";
 import { makeFastDirectory } from "../support/fast-directory.ts";
-import { collect } from "../support/http.ts";
-import { TestCoordinator } from "../support/test-coordinator.ts";
+import { collect } from "../support/http/http.ts";
+import { TestCoordinator } from "../support/network/test-coordinator.ts";
 
 /** As whoever has a session deletes it. */
 const PASSWORD = "correct horse battery";

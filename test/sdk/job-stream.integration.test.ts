@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ConnectionError, NotFoundError, TimeoutError, type StreamedEvent } from "../../sdk/typescript/src/index.ts";
-import { collect } from "../support/http.ts";
+import { collect } from "../support/http/http.ts";
 import { HAS_EVERY_ROUND } from "../support/soak-rounds.ts";
 import { failed, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
 

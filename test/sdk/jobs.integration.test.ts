@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { JobFailedError, TimeoutError, type JobSummary, type Page } from "../../sdk/typescript/src/index.ts";
 import { Pages } from "../../sdk/typescript/src/pages.ts";
-import { collect } from "../support/http.ts";
+import { collect } from "../support/http/http.ts";
 import { CARGO, failed, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
 
 let fixture: SdkFixture;

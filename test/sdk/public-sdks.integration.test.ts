@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call } from "../support/http.ts";
+import { call } from "../support/http/http.ts";
 import { CARGO, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
 
 /** What they send by themselves where their caller names nothing. */

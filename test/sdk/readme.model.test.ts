@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Network } from "../support/network.ts";
+import { Network } from "../support/network/network.ts";
 import type { Program } from "../support/program.ts";
 import { BuiltPackage, SDK, TSC } from "./built-package.ts";
 

@@ -2,8 +2,8 @@ import { Atoll, type AtollOptions } from "../../sdk/typescript/src/index.ts";
 import type { OutputItem } from "../../shared/output.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
-import { FakeIsland } from "../support/fake-island.ts";
-import { TestCoordinator } from "../support/test-coordinator.ts";
+import { FakeIsland } from "../support/network/fake-island.ts";
+import { TestCoordinator } from "../support/network/test-coordinator.ts";
 import { FaultyProxy } from "./faulty-proxy.ts";
 
 export const CARGO = "tiny-chat";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EventParser, readEvents, type ServerEvent } from "../../sdk/typescript/src/sse.ts";
-import { collect } from "../support/http.ts";
+import { collect } from "../support/http/http.ts";
 
 const parse = (...pieces: string[]): ServerEvent[] => {
   const parser = new EventParser();

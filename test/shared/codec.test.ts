@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { pack } from "msgpackr";
 import { describe, expect, it } from "vitest";
 import { encodeFrame, ProtocolError, readFromCoordinator, readFromIsland } from "../../shared/protocol/codec.ts";
-import { makeHello } from "../support/frames.ts";
+import { makeHello } from "../support/network/frames.ts";
 
 const outputOf = (item: object): Buffer => pack({ type: "output", jobId: "j", attempt: 1, seq: 1, items: [item] });
 

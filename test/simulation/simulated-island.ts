@@ -2,7 +2,7 @@ import type { LastFrame } from "../../island-agent/session/attempt-log.ts";
 import { Outbox } from "../../island-agent/session/outbox.ts";
 import type { Assign, FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
-import { makeHello } from "../support/frames.ts";
+import { makeHello } from "../support/network/frames.ts";
 import type { Link } from "./link.ts";
 import { PROMPT_TOKENS, type CargoName } from "./settings.ts";
 import { taskOf, textOf, tokenOf, valueOf, type Task } from "./task.ts";

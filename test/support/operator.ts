@@ -1,5 +1,5 @@
 import { hashSecret, newSecret } from "../../coordinator/accounts/secrets.ts";
-import type { TestCoordinator } from "./test-coordinator.ts";
+import type { TestCoordinator } from "./network/test-coordinator.ts";
 
 /** The session token of a new account; of an operator, if it is to be one. */
 export async function signIn(

@@ -1,6 +1,6 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { CHROMIUM } from "../sdk/browser-page.ts";
-import { requireDebian } from "../support/require-debian.ts";
+import { requireDebian } from "../support/servers/require-debian.ts";
 
 /** Of a coordinator whose console is tested. Its pages come from many addresses. */
 export const CONSOLE_FLAGS = { trustProxy: true, registration: "open" } as const;

@@ -3,10 +3,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runFrames } from "../support/attempt-frames.ts";
-import { FakeIsland } from "../support/fake-island.ts";
-import { call } from "../support/http.ts";
-import { TestCoordinator } from "../support/test-coordinator.ts";
+import { runFrames } from "../support/network/attempt-frames.ts";
+import { FakeIsland } from "../support/network/fake-island.ts";
+import { call } from "../support/http/http.ts";
+import { TestCoordinator } from "../support/network/test-coordinator.ts";
 import { CONSOLE_FLAGS, ConsoleBrowser, signIn } from "./browser.ts";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");

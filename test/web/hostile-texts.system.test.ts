@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runFrames } from "../support/attempt-frames.ts";
+import { runFrames } from "../support/network/attempt-frames.ts";
 import { MIB } from "../../shared/format-bytes.ts";
-import { FakeIsland } from "../support/fake-island.ts";
-import { call, until } from "../support/http.ts";
+import { FakeIsland } from "../support/network/fake-island.ts";
+import { call, until } from "../support/http/http.ts";
 import { runCommand } from "../support/run-command.ts";
-import { TestCoordinator } from "../support/test-coordinator.ts";
+import { TestCoordinator } from "../support/network/test-coordinator.ts";
 import { CONSOLE_FLAGS, ConsoleBrowser, signIn } from "./browser.ts";
 
 /** Each would call `alert` if it were taken for HTML, a script, a style or an address. */

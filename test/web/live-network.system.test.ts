@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call } from "../support/http.ts";
-import { Network } from "../support/network.ts";
+import { call } from "../support/http/http.ts";
+import { Network } from "../support/network/network.ts";
 import { freePort } from "../support/free-port.ts";
 import { ConsoleBrowser, signIn } from "./browser.ts";
 

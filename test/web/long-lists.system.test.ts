@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TestCoordinator } from "../support/test-coordinator.ts";
+import { TestCoordinator } from "../support/network/test-coordinator.ts";
 import { ConsoleBrowser, signIn } from "./browser.ts";
 
 const ROWS = 10_000;

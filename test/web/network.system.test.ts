@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../support/free-port.ts";
-import { call, until } from "../support/http.ts";
-import { Network } from "../support/network.ts";
+import { call, until } from "../support/http/http.ts";
+import { Network } from "../support/network/network.ts";
 import { Program } from "../support/program.ts";
 import { ConsoleBrowser, register, signIn } from "./browser.ts";
 

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
-import { call, until } from "../support/http.ts";
-import { Network } from "../support/network.ts";
+import { call, until } from "../support/http/http.ts";
+import { Network } from "../support/network/network.ts";
 import { SHIPPED_CATALOG } from "../support/small-catalog.ts";
 import { ConsoleBrowser, signIn } from "./browser.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { closed, type Schema } from "../../test/support/closed-schemas.ts";
-import { currentDocument, rebased, schemaChecker, type Operation } from "../../test/support/openapi.ts";
+import { closed, type Schema } from "../../test/support/http/closed-schemas.ts";
+import { currentDocument, rebased, schemaChecker, type Operation } from "../../test/support/http/openapi.ts";
 
 export const EXAMPLES_FILE = join(import.meta.dirname, "..", "..", "coordinator", "http", "openapi", "examples.json");
 

@@ -1,5 +1,5 @@
-import { call, until } from "../../support/http.ts";
-import { Network } from "../../support/network.ts";
+import { call, until } from "../../support/http/http.ts";
+import { Network } from "../../support/network/network.ts";
 import { makeCatalog } from "../../support/small-catalog.ts";
 
 interface EndedJob {

@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { linksOf, runWasi } from "../../support/wasi-host.ts";
+import { linksOf, runWasi } from "../../support/models/wasi-host.ts";
 import { pinnedCargo, UTILITY_SLUGS, Utility } from "./utility.ts";
 
 const MAX_INPUT_BYTES = 256 * 1024;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { readCargoFile } from "../../../coordinator/catalog/cargo-file.ts";
-import { compileWasm, runWasi, type WasiRun, type WasmModule } from "../../support/wasi-host.ts";
+import { compileWasm, runWasi, type WasiRun, type WasmModule } from "../../support/models/wasi-host.ts";
 
 const CATALOG = new URL("../../../catalog/", import.meta.url);
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { query, type Options, type SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { collect } from "../../support/http.ts";
+import { collect } from "../../support/http/http.ts";
 import { ClientNetwork } from "../support/client-network.ts";
 import { callOnce, DEFAULT_TEXT } from "../support/scripted-island.ts";
 

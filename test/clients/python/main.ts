@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { call } from "../../support/http.ts";
-import { Network } from "../../support/network.ts";
+import { call } from "../../support/http/http.ts";
+import { Network } from "../../support/network/network.ts";
 import { makeCatalog } from "../../support/small-catalog.ts";
-import { WebhookReceiver } from "../../support/webhook-receiver.ts";
+import { WebhookReceiver } from "../../support/servers/webhook-receiver.ts";
 
 /** `npm run test:clients -- python`: the official Python client from PyPI against a real network. */
 

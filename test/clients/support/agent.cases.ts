@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ChatInput } from "../../../shared/chat-input.ts";
-import { call } from "../../support/http.ts";
+import { call } from "../../support/http/http.ts";
 import { Cli, type CliOptions, type CliResult } from "./cli.ts";
 import { ClientNetwork } from "./client-network.ts";
 import type { RecordedRequest } from "./recorder.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { call, until } from "../../support/http.ts";
+import { call, until } from "../../support/http/http.ts";
 import { ClientNetwork } from "./client-network.ts";
 import { callOnce, DEFAULT_TEXT } from "./scripted-island.ts";
 

@@ -3,9 +3,9 @@ import { AGENT_FEATURES } from "../../../shared/features/features.ts";
 import type { FinishReason, OutputItem } from "../../../shared/output.ts";
 import type { Assign, FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
-import { beginFrames, finishedFrame } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { makeHello, makeIslandState } from "../../support/frames.ts";
+import { beginFrames, finishedFrame } from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { makeHello, makeIslandState } from "../../support/network/frames.ts";
 
 /** What the model "writes": a text, a tool call, or a text that does not end until the job is cancelled or released. */
 export type ScriptedAnswer =

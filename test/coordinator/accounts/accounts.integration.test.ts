@@ -8,7 +8,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import type { Registration } from "../../../coordinator/config/exposure.ts";
 import { openPasswords, type Passwords } from "../../../coordinator/accounts/passwords.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
-import { IS_POSTGRES, openTestStore, type TestStore } from "../../support/test-store.ts";
+import { IS_POSTGRES, openTestStore, type TestStore } from "../../support/store/test-store.ts";
 
 const PASSWORD = "correct horse";
 const ADDRESS = "203.0.113.7";

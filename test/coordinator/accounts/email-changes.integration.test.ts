@@ -3,11 +3,11 @@ import { openAccounts } from "../../../coordinator/accounts/accounts.ts";
 import { openBackground, type Background } from "../../../coordinator/accounts/background.ts";
 import { openEmailChanges } from "../../../coordinator/accounts/mailed-tokens.ts";
 import type { Mail } from "../../../coordinator/mail/smtp-mailer.ts";
-import { MailServer } from "../../support/mail-server.ts";
+import { MailServer } from "../../support/servers/mail-server.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
 import { testEnv } from "../../support/test-env.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { openTestStore, type TestStore } from "../../support/test-store.ts";
+import { openTestStore, type TestStore } from "../../support/store/test-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
 const HOUR_MS = 3_600_000;

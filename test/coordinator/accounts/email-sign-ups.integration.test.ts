@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openAccounts, type Accounts } from "../../../coordinator/accounts/accounts.ts";
 import { temporaryFolder } from "../store/contract/store-builders.ts";
-import { call } from "../../support/http.ts";
-import { MailServer } from "../../support/mail-server.ts";
+import { call } from "../../support/http/http.ts";
+import { MailServer } from "../../support/servers/mail-server.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { testEnv } from "../../support/test-env.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
-import { IS_POSTGRES, openTestStore, type TestStore } from "../../support/test-store.ts";
+import { IS_POSTGRES, openTestStore, type TestStore } from "../../support/store/test-store.ts";
 
 const PASSWORD = "correct horse";
 const FROM = "Atoll <atoll@mail.example>";

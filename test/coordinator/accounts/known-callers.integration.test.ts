@@ -3,7 +3,7 @@ import { knownCallers } from "../../../coordinator/accounts/known-callers.ts";
 import { hashSecret, newSecret } from "../../../coordinator/accounts/secrets.ts";
 import type { AccountStore } from "../../../coordinator/store/accounts/accounts.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { openTestStore, type TestStore } from "../../support/test-store.ts";
+import { openTestStore, type TestStore } from "../../support/store/test-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
 const HOUR_MS = 3_600_000;

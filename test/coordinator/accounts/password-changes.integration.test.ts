@@ -3,13 +3,13 @@ import { openAccounts, type Accounts } from "../../../coordinator/accounts/accou
 import type { Identity } from "../../../coordinator/accounts/identity.ts";
 import { hashSecret, newSecret } from "../../../coordinator/accounts/secrets.ts";
 import { newId } from "../../../shared/ids.ts";
-import { PASSWORD_HASH } from "../../support/account-rows.ts";
-import { MailServer } from "../../support/mail-server.ts";
+import { PASSWORD_HASH } from "../../support/store/account-rows.ts";
+import { MailServer } from "../../support/servers/mail-server.ts";
 import { testEnv } from "../../support/test-env.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { temporaryFolder } from "../store/contract/store-builders.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
-import { openTestStore, type TestStore } from "../../support/test-store.ts";
+import { openTestStore, type TestStore } from "../../support/store/test-store.ts";
 
 const [EMAIL, OLD, NEW, ADDRESS] = ["ada@example.com", "correct horse", "battery staple", "192.0.2.1"];
 const MINUTE_MS = 60_000;

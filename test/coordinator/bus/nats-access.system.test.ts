@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBus, type BusPlace } from "../../../coordinator/bus/open-bus.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { Authority, type Certificate } from "../../support/certificates.ts";
-import { makeNatsAccount, makeNkey } from "../../support/nats-account.ts";
-import { NatsServer } from "../../support/nats-server.ts";
+import { Authority, type Certificate } from "../../support/servers/certificates.ts";
+import { makeNatsAccount, makeNkey } from "../../support/servers/nats-account.ts";
+import { NatsServer } from "../../support/servers/nats-server.ts";
 
 const NOBODY = { user: null, password: null, token: null, credentialsFile: null, nkeyFile: null };
 const PLAIN = { caFile: null, certFile: null, keyFile: null, isTls: false };

@@ -3,8 +3,8 @@ import type { Bus } from "../../../coordinator/bus/bus.ts";
 import { openNatsBus } from "../../../coordinator/bus/nats-bus.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { NatsServer } from "../../support/nats-server.ts";
-import { withNats } from "../../support/with-servers.ts";
+import { NatsServer } from "../../support/servers/nats-server.ts";
+import { withNats } from "../../support/servers/with-servers.ts";
 import { describeBus } from "./bus.contract.ts";
 
 await withNats(describeNats);

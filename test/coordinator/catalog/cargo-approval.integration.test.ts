@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { operatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { systemClock } from "../../../shared/clock.ts";
-import { COMMIT, DIGEST, PinServer } from "../../support/pin-server.ts";
-import { call, until } from "../../support/http.ts";
+import { COMMIT, DIGEST, PinServer } from "../../support/servers/pin-server.ts";
+import { call, until } from "../../support/http/http.ts";
 import type { ProgramResult } from "../../support/program.ts";
 import { runCommand } from "../../support/run-command.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 import { CONTAINER_FILE, ONNX_FILE } from "./cargo-builders.ts";
 
 let coordinator: TestCoordinator;

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cargoOf, readCargoFile } from "../../../coordinator/catalog/cargo-file.ts";
 import { cargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
 import { verifyEndorsement } from "../../../shared/cargo-signature.ts";
-import { call, until } from "../../support/http.ts";
+import { call, until } from "../../support/http/http.ts";
 import type { ProgramResult } from "../../support/program.ts";
 import { runCommand } from "../../support/run-command.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
-import { IS_POSTGRES } from "../../support/test-store-server.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
+import { IS_POSTGRES } from "../../support/servers/test-store-server.ts";
 import { ONNX_FILE } from "./cargo-builders.ts";
 
 let coordinator: TestCoordinator;

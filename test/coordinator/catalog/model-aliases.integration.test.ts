@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { openCatalog } from "../../../coordinator/catalog/catalog-sync.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call, until } from "../../support/http.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call, until } from "../../support/http/http.ts";
 import { testEnv } from "../../support/test-env.ts";
 import { smallCatalog } from "../../support/small-catalog.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 import { NumberingCatalogStore } from "./numbering-catalog-store.ts";
 
 const ALIASES =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { collect, jobEvents, until } from "../../support/http.ts";
-import { unlessSeveral } from "../../support/several-coordinators.ts";
+import { collect, jobEvents, until } from "../../support/http/http.ts";
+import { unlessSeveral } from "../../support/network/several-coordinators.ts";
 import { CONTAINER_FILE, ONNX_FILE, OTHER_MODEL } from "./cargo-builders.ts";
 import {
   OFFERED,

@@ -4,10 +4,10 @@ import { withPins, type Pins } from "../../../coordinator/catalog/cargo-pins.ts"
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
 import { operatorCargos, type OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { systemClock } from "../../../shared/clock.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call, until } from "../../support/http.ts";
-import { COORDINATORS } from "../../support/several-coordinators.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call, until } from "../../support/http/http.ts";
+import { COORDINATORS } from "../../support/network/several-coordinators.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 import { ONNX_FILE } from "./cargo-builders.ts";
 
 const RUNTIMES = (["llmcpp", "onnx", "container"] as const).map((type) => ({ type, version: "test" }));

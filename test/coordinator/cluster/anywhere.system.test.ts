@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import type { NatsServer } from "../../support/nats-server.ts";
-import type { PostgresServer } from "../../support/postgres-server.ts";
-import { readSse } from "../../support/read-sse.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
-import { withNats, withPostgres } from "../../support/with-servers.ts";
+import { beginFrames, finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import type { NatsServer } from "../../support/servers/nats-server.ts";
+import type { PostgresServer } from "../../support/servers/postgres-server.ts";
+import { readSse } from "../../support/http/read-sse.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
+import { withNats, withPostgres } from "../../support/servers/with-servers.ts";
 
 await withNats((bus) => withPostgres((server) => describeAnywhere(bus, server)));
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import { makeCargo } from "../scheduler/builders.ts";
 import { peerOf } from "./peers-on.ts";
-import { SharingNetwork, type SharingCoordinator } from "./sharing-network.ts";
+import { SharingNetwork, type SharingCoordinator } from "./sharing/sharing-network.ts";
 
 let network: SharingNetwork;
 const at = (index: number): SharingCoordinator => network.coordinators[index] as SharingCoordinator;

@@ -8,7 +8,7 @@ import {
 } from "../../../coordinator/islands/island-connections.ts";
 import { IslandRegistry, type IslandRegistryEvent } from "../../../coordinator/islands/island-registry.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
-import { makeHello } from "../../support/frames.ts";
+import { makeHello } from "../../support/network/frames.ts";
 import { testEnv } from "../../support/test-env.ts";
 import { CuttableBus } from "./quota-network.ts";
 import { peersOn } from "./peers-on.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Feed } from "../../../coordinator/jobs/feed.ts";
-import { finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
-import type { PostgresDatabase } from "../../support/postgres-database.ts";
-import { withDatabase } from "../../support/with-servers.ts";
+import { finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
+import type { PostgresDatabase } from "../../support/servers/postgres-database.ts";
+import { withDatabase } from "../../support/servers/with-servers.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
 import { a, at, b, begin, net, openForEachTest, SELF, type Member } from "./ownership-world.ts";
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { beginFrames, failedFrame, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
-import { collect, jobEvents, textOf, until } from "../../support/http.ts";
+import {
+  beginFrames,
+  failedFrame,
+  finishedFrame,
+  outputFrame,
+  runFrames,
+} from "../../support/network/attempt-frames.ts";
+import { collect, jobEvents, textOf, until } from "../../support/http/http.ts";
 import * as world from "./conversation-world.ts";
 
 const { api, contentsOf, create, join, openStream, post, say, setUp } = world;

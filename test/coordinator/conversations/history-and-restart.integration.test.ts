@@ -1,9 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { beginFrames, failedFrame, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { makeHello } from "../../support/frames.ts";
-import { until } from "../../support/http.ts";
+import {
+  beginFrames,
+  failedFrame,
+  finishedFrame,
+  outputFrame,
+  runFrames,
+} from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { makeHello } from "../../support/network/frames.ts";
+import { until } from "../../support/http/http.ts";
 
 import {
   account,

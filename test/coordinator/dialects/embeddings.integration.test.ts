@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { NotFoundError, OpenAI, UnprocessableEntityError } from "openai";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../shared/json-value.ts";
-import { beginFrames, failedFrame, finishedFrame } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call, until } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { beginFrames, failedFrame, finishedFrame } from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call, until } from "../../support/http/http.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 const SHIPPED = join(import.meta.dirname, "..", "..", "..", "catalog", "cargos");
 const EMBEDDER = {

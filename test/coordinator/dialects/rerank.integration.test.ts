@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RuntimeType } from "../../../shared/cargo.ts";
 import type { JsonValue } from "../../../shared/json-value.ts";
-import { beginFrames, finishedFrame } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call, until } from "../../support/http.ts";
+import { beginFrames, finishedFrame } from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call, until } from "../../support/http/http.ts";
 import { makeCatalog } from "../../support/small-catalog.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 const MODEL = "multilingual-e5-small";
 const RANKER = "ranks";

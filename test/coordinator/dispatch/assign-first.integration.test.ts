@@ -1,8 +1,8 @@
 import { Socket } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call } from "../../support/http/http.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 type Write = (this: Socket, data: unknown, ...rest: unknown[]) => void;
 

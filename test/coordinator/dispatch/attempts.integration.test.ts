@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
-import { beginFrames as begin, finishedFrame, outputFrame as output } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { makeHello, makeIslandState } from "../../support/frames.ts";
-import { call, collect, jobEvents, textOf, until } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { beginFrames as begin, finishedFrame, outputFrame as output } from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { makeHello, makeIslandState } from "../../support/network/frames.ts";
+import { call, collect, jobEvents, textOf, until } from "../../support/http/http.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 let coordinator: TestCoordinator;
 let account: { id: string; key: string; islandToken: string };

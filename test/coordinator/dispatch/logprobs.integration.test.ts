@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { TokenProbability } from "../../../shared/token-probability.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
-import { beginFrames, finishedFrame } from "../../support/attempt-frames.ts";
+import { beginFrames, finishedFrame } from "../../support/network/attempt-frames.ts";
 import { api, client, coordinator, ended, join, openForEachTest, paid, submit } from "./paid-islands.ts";
 
 openForEachTest();

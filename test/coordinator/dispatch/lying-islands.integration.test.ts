@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
-import { beginFrames, failedFrame, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
-import { call, until } from "../../support/http.ts";
+import { beginFrames, failedFrame, finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
+import { call, until } from "../../support/http/http.ts";
 import {
   api,
   client,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { NewJob } from "../../../coordinator/store/jobs/job-store.ts";
-import { finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { withJobStore } from "../jobs/held-store.ts";
 import { JobWorld } from "../jobs/job-world.ts";

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { OutputItem } from "../../../shared/output.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
-import { beginFrames, finishedFrame } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call, collect, jobEvents, until } from "../../support/http.ts";
+import { beginFrames, finishedFrame } from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call, collect, jobEvents, until } from "../../support/http/http.ts";
 import { makeCatalog } from "../../support/small-catalog.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 let coordinator: TestCoordinator;
 let client: { key: string };

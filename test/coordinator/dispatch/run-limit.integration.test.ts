@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { beginFrames, outputFrame } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call, until } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { beginFrames, outputFrame } from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call, until } from "../../support/http/http.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 it("run_limit_s bounds the run of every Cargo, and the Island is told", async () => {
   await using coordinator = await TestCoordinator.open({ runLimitS: 0.05 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { beginFrames, finishedFrame, runFrames } from "../../support/attempt-frames.ts";
+import { beginFrames, finishedFrame, runFrames } from "../../support/network/attempt-frames.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
-import { call } from "../../support/http.ts";
+import { call } from "../../support/http/http.ts";
 import { client, coordinator, ended, join, openForEachTest, paid, submit } from "./paid-islands.ts";
 
 openForEachTest();

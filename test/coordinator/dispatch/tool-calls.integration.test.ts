@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { OutputItem } from "../../../shared/output.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
-import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
-import { collect, jobEvents } from "../../support/http.ts";
+import { beginFrames, finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
+import { collect, jobEvents } from "../../support/http/http.ts";
 import { api, client, coordinator, earned, ended, join, openForEachTest, paid, submit } from "./paid-islands.ts";
 
 openForEachTest();

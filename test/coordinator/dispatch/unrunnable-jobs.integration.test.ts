@@ -3,10 +3,10 @@ import { REFUSE_AFTER_MS } from "../../../coordinator/dispatch/unrunnable-jobs.t
 import type { JobHandle, SubmitRequest } from "../../../coordinator/jobs/submitted-job.ts";
 import type { Outlook } from "../../../coordinator/scheduler/shared-work.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call } from "../../support/http.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call } from "../../support/http/http.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 import { GRACE_MS, JobWorld, RESTART_GRACE_MS } from "../jobs/job-world.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";

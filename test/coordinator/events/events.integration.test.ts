@@ -3,12 +3,18 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../../shared/clock.ts";
 import { auditTrail } from "../../../coordinator/operators/audit-trail.ts";
 import { operatorAccounts } from "../../../coordinator/operators/operator-accounts.ts";
-import { beginFrames, failedFrame, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call, until } from "../../support/http.ts";
+import {
+  beginFrames,
+  failedFrame,
+  finishedFrame,
+  outputFrame,
+  runFrames,
+} from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call, until } from "../../support/http/http.ts";
 import { signIn } from "../../support/operator.ts";
-import { unlessSeveral } from "../../support/several-coordinators.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { unlessSeveral } from "../../support/network/several-coordinators.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 import { Listener } from "./listener.ts";
 
 let coordinator: TestCoordinator;

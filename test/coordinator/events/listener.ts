@@ -1,4 +1,4 @@
-import { readSse } from "../../support/read-sse.ts";
+import { readSse } from "../../support/http/read-sse.ts";
 
 export interface HeardEvent {
   readonly event: string;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accountEvents, GATHER_MS, type AccountEvents } from "../../../coordinator/events/account-events.ts";
 import type { Change } from "../../../coordinator/events/change.ts";
 import { watchChanges } from "../../../coordinator/events/watch-changes.ts";
-import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { beginFrames, finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import type { JobWorld } from "../jobs/job-world.ts";
 import { openJobWorld, type OpenedJobWorld } from "../jobs/open-job-world.ts";

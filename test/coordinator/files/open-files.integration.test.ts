@@ -9,7 +9,7 @@ import { openFiles, type Files } from "../../../coordinator/files/open-files.ts"
 import { ManualClock } from "../../support/manual-clock.ts";
 import { CAN_MOUNT, SmallDisk } from "../../support/small-disk.ts";
 import { testEnv } from "../../support/test-env.ts";
-import { openTestStore, type TestStore } from "../../support/test-store.ts";
+import { openTestStore, type TestStore } from "../../support/store/test-store.ts";
 import { makeAccount } from "../store/contract/store-builders.ts";
 
 const MIB = 1_048_576;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AnswerCheck, currentDocument, type Answer } from "../../support/openapi.ts";
+import { AnswerCheck, currentDocument, type Answer } from "../../support/http/openapi.ts";
 
 const check = new AnswerCheck(currentDocument());
 const JSON_HEADERS = {

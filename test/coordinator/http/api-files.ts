@@ -6,7 +6,7 @@ import { attemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { openFiles, type Files } from "../../../coordinator/files/open-files.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { testEnv } from "../../support/test-env.ts";
-import type { TestStore } from "../../support/test-store.ts";
+import type { TestStore } from "../../support/store/test-store.ts";
 
 const DAY_MS = 86_400_000;
 const MAX_FILES = 5;

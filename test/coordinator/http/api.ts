@@ -20,10 +20,10 @@ import { listen, type Listener } from "../../../coordinator/http/server/transpor
 import { islandService } from "../../../coordinator/islands/island-service.ts";
 import type { Overview } from "../../../coordinator/operators/network-view.ts";
 import type { Account, AccountLimits } from "../../../coordinator/store/accounts/accounts.ts";
-import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";
+import { unwatchOrigin, watchOrigin } from "../../support/http/answer-watch.ts";
 import { makeFastDirectory } from "../../support/fast-directory.ts";
 import { atFileEnd } from "../../support/file-end.ts";
-import { TEST_HTTP_OPTIONS } from "../../support/http-options.ts";
+import { TEST_HTTP_OPTIONS } from "../../support/http/http-options.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { testEnv } from "../../support/test-env.ts";
 import { TEST_LISTEN } from "../../support/transport.ts";
@@ -36,9 +36,9 @@ import { ApiModels } from "./api-models.ts";
 import { ApiNetwork, type ApiMember } from "./api-network.ts";
 import { apiOperators } from "./api-operators.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
-import { RoundRobin } from "../../support/round-robin.ts";
-import { ARE_SEVERAL, COORDINATORS } from "../../support/several-coordinators.ts";
-import { openTestStore, type TestStore } from "../../support/test-store.ts";
+import { RoundRobin } from "../../support/servers/round-robin.ts";
+import { ARE_SEVERAL, COORDINATORS } from "../../support/network/several-coordinators.ts";
+import { openTestStore, type TestStore } from "../../support/store/test-store.ts";
 
 /** One store for all tests of a file; each test has an account of its own. */
 let store: TestStore;

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { CHAT_FILE } from "../catalog/cargo-builders.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { makeIslandState } from "../../support/frames.ts";
-import { call, until } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
-import { unlessSeveral } from "../../support/several-coordinators.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { makeIslandState } from "../../support/network/frames.ts";
+import { call, until } from "../../support/http/http.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
+import { unlessSeveral } from "../../support/network/several-coordinators.ts";
 
 /** Rows of SPEC.md and DESIGN §4 that no other test shows from outside; docs/api.md says which. */
 let coordinator: TestCoordinator;

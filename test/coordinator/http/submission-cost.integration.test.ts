@@ -1,8 +1,8 @@
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { call } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
-import { IS_POSTGRES } from "../../support/test-store.ts";
+import { call } from "../../support/http/http.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
+import { IS_POSTGRES } from "../../support/store/test-store.ts";
 
 let coordinator: TestCoordinator;
 let key: string;

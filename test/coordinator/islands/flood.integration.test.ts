@@ -3,12 +3,12 @@ import { rm } from "node:fs/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { encodeFrame } from "../../../shared/protocol/codec.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
-import { insertAccount, type NewAccount } from "../../support/account-rows.ts";
-import { beginFrames, finishedFrame, runFrames } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
+import { insertAccount, type NewAccount } from "../../support/store/account-rows.ts";
+import { beginFrames, finishedFrame, runFrames } from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
 import { makeFastDirectory } from "../../support/fast-directory.ts";
-import { makeHello } from "../../support/frames.ts";
-import { call, until } from "../../support/http.ts";
+import { makeHello } from "../../support/network/frames.ts";
+import { call, until } from "../../support/http/http.ts";
 import { Program } from "../../support/program.ts";
 import { smallCatalog } from "../../support/small-catalog.ts";
 

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { SESSION_PATH, SUBPROTOCOL, encodeFrame } from "../../../shared/protocol/codec.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { makeHello } from "../../support/frames.ts";
-import { call, collect, jobEvents, until } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { makeHello } from "../../support/network/frames.ts";
+import { call, collect, jobEvents, until } from "../../support/http/http.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 let coordinator: TestCoordinator;
 let account: { id: string; key: string; islandToken: string };

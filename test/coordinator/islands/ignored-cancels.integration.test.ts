@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
-import { beginFrames, runFrames } from "../../support/attempt-frames.ts";
+import { beginFrames, runFrames } from "../../support/network/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { FIRST_PAUSE_MS, type JobWorld, PHASE_LIMITS } from "../jobs/job-world.ts";
 import { openJobWorld, type OpenedJobWorld } from "../jobs/open-job-world.ts";

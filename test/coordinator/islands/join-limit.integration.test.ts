@@ -5,10 +5,10 @@ import { listen, type Listener } from "../../../coordinator/http/server/transpor
 import { joinLimit, openIslandGateway, type IslandGateway } from "../../../coordinator/islands/gateway.ts";
 import type { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import { SESSION_PATH, SUBPROTOCOL } from "../../../shared/protocol/codec.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { testEnv } from "../../support/test-env.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 import { TEST_TRANSPORT } from "../../support/transport.ts";
 
 const wrongToken = (): string => `it_${randomUUID()}`;

@@ -4,9 +4,9 @@ import { isSigned, readPublicKey } from "../../../shared/cargo-signature.ts";
 import { checkToken } from "../../../island-agent/session/check-token.ts";
 import { ALLOWS_ALL } from "../../island-agent/builders.ts";
 import { CONTAINER_FILE } from "../catalog/cargo-builders.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call } from "../../support/http/http.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 let coordinator: TestCoordinator;
 let account: { key: string; islandToken: string };

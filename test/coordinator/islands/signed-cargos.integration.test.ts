@@ -9,10 +9,10 @@ import { isSigned, readPublicKey } from "../../../shared/cargo-signature.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { FakeLog } from "../../island-agent/builders.ts";
 import { ONNX_FILE } from "../catalog/cargo-builders.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call, until } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
-import { IS_POSTGRES } from "../../support/test-store.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call, until } from "../../support/http/http.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
+import { IS_POSTGRES } from "../../support/store/test-store.ts";
 
 let coordinator: TestCoordinator;
 let account: { key: string; islandToken: string };

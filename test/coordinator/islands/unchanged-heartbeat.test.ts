@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
 import type { IslandLink, IslandView } from "../../../coordinator/islands/island.ts";
 import type { IslandState } from "../../../shared/protocol/from-island.ts";
-import { makeHello, makeIslandState } from "../../support/frames.ts";
+import { makeHello, makeIslandState } from "../../support/network/frames.ts";
 import { testEnv } from "../../support/test-env.ts";
 
 const MODEL = { key: "857f6ac0d6da446c8d8aa0b4349f9f49", bytes: 1_000 };

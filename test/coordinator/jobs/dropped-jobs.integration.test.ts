@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
 import { NotOwnerError } from "../../../coordinator/store/cluster-store.ts";
-import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { beginFrames, finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { withJobStore } from "./held-store.ts";
 import { GRACE_MS, JobWorld } from "./job-world.ts";

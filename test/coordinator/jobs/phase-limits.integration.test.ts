@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
-import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { beginFrames, finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { GRACE_MS, type JobWorld, PHASE_LIMITS } from "./job-world.ts";
 import { openJobWorld, type OpenedJobWorld } from "./open-job-world.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IslandLink, IslandView } from "../../../coordinator/islands/island.ts";
 import type { Assign, FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
 import type { FromIsland, HeldJob, Hello, IslandState } from "../../../shared/protocol/from-island.ts";
-import { makeHello, makeIslandState } from "../../support/frames.ts";
+import { makeHello, makeIslandState } from "../../support/network/frames.ts";
 import type { JobWorld } from "./job-world.ts";
 
 /** An Island of a {@link JobWorld} whose every frame the test writes, without a socket. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ONNX_FILE } from "../catalog/cargo-builders.ts";
-import { call } from "../../support/http.ts";
-import { unlessSeveral } from "../../support/several-coordinators.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { call } from "../../support/http/http.ts";
+import { unlessSeveral } from "../../support/network/several-coordinators.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 let coordinator: TestCoordinator;
 let account: { id: string; key: string };

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IslandLink, IslandView } from "../../../coordinator/islands/island.ts";
 import type { Assign, FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
-import { beginFrames, failedFrame, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
-import { makeHello } from "../../support/frames.ts";
+import { beginFrames, failedFrame, finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
+import { makeHello } from "../../support/network/frames.ts";
 import type { JobWorld } from "./job-world.ts";
 
 interface HeldAttempt {

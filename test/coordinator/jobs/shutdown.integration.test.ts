@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { beginFrames } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { beginFrames } from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call } from "../../support/http/http.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 it("A chat that is cut off by the coordinator's own end is no fault", async () => {
   await using coordinator = await TestCoordinator.open();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call } from "../../support/http/http.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 let coordinator: TestCoordinator;
 let account: { id: string; key: string; islandToken: string };

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runFrames } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { runFrames } from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call } from "../../support/http/http.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 const [CHAT, OTHER_CHAT, EMBEDDER] = ["tiny-chat", "llama-3.2-1b-instruct", "multilingual-e5-small"];
 const MESSAGES = [{ role: "user", content: "Hi" }];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { runFrames, beginFrames, failedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { runFrames, beginFrames, failedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
 import { ONNX_FILE } from "../catalog/cargo-builders.ts";
-import type { FakeIsland } from "../../support/fake-island.ts";
-import { until } from "../../support/http.ts";
+import type { FakeIsland } from "../../support/network/fake-island.ts";
+import { until } from "../../support/http/http.ts";
 import { account, api, coordinator, filesWith, join, setUp, untilInNoFile } from "./removal-world.ts";
 
 setUp();

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join as joinPath } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
-import { runFrames } from "../../support/attempt-frames.ts";
-import type { NewAccount } from "../../support/account-rows.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call, until } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { runFrames } from "../../support/network/attempt-frames.ts";
+import type { NewAccount } from "../../support/store/account-rows.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call, until } from "../../support/http/http.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 export const PASSWORD = "correct horse";
 

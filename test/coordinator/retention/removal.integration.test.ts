@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { beginFrames, failedFrame, outputFrame } from "../../support/attempt-frames.ts";
-import { call, collect, jobEvents, textOf, until } from "../../support/http.ts";
-import { WebhookReceiver } from "../../support/webhook-receiver.ts";
+import { beginFrames, failedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
+import { call, collect, jobEvents, textOf, until } from "../../support/http/http.ts";
+import { WebhookReceiver } from "../../support/servers/webhook-receiver.ts";
 import {
   account,
   api,

@@ -4,10 +4,10 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openRetention, type Retention } from "../../../coordinator/retention/retention.ts";
 import type { NewJob } from "../../../coordinator/store/jobs/job-store.ts";
-import { until } from "../../support/http.ts";
+import { until } from "../../support/http/http.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { testEnv } from "../../support/test-env.ts";
-import { IS_POSTGRES, openTestStore, type TestStore } from "../../support/test-store.ts";
+import { IS_POSTGRES, openTestStore, type TestStore } from "../../support/store/test-store.ts";
 import {
   makeAccount,
   makeEnding,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { IS_POSTGRES, openTestStore, placeFor, runSql, type TestStore } from "../../support/test-store.ts";
+import { IS_POSTGRES, openTestStore, placeFor, runSql, type TestStore } from "../../support/store/test-store.ts";
 import { temporaryFolder } from "./contract/store-builders.ts";
 
 describe("the audit log in storage", () => {

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { runFrames } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call } from "../../support/http.ts";
-import type { NatsServer } from "../../support/nats-server.ts";
-import { OtlpServer } from "../../support/otlp-server.ts";
-import type { PostgresServer } from "../../support/postgres-server.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
-import { withNats, withPostgres } from "../../support/with-servers.ts";
+import { runFrames } from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call } from "../../support/http/http.ts";
+import type { NatsServer } from "../../support/servers/nats-server.ts";
+import { OtlpServer } from "../../support/servers/otlp-server.ts";
+import type { PostgresServer } from "../../support/servers/postgres-server.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
+import { withNats, withPostgres } from "../../support/servers/with-servers.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CLIENT_SPAN = "00f067aa0ba902b7";

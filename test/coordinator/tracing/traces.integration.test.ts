@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call } from "../../support/http.ts";
-import { OtlpServer, type OtlpSpan } from "../../support/otlp-server.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { beginFrames, finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call } from "../../support/http/http.ts";
+import { OtlpServer, type OtlpSpan } from "../../support/servers/otlp-server.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CLIENT_SPAN = "00f067aa0ba902b7";

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { postWebhook } from "../../../coordinator/webhooks/post-webhook.ts";
 import { hostResolver, type ResolveHostUntil } from "../../../coordinator/webhooks/resolve-host.ts";
 import { temporaryFolder } from "../store/contract/store-builders.ts";
-import { NameServer } from "../../support/name-server.ts";
-import { WebhookReceiver } from "../../support/webhook-receiver.ts";
+import { NameServer } from "../../support/servers/name-server.ts";
+import { WebhookReceiver } from "../../support/servers/webhook-receiver.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let server: NameServer;

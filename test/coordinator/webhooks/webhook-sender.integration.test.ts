@@ -7,8 +7,8 @@ import { makeWebhook } from "../store/contract/batch-store.cases.ts";
 import { MADE_AT_MS, makeAccount, makeEnding, makeJob, temporaryFolder } from "../store/contract/store-builders.ts";
 import { testEnv } from "../../support/test-env.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { WebhookReceiver } from "../../support/webhook-receiver.ts";
-import { IS_POSTGRES, openTestStore, type TestStore } from "../../support/test-store.ts";
+import { WebhookReceiver } from "../../support/servers/webhook-receiver.ts";
+import { IS_POSTGRES, openTestStore, type TestStore } from "../../support/store/test-store.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let clock: ManualClock;

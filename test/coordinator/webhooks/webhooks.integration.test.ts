@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
-import { finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
 import { endUncharged } from "../store/contract/store-builders.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call, until } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
-import { verifySignature, WebhookReceiver } from "../../support/webhook-receiver.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { call, until } from "../../support/http/http.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
+import { verifySignature, WebhookReceiver } from "../../support/servers/webhook-receiver.ts";
 
 const OWN_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkCoordinator } from "../../../island-agent/doctor/coordinator-check.ts";
 import { checkToken } from "../../../island-agent/session/check-token.ts";
 import { systemClock } from "../../../shared/clock.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 const NOT_JOINED = { token: null, publicKey: null, accountId: null };
 let coordinator: TestCoordinator;

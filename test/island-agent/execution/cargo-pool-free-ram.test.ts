@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CargoPool } from "../../../island-agent/execution/cargo-pool.ts";
 import { settle } from "../../support/event-log.ts";
-import type { FakeRuntime } from "../../support/fake-runtime.ts";
+import type { FakeRuntime } from "../../support/models/fake-runtime.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { type FakeFiles, type FakeLog, makeManifest, NEVER } from "../builders.ts";
 import { PoolWorld, stateOf } from "./pool-world.ts";

@@ -3,7 +3,7 @@ import type { Executor } from "../../../island-agent/execution/executor.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { settle } from "../../support/event-log.ts";
-import type { FakeRuntime } from "../../support/fake-runtime.ts";
+import type { FakeRuntime } from "../../support/models/fake-runtime.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { type FakeLog, makeAssign } from "../builders.ts";
 import { ExecutorWorld } from "./executor-world.ts";

@@ -4,7 +4,7 @@ import type { EndedJob } from "../../../island-agent/execution/job-history.ts";
 import type { FetchedFiles } from "../../../island-agent/execution/job-files.ts";
 import { Outbox } from "../../../island-agent/session/outbox.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
-import { FakeRuntime } from "../../support/fake-runtime.ts";
+import { FakeRuntime } from "../../support/models/fake-runtime.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { FakeLog, FakeFiles } from "../builders.ts";
 

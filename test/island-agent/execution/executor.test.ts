@@ -4,7 +4,7 @@ import type { Outbox } from "../../../island-agent/session/outbox.ts";
 import { DiskFullError } from "../../../island-agent/disk/disk-full-error.ts";
 import { type FromIsland, fromIslandSchema } from "../../../shared/protocol/from-island.ts";
 import { settle } from "../../support/event-log.ts";
-import type { FakeRuntime } from "../../support/fake-runtime.ts";
+import type { FakeRuntime } from "../../support/models/fake-runtime.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { type FakeFiles, makeAssign, makeManifest } from "../builders.ts";
 import { ExecutorWorld } from "./executor-world.ts";

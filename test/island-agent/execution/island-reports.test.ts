@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { IslandReports, type IslandFacts } from "../../../island-agent/execution/island-reports.ts";
 import { encodeFrame } from "../../../shared/protocol/codec.ts";
-import { makeHello } from "../../support/frames.ts";
+import { makeHello } from "../../support/network/frames.ts";
 import { ALLOWS_ALL } from "../builders.ts";
 
 it("a report of very many models stays under the 256 KiB that the coordinator takes, and names the first ones", () => {

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { CargoPool, type CargoLease } from "../../../island-agent/execution/cargo-pool.ts";
 import { settle } from "../../support/event-log.ts";
-import { FakeRuntime } from "../../support/fake-runtime.ts";
+import { FakeRuntime } from "../../support/models/fake-runtime.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { FakeLog, FakeFiles, makeManifest, NEVER } from "../builders.ts";
 

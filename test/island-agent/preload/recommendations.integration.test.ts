@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fetchRecommendations } from "../../../island-agent/preload/recommendations.ts";
 import { checkToken } from "../../../island-agent/session/check-token.ts";
 import { isSigned, readPublicKey } from "../../../shared/cargo-signature.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 const NEVER = new AbortController().signal;
 let coordinator: TestCoordinator;

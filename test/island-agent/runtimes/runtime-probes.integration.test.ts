@@ -10,7 +10,7 @@ import { FIRST_RETRY_MS, RuntimeProbes } from "../../../island-agent/runtimes/ru
 import type { RuntimeType } from "../../../shared/cargo.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { settle } from "../../support/event-log.ts";
-import { FakeRuntime } from "../../support/fake-runtime.ts";
+import { FakeRuntime } from "../../support/models/fake-runtime.ts";
 import { FakeLog } from "../builders.ts";
 
 const MAX_RETRY_MS = 600_000;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { printService } from "../../../island-agent/cli/service-commands.ts";
-import { requireDebian } from "../../support/require-debian.ts";
+import { requireDebian } from "../../support/servers/require-debian.ts";
 
 const SYSTEMD_ANALYZE = requireDebian("systemd-analyze", "systemd");
 

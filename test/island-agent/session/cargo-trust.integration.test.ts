@@ -6,7 +6,7 @@ import { CoordinatorAddresses } from "../../../island-agent/session/coordinator-
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { fingerprintOf, publicKeyText, signedBytes } from "../../../shared/cargo-signature.ts";
 import { settle } from "../../support/event-log.ts";
-import { FakeRuntime } from "../../support/fake-runtime.ts";
+import { FakeRuntime } from "../../support/models/fake-runtime.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { ALLOWS_ALL, FakeFiles, FakeLog, ISLAND_TOKEN, makeAssign, makeHardware, makeManifest } from "../builders.ts";
 import { ScriptedCoordinator, signManifest, type ScriptedSession } from "../scripted-coordinator.ts";

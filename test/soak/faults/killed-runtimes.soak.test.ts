@@ -19,7 +19,7 @@ import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { FakeLog, makeManifest, QUIET } from "../../island-agent/builders.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
-import { makeWasmProgram } from "../../support/wasm-program.ts";
+import { makeWasmProgram } from "../../support/models/wasm-program.ts";
 
 const KILLS = soakRounds(200);
 const TINY_ISLANDER = join(import.meta.dirname, "..", "..", "..", "catalog", "models", "tiny-islander.gguf");

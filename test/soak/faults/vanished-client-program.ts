@@ -12,9 +12,9 @@ import { pino } from "pino";
 import { resolveConfig } from "../../../coordinator/config/resolve-config.ts";
 import { openCoordinator } from "../../../coordinator/coordinator.ts";
 import { systemClock } from "../../../shared/clock.ts";
-import { insertAccount } from "../../support/account-rows.ts";
-import { beginFrames, outputFrame } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
+import { insertAccount } from "../../support/store/account-rows.ts";
+import { beginFrames, outputFrame } from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
 import { smallCatalog } from "../../support/small-catalog.ts";
 
 const LIMIT_MS = 30_000;

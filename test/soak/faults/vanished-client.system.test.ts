@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { requireDebian } from "../../support/require-debian.ts";
+import { requireDebian } from "../../support/servers/require-debian.ts";
 
 const run = promisify(execFile);
 const PROGRAM = new URL("./vanished-client-program.ts", import.meta.url).pathname;

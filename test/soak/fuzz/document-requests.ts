@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { OpenApiDocument, Operation, Parameter } from "../../support/openapi.ts";
+import type { OpenApiDocument, Operation, Parameter } from "../../support/http/openapi.ts";
 import { badTexts, badValues, changed, changes, hugeText } from "./bad-values.ts";
 import { SchemaValues, type Hints } from "./schema-values.ts";
 

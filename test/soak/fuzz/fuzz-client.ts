@@ -1,5 +1,5 @@
 import { Agent, request as send, type IncomingMessage } from "node:http";
-import type { Answer, AnswerCheck } from "../../support/openapi.ts";
+import type { Answer, AnswerCheck } from "../../support/http/openapi.ts";
 import { EventTexts } from "../../support/event-texts.ts";
 import type { FuzzRequest } from "./document-requests.ts";
 

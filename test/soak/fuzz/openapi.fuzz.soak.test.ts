@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { call } from "../../support/http.ts";
-import { Network } from "../../support/network.ts";
-import { AnswerCheck, type OpenApiDocument } from "../../support/openapi.ts";
+import { call } from "../../support/http/http.ts";
+import { Network } from "../../support/network/network.ts";
+import { AnswerCheck, type OpenApiDocument } from "../../support/http/openapi.ts";
 import { HAS_EVERY_ROUND, soakRounds } from "../../support/soak-rounds.ts";
 import { FuzzClient } from "./fuzz-client.ts";
 import { requestsOf } from "./document-requests.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Schema } from "../../support/closed-schemas.ts";
+import type { Schema } from "../../support/http/closed-schemas.ts";
 
 /** What of a request's schema is looked at here. */
 interface RequestSchema extends Schema {

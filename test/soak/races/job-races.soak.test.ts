@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { finishedFrame } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
+import { finishedFrame } from "../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../support/network/fake-island.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
 import {
   api,

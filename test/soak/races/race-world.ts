@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from "vitest";
-import { call } from "../../support/http.ts";
+import { call } from "../../support/http/http.ts";
 import { HAS_EVERY_ROUND } from "../../support/soak-rounds.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 /** Lanes run beside each other so that they share commits. So many that no account makes more keys in a minute than it may. */
 export const LANES = HAS_EVERY_ROUND ? 25 : 10;

@@ -4,7 +4,7 @@ import { openAccounts, type Accounts } from "../../../../coordinator/accounts/ac
 import { quickPasswords } from "../../../support/quick-passwords.ts";
 import { testEnv } from "../../../support/test-env.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import { openTestStore, type TestStore } from "../../../support/test-store.ts";
+import { openTestStore, type TestStore } from "../../../support/store/test-store.ts";
 import { temporaryFolder } from "../../../coordinator/store/contract/store-builders.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;

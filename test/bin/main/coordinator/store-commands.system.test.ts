@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { PostgresDatabase } from "../../../support/postgres-database.ts";
+import type { PostgresDatabase } from "../../../support/servers/postgres-database.ts";
 import { runCommand } from "../../../support/run-command.ts";
-import { withDatabase } from "../../../support/with-servers.ts";
+import { withDatabase } from "../../../support/servers/with-servers.ts";
 
 await withDatabase(describeCommands);
 

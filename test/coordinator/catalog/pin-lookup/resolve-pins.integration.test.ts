@@ -5,7 +5,7 @@ import type { CargoFile } from "../../../../coordinator/catalog/cargo-fields.ts"
 import { readCargo } from "../../../../coordinator/catalog/cargo-file.ts";
 import { missingPin, type Pins } from "../../../../coordinator/catalog/cargo-pins.ts";
 import { resolvePins } from "../../../../coordinator/catalog/pin-lookup/resolve-pins.ts";
-import { COMMIT, DIGEST, FILE_HASH, PinServer } from "../../../support/pin-server.ts";
+import { COMMIT, DIGEST, FILE_HASH, PinServer } from "../../../support/servers/pin-server.ts";
 import { CHAT_FILE, CONTAINER_FILE, ONNX_FILE } from "../cargo-builders.ts";
 
 let server: PinServer;

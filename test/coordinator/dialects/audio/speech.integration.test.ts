@@ -2,11 +2,11 @@ import { NotFoundError, OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readWav, writeWav } from "../../../../shared/audio/wav-file.ts";
 import type { Assign } from "../../../../shared/protocol/from-coordinator.ts";
-import { beginFrames, failedFrame, finishedFrame } from "../../../support/attempt-frames.ts";
-import { FakeIsland } from "../../../support/fake-island.ts";
-import { call } from "../../../support/http.ts";
+import { beginFrames, failedFrame, finishedFrame } from "../../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../../support/network/fake-island.ts";
+import { call } from "../../../support/http/http.ts";
 import { makeCatalog } from "../../../support/small-catalog.ts";
-import { TestCoordinator } from "../../../support/test-coordinator.ts";
+import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 const MODEL = "supertonic-tts-2";
 const RATE_HZ = 44_100;

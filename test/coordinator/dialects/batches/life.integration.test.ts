@@ -1,11 +1,11 @@
 import OpenAI, { toFile } from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Assign } from "../../../../shared/protocol/from-coordinator.ts";
-import { beginFrames, runFrames } from "../../../support/attempt-frames.ts";
-import { FakeIsland } from "../../../support/fake-island.ts";
-import { call } from "../../../support/http.ts";
-import { unlessSeveral } from "../../../support/several-coordinators.ts";
-import { TestCoordinator } from "../../../support/test-coordinator.ts";
+import { beginFrames, runFrames } from "../../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../../support/network/fake-island.ts";
+import { call } from "../../../support/http/http.ts";
+import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
+import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 /** Of a job of tiny-chat with one token, in credits, and what is held until it ends. */
 const PRICE = 0.001;

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { beginFrames, failedFrame, runFrames } from "../../../support/attempt-frames.ts";
-import { FakeIsland } from "../../../support/fake-island.ts";
-import { call, until } from "../../../support/http.ts";
-import { Network } from "../../../support/network.ts";
+import { beginFrames, failedFrame, runFrames } from "../../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../../support/network/fake-island.ts";
+import { call, until } from "../../../support/http/http.ts";
+import { Network } from "../../../support/network/network.ts";
 import { makeCatalog } from "../../../support/small-catalog.ts";
-import { TestCoordinator } from "../../../support/test-coordinator.ts";
+import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 const UNSTORED = { model: "tiny-chat", input: "Hi", store: false };
 /** A third of such jobs end before their removal is noted. */

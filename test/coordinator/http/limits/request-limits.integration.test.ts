@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { networkOf } from "../../../../coordinator/http/server/client-address.ts";
 import { Api } from "../api.ts";
 import { DONE, makeJob } from "../scripted-jobs.ts";
-import { unlessSeveral } from "../../../support/several-coordinators.ts";
+import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
 
 let api: Api;
 beforeEach(async () => {

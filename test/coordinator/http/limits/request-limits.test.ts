@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { RequestLimits } from "../../../../coordinator/http/limits/request-limits.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import { TEST_HTTP_OPTIONS } from "../../../support/http-options.ts";
+import { TEST_HTTP_OPTIONS } from "../../../support/http/http-options.ts";
 
 const limits = () =>
   new RequestLimits({ ...TEST_HTTP_OPTIONS, answerMemoryBytes: 10 }, new ManualClock(), { http: { openStreams: 0 } });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { API_BASE } from "../../../../coordinator/http/http-deps.ts";
 import { requestSchemas } from "../../../../tools/generated/api.ts";
 import { committedExamples, ExampleCheck } from "../../../../tools/generated/examples.ts";
-import { currentDocument } from "../../../support/openapi.ts";
+import { currentDocument } from "../../../support/http/openapi.ts";
 
 const schemas = requestSchemas();
 const requests = Object.entries(currentDocument().paths).flatMap(([path, item]) =>

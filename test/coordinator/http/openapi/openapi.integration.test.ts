@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, it } from "vitest";
-import { closed, type Schema } from "../../../support/closed-schemas.ts";
+import { closed, type Schema } from "../../../support/http/closed-schemas.ts";
 import { Api } from "../api.ts";
-import { currentDocument, rebased, schemaChecker, type Media, type Operation } from "../../../support/openapi.ts";
+import { currentDocument, rebased, schemaChecker, type Media, type Operation } from "../../../support/http/openapi.ts";
 
 const document = currentDocument();
 const { schemas } = document.components;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { unlessSeveral } from "../../../support/several-coordinators.ts";
+import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
 import { Api } from "../api.ts";
 
 const PASSWORD = "long enough";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api } from "../api.ts";
-import { unlessSeveral } from "../../../support/several-coordinators.ts";
+import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
 
 let api: Api;
 beforeEach(async () => {

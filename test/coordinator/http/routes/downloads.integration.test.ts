@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { COORDINATORS } from "../../../support/several-coordinators.ts";
+import { COORDINATORS } from "../../../support/network/several-coordinators.ts";
 import { Api } from "../api.ts";
 
 const BYTES = Buffer.from(Array.from({ length: 100_000 }, (_, index) => index % 251));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MAX_TRIES, MAX_TRIES_BY_ADDRESS } from "../../../../coordinator/accounts/island-tokens.ts";
-import { unlessSeveral } from "../../../support/several-coordinators.ts";
+import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
 import { Api } from "../api.ts";
 
 const COUNTS_ITSELF = "each counts tries by itself";

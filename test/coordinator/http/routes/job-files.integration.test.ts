@@ -5,12 +5,12 @@ import OpenAI, { toFile } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FILES_FEATURE } from "../../../../shared/job-files.ts";
 import type { Assign } from "../../../../shared/protocol/from-coordinator.ts";
-import { beginFrames, finishedFrame } from "../../../support/attempt-frames.ts";
-import { FakeIsland } from "../../../support/fake-island.ts";
-import { call as callApi } from "../../../support/http.ts";
-import { unlessSeveral } from "../../../support/several-coordinators.ts";
+import { beginFrames, finishedFrame } from "../../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../../support/network/fake-island.ts";
+import { call as callApi } from "../../../support/http/http.ts";
+import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
 import { makeCatalog } from "../../../support/small-catalog.ts";
-import { TestCoordinator } from "../../../support/test-coordinator.ts";
+import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 const catalogDirectory = makeCatalog(["tiny-chat", "hash", "whisper-base", "modnet"]);
 const BYTES = Buffer.from("island ".repeat(50_000));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { call } from "../../../support/http.ts";
-import { MailServer } from "../../../support/mail-server.ts";
-import { TestCoordinator } from "../../../support/test-coordinator.ts";
+import { call } from "../../../support/http/http.ts";
+import { MailServer } from "../../../support/servers/mail-server.ts";
+import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 const EMAIL = "ann@example.com";
 const PASSWORD = "correct horse";

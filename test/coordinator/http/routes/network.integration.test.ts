@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Overview } from "../../../../coordinator/operators/network-view.ts";
-import { COORDINATORS } from "../../../support/several-coordinators.ts";
+import { COORDINATORS } from "../../../support/network/several-coordinators.ts";
 import { Api } from "../api.ts";
 
 let api: Api;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashSecret, newSecret } from "../../../../coordinator/accounts/secrets.ts";
-import { currentDocument } from "../../../support/openapi.ts";
+import { currentDocument } from "../../../support/http/openapi.ts";
 import { Api } from "../api.ts";
 
 interface Operation {

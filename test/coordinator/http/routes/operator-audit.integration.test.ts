@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashSecret, newSecret } from "../../../../coordinator/accounts/secrets.ts";
 import { newId } from "../../../../shared/ids.ts";
-import { currentDocument } from "../../../support/openapi.ts";
+import { currentDocument } from "../../../support/http/openapi.ts";
 import { Api, type Answer } from "../api.ts";
 
 let api: Api;

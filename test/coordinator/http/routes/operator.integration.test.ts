@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Identity } from "../../../../coordinator/accounts/identity.ts";
 import { hashSecret, newSecret } from "../../../../coordinator/accounts/secrets.ts";
 import { newId } from "../../../../shared/ids.ts";
-import { currentDocument } from "../../../support/openapi.ts";
+import { currentDocument } from "../../../support/http/openapi.ts";
 import { Api, type Answer } from "../api.ts";
 
 let api: Api;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { Api, eventually } from "../api.ts";
 import { makeCargo } from "../api-catalog.ts";
-import { unlessSeveral } from "../../../support/several-coordinators.ts";
+import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
 
 const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
 

@@ -5,11 +5,11 @@ import { parameterRows } from "../../../../tools/generated/parameter-tables.ts";
 import { FILES_FEATURE } from "../../../../shared/job-files.ts";
 import type { JsonValue } from "../../../../shared/json-value.ts";
 import type { Assign } from "../../../../shared/protocol/from-coordinator.ts";
-import { beginFrames, finishedFrame } from "../../../support/attempt-frames.ts";
-import { FakeIsland } from "../../../support/fake-island.ts";
-import { encodeWav } from "../../../support/made-sound.ts";
+import { beginFrames, finishedFrame } from "../../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../../support/network/fake-island.ts";
+import { encodeWav } from "../../../support/models/made-sound.ts";
 import { makeCatalog } from "../../../support/small-catalog.ts";
-import { TestCoordinator } from "../../../support/test-coordinator.ts";
+import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 const MODEL = "whisper-base";
 const catalogDirectory = makeCatalog(["tiny-chat", MODEL]);

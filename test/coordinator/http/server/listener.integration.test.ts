@@ -4,11 +4,11 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RateLimitedError } from "../../../../shared/errors.ts";
-import { acceptUpgrade } from "../../../support/accept-upgrade.ts";
+import { acceptUpgrade } from "../../../support/servers/accept-upgrade.ts";
 import { TEST_TRANSPORT, unlessUws } from "../../../support/transport.ts";
 import { Api, BodyReader, eventually, readToEnd } from "../api.ts";
 import { DONE, makeJob } from "../scripted-jobs.ts";
-import { unlessSeveral } from "../../../support/several-coordinators.ts";
+import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
 
 const SESSION = "/api/v1/island/session";
 const UPGRADE = [

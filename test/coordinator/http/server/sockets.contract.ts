@@ -5,7 +5,7 @@ import { listen, type Listener } from "../../../../coordinator/http/server/trans
 import type { SessionSocket, SocketEvents } from "../../../../coordinator/islands/session-socket.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { MAX_FRAME_BYTES } from "../../../../shared/protocol/codec.ts";
-import { acceptUpgrade } from "../../../support/accept-upgrade.ts";
+import { acceptUpgrade } from "../../../support/servers/accept-upgrade.ts";
 import type { TransportChoice } from "../../../support/transport.ts";
 import { eventually } from "../api.ts";
 

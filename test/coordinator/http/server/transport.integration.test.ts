@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { listen } from "../../../../coordinator/http/server/transport.ts";
-import { acceptUpgrade } from "../../../support/accept-upgrade.ts";
+import { acceptUpgrade } from "../../../support/servers/accept-upgrade.ts";
 import { TEST_TRANSPORT } from "../../../support/transport.ts";
 import { describeSockets } from "./sockets.contract.ts";
 import { describeRequests } from "./transport.contract.ts";

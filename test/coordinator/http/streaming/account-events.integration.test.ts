@@ -10,7 +10,7 @@ import { listen } from "../../../../coordinator/http/server/transport.ts";
 import { relayEvents } from "../../../../coordinator/http/streaming/relay-events.ts";
 import type { Overview } from "../../../../coordinator/operators/network-view.ts";
 import { Listener, type HeardEvent } from "../../events/listener.ts";
-import { unlessSeveral } from "../../../support/several-coordinators.ts";
+import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
 import { TEST_LISTEN } from "../../../support/transport.ts";
 import { makeJobChange } from "../../events/event-builders.ts";
 import { Api, eventually } from "../api.ts";

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pack } from "msgpackr";
 import { MAX_HOSTS } from "../../../../coordinator/store/islands.ts";
 import { MAX_FRAME_BYTES } from "../../../../shared/protocol/codec.ts";
-import { FakeIsland } from "../../../support/fake-island.ts";
-import { makeHello } from "../../../support/frames.ts";
-import { call } from "../../../support/http.ts";
-import { unlessSeveral } from "../../../support/several-coordinators.ts";
-import { TestCoordinator } from "../../../support/test-coordinator.ts";
+import { FakeIsland } from "../../../support/network/fake-island.ts";
+import { makeHello } from "../../../support/network/frames.ts";
+import { call } from "../../../support/http/http.ts";
+import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
+import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 let coordinator: TestCoordinator;
 let token: string;

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { openAttemptProofs } from "../../../../coordinator/dispatch/attempt-proofs.ts";
 import type { Assign } from "../../../../shared/protocol/from-coordinator.ts";
-import { FakeIsland } from "../../../support/fake-island.ts";
-import { makeHello } from "../../../support/frames.ts";
-import { call, until } from "../../../support/http.ts";
-import { unlessSeveral } from "../../../support/several-coordinators.ts";
-import { IS_POSTGRES } from "../../../support/test-store.ts";
+import { FakeIsland } from "../../../support/network/fake-island.ts";
+import { makeHello } from "../../../support/network/frames.ts";
+import { call, until } from "../../../support/http/http.ts";
+import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
+import { IS_POSTGRES } from "../../../support/store/test-store.ts";
 
 import {
   account,

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect } from "vitest";
 import type { Assign } from "../../../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../../../shared/protocol/from-island.ts";
-import { finishedFrame, outputFrame } from "../../../support/attempt-frames.ts";
-import { FakeIsland } from "../../../support/fake-island.ts";
-import { call, until } from "../../../support/http.ts";
-import { TestCoordinator } from "../../../support/test-coordinator.ts";
+import { finishedFrame, outputFrame } from "../../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../../support/network/fake-island.ts";
+import { call, until } from "../../../support/http/http.ts";
+import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 export let coordinator: TestCoordinator;
 export let account: { id: string; key: string; islandToken: string };

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Assign } from "../../../../shared/protocol/from-coordinator.ts";
 import { endUncharged } from "../../store/contract/store-builders.ts";
-import { beginFrames, finishedFrame } from "../../../support/attempt-frames.ts";
-import { FakeIsland } from "../../../support/fake-island.ts";
-import { call, collect, jobEvents, until } from "../../../support/http.ts";
+import { beginFrames, finishedFrame } from "../../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../../support/network/fake-island.ts";
+import { call, collect, jobEvents, until } from "../../../support/http/http.ts";
 
 import {
   account,

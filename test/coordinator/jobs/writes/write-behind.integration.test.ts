@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { beginFrames, finishedFrame, outputFrame } from "../../../support/attempt-frames.ts";
+import { beginFrames, finishedFrame, outputFrame } from "../../../support/network/attempt-frames.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { withJobStore } from "../held-store.ts";
 import { JobWorld } from "../job-world.ts";

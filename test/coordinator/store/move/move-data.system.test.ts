@@ -12,8 +12,8 @@ import { lockForServing } from "../../../../coordinator/store/sqlite/engine/serv
 import type { StorePlace } from "../../../../coordinator/store/store-place.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import type { PostgresServer } from "../../../support/postgres-server.ts";
-import { withPostgres } from "../../../support/with-servers.ts";
+import type { PostgresServer } from "../../../support/servers/postgres-server.ts";
+import { withPostgres } from "../../../support/servers/with-servers.ts";
 import { completeJob, makeAccount, temporaryFolder } from "../contract/store-builders.ts";
 import { expectCovered } from "./copied-columns.ts";
 import { fillStore, pictureOf } from "./move-world.ts";

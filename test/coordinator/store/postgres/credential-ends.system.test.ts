@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import type { PostgresDatabase } from "../../../support/postgres-database.ts";
-import { withDatabase } from "../../../support/with-servers.ts";
+import type { PostgresDatabase } from "../../../support/servers/postgres-database.ts";
+import { withDatabase } from "../../../support/servers/with-servers.ts";
 import { MADE_AT_MS, makeAccount } from "../contract/store-builders.ts";
 
 await withDatabase(describeEnds);

@@ -4,8 +4,8 @@ import { postgresSteps } from "../../../../coordinator/store/postgres/engine/pos
 import { openStore, read, snapshotRead } from "../../../../coordinator/store/steps/steps.ts";
 import type { Tx } from "../../../../coordinator/store/steps/tx.ts";
 import { systemClock } from "../../../../shared/clock.ts";
-import type { PostgresServer } from "../../../support/postgres-server.ts";
-import { withPostgres } from "../../../support/with-servers.ts";
+import type { PostgresServer } from "../../../support/servers/postgres-server.ts";
+import { withPostgres } from "../../../support/servers/with-servers.ts";
 
 await withPostgres(describeDatabase);
 

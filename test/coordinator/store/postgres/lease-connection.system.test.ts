@@ -2,8 +2,8 @@ import pg from "pg";
 import { expect, it } from "vitest";
 import { LeaseConnection } from "../../../../coordinator/store/postgres/engine/lease-connection.ts";
 import { systemClock } from "../../../../shared/clock.ts";
-import type { PostgresDatabase } from "../../../support/postgres-database.ts";
-import { withDatabase } from "../../../support/with-servers.ts";
+import type { PostgresDatabase } from "../../../support/servers/postgres-database.ts";
+import { withDatabase } from "../../../support/servers/with-servers.ts";
 
 const SELF = { address: "http://127.0.0.1:1", version: "1" };
 await withDatabase(describeLease);

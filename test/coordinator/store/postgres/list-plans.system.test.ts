@@ -4,8 +4,8 @@ import type { JobFilter } from "../../../../coordinator/store/jobs/job-store.ts"
 import { NO_COUNTS } from "../../../../coordinator/store/ledger/host-figures.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import type { PostgresDatabase } from "../../../support/postgres-database.ts";
-import { withDatabase } from "../../../support/with-servers.ts";
+import type { PostgresDatabase } from "../../../support/servers/postgres-database.ts";
+import { withDatabase } from "../../../support/servers/with-servers.ts";
 import { ISLAND_ID, MADE_AT_MS, makeEnding, makeJob } from "../contract/store-builders.ts";
 import { REALISTIC_ROWS } from "./realistic-rows.ts";
 

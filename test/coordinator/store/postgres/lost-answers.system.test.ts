@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Link } from "../../../chaos/link.ts";
-import { insertAccount, type NewAccount } from "../../../support/account-rows.ts";
-import { runFrames } from "../../../support/attempt-frames.ts";
-import { FakeIsland } from "../../../support/fake-island.ts";
-import { call } from "../../../support/http.ts";
-import { PostgresServer } from "../../../support/postgres-server.ts";
-import { TestCoordinator } from "../../../support/test-coordinator.ts";
+import { insertAccount, type NewAccount } from "../../../support/store/account-rows.ts";
+import { runFrames } from "../../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../../support/network/fake-island.ts";
+import { call } from "../../../support/http/http.ts";
+import { PostgresServer } from "../../../support/servers/postgres-server.ts";
+import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 /** Far less than the minute after which memory is compared with storage anyway. */
 const SOON = { timeout: 20_000, interval: 500 };

@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { checksumOf, type Migration } from "../../../../coordinator/store/steps/migrations.ts";
 import { migrate } from "../../../../coordinator/store/postgres/engine/migrate.ts";
 import { MIGRATIONS } from "../../../../coordinator/store/postgres/migrations.ts";
-import type { PostgresServer } from "../../../support/postgres-server.ts";
-import { withPostgres } from "../../../support/with-servers.ts";
+import type { PostgresServer } from "../../../support/servers/postgres-server.ts";
+import { withPostgres } from "../../../support/servers/with-servers.ts";
 
 /** Of each migration, in order. */
 const CHECKSUMS = ["d2f4ea2c5fb683fb46ad61457f4aed9310a8317d063a95368379dac70cc07e04"];

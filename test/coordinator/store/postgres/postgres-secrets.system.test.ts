@@ -6,9 +6,9 @@ import { DatabaseError } from "../../../../coordinator/store/database-error.ts";
 import { postgresStore, type PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { SecretBox } from "../../../../coordinator/store/secrets/secret-box.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import type { PostgresDatabase } from "../../../support/postgres-database.ts";
+import type { PostgresDatabase } from "../../../support/servers/postgres-database.ts";
 import { testEnv } from "../../../support/test-env.ts";
-import { withDatabase } from "../../../support/with-servers.ts";
+import { withDatabase } from "../../../support/servers/with-servers.ts";
 import { describeSecrets } from "../contract/shared-secrets.cases.ts";
 
 await withDatabase(describePostgresSecrets);

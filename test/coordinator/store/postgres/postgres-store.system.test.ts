@@ -1,4 +1,4 @@
-import { withDatabase } from "../../../support/with-servers.ts";
+import { withDatabase } from "../../../support/servers/with-servers.ts";
 import { describeStore } from "../contract/store.contract.ts";
 
 await withDatabase((database) =>

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { jobFunctions } from "../../../../coordinator/store/postgres/operations/job-functions.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import type { PostgresDatabase } from "../../../support/postgres-database.ts";
-import { withDatabase } from "../../../support/with-servers.ts";
+import type { PostgresDatabase } from "../../../support/servers/postgres-database.ts";
+import { withDatabase } from "../../../support/servers/with-servers.ts";
 import { ISLAND_ID, MADE_AT_MS, makeAccount, makeEnding, makeJob } from "../contract/store-builders.ts";
 
 await withDatabase(describeRepeats);

@@ -4,8 +4,8 @@ import { openPostgresStore } from "../../../../coordinator/store/postgres/postgr
 import { resealSecrets } from "../../../../coordinator/store/postgres/secrets/reseal.ts";
 import { SecretBox } from "../../../../coordinator/store/secrets/secret-box.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import type { PostgresDatabase } from "../../../support/postgres-database.ts";
-import { withDatabase } from "../../../support/with-servers.ts";
+import type { PostgresDatabase } from "../../../support/servers/postgres-database.ts";
+import { withDatabase } from "../../../support/servers/with-servers.ts";
 import { makeAccount, makeJob, runJob } from "../contract/store-builders.ts";
 
 await withDatabase(describeReseal);

@@ -4,13 +4,13 @@ import { pino } from "pino";
 import { resolveConfig } from "../../../../coordinator/config/resolve-config.ts";
 import { openCoordinator } from "../../../../coordinator/coordinator.ts";
 import { systemClock } from "../../../../shared/clock.ts";
-import type { NewAccount } from "../../../support/account-rows.ts";
-import { beginFrames, finishedFrame, outputFrame, runFrames } from "../../../support/attempt-frames.ts";
-import { FakeIsland } from "../../../support/fake-island.ts";
-import { call, jobEvents, until } from "../../../support/http.ts";
-import { PostgresServer } from "../../../support/postgres-server.ts";
+import type { NewAccount } from "../../../support/store/account-rows.ts";
+import { beginFrames, finishedFrame, outputFrame, runFrames } from "../../../support/network/attempt-frames.ts";
+import { FakeIsland } from "../../../support/network/fake-island.ts";
+import { call, jobEvents, until } from "../../../support/http/http.ts";
+import { PostgresServer } from "../../../support/servers/postgres-server.ts";
 import { smallCatalog } from "../../../support/small-catalog.ts";
-import { TestCoordinator } from "../../../support/test-coordinator.ts";
+import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 const KEY = randomBytes(32);
 

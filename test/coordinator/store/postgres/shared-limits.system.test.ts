@@ -4,8 +4,8 @@ import type { NewBatch, NewJob } from "../../../../coordinator/store/jobs/job-st
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import type { PostgresDatabase } from "../../../support/postgres-database.ts";
-import { withDatabase } from "../../../support/with-servers.ts";
+import type { PostgresDatabase } from "../../../support/servers/postgres-database.ts";
+import { withDatabase } from "../../../support/servers/with-servers.ts";
 import {
   ISLAND_ID,
   MADE_AT_MS,

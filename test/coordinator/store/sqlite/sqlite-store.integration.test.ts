@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { openSqliteStore } from "../../../../coordinator/store/sqlite/sqlite-store.ts";
-import { writeEmptyDatabase } from "../../../support/empty-database.ts";
+import { writeEmptyDatabase } from "../../../support/store/empty-database.ts";
 import { makeFastDirectory } from "../../../support/fast-directory.ts";
 import { describeStore } from "../contract/store.contract.ts";
 

@@ -5,7 +5,7 @@ import type { CargoRuntime } from "../../../../island-agent/runtimes/runtime.ts"
 import { ONNX_OUTPUTS, TEXT_TO_IMAGE } from "../../../../shared/onnx-task.ts";
 import * as diffusers from "../diffusers/diffusers-support.ts";
 import * as onnx from "../onnx/onnx-support.ts";
-import { estimateOf } from "../../../support/estimate-of.ts";
+import { estimateOf } from "../../../support/models/estimate-of.ts";
 
 const { NEVER } = diffusers;
 /** On the CPU, so that it runs wherever the tests do: which provider the adapters take is set by whoever makes them. */

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { Denoiser } from "../../../../island-agent/runtimes/diffusers/denoiser.ts";
 import { PipelineGraph } from "../../../../island-agent/runtimes/diffusers/pipeline-graph.ts";
-import { type GraphValue, makeOnnx } from "../../../support/tiny-onnx.ts";
+import { type GraphValue, makeOnnx } from "../../../support/models/tiny-onnx.ts";
 
 const root = mkdtempSync(path.join(tmpdir(), "atoll-denoiser-"));
 afterAll(() => rmSync(root, { recursive: true }));

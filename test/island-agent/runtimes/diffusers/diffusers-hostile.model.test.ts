@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { ImageJob } from "../../../../island-agent/runtimes/diffusers/image-input.ts";
-import { type GraphNode, type GraphValue, makeOnnx } from "../../../support/tiny-onnx.ts";
+import { type GraphNode, type GraphValue, makeOnnx } from "../../../support/models/tiny-onnx.ts";
 import {
   loadPainter,
   makeCargo,
@@ -12,7 +12,7 @@ import {
   paintHere,
   PipelineCopies,
 } from "./diffusers-support.ts";
-import { estimateOf } from "../../../support/estimate-of.ts";
+import { estimateOf } from "../../../support/models/estimate-of.ts";
 
 const copies = new PipelineCopies();
 afterAll(() => copies[Symbol.dispose]());

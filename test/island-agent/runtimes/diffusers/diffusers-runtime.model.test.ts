@@ -13,7 +13,7 @@ import {
   pipelineFixture,
   PLAINLY,
 } from "./diffusers-support.ts";
-import { estimateOf } from "../../../support/estimate-of.ts";
+import { estimateOf } from "../../../support/models/estimate-of.ts";
 
 /** Of the prompt's colour, and steady: what these small pipelines were trained for does not reach the usual 7.5. */
 const RED = { prompt: "a red picture", seed: 7, guidance_scale: 2, steps: 12 };

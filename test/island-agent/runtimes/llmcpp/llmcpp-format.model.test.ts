@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import { answerFault } from "../../../../coordinator/catalog/answer-schema.ts";
-import { CLIENT_SCHEMAS } from "../../../support/client-schemas.ts";
+import { CLIENT_SCHEMAS } from "../../../support/http/client-schemas.ts";
 import { collect, makeCargo, makeRequest, makeRuntime, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
 
 describe("response_format", () => {

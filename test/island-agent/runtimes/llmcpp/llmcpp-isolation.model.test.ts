@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { CargoGone } from "../../../../island-agent/runtimes/runtime.ts";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import { makeTinyGguf } from "../../../support/tiny-gguf.ts";
+import { makeTinyGguf } from "../../../support/models/tiny-gguf.ts";
 import {
   collect,
   HANGING_INPUT,

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import { makeTinyLora } from "../../../support/tiny-lora.ts";
+import { makeTinyLora } from "../../../support/models/tiny-lora.ts";
 import { collect, makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
 
 const folder = new ModelFolder();

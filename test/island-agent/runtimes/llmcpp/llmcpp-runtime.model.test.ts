@@ -3,7 +3,7 @@ import type { OutputItem, PromptTokens } from "../../../../shared/output.ts";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import { describeRuntime } from "../runtime.contract.ts";
 import { collect, makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
-import { estimateOf } from "../../../support/estimate-of.ts";
+import { estimateOf } from "../../../support/models/estimate-of.ts";
 
 const folder = new ModelFolder();
 afterAll(() => folder[Symbol.dispose]());

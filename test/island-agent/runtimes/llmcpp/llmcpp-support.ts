@@ -6,7 +6,7 @@ import { llmcppRuntime, type LlmcppOptions } from "../../../../island-agent/runt
 import type { LoadedCargo, RunRequest, RunResult } from "../../../../island-agent/runtimes/runtime.ts";
 import type { CargoManifest } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
-import { makeTinyGguf, type TinyGgufOptions } from "../../../support/tiny-gguf.ts";
+import { makeTinyGguf, type TinyGgufOptions } from "../../../support/models/tiny-gguf.ts";
 import { sandboxFor } from "../sandbox/test-sandbox.ts";
 
 export const NEVER = new AbortController().signal;

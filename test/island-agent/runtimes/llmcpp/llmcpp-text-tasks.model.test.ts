@@ -3,8 +3,8 @@ import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-
 import type { RunResult } from "../../../../island-agent/runtimes/runtime.ts";
 import type { OutputItem } from "../../../../shared/output.ts";
 import { TEXT_TASK_OUTPUTS, type TextTask } from "../../../../shared/text-task.ts";
-import { makeTinyTextGguf } from "../../../support/tiny-text-gguf.ts";
-import { estimateOf } from "../../../support/estimate-of.ts";
+import { makeTinyTextGguf } from "../../../support/models/tiny-text-gguf.ts";
+import { estimateOf } from "../../../support/models/estimate-of.ts";
 import { makeCargo, makeRuntime, ModelFolder, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
 
 const folder = new ModelFolder();

@@ -4,9 +4,9 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import { buildWav } from "../../../shared/audio/wav-builder.ts";
-import { encodePng } from "../../../support/made-picture.ts";
-import { encodeWav, spellTones } from "../../../support/made-sound.ts";
-import { makeOnnx, makeSlowOnnx } from "../../../support/tiny-onnx.ts";
+import { encodePng } from "../../../support/models/made-picture.ts";
+import { encodeWav, spellTones } from "../../../support/models/made-sound.ts";
+import { makeOnnx, makeSlowOnnx } from "../../../support/models/tiny-onnx.ts";
 import {
   collect,
   collectTensors,

@@ -9,7 +9,7 @@ import { Outbox } from "../../../../island-agent/session/outbox.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 import type { FromIsland } from "../../../../shared/protocol/from-island.ts";
 import { FakeLog, makeAssign, QUIET } from "../../builders.ts";
-import { makeSlowOnnx } from "../../../support/tiny-onnx.ts";
+import { makeSlowOnnx } from "../../../support/models/tiny-onnx.ts";
 import { isRunning } from "../llmcpp/llmcpp-support.ts";
 import { collectTensors, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
 

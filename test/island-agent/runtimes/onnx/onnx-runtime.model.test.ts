@@ -3,9 +3,9 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import { describeRuntime } from "../runtime.contract.ts";
-import { makeOnnx } from "../../../support/tiny-onnx.ts";
+import { makeOnnx } from "../../../support/models/tiny-onnx.ts";
 import { collectTensors, fixture, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
-import { estimateOf } from "../../../support/estimate-of.ts";
+import { estimateOf } from "../../../support/models/estimate-of.ts";
 
 const folder = new TemporaryFolder();
 afterAll(() => folder[Symbol.dispose]());

@@ -1,7 +1,7 @@
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { beforeAll, describe, expect, it } from "vitest";
 import { SessionGate } from "../../../../island-agent/runtimes/onnx/session-gate.ts";
-import { makeOnnx } from "../../../support/tiny-onnx.ts";
+import { makeOnnx } from "../../../support/models/tiny-onnx.ts";
 import { NEVER } from "./onnx-support.ts";
 
 const value = (name: string) => ({ name, type: "float32", shape: [1] }) as const;

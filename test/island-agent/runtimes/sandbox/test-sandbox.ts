@@ -1,6 +1,6 @@
 import { chooseSandbox } from "../../../../island-agent/runtimes/sandbox/choose-sandbox.ts";
 import { BARE, type Sandbox, type SandboxNeeds } from "../../../../island-agent/runtimes/sandbox/sandbox.ts";
-import { requireDebian } from "../../../support/require-debian.ts";
+import { requireDebian } from "../../../support/servers/require-debian.ts";
 
 /** What the setting `auto` finds here; `ATOLL_SANDBOX=off` runs the models of the tests without it. */
 const found = await chooseSandbox({

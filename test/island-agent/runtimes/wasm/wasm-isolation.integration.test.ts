@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { CargoGone } from "../../../../island-agent/runtimes/runtime.ts";
 import { permissionFlags } from "../../../../island-agent/runtimes/wasm/wasm-runtime.ts";
 import { MIB } from "../../../../shared/format-bytes.ts";
-import { makeWasmProgram } from "../../../support/wasm-program.ts";
+import { makeWasmProgram } from "../../../support/models/wasm-program.ts";
 import {
   DONE,
   load,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import { MIB } from "../../../../shared/format-bytes.ts";
 import type { OutputItem } from "../../../../shared/output.ts";
-import { makeWasmProgram } from "../../../support/wasm-program.ts";
+import { makeWasmProgram } from "../../../support/models/wasm-program.ts";
 import { describeRuntime } from "../runtime.contract.ts";
 import {
   DONE,
@@ -19,7 +19,7 @@ import {
   useModuleFolder,
 } from "./wasm-support.ts";
 import { soakRounds } from "../../../support/soak-rounds.ts";
-import { estimateOf } from "../../../support/estimate-of.ts";
+import { estimateOf } from "../../../support/models/estimate-of.ts";
 
 useModuleFolder();
 

@@ -11,7 +11,7 @@ import type { CargoManifest } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 import { MIB } from "../../../../shared/format-bytes.ts";
 import type { OutputItem } from "../../../../shared/output.ts";
-import { makeWasmProgram } from "../../../support/wasm-program.ts";
+import { makeWasmProgram } from "../../../support/models/wasm-program.ts";
 
 const PROCESS_BYTES = 192 * MIB;
 export const NEVER = new AbortController().signal;

@@ -12,7 +12,7 @@ import { findEngine } from "../../../../../island-agent/runtimes/container/find-
 import { ImageStore, type ImageStoreOptions } from "../../../../../island-agent/runtimes/container/image-store.ts";
 import type { LoadedContainer } from "../../../../../island-agent/runtimes/container/loaded-container.ts";
 import type { RunResult } from "../../../../../island-agent/runtimes/runtime.ts";
-import { TEST_IMAGE, type TestEngine } from "../../../../support/container-engine.ts";
+import { TEST_IMAGE, type TestEngine } from "../../../../support/servers/container-engine.ts";
 
 export const NEVER = new AbortController().signal;
 export const MIB = 1_048_576;

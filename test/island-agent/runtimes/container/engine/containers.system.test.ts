@@ -1,5 +1,5 @@
 import { afterAll, describe } from "vitest";
-import { startTestEngine } from "../../../../support/container-engine.ts";
+import { startTestEngine } from "../../../../support/servers/container-engine.ts";
 import { describeImages } from "./images.cases.ts";
 import { describeIsolation } from "./isolation.cases.ts";
 import { describeKilled } from "./killed.cases.ts";

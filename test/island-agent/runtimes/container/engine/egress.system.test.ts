@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ContainerRuntimeOptions } from "../../../../../island-agent/runtimes/container/container-runtime.ts";
-import { startHostLikeEngine, type TestEngine } from "../../../../support/container-engine.ts";
-import { HOST_PUBLIC, NetworkWorld, WORLD } from "../../../../support/network-world.ts";
+import { startHostLikeEngine, type TestEngine } from "../../../../support/servers/container-engine.ts";
+import { HOST_PUBLIC, NetworkWorld, WORLD } from "../../../../support/network/network-world.ts";
 import { ContainerWorld, makeCargo, NEVER } from "./container-support.ts";
 
 const EVERYWHERE = [WORLD.public, ...WORLD.privates, HOST_PUBLIC];

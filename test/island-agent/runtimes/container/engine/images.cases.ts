@@ -7,8 +7,8 @@ import { systemClock } from "../../../../../shared/clock.ts";
 import type { DownloadProgress } from "../../../../../island-agent/models/download/transfer.ts";
 import { findEngine } from "../../../../../island-agent/runtimes/container/find-engine.ts";
 import { ImageStore } from "../../../../../island-agent/runtimes/container/image-store.ts";
-import { busyboxRoot, TEST_IMAGE, type TestEngine } from "../../../../support/container-engine.ts";
-import { ImageRegistry } from "../../../../support/image-registry.ts";
+import { busyboxRoot, TEST_IMAGE, type TestEngine } from "../../../../support/servers/container-engine.ts";
+import { ImageRegistry } from "../../../../support/servers/image-registry.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
 import { ContainerWorld, makeCargo, NEVER } from "./container-support.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type TestEngine, VOLUME_IMAGE } from "../../../../support/container-engine.ts";
+import { type TestEngine, VOLUME_IMAGE } from "../../../../support/servers/container-engine.ts";
 import { MIB, ContainerWorld, makeCargo, NEVER } from "./container-support.ts";
 
 /** What a program in a container may try, and what comes of it. */

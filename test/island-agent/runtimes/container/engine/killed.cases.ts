@@ -7,7 +7,7 @@ import { Outbox } from "../../../../../island-agent/session/outbox.ts";
 import { systemClock } from "../../../../../shared/clock.ts";
 import type { FromIsland } from "../../../../../shared/protocol/from-island.ts";
 import { FakeLog, makeAssign, QUIET } from "../../../builders.ts";
-import type { TestEngine } from "../../../../support/container-engine.ts";
+import type { TestEngine } from "../../../../support/servers/container-engine.ts";
 import { ContainerWorld, makeCargo } from "./container-support.ts";
 
 /** Enough of each way that every one is seen. */

@@ -2,9 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../../../../island-agent/execution/island-reports.ts";
-import { call } from "../../../../support/http.ts";
-import { TEST_IMAGE, type TestEngine } from "../../../../support/container-engine.ts";
-import { Network } from "../../../../support/network.ts";
+import { call } from "../../../../support/http/http.ts";
+import { TEST_IMAGE, type TestEngine } from "../../../../support/servers/container-engine.ts";
+import { Network } from "../../../../support/network/network.ts";
 import type { Program } from "../../../../support/program.ts";
 
 const SCRIPT = `read -r job; echo '{"type":"progress","step":1,"total":1}'; echo "{\\"type\\":\\"done\\",\\"output\\":$job}"`;

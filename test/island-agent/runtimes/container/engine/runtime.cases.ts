@@ -6,9 +6,9 @@ import type { OutputItem } from "../../../../../shared/output.ts";
 import type { LoadedContainer } from "../../../../../island-agent/runtimes/container/loaded-container.ts";
 import { CargoGone } from "../../../../../island-agent/runtimes/runtime.ts";
 import { describeRuntime } from "../../runtime.contract.ts";
-import { importTestImage, type TestEngine } from "../../../../support/container-engine.ts";
+import { importTestImage, type TestEngine } from "../../../../support/servers/container-engine.ts";
 import { ContainerWorld, LONG, makeCargo, MIB, NEVER, TALKER } from "./container-support.ts";
-import { estimateOf } from "../../../../support/estimate-of.ts";
+import { estimateOf } from "../../../../support/models/estimate-of.ts";
 
 export function describeContainers(engine: () => TestEngine): void {
   let world: ContainerWorld;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TEST_IMAGE, type TestEngine } from "../../../../support/container-engine.ts";
+import { TEST_IMAGE, type TestEngine } from "../../../../support/servers/container-engine.ts";
 import { ContainerWorld, makeCargo, NEVER, TALKER } from "./container-support.ts";
 
 /** The Island's own network, and what an earlier process of the Island left behind. */

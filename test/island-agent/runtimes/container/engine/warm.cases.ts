@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { OutputItem } from "../../../../../shared/output.ts";
 import type { LoadedContainer } from "../../../../../island-agent/runtimes/container/loaded-container.ts";
 import { CargoGone } from "../../../../../island-agent/runtimes/runtime.ts";
-import { importTestImage, type TestEngine } from "../../../../support/container-engine.ts";
+import { importTestImage, type TestEngine } from "../../../../support/servers/container-engine.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
 import { ContainerWorld, LONG, makeCargo, NEVER, TALKER } from "./container-support.ts";
 

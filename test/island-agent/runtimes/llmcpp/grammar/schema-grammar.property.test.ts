@@ -4,8 +4,8 @@ import { answerFault } from "../../../../../coordinator/catalog/answer-schema.ts
 import { schemaGrammar } from "../../../../../island-agent/runtimes/llmcpp/grammar/schema-grammar.ts";
 import { argumentsSchemaOf } from "../../../../../shared/grammar/call-schema.ts";
 import { fitsRead } from "../../../../../shared/grammar/grammar-fit.ts";
-import { CLIENT_SCHEMAS } from "../../../../support/client-schemas.ts";
-import { sampleGrammar } from "../../../../support/sample-grammar.ts";
+import { CLIENT_SCHEMAS } from "../../../../support/http/client-schemas.ts";
+import { sampleGrammar } from "../../../../support/models/sample-grammar.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,119 @@
+import { expect } from "vitest";
+import type { JobFeed } from "../../../../coordinator/jobs/feed.ts";
+import { FeedWorld, status, textOf, token, type FeedSide } from "./feed-world.ts";
+import { NO_FAULTS } from "../faulty-bus.ts";
+import { TestReader } from "./test-reader.ts";
+
+/** A job that moves and is tried again, as one with Islands does, and what it says is never the same twice. */
+class MovingJob {
+  owner: FeedSide;
+  readonly #world: FeedWorld;
+  #feed: JobFeed;
+  #attempt = 1;
+  #said = 0;
+  /** Output of the present attempt that is not stored: its Island has it. */
+  #held: string[] = [];
+
+  constructor(world: FeedWorld, owner: FeedSide) {
+    this.#world = world;
+    this.owner = owner;
+    this.#feed = world.job(owner);
+  }
+
+  say(count: number): void {
+    for (let n = 0; n < count; n += 1) {
+      this.#said += 1;
+      const text = `${this.#attempt}:${this.#said} `;
+      this.#held.push(text);
+      this.#feed.push([token(text)], this.#attempt);
+    }
+  }
+
+  announce(): void {
+    this.#feed.push([status("running")], this.#attempt);
+  }
+
+  async store(): Promise<void> {
+    await this.#feed.load();
+    this.#world.store("job_1", this.#feed);
+    this.#held = [];
+  }
+
+  /** Goes to another coordinator, whose Island returns with what was not stored, or which gives the job to another. */
+  move(to: FeedSide, isRegained: boolean): void {
+    this.owner = to;
+    this.#feed = to.take("job_1");
+    if (isRegained) this.#feed.push(this.#held.map(token), this.#attempt);
+    else {
+      this.#attempt += 1;
+      this.#held = [];
+      this.announce();
+    }
+  }
+}
+
+/** Plays what the seed says, until the job has ended; every reader must then have all of it. */
+export async function playFeeds(seed: number): Promise<void> {
+  const world = new FeedWorld(seed);
+  const { random } = world;
+  const sides = [world.side(), world.side(), world.side(), world.side()];
+  const faults = { lose: random.pick([0, 0.1, 0.4]), repeat: random.pick([0, 0.2]), delay: random.pick([0, 0.5]) };
+  for (const { bus } of sides) bus.faults = faults;
+  const living = (): FeedSide[] => sides.filter(({ isDead }) => !isDead);
+  const job = new MovingJob(world, random.pick(sides));
+  const readers = [new TestReader(), new TestReader(), new TestReader()];
+  let isOver = false;
+  /** Clients come back, mostly to another coordinator, and some leave. */
+  const reconnect = (chance: number): void => {
+    for (const reader of readers) {
+      if (reader.isDone) continue;
+      const isLost = reader.side === null || reader.side.isDead;
+      if (isLost ? random.chance(chance) : random.chance(0.05) && !isOver) void reader.connect(random.pick(living()));
+    }
+  };
+  for (let step = 0; step < 40; step += 1) {
+    const from = job.owner;
+    const deed = random.between(1, 20);
+    if (deed <= 9) job.say(random.between(1, 4));
+    else if (deed <= 11) job.announce();
+    else if (deed <= 15) await job.store();
+    else if (deed <= 17) {
+      // It hears of it later: until then it gives its readers what is nobody's any more.
+      const to = random.pick(living());
+      if (to !== from) {
+        const late = random.chance(0.3) ? from.feeds.get("job_1") : undefined;
+        const drop = (): void => (late === from.feeds.get("job_1") ? from.drop("job_1") : undefined);
+        if (late !== undefined) world.clock.schedule(random.between(1, 400), drop);
+        else from.drop("job_1");
+        job.move(to, random.chance(0.6));
+        late?.push([status("queued")]);
+      }
+    } else if (deed === 18 && living().length > 2) {
+      await from.kill();
+      await world.pass(random.pick([0, 200, 1_500]), 100);
+      job.move(random.pick(living()), random.chance(0.6));
+    } else if (deed === 19) {
+      const { bus } = random.pick(living());
+      bus.downBecause = "no connection";
+      world.clock.schedule(random.between(10, 3_000), () => (bus.downBecause = null));
+    } else await world.pass(1_000, 100);
+    reconnect(0.5);
+    await world.pass(random.pick([0, 1, 10, 100]), 10);
+  }
+  for (const { bus } of living()) {
+    bus.faults = NO_FAULTS;
+    bus.downBecause = null;
+  }
+  await job.store();
+  const final = job.owner.feeds.get("job_1") ?? expect.fail("Its owner has no job");
+  world.end(job.owner);
+  isOver = true;
+  for (let second = 0; second < 20 && readers.some(({ isDone }) => !isDone); second += 1) {
+    reconnect(1);
+    await world.pass(1_000, 100);
+  }
+  const outputs = final.items.filter(({ type }) => type !== "status");
+  for (const reader of readers) expect([reader.isDone, textOf(reader.items)]).toEqual([true, textOf(outputs)]);
+  expect(sides.flatMap(({ warnings }) => warnings)).toEqual([]);
+  world.close();
+}

@@ -1,0 +1,254 @@
+import { describe, expect, it } from "vitest";
+import { M } from "../../../../coordinator/cluster/messages.ts";
+import { DONE, status, textOf, token } from "./feed-world.ts";
+import { here, openForEachTest, owner, readAt, side, third, world } from "./open-feed-world.ts";
+import { TestReader } from "./test-reader.ts";
+
+openForEachTest();
+
+it("a frame of a feed is a run of plain tokens, or a slice; others are invalid", () => {
+  const slice = { from: 1, parts: [{ attempt: 1, items: ["a", ["b", 2]] }] };
+  for (const frame of [[0, 1], [0, 1, "a", "b"], slice]) expect(M.feed.frame.parse(frame)).toEqual(frame);
+  for (const frame of [null, "a", [0], [0, 1, 2], [-1, 1, "a"], [0, 1.5, "a"], [0, "1", "a"], [0, 1, ["b", 2]]])
+    expect(M.feed.frame.safeParse(frame).success, JSON.stringify(frame)).toBe(false);
+});
+
+describe("a followed feed", () => {
+  it("gives readers elsewhere what was said, what follows, and the end", async () => {
+    const feed = world.job(side(owner));
+    owner?.say("job_1", [status("running"), token("a"), { type: "progress", step: 1, total: 2 }]);
+    const readers = [await readAt(here), await readAt(here), await readAt(third)];
+    owner?.say("job_1", [token("b")], 2);
+    await world.pass(25);
+    owner?.say("job_1", [{ type: "token", content: "c", count: 3 }, status("pending")], 2);
+    await world.pass(25);
+    const copy = await side(here).open("job_1");
+    expect([copy.items, copy.tokens, copy.attemptOf(2), copy.attemptOf(3)]).toEqual([feed.items, 5, 1, 2]);
+    world.end(side(owner));
+    await world.pass(25);
+    for (const reader of readers) expect([reader.items, reader.isDone]).toEqual([feed.items, true]);
+    expect(copy.ending).toEqual(DONE);
+    expect(world.feedReads).toBe(0);
+  });
+
+  it("tells its readers of a token in the turn in which it was said, and of many in few messages", async () => {
+    world.job(side(owner));
+    const reader = await readAt(here);
+    let messages = 0;
+    world.bus.subscribe("stream.c2", () => (messages += 1));
+    await world.pass(25);
+    owner?.say("job_1", [token("a")]);
+    owner?.say("job_1", [token("b")]);
+    await world.settle();
+    expect([textOf(reader.items), messages]).toEqual(["ab", 1]);
+    for (let n = 0; n < 100; n += 1) {
+      owner?.say("job_1", [token("x")]);
+      await world.settle();
+    }
+    await world.pass(25);
+    expect([reader.outputs.length, messages]).toEqual([102, 3]);
+  });
+
+  it("asks again for a frame that was lost: when the next one comes, or when it renews", async () => {
+    world.job(side(owner));
+    const reader = await readAt(here);
+    const say = async (text: string, lose: number): Promise<void> => {
+      side(owner).bus.faults = { lose, repeat: 0, delay: 0 };
+      owner?.say("job_1", [token(text)]);
+      await world.pass(25);
+      side(owner).bus.faults = { lose: 0, repeat: 0, delay: 0 };
+    };
+    await say("a", 1);
+    await say("b", 0);
+    expect(textOf(reader.items)).toBe("ab");
+    await say("c", 1);
+    await world.pass(2_050);
+    expect(textOf(reader.items)).toBe("abc");
+    side(owner).bus.faults = { lose: 1, repeat: 0, delay: 0 };
+    world.end(side(owner));
+    await world.pass(25);
+    side(owner).bus.faults = { lose: 0, repeat: 0, delay: 0 };
+    await world.pass(2_050);
+    expect([textOf(reader.items), reader.isDone]).toEqual(["abc", true]);
+  });
+
+  it("follows a job to the coordinator that has it next, after its owner died", async () => {
+    const feed = world.job(side(owner));
+    const reader = await readAt(here);
+    owner?.say("job_1", [status("running"), token("a"), token("b"), token("c")]);
+    world.store("job_1", feed);
+    owner?.say("job_1", [token("d"), token("e")]);
+    await world.pass(25);
+    await owner?.kill();
+    await world.pass(2_000);
+    third?.take("job_1");
+    await world.pass(50);
+    // The Island brings again what was not stored, and goes on.
+    third?.say("job_1", [token("d"), token("e"), token("f")]);
+    await world.pass(50);
+    expect(textOf(reader.items)).toBe("abcdef");
+    world.end(side(third));
+    await world.pass(50);
+    expect([reader.isDone, reader.restarts]).toEqual([true, 0]);
+  });
+
+  it("is cut when the job goes on in another attempt without output that readers have", async () => {
+    const feed = world.job(side(owner));
+    const [reader, late] = [await readAt(here), new TestReader()];
+    owner?.say("job_1", [token("a")]);
+    world.store("job_1", feed);
+    owner?.say("job_1", [token("b")]);
+    await world.pass(25);
+    const copy = await side(here).open("job_1");
+    await owner?.kill();
+    third?.take("job_1");
+    await world.pass(1_050);
+    expect([copy.isCut, textOf(copy.items)]).toEqual([false, "ab"]);
+    third?.say("job_1", [status("pending"), token("x"), token("y")], 2);
+    await world.pass(25);
+    expect([copy.isCut, reader.side, textOf(reader.items)]).toEqual([true, null, "ab"]);
+    await reader.connect(side(here));
+    await late.connect(side(here));
+    expect([textOf(reader.items), reader.restarts, textOf(late.items), late.restarts]).toEqual(["axy", 1, "axy", 0]);
+  });
+
+  it("goes on as the feed of a job that another coordinator took, for those who read it here", async () => {
+    const feed = world.job(side(owner));
+    const reader = await readAt(owner);
+    const elsewhere = await readAt(here);
+    owner?.say("job_1", [token("a"), token("b")]);
+    world.store("job_1", feed);
+    await world.settle();
+    third?.take("job_1");
+    owner?.drop("job_1");
+    await world.pass(300);
+    third?.say("job_1", [token("c")]);
+    await world.pass(25);
+    expect([textOf(reader.items), textOf(elsewhere.items)]).toEqual(["abc", "abc"]);
+    expect(await side(owner).open("job_1")).toBe(feed);
+  });
+
+  it("follows the local feed once the job is here, also while the bus is down", async () => {
+    world.job(side(owner));
+    const reader = await readAt(here);
+    await owner?.kill();
+    side(here).bus.downBecause = "no connection";
+    here?.take("job_1");
+    await world.pass(2_000);
+    here?.say("job_1", [token("a")]);
+    world.end(side(here));
+    await world.pass(25);
+    expect([textOf(reader.items), reader.isDone]).toEqual(["a", true]);
+  });
+
+  it("ends from storage when the job ended unheard", async () => {
+    world.job(side(owner));
+    const reader = await readAt(here);
+    owner?.say("job_1", [token("a")]);
+    await world.pass(25);
+    side(here).bus.downBecause = "no connection";
+    owner?.say("job_1", [token("b")]);
+    world.end(side(owner));
+    await world.pass(1_100);
+    expect([textOf(reader.items), reader.isDone]).toEqual(["ab", true]);
+  });
+});
+
+describe("FollowedFeeds.open()", () => {
+  it("gives what is stored of a job whose owner does not answer, and the rest when it has another", async () => {
+    const feed = world.job(side(owner));
+    owner?.say("job_1", [token("a")]);
+    world.store("job_1", feed);
+    await owner?.kill();
+    const reader = new TestReader();
+    void reader.connect(side(here));
+    await world.pass(500);
+    expect(reader.items).toEqual([]);
+    await world.pass(1_000);
+    expect(textOf(reader.items)).toBe("a");
+    third?.take("job_1");
+    third?.say("job_1", [token("b")]);
+    await world.pass(300);
+    expect(textOf(reader.items)).toBe("ab");
+  });
+
+  it("refuses while the bus or storage is down, and follows again by itself what it followed", async () => {
+    world.job(side(owner));
+    const reader = await readAt(here);
+    side(third).bus.downBecause = "no connection";
+    side(here).bus.downBecause = "no connection";
+    await expect(third?.followed.open("job_1")).rejects.toMatchObject({ code: "cluster_unavailable", retryAfterS: 2 });
+    owner?.say("job_1", [token("a")]);
+    await world.pass(2_000);
+    expect(reader.items).toEqual([]);
+    side(here).bus.downBecause = null;
+    await world.pass(300);
+    expect(textOf(reader.items)).toBe("a");
+    world.isStorageAway = true;
+    side(third).bus.downBecause = null;
+    await expect(third?.followed.open("job_1")).rejects.toMatchObject({ code: "storage_unavailable" });
+  });
+
+  it("refuses once it is closed, and follows nothing more", async () => {
+    const feed = world.job(side(owner));
+    const dropped = world.job(side(here), "job_2");
+    dropped.subscribe(() => undefined);
+    here?.followed.close();
+    await expect(here?.followed.open("job_1")).rejects.toMatchObject({ code: "shutting_down" });
+    here?.drop("job_2");
+    await world.settle();
+    expect([feed.readers, world.clock.pendingTimers]).toEqual([0, 0]);
+  });
+
+  it("leaves a feed that nobody reads any more, and goes on with it for its next reader", async () => {
+    const feed = world.job(side(owner));
+    const reader = await readAt(here);
+    const copy = await side(here).open("job_1");
+    expect(feed.readers).toBe(1);
+    reader.disconnect();
+    await world.pass(4_000);
+    expect(feed.readers).toBe(1);
+    await world.pass(4_000);
+    expect(feed.readers).toBe(0);
+    owner?.say("job_1", [token("a")]);
+    copy.subscribe(() => undefined);
+    await world.settle();
+    expect(textOf(copy.items)).toBe("a");
+  });
+});
+
+describe("an answer that comes after the frames that follow it", () => {
+  /** Opens `job_1` here; the answer is on its way, and the owner has begun to send frames. */
+  async function beginReading(): Promise<TestReader> {
+    const reader = new TestReader();
+    side(here).bus.faults = { lose: 0, repeat: 0, delay: 1 };
+    void reader.connect(side(here));
+    await world.settle();
+    side(here).bus.faults = { lose: 0, repeat: 0, delay: 0 };
+    return reader;
+  }
+
+  it("makes no gap", async () => {
+    const feed = world.job(side(owner));
+    const reader = await beginReading();
+    owner?.say("job_1", [token("a")]);
+    await world.settle();
+    expect([feed.readers, reader.items]).toEqual([1, []]);
+    let subscriptions = 0;
+    feed.onReader = () => (subscriptions += 1);
+    await world.pass(50);
+    expect([textOf(reader.items), subscriptions]).toEqual(["a", 0]);
+  });
+
+  it("does not count if the owner lost the job meanwhile", async () => {
+    const feed = world.job(side(owner));
+    world.store("job_1", feed);
+    const reader = await beginReading();
+    third?.take("job_1");
+    owner?.drop("job_1");
+    await world.settle();
+    third?.say("job_1", [token("a")]);
+    await world.pass(300);
+    expect(textOf(reader.items)).toBe("a");
+  });
+});

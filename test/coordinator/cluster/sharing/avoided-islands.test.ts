@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { makeCargo } from "../../scheduler/builders.ts";
+import { SharingNetwork, type SharingCoordinator } from "./sharing-network.ts";
+
+let network: SharingNetwork;
+
+function open(count: number): readonly SharingCoordinator[] {
+  network = new SharingNetwork(count, [makeCargo({ model: null })]);
+  return network.coordinators;
+}
+
+/** At c1, whose Island c1-isle let it down. */
+const AVOIDING = { avoidIslands: ["c1-isle"] };
+
+afterEach(() => network.close());
+
+describe("a job that avoids the only Island of its coordinator", () => {
+  it("goes to the Island of another one", async () => {
+    const [c1, c2] = open(2);
+    c1?.up();
+    c2?.up();
+    await network.pass(1_200);
+    c1?.submit(AVOIDING);
+    await network.pass(200);
+    expect(network.starts).toMatchObject([{ islandId: "c2-isle" }]);
+  });
+
+  it("goes to one that is the first of its coordinator, and came a moment ago", async () => {
+    const [c1, , c3] = open(3);
+    c1?.up();
+    await network.pass(1_200);
+    c3?.up();
+    await network.pass(50);
+    c1?.submit(AVOIDING);
+    await network.pass(300);
+    expect(network.starts).toMatchObject([{ islandId: "c3-isle" }]);
+  });
+
+  it("goes back at once where no other coordinator has an Island", async () => {
+    const [c1, c2] = open(2);
+    c1?.up();
+    c2?.up();
+    await network.pass(1_200);
+    c2?.step({ kind: "island_down", islandId: "c2-isle" });
+    await network.pass(50);
+    c1?.submit(AVOIDING);
+    expect(network.starts).toMatchObject([{ islandId: "c1-isle" }]);
+  });
+
+  it("goes back after a second when nobody else has a free slot for it", async () => {
+    const [c1, c2] = open(2);
+    c1?.up();
+    c2?.up({}, 1);
+    await network.pass(1_200);
+    const beganMs = network.clock.monotonicMs();
+    c1?.submit(AVOIDING);
+    await network.pass(1_500);
+    expect(network.starts.map(({ islandId, atMs }) => [islandId, atMs - beganMs])).toEqual([["c1-isle", 1_000]]);
+  });
+
+  it("goes back at once while the bus is down", async () => {
+    const [c1, c2] = open(2);
+    c1?.up();
+    c2?.up();
+    await network.pass(1_200);
+    Object.defineProperty(network.bus, "downBecause", { value: "cut" });
+    c1?.submit(AVOIDING);
+    expect(network.starts).toMatchObject([{ islandId: "c1-isle" }]);
+  });
+});
+
+describe("WorkSharing.waitingElsewhere()", () => {
+  it("counts what waits at all other coordinators, whosever Islands may run it", async () => {
+    const [c1, c2, c3] = open(3);
+    c1?.submit({ id: "own" });
+    for (const id of ["a", "b"]) c2?.submit({ id });
+    c3?.submit({ id: "c", onlyIslandsOf: "user_1" });
+    await network.pass(1_200);
+    expect([...(c1?.sharing.waitingElsewhere() ?? [])]).toEqual([["llama", 3]]);
+  });
+});

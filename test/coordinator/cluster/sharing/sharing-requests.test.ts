@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { makeCargo } from "../../scheduler/builders.ts";
+import { SharingNetwork, type SharingCoordinator } from "./sharing-network.ts";
+
+let network: SharingNetwork;
+
+beforeEach(() => {
+  network = new SharingNetwork(3, [makeCargo({ model: null })]);
+});
+
+afterEach(() => network.close());
+
+function at(index: number): SharingCoordinator {
+  return network.coordinators[index] as SharingCoordinator;
+}
+
+describe("WorkSharing with several requests", () => {
+  it("asks others while the answer of one is awaited, for Islands that this one was not offered", async () => {
+    for (let island = 0; island < 60; island += 1) at(2).up({ id: `isle-${island}` });
+    network.takeInMs = 60;
+    await network.pass(1_200);
+    at(0).submit({ id: "job_1" });
+    at(1).submit({ id: "job_2" });
+    await network.pass(60);
+    expect([network.requests, network.starts]).toEqual([2, []]);
+    await network.pass(100);
+    expect(new Set(network.starts.map(({ islandId }) => islandId)).size).toBe(2);
+  });
+
+  it("offers an Island to one at a time", async () => {
+    at(2).up({ slots: 9 });
+    network.takeInMs = 60;
+    await network.pass(1_200);
+    at(0).submit({ id: "job_1" });
+    at(1).submit({ id: "job_2" });
+    await network.pass(60);
+    expect([network.requests, network.starts]).toEqual([1, []]);
+    await network.pass(200);
+    expect(network.starts).toHaveLength(2);
+  });
+});

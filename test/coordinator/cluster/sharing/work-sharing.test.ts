@@ -1,0 +1,299 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { M } from "../../../../coordinator/cluster/messages.ts";
+import type { SchedulerIsland } from "../../../../coordinator/scheduler/scheduler.ts";
+import { GB, makeCargo } from "../../scheduler/builders.ts";
+import { SharingNetwork, type SharingCoordinator } from "./sharing-network.ts";
+
+let network: SharingNetwork;
+
+/** Without a model: no Island has to fetch one. */
+const CARGO = makeCargo({ model: null });
+
+function open(count: number, cargos = [CARGO]): readonly SharingCoordinator[] {
+  network = new SharingNetwork(count, cargos);
+  return network.coordinators;
+}
+
+function at(index: number): SharingCoordinator {
+  const coordinator = network.coordinators[index];
+  if (coordinator === undefined) throw new RangeError(`there is no coordinator ${index}`);
+  return coordinator;
+}
+
+/** Jobs "job_1" to "job_<count>", all at one coordinator. */
+function submitTo(coordinator: SharingCoordinator, count: number, override: { accountId?: string } = {}): void {
+  for (let job = 1; job <= count; job += 1) coordinator.submit({ id: `job_${job}`, ...override });
+}
+
+/** The network has heard of all, and is quiet. */
+async function begin(): Promise<void> {
+  await network.pass(1_200);
+}
+
+afterEach(() => network.close());
+
+describe("WorkSharing", () => {
+  it("runs a waiting job in a free slot elsewhere, within a moment", async () => {
+    open(2);
+    at(1).up();
+    await begin();
+    at(0).submit();
+    await network.pass(100);
+    expect(network.starts).toMatchObject([{ jobId: "job_1", at: "c2" }]);
+    expect(network.requests).toBe(1);
+    expect(at(0).scheduler.waitingCount).toBe(0);
+  });
+
+  it("starts as many jobs as there are slots, at once and in fair order", async () => {
+    open(2);
+    at(0).up({}, 1);
+    at(1).up({ slots: 5 }, 2);
+    at(1).submit({ id: "own" });
+    await begin();
+    submitTo(at(0), 8);
+    at(0).submit({ id: "other", accountId: "user_2" });
+    await network.pass(100);
+    expect(network.starts.map(({ jobId }) => jobId)).toEqual(["own", "job_1", "other"]);
+    expect(network.stored.size).toBe(7);
+  });
+
+  it("runs a waiting job as soon as a slot comes free, however long it has waited", async () => {
+    open(2);
+    at(0).up({}, 1);
+    at(1).up({}, 1);
+    at(0).submit();
+    await network.pass(3_000);
+    expect(network.starts).toEqual([]);
+    at(1).free("c2-isle", "before");
+    await network.pass(100);
+    expect(network.starts).toMatchObject([{ at: "c2" }]);
+  });
+
+  it("tells at once of a job that comes when all that it told of are taken", async () => {
+    open(2);
+    at(1).up({ slots: 9 });
+    await begin();
+    for (let job = 1; job <= 9; job += 1) {
+      at(0).submit({ id: `job_${job}` });
+      // The answer says that none is left, and this one has come since.
+      await network.pass(35);
+    }
+    await network.pass(100);
+    expect(network.starts).toHaveLength(9);
+  });
+
+  it("hears of a job that comes while those before it are taken in", async () => {
+    open(2);
+    at(1).up({ slots: 9 });
+    network.takeInMs = 60;
+    await begin();
+    at(0).submit({ id: "job_1" });
+    await network.pass(60);
+    expect([network.requests, network.starts]).toEqual([1, []]);
+    at(0).submit({ id: "job_2" });
+    await network.pass(200);
+    expect(network.starts.map(({ jobId }) => jobId)).toEqual(["job_1", "job_2"]);
+  });
+
+  it("leaves jobs where no free slot fits them, and asks nobody", async () => {
+    open(2, [{ ...CARGO, requiredRamBytes: 32 * GB }]);
+    at(1).up();
+    at(0).submit();
+    at(0).submit({ id: "job_2", onlyIslandsOf: "user_1" });
+    await network.pass(5_000);
+    expect(network.requests).toBe(0);
+    at(1).up({ id: "own", accountId: "user_1", ramBytes: 64 * GB, slots: 2 });
+    await network.pass(1_000);
+    expect(network.starts.map(({ jobId }) => jobId).sort()).toEqual(["job_1", "job_2"]);
+  });
+
+  it("fills the slots of several coordinators, and no more of them ask than are needed", async () => {
+    const coordinators = open(16);
+    for (const each of coordinators.slice(1)) each.up({ slots: 4 });
+    await begin();
+    submitTo(at(0), 6);
+    await network.pass(600);
+    expect(network.starts).toHaveLength(6);
+    expect(network.requests).toBeLessThanOrEqual(4);
+  });
+
+  it("asks those first that have the model", async () => {
+    open(3, [makeCargo()]);
+    const model: Partial<SchedulerIsland> = { loaded: ["llama"] };
+    at(1).up({ slots: 8 });
+    at(2).up(model);
+    await begin();
+    at(0).submit();
+    await network.pass(200);
+    expect(network.starts).toMatchObject([{ at: "c3" }]);
+  });
+
+  it("takes jobs into a queue from where there are no slots, so that nobody starves beside a full coordinator", async () => {
+    open(3);
+    at(1).up({ slots: 2 }, 2);
+    at(2).up({ slots: 2 }, 2);
+    for (const index of [1, 2]) {
+      for (let job = 0; job < 20; job += 1) at(index).submit({ id: `own_${index}_${job}`, accountId: `many_${index}` });
+    }
+    await begin();
+    submitTo(at(0), 1, { accountId: "small" });
+    await network.pass(1_000);
+    expect(at(0).waiting.size).toBe(0);
+    const holder = at(1).waiting.has("job_1") ? at(1) : at(2);
+    holder.free(`${holder.id}-isle`, "before");
+    holder.free(`${holder.id}-isle`, "before");
+    expect(network.starts.map(({ jobId }) => jobId)).toContain("job_1");
+  });
+
+  it("leaves a job to those that are about to ask for it, and moves it to no full queue meanwhile", async () => {
+    open(3, [makeCargo()]);
+    at(0).up({}, 1);
+    at(1).up({ slots: 8, loaded: ["llama"] }, 8);
+    // It would have to fetch the model, so that it asks later than queues are balanced.
+    at(2).up();
+    await begin();
+    at(0).submit();
+    await network.pass(1_000);
+    expect(network.starts).toMatchObject([{ jobId: "job_1", at: "c3" }]);
+    expect(at(1).taken).toBe(0);
+  });
+
+  it("takes a job to another coordinator whose Islands it does not avoid", async () => {
+    open(2);
+    at(0).up({ id: "failed" });
+    at(1).up();
+    await begin();
+    at(0).step({
+      kind: "let_down",
+      islandId: "failed",
+      slug: "llama",
+      accountId: "user_1",
+      cause: "failed",
+      code: "out_of_memory",
+    });
+    at(0).submit({ avoidIslands: ["failed"] });
+    await network.pass(100);
+    expect(network.starts).toMatchObject([{ jobId: "job_1", at: "c2" }]);
+  });
+
+  it("moves nothing back and forth between full queues", async () => {
+    const coordinators = open(4);
+    for (const each of coordinators) each.up({ slots: 3 }, 3);
+    submitTo(at(0), 40);
+    await network.pass(5_000);
+    const waiting = coordinators.map((each) => each.waiting.size);
+    const moves = coordinators.reduce((sum, { taken }) => sum + taken, 0);
+    expect(moves).toBeLessThanOrEqual(40);
+    await network.pass(10_000);
+    expect(coordinators.map((each) => each.waiting.size)).toEqual(waiting);
+    expect(coordinators.reduce((sum, { taken }) => sum + taken, 0)).toBe(moves);
+  });
+
+  it("says no more than once a second while everything is busy", async () => {
+    const coordinators = open(4);
+    for (const each of coordinators) {
+      each.up({ slots: 3 }, 3);
+      for (let job = 0; job < 5; job += 1) each.submit({ id: `${each.id}_${job}` });
+    }
+    await begin();
+    network.published.length = 0;
+    for (let job = 5; job < 15; job += 1) {
+      for (const each of coordinators) each.submit({ id: `${each.id}_${job}` });
+      await network.pass(1_000);
+    }
+    expect(network.published.length).toBeLessThanOrEqual(44);
+    expect(network.requests).toBe(0);
+  });
+
+  it("finds the jobs of an answer that was lost", async () => {
+    open(2);
+    at(1).up();
+    await begin();
+    network.faults.answers = true;
+    at(0).submit();
+    await network.pass(1_000);
+    expect(network.starts).toEqual([]);
+    expect(network.warnings[0]).toContain("Another coordinator did not say");
+    network.faults.answers = false;
+    await network.pass(6_000);
+    expect(network.starts).toMatchObject([{ jobId: "job_1", at: "c2" }]);
+    expect(at(1).reconciled).toBe(1);
+  });
+
+  it("asks again after storage was away, and not all the time meanwhile", async () => {
+    open(2);
+    at(1).up();
+    await begin();
+    network.faults.storage = true;
+    at(0).submit();
+    await network.pass(5_000);
+    expect(network.requests).toBeLessThanOrEqual(6);
+    network.faults.storage = false;
+    await network.pass(2_000);
+    expect(network.starts).toMatchObject([{ at: "c2" }]);
+  });
+
+  it("neither asks nor answers coordinators that are gone", async () => {
+    open(3);
+    at(1).up();
+    await begin();
+    network.setLiving(["c1", "c3"]);
+    at(0).submit();
+    await network.pass(1_000);
+    expect(network.starts).toEqual([]);
+    const request = { offer: { kinds: [], islands: [] }, backlog: [] };
+    await expect(at(1).peers.ask("c1", M.steal, request)).rejects.toThrow("not known here");
+    await expect(at(2).peers.ask("c1", M.steal, request)).resolves.toMatchObject({ jobIds: [] });
+    network.setLiving(["c1", "c2", "c3"]);
+    await network.pass(2_000);
+    expect(network.starts).toMatchObject([{ at: "c2" }]);
+  });
+
+  it("does not ask one that is silent", async () => {
+    open(3);
+    for (const index of [0, 1]) at(index).up({}, 1);
+    at(0).submit();
+    await begin();
+    await at(0).sharing.close();
+    await network.pass(3_500);
+    at(1).free("c2-isle", "before");
+    await network.pass(1_000);
+    expect(network.requests).toBe(0);
+  });
+
+  it("ignores what it does not understand", async () => {
+    open(2);
+    at(1).up();
+    network.bus.publish("status", ["c1", { freeSlots: "many" }]);
+    network.bus.publish("status", null);
+    await begin();
+    expect(network.warnings).toHaveLength(4);
+    network.warnings.length = 0;
+    at(0).submit();
+    await network.pass(200);
+    expect(network.starts).toHaveLength(1);
+  });
+
+  it("lets a job that cannot move compete again where it is", async () => {
+    open(2);
+    at(0).up({}, 1);
+    at(1).up();
+    await begin();
+    network.faults.fixed.add("job_1");
+    at(0).submit();
+    await network.pass(1_000);
+    expect(network.starts).toEqual([]);
+    at(0).free("c1-isle", "before");
+    await network.pass(50);
+    expect(network.starts).toMatchObject([{ jobId: "job_1", at: "c1" }]);
+  });
+
+  it("tells which of the others has most free slots", async () => {
+    open(3);
+    at(1).up({ slots: 7 }, 3);
+    at(2).up({ slots: 5 });
+    expect(at(0).sharing.freestPeer()).toBeUndefined();
+    await begin();
+    expect(at(0).sharing.freestPeer()).toMatchObject({ id: "c3" });
+  });
+});

@@ -1,0 +1,121 @@
+import { existsSync, mkdtempSync } from "node:fs";
+import { copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { call } from "../../support/http/http.ts";
+import { Program } from "../../support/program.ts";
+import { expectRefusal } from "../../support/refusal.ts";
+import { runCommand } from "../../support/run-command.ts";
+import { smallCatalog } from "../../support/small-catalog.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "atoll-init-"));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const init = (name: string, ...args: string[]) =>
+  runCommand("init", join(folder, name), "--email", "ann@example.com", "--password", "correct horse", ...args);
+
+it("coordinator init makes a network that serves with the line that it prints, and its key works", async () => {
+  const env = { ATOLL_EMAIL: "ann@example.com", ATOLL_PASSWORD: "correct horse" };
+  await using made = new Program("coordinator", ["init", join(folder, "new"), "--port", "0"], env);
+  const { code, stdout } = await made.ended();
+  const [, key = "", token = ""] = /^API key {7}(ak_\w{40})\nIsland token {2}(it_\w{40})$/m.exec(stdout) ?? [];
+  expect([code, key, token]).toEqual([0, expect.stringMatching(/^ak_/), expect.stringMatching(/^it_/)]);
+  expect((await stat(join(folder, "new", "atoll.toml"))).mode & 0o777).toBe(0o600);
+  const [, next = ""] = /^ {2}npm run coordinator -- (serve .*)$/m.exec(stdout) ?? [];
+  await using serving = new Program("coordinator", next.split(" "));
+  const [, url = ""] = await serving.printed(/listening on (\S+)\n/);
+  expect((await call(url, key, "GET", "/account")).body.data.email).toBe("ann@example.com");
+  // The commands that its log proposes work from any directory.
+  expect(serving.stderr).toContain(` cargo approve --all-shipped${next.replace("serve", "")}`);
+});
+
+it("coordinator init overwrites nothing", async () => {
+  expect((await init("twice")).code).toBe(0);
+  const file = join(folder, "twice", "atoll.toml");
+  const before = await readFile(file, "utf8");
+  expectRefusal(
+    await init("twice"),
+    /atoll\.toml is there already, and nothing was changed\. Start it: coordinator serve --config /,
+  );
+  expect(await readFile(file, "utf8")).toBe(before);
+});
+
+it.each([
+  [["--password", "short"], "password: needs 8 to 200 characters", 1],
+  [["--email", "ann"], '"ann" is not an e-mail address (you@example.com)', 2],
+  [["--port", "x"], '--port: "x" is not an integer in 0..65535', 2],
+  [["--public-url", "atoll"], '--public-url: "atoll" is not an http or https URL', 1],
+] as const)("coordinator init %j refuses before it writes anything", async (words, sentence, code) => {
+  expectRefusal(await init("refused", ...words), sentence, code);
+  expect(existsSync(join(folder, "refused"))).toBe(false);
+});
+
+it("coordinator init leaves no configuration without an account, so that it can be repeated", async () => {
+  const data = join(folder, "again", "data");
+  await mkdir(join(folder, "again"));
+  await writeFile(data, "in the way");
+  expectRefusal(await init("again"), `${data}: is a file, not a directory`);
+  expect(existsSync(join(folder, "again", "atoll.toml"))).toBe(false);
+  await rm(data);
+  expect((await init("again")).code).toBe(0);
+});
+
+it("coordinator init with an address that others reach keeps registration for the operator", async () => {
+  const made = await init("public", "--public-url", "https://atoll.example", "--json");
+  expect(JSON.parse(made.stdout)).toMatchObject({ url: "https://atoll.example", key: expect.stringMatching(/^ak_/) });
+  expect(await readFile(join(folder, "public", "atoll.toml"), "utf8")).toMatch(/^registration = "closed"$/m);
+});
+
+describe("the settings file that init wrote", () => {
+  const home = join(folder, "home");
+  const run = (cwd: string, words: string[], env: Record<string, string> = {}) =>
+    new Program("coordinator", words, env, "", cwd).ended();
+  const LIST = ["account", "list"];
+
+  beforeAll(async () => {
+    await mkdir(home);
+    const env = { ATOLL_EMAIL: "ann@example.com", ATOLL_PASSWORD: "correct horse" };
+    const { stdout } = await run(home, ["init", "--port", "0"], env);
+    const program = join(import.meta.dirname, "..", "..", "..", "bin", "coordinator.ts");
+    expect(stdout).toContain(`\n  ${process.execPath} ${program} serve\n`);
+  });
+
+  it("is found beside and in the directory of the command, which names it on standard error, but not with --json", async () => {
+    const file = join(home, "atoll", "atoll.toml");
+    const [beside, inside] = await Promise.all([run(home, LIST), run(join(home, "atoll"), [...LIST, "--json"])]);
+    expect([beside.code, beside.stderr]).toEqual([0, `Settings: ${file}\n`]);
+    expect([inside.code, inside.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(inside.stdout)).toMatchObject({ accounts: [{ email: "ann@example.com" }] });
+  });
+
+  it("is that of ATOLL_CONFIG before those, and --data needs none", async () => {
+    const env = { ATOLL_CONFIG: join(home, "atoll", "atoll.toml") };
+    const [named, data] = await Promise.all([
+      run(folder, LIST, env),
+      run(home, [...LIST, "--data", join(home, "atoll", "data")]),
+    ]);
+    expect([named.code, named.stderr]).toEqual([0, `Settings: ${env.ATOLL_CONFIG}\n`]);
+    expect([data.code, data.stderr]).toEqual([0, ""]);
+  });
+
+  it("is named by the next command that init prints where another one comes first", async () => {
+    const env = { ATOLL_EMAIL: "ann@example.com", ATOLL_PASSWORD: "correct horse" };
+    const { stdout } = await run(join(home, "atoll"), ["init"], env);
+    expect(stdout).toContain(` serve --config ${join(home, "atoll", "atoll", "atoll.toml")}\n`);
+  });
+
+  it("is named as looked for where there is none", async () => {
+    const { code, stderr } = await run(folder, LIST);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`no settings in ./atoll.toml and ./atoll/atoll.toml (in ${folder})`);
+  });
+});
+
+it("coordinator serve starts with example.toml copied as it is", async () => {
+  const copy = join(folder, "copy.toml");
+  await copyFile(new URL("../../../coordinator/config/example.toml", import.meta.url), copy);
+  const flags = ["--port", "0", "--data", join(folder, "data"), "--catalog-directory", smallCatalog()];
+  await using serving = new Program("coordinator", ["serve", "--config", copy, ...flags]);
+  expect((await serving.printed(/listening on (\S+)\n/))[1]).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+});

@@ -1,0 +1,86 @@
+import { mkdtempSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, it } from "vitest";
+import { lockDirectory } from "../../../island-agent/disk/directory-lock.ts";
+import { Program, runProgram, type ProgramResult } from "../../support/program.ts";
+import { expectRefusal } from "../../support/refusal.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "atoll-cli-"));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function file(name: string, content: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+describe("island refuses in one line", () => {
+  let counter = 0;
+  /** A data directory that has joined a coordinator that is not there. */
+  async function joined(): Promise<string> {
+    const directory = join(folder, `island-${++counter}`);
+    await mkdir(directory);
+    await writeFile(
+      join(directory, "config.toml"),
+      `[coordinator]\napi_url = "http://127.0.0.1:9"\ntoken = "it_${"0".repeat(40)}"\npublic_key = "${"A".repeat(43)}="\n`,
+      { mode: 0o600 },
+    );
+    return directory;
+  }
+  const start = (directory: string): Promise<ProgramResult> =>
+    runProgram("island", "start", "--data", directory, "--log-level", "error");
+
+  it("a start before it has joined", async () => {
+    expectRefusal(await start(join(folder, "new-island")), /^This Island has not joined a coordinator\. /);
+  });
+
+  it("a token with a newline", async () => {
+    const args = ["start", "--data", await joined(), "--log-level", "error"];
+    await using program = new Program("island", args, { ISLAND_COORDINATOR_TOKEN: `it_${"0".repeat(40)}\n` });
+    expectRefusal(await program.ended(), /^(ISLAND_COORDINATOR_TOKEN|The token): ?.*$/);
+  });
+
+  it("a models path that is a file", async () => {
+    const directory = await joined();
+    await writeFile(join(directory, "models"), "");
+    expectRefusal(
+      await start(directory),
+      /^The model directory \S+models cannot be used: there is a file in its place$/,
+    );
+  });
+
+  it("models that another process works on", async () => {
+    const directory = await joined();
+    const models = join(directory, "models");
+    await mkdir(models);
+    const lock = await lockDirectory(models);
+    const refused = await start(directory);
+    await lock.release();
+    expectRefusal(refused, new RegExp(`^Another process uses ${models}`));
+  });
+
+  it("a host-id that holds something else", async () => {
+    const directory = await joined();
+    await writeFile(join(directory, "host-id"), "attic\n");
+    expectRefusal(await start(directory), /host-id does not hold a UUID/);
+  });
+
+  it("status and start on a data directory that is a file", async () => {
+    const path = await file("island-file", "");
+    for (const command of ["status", "start"]) {
+      expectRefusal(
+        await runProgram("island", command, "--data", path),
+        /island-file\/\S+: a part of this path is a file, not a directory$/,
+      );
+    }
+  });
+
+  it("join to an address where nothing answers, and with a token that is none", async () => {
+    const join_ = (token: string): Promise<ProgramResult> =>
+      runProgram("island", "join", "http://127.0.0.1:9", "--token", token, "--data", join(folder, "joining"));
+    expectRefusal(await join_(`it_${"0".repeat(40)}`), /^Not joined: /);
+    expectRefusal(await join_("ak_"), /Island token/);
+  });
+});

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { call } from "../../support/http/http.ts";
+import { expectRefusal } from "../../support/refusal.ts";
+import { runCommand } from "../../support/run-command.ts";
+import { TestCoordinator } from "../../support/network/test-coordinator.ts";
+
+const EMAIL = "ann@example.com";
+
+let coordinator: TestCoordinator;
+beforeAll(async () => {
+  coordinator = await TestCoordinator.open();
+  await coordinator.createAccount(EMAIL);
+});
+afterAll(() => coordinator[Symbol.asyncDispose]());
+
+const key = (word: string, ...args: string[]) =>
+  runCommand("key", word, "--email", EMAIL, ...args, ...coordinator.placeFlags);
+
+describe("coordinator key create", () => {
+  it("gives a key the limits that its flags name, which the API enforces and `key list` shows", async () => {
+    const nextYear = new Date(Date.now() + 365 * 24 * 3_600_000).toISOString().slice(0, 10);
+    const words = ["--expires-at", nextYear, "--cargos", "base64, word-wrap", "--credits-per-month", "2.5", "--json"];
+    const made = JSON.parse((await key("create", "--name", "limited", ...words)).stdout);
+    const limits = { expires_at: `${nextYear}T00:00:00.000Z`, cargos: ["base64", "word-wrap"], credits_per_month: 2.5 };
+    expect(made).toMatchObject(limits);
+    const { body } = await call(coordinator.url, made.key, "GET", "/api-keys");
+    expect(body.data.find(({ id }: { id: string }) => id === made.id)).toMatchObject(limits);
+    const refused = await call(coordinator.url, made.key, "POST", "/jobs", { workload: "tiny-chat", input: {} });
+    expect(refused).toMatchObject({ status: 403, body: { error: { code: "cargo_not_allowed" } } });
+    expect((await key("list")).stdout).toContain(
+      `  until ${limits.expires_at}, for base64,word-wrap, 2.5 credits a month  limited\n`,
+    );
+  });
+
+  it.each([
+    [["--expires-at", "tomorrow"], /^--expires-at: "tomorrow" is not a time such as 2027-01-31/],
+    [["--expires-at", "2026-02-31T25:00:00Z"], /^--expires-at: /],
+    [["--expires-at", "2020-01-01"], "expires_at: must be later than now, within ten years"],
+    [["--cargos", "base46"], '--cargos: there is no Cargo "base46"'],
+    [["--cargos", ""], '--cargos: there is no Cargo ""'],
+    [["--credits-per-month", "-1"], '--credits-per-month: "-1" is not a number'],
+    [["--credits-per-month", "0.0000001"], /^--credits-per-month: 0.0000001 has more than 6 decimals/],
+  ])("refuses %j", async (words, sentence) => {
+    expectRefusal(await key("create", ...words), sentence, words[1] === "2020-01-01" ? 1 : 2);
+  });
+});

@@ -1,0 +1,103 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { canonicalPath, isVendorPath } from "../../../coordinator/http/vendor-paths.ts";
+import { EventTexts } from "../event-texts.ts";
+import type { Answer, AnswerCheck } from "./openapi.ts";
+
+type Head = Omit<Answer, "body"> & {
+  /** The body of the request if it was text. */
+  readonly sent?: string | undefined;
+};
+
+const API = "/api/v1/";
+/** A folder for the examples of the OpenAPI document: `npm run docs:examples` reads what tests sent and received. */
+const RECORDS = process.env["ATOLL_RECORD_EXAMPLES"];
+/** Origins of coordinators of this source tree. */
+const origins = new Set<string>();
+const problems: string[] = [];
+let check: AnswerCheck | undefined;
+
+/** Has what a coordinator answers held against the OpenAPI document. @param url Where it listens. */
+export function watchOrigin(url: string): void {
+  origins.add(new URL(url).origin);
+}
+
+/** Its port may be another's soon. */
+export function unwatchOrigin(url: string): void {
+  origins.delete(new URL(url).origin);
+}
+
+export function isWatched({ origin, pathname }: URL): boolean {
+  return origins.has(origin) && (pathname.startsWith(API) || isVendorPath(pathname));
+}
+
+/** What was found wrong since the last call, each once. */
+export function takeProblems(): string[] {
+  return [...new Set(problems.splice(0))];
+}
+
+/** Has the body of a webhook held against the document. */
+export async function watchWebhook(body: { readonly type: string }): Promise<void> {
+  const found = (await currentCheck()).webhookProblems(body);
+  problems.push(...found);
+  if (found.length === 0)
+    record({ operationId: body.type.startsWith("batch.") ? "batchFinished" : "jobEnded", request: body });
+}
+
+/** Keeps a call for `npm run docs:examples`. */
+function record(call: object): void {
+  if (RECORDS !== undefined) appendFileSync(join(RECORDS, `${process.pid}.jsonl`), `${JSON.stringify(call)}\n`);
+}
+
+/** Only when it is needed: most test files talk to no coordinator, and this loads all of its API. */
+async function currentCheck(): Promise<AnswerCheck> {
+  const { AnswerCheck: Check, currentDocument } = await import("./openapi.ts");
+  check ??= new Check(currentDocument());
+  return check;
+}
+
+/** One answer on its way to a client. Of a stream each event is checked as it passes, of anything else the whole body. */
+export class AnswerWatch {
+  readonly isStream: boolean;
+  readonly #head: Head;
+  readonly #check: AnswerCheck;
+  readonly #chunks: Uint8Array[] = [];
+  readonly #events: EventTexts;
+
+  private constructor(head: Head, answers: AnswerCheck) {
+    this.#head = head;
+    this.#check = answers;
+    this.#events = new EventTexts((event) => problems.push(...answers.eventProblems(head, event)));
+    this.isStream = head.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    if (this.isStream) problems.push(...answers.problems({ ...head, body: null }));
+  }
+
+  static async begin(head: Head): Promise<AnswerWatch> {
+    return new AnswerWatch(head, await currentCheck());
+  }
+
+  push(bytes: Uint8Array): void {
+    if (this.isStream) this.#events.push(bytes);
+    else this.#chunks.push(bytes);
+  }
+
+  /** The body is whole. */
+  end(): void {
+    if (this.isStream) return;
+    const { method, path, status, sent } = this.#head;
+    const body = Buffer.concat(this.#chunks).toString("utf8");
+    const found = this.#check.problems({ ...this.#head, body });
+    problems.push(...found);
+    if (RECORDS === undefined || found.length > 0 || status >= 300 || status === 202) return;
+    const operation = this.#check.operation(method, canonicalPath(path));
+    record({ operationId: operation?.operationId, request: parsed(sent), response: parsed(body) });
+  }
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as unknown);
+  } catch {
+    return undefined;
+  }
+}

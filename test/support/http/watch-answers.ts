@@ -1,0 +1,67 @@
+import { afterAll, afterEach } from "vitest";
+import { AnswerWatch, isWatched, takeProblems } from "./answer-watch.ts";
+import { endFile } from "../file-end.ts";
+
+/*
+ * Runs before every test file. Whatever a test, the openai client, the AI SDK or our own client fetches from a coordinator is
+ * held against the OpenAPI document: an answer that is not in it fails the test, also where the test looks at something else.
+ */
+
+/** Files that share a worker share its fetch. */
+const IS_WATCHED = Symbol.for("atoll.test.watched-fetch");
+
+const watchedFetch =
+  (plainFetch: typeof fetch): typeof fetch =>
+  async (input, init) => {
+    const response = await plainFetch(input, init);
+    // Of a redirect that was followed: the address that answered.
+    const url = new URL(response.url);
+    if (!isWatched(url) || isAnthropicModels(url, input, init)) return response;
+    const { status, headers } = response;
+    const method = (init?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase();
+    const sent = typeof init?.body === "string" ? init.body : undefined;
+    const watch = await AnswerWatch.begin({ method, path: url.pathname, status, headers, sent });
+    if (watch.isStream) return copyOf(response, response.body?.pipeThrough(tap(watch)) ?? null);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    watch.push(bytes);
+    watch.end();
+    return copyOf(response, response.body === null ? null : bytes);
+  };
+
+/** The document has the models in OpenAI's shape only: one operation has one shape in the clients that are made of it. */
+function isAnthropicModels({ pathname }: URL, input: Parameters<typeof fetch>[0], init?: RequestInit): boolean {
+  const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : {}));
+  return headers.has("anthropic-version") && /\/v1\/models(\/|$)/.test(pathname);
+}
+
+/** Asks its source for no more than its reader asks for, so that back-pressure is as without it. */
+function tap(watch: AnswerWatch): TransformStream<Uint8Array, Uint8Array> {
+  return new TransformStream(
+    {
+      transform(bytes, controller) {
+        watch.push(bytes);
+        controller.enqueue(bytes);
+      },
+    },
+    { highWaterMark: 1 },
+    { highWaterMark: 0 },
+  );
+}
+
+function copyOf(response: Response, body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | null): Response {
+  const { status, statusText, headers, url } = response;
+  const copy = new Response(body, { status, statusText, headers });
+  Object.defineProperty(copy, "url", { value: url });
+  return copy;
+}
+
+if (!(IS_WATCHED in globalThis)) {
+  globalThis.fetch = watchedFetch(globalThis.fetch);
+  Object.defineProperty(globalThis, IS_WATCHED, { value: true });
+}
+
+afterAll(endFile);
+afterEach(() => {
+  const problems = takeProblems();
+  if (problems.length > 0) throw new Error(`Not as the OpenAPI document says:\n${problems.join("\n")}`);
+});

@@ -1,0 +1,22 @@
+import type { CargoManifest } from "../../../shared/cargo.ts";
+import type { CargoRuntime, MemoryUse } from "../../../island-agent/runtimes/runtime.ts";
+
+/** What the runtime estimates for a load, which is then given up. @throws what the estimate throws. */
+export async function estimateOf(
+  runtime: CargoRuntime,
+  cargo: CargoManifest,
+  modelPath: string | null,
+): Promise<MemoryUse> {
+  const isEnough = new Error("the estimate is all that is wanted");
+  let memory: MemoryUse | undefined;
+  await runtime
+    .load(cargo, modelPath, new AbortController().signal, async (estimate) => {
+      memory = await estimate();
+      throw isEnough;
+    })
+    .catch((error: unknown) => {
+      if (error !== isEnough) throw error;
+    });
+  if (memory === undefined) throw new Error("the load asked for no room");
+  return memory;
+}

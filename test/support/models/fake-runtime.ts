@@ -1,0 +1,183 @@
+import type { CargoManifest, RuntimeType } from "../../../shared/cargo.ts";
+import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
+import type { JsonValue } from "../../../shared/json-value.ts";
+import type { OutputItem } from "../../../shared/output.ts";
+import {
+  type Admission,
+  CargoGone,
+  type CargoRuntime,
+  type LoadedCargo,
+  type MemoryUse,
+  type RunRequest,
+  type RunResult,
+} from "../../../island-agent/runtimes/runtime.ts";
+import { EventLog } from "../event-log.ts";
+
+/** What the fake does is written in the job's input, so any failure is a job that a test can submit. */
+export interface FakeScript {
+  /** Names the run in the events; "run" by default. */
+  readonly name?: string;
+  readonly tokens?: readonly string[];
+  /** In place of tokens: as they are, also wrong ones. */
+  readonly items?: readonly OutputItem[];
+  readonly output?: JsonValue;
+  /** After the tokens: waits until the test calls `go(name)`, or for an abort. */
+  readonly hold?: boolean;
+  /** An abort is heard only after `go(name)`, as of a runtime that is slow to stop. */
+  readonly ignoreAbort?: boolean;
+  readonly fail?: { readonly code: JobErrorCode; readonly message: string; readonly retryable?: boolean };
+  /** Throws an error that no runtime should throw. */
+  readonly bug?: string;
+}
+
+/** A runtime whose loads the test scripts, and whose runs the jobs script. Events: "load a", "loaded a", "begin run", … */
+export class FakeRuntime implements CargoRuntime {
+  readonly type: RuntimeType = "llmcpp";
+  readonly events = new EventLog();
+  /** Slugs whose load waits for `go("load <slug>")`. */
+  readonly heldLoads = new Set<string>();
+  /** Slugs whose disposal waits for `go("dispose <slug>")`. */
+  readonly heldDisposals = new Set<string>();
+  /** The next loads of a slug fail with these. */
+  readonly loadFailures = new Map<string, Error[]>();
+  /** So many of the next runs find their Cargo gone. */
+  goneRuns = 0;
+  /** Tells of progress of the run that began last. */
+  work: () => void = () => undefined;
+  /** Slugs in the order in which they were estimated. */
+  readonly estimated: string[] = [];
+  /** RAM at which each load may end its process, in their order. */
+  readonly ceilings: (number | undefined)[] = [];
+  /** Of the runs, in their order. */
+  readonly cacheKeys: (string | undefined)[] = [];
+  /** By slug; what the Cargo says it requires where there is none. */
+  readonly estimates = new Map<string, MemoryUse>();
+  /** Measured RAM by slug, also after the load; unknown where there is none. */
+  readonly residentBytes = new Map<string, number>();
+  /** Most runs that were ever under way together. */
+  mostRuns = 0;
+  /** Most bytes that Cargos loading, loaded and leaving ever needed together. */
+  mostBytes = 0;
+  readonly #gates = new Map<string, PromiseWithResolvers<void>>();
+  readonly #crashes = new Map<string, () => void>();
+  #runs = 0;
+  #bytes = 0;
+
+  async probe(): Promise<{ usable: true; version: string }> {
+    return { usable: true, version: "fake" };
+  }
+
+  /** Lets what is held under this name go on, now or when it comes. */
+  go(name: string): void {
+    this.#gate(name).resolve();
+  }
+
+  /** Ends the process of a loaded Cargo, as a native crash does. */
+  crash(slug: string): void {
+    this.#crashes.get(slug)?.();
+  }
+
+  async load(
+    { slug, requiredRamBytes, requiredVramBytes }: CargoManifest,
+    _path: string | null,
+    signal: AbortSignal,
+    admit?: Admission,
+  ): Promise<LoadedCargo> {
+    const ramCeilingBytes = await admit?.(async () => {
+      this.estimated.push(slug);
+      return this.estimates.get(slug) ?? { ramBytes: requiredRamBytes, vramBytes: requiredVramBytes };
+    });
+    this.ceilings.push(ramCeilingBytes);
+    this.events.add(`load ${slug}`);
+    const ramBytes = this.estimates.get(slug)?.ramBytes ?? requiredRamBytes;
+    this.#takeBytes(ramBytes);
+    try {
+      if (this.heldLoads.has(slug)) await this.#held(`load ${slug}`, signal);
+      const failure = this.loadFailures.get(slug)?.shift();
+      if (failure !== undefined) throw failure;
+    } catch (error) {
+      this.#takeBytes(-ramBytes);
+      this.events.add(`load of ${slug} ended`);
+      throw error;
+    }
+    this.events.add(`loaded ${slug}`);
+    return this.#loaded(slug, ramBytes);
+  }
+
+  #loaded(slug: string, bytes: number): LoadedCargo {
+    const gone = Promise.withResolvers<void>();
+    this.#crashes.set(slug, gone.resolve);
+    let disposal: Promise<void> | undefined;
+    const dispose = async (): Promise<void> => {
+      this.events.add(`dispose ${slug}`);
+      if (this.heldDisposals.has(slug)) await this.#gate(`dispose ${slug}`).promise;
+      this.#takeBytes(-bytes);
+      this.events.add(`disposed ${slug}`);
+      gone.resolve();
+    };
+    const measure = (): MemoryUse | null => memoryOf(this.residentBytes.get(slug));
+    return {
+      get memory() {
+        return measure();
+      },
+      concurrency: 4,
+      gone: gone.promise,
+      run: async (request, onOutput, signal, watcher) => {
+        this.work = watcher?.onWorking ?? this.work;
+        if (this.goneRuns-- <= 0) return this.#run(request, onOutput, signal);
+        gone.resolve();
+        throw new CargoGone();
+      },
+      [Symbol.asyncDispose]: () => (disposal ??= dispose()),
+    };
+  }
+
+  async #run(request: RunRequest, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult> {
+    const script = request.input as FakeScript;
+    const { name = "run", tokens = [] } = script;
+    signal.throwIfAborted();
+    this.cacheKeys.push(request.cacheKey);
+    this.#runs += 1;
+    this.mostRuns = Math.max(this.mostRuns, this.#runs);
+    this.events.add(`begin ${name}`);
+    try {
+      for (const item of script.items ?? tokens.map((content) => ({ type: "token" as const, content, count: 1 })))
+        onOutput(item);
+      if (script.hold === true) await this.#held(name, script.ignoreAbort === true ? undefined : signal);
+      signal.throwIfAborted();
+      if (script.fail !== undefined)
+        throw new JobFailure(script.fail.code, script.fail.message, { retryable: script.fail.retryable ?? false });
+      if (script.bug !== undefined) throw new TypeError(script.bug);
+      const usage = { promptTokens: 1, completionTokens: tokens.length };
+      return { finishReason: "stop", usage, ...(script.output === undefined ? {} : { output: script.output }) };
+    } finally {
+      this.#runs -= 1;
+      this.events.add(`end ${name}`);
+    }
+  }
+
+  #held(name: string, signal: AbortSignal | undefined): Promise<void> {
+    this.events.add(`held ${name}`);
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => reject(signal?.reason as Error);
+      if (signal?.aborted === true) onAbort();
+      signal?.addEventListener("abort", onAbort, { once: true });
+      void this.#gate(name).promise.then(resolve);
+    });
+  }
+
+  #gate(name: string): PromiseWithResolvers<void> {
+    const gate = this.#gates.get(name) ?? Promise.withResolvers<void>();
+    this.#gates.set(name, gate);
+    return gate;
+  }
+
+  #takeBytes(bytes: number): void {
+    this.#bytes += bytes;
+    this.mostBytes = Math.max(this.mostBytes, this.#bytes);
+  }
+}
+
+function memoryOf(ramBytes: number | undefined): MemoryUse | null {
+  return ramBytes === undefined ? null : { ramBytes, vramBytes: 0 };
+}

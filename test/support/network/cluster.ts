@@ -1,0 +1,144 @@
+import { randomBytes } from "node:crypto";
+import type { AccountLimits } from "../../../coordinator/store/accounts/accounts.ts";
+import { Link } from "../../chaos/link.ts";
+import { insertAccount, type NewAccount } from "../store/account-rows.ts";
+import { CoordinatorProcess } from "./coordinator-process.ts";
+import { NatsServer } from "../servers/nats-server.ts";
+import { PostgresServer } from "../servers/postgres-server.ts";
+import { Program, type ProgramResult } from "../program.ts";
+import { smallCatalog } from "../small-catalog.ts";
+
+const DATABASE = "atoll";
+/** Short waits: what a coordinator does when one is over does not depend on how long it was. */
+const QUICK = [
+  ...["--lease-ms", "3000", "--lease-renew-ms", "500", "--island-grace-s", "5", "--restart-grace-s", "5"],
+  ...["--heartbeat-s", "2", "--sse-heartbeat-s", "2", "--log-level", "warn"],
+];
+
+/** What the lease of {@link QUICK} takes at most to be over and noticed. */
+export const LEASE_MS = 3_000;
+
+export interface ClusterOptions {
+  readonly coordinators?: number;
+  /** Text of the configuration file of NATS. */
+  readonly natsConfig?: string;
+  /** More flags of `coordinator serve`; they win over the short waits. */
+  readonly flags?: readonly string[];
+  /** More of the environment of each coordinator. */
+  readonly environmentOf?: (index: number) => Readonly<Record<string, string>>;
+  /** As for `Program`, if a coordinator is to be another build. */
+  readonly programOf?: (index: number) => string;
+}
+
+/** Coordinators as processes on a PostgreSQL and a NATS of their own, each behind links that a test breaks. */
+export class Cluster implements AsyncDisposable {
+  readonly postgres: PostgresServer;
+  readonly nats: NatsServer;
+  readonly members: readonly CoordinatorProcess[];
+  /** One address for all: each connection goes to the next coordinator that is up, as with a load balancer. */
+  readonly balancer: Link;
+  readonly #key: Buffer;
+  #opened = new AsyncDisposableStack();
+  #turn = 0;
+
+  private constructor(
+    postgres: PostgresServer,
+    nats: NatsServer,
+    members: readonly CoordinatorProcess[],
+    balancer: Link,
+    key: Buffer,
+  ) {
+    this.postgres = postgres;
+    this.nats = nats;
+    this.members = members;
+    this.balancer = balancer;
+    this.#key = key;
+  }
+
+  /** @throws where PostgreSQL or NATS is not installed. */
+  static async open(options: ClusterOptions = {}): Promise<Cluster> {
+    const { coordinators = 3, natsConfig, flags = [], environmentOf, programOf } = options;
+    await using opened = new AsyncDisposableStack();
+    // A commit is synced here, because tests kill the server.
+    const postgres = opened.use(await PostgresServer.start({ isDurable: true }));
+    const nats = opened.use(await NatsServer.start(natsConfig));
+    await postgres.createDatabase(DATABASE);
+    const key = randomBytes(32);
+    const catalog = ["--catalog-directory", smallCatalog()];
+    const members: CoordinatorProcess[] = [];
+    let turn = 0;
+    const balancer = opened.use(await Link.open(() => nextUp(members, (turn += 1)).port));
+    const opening = Array.from({ length: coordinators }, (_, index) =>
+      CoordinatorProcess.open({
+        store: { port: postgres.port, database: DATABASE },
+        busPort: nats.port,
+        flags: [...QUICK, ...catalog, ...flags],
+        env: { ATOLL_CLUSTER_KEY: key.toString("hex"), ...environmentOf?.(index) },
+        program: programOf?.(index) ?? "coordinator",
+      }),
+    );
+    // All at once, as operators do: they agree on the tables and the secrets.
+    for (const result of await Promise.allSettled(opening)) {
+      if (result.status === "rejected") throw result.reason;
+      members.push(opened.use(result.value));
+    }
+    const cluster = new Cluster(postgres, nats, members, balancer, key);
+    cluster.#opened = opened.move();
+    return cluster;
+  }
+
+  /** A member by its number. */
+  at(index: number): CoordinatorProcess {
+    const member = this.members[index % this.members.length];
+    if (member === undefined) throw new Error(`There is no coordinator ${index}`);
+    return member;
+  }
+
+  /** Mends all links, and starts what has ended. */
+  async mend(): Promise<void> {
+    for (const member of this.members) {
+      member.heal();
+      member.thaw();
+      if (!member.isUp) await member.start();
+    }
+  }
+
+  /** Another coordinator each time, of those that are up: each request of a client goes elsewhere. */
+  nextUrl(): string {
+    return nextUp(this.members, (this.#turn += 1)).url;
+  }
+
+  /** Addresses for an Island that begins with a member. */
+  islandUrls(first = 0): string[] {
+    return this.members.map((_, index) => this.at(first + index).islands.url);
+  }
+
+  createAccount(email: string, credits = 1_000, limits: Partial<AccountLimits> = {}): NewAccount {
+    const place = { address: this.postgres.addressOf(DATABASE), key: this.#key };
+    return insertAccount(place, email, credits, { requestsPerMinute: 100_000, ...limits });
+  }
+
+  /** Runs a coordinator command on the database. */
+  manage(...args: string[]): Promise<ProgramResult> {
+    const flags = ["--store", this.postgres.addressOf(DATABASE)];
+    return new Program("coordinator", [...args, ...flags], { ATOLL_CLUSTER_KEY: this.#key.toString("hex") }).ended();
+  }
+
+  /** One column of one row. */
+  async read<T>(sql: string): Promise<T> {
+    const { rows } = await this.postgres.query(sql, DATABASE);
+    return Object.values(rows[0] as object)[0] as T;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#opened.disposeAsync();
+  }
+}
+
+function nextUp(members: readonly CoordinatorProcess[], turn: number): CoordinatorProcess {
+  const up = members.filter(({ isUp }) => isUp);
+  // With none up, the connection is refused by the first.
+  const member = up[turn % Math.max(1, up.length)] ?? members[0];
+  if (member === undefined) throw new Error("There is no coordinator");
+  return member;
+}

@@ -1,0 +1,180 @@
+import { createPublicKey } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AccountLimits } from "../../../coordinator/store/accounts/accounts.ts";
+import { readSigningKey } from "../../../coordinator/islands/signing-key.ts";
+import { openStore, secretsOf } from "../../../coordinator/store/open-store.ts";
+import type { StorePlace } from "../../../coordinator/store/store-place.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { storeKeys } from "../../../island-agent/config/config-file.ts";
+import { askAgent } from "../../../island-agent/control/control-client.ts";
+import { publicKeyText } from "../../../shared/cargo-signature.ts";
+import { accountOfToken, insertAccount, type NewAccount } from "../store/account-rows.ts";
+import { unwatchOrigin, watchOrigin } from "../http/answer-watch.ts";
+import { NetworkPeers } from "./network-peers.ts";
+import { Program, type ProgramResult } from "../program.ts";
+import { ARE_SEVERAL } from "./several-coordinators.ts";
+import { smallCatalog } from "../small-catalog.ts";
+import { placeFlags, placeFor, STORE_ENV } from "../store/test-store.ts";
+
+/**
+ * A real network: a coordinator and Islands, each a process, in a temporary directory. With ATOLL_TEST_COORDINATORS others stand beside
+ * the coordinator, and each request, and each Island, goes to the next.
+ */
+export class Network implements AsyncDisposable {
+  readonly directory: string;
+  /** The coordinator's data: in that directory, or in a database of PostgreSQL. */
+  readonly place: StorePlace;
+  coordinator: Program;
+  readonly url: string;
+  readonly #args: readonly string[];
+  readonly #program: string;
+  readonly #peers: NetworkPeers | null;
+  readonly #islands: Program[] = [];
+
+  private constructor(
+    directory: string,
+    place: StorePlace,
+    coordinator: Program,
+    url: string,
+    args: readonly string[],
+    program: string,
+    peers: NetworkPeers | null,
+  ) {
+    this.#args = args;
+    this.#peers = peers;
+    this.place = place;
+    this.#program = program;
+    this.directory = directory;
+    this.coordinator = coordinator;
+    this.url = url;
+  }
+
+  /**
+   * `flags` of `coordinator serve`; a `--port` among them stays the same over restarts. `program`: as for `Program`, if it is to be
+   * another build.
+   */
+  static async open(
+    flags: readonly string[] = [],
+    env: Record<string, string> = {},
+    program = "coordinator",
+  ): Promise<Network> {
+    const directory = await mkdtemp(join(tmpdir(), "atoll-test-"));
+    const place = await placeFor(join(directory, "coordinator"));
+    const catalog = ["--catalog-directory", smallCatalog()];
+    const args = ["serve", "--port", "0", ...placeFlags(place), "--log-level", "warn", ...catalog, ...flags];
+    let network: Network | null = null;
+    const isUp = (): boolean => network?.isCoordinatorUp === true;
+    const peers = ARE_SEVERAL ? await NetworkPeers.open(args, { ...STORE_ENV, ...env }, isUp) : null;
+    // The last flag of a name counts.
+    const ownArgs = [...args, ...(peers?.firstFlags ?? [])];
+    const coordinator = new Program(program, ownArgs, { ...STORE_ENV, ...env });
+    const [, listening = ""] = await coordinator.printed(/listening on (\S+)\n/);
+    network = new Network(directory, place, coordinator, peers?.url ?? listening, ownArgs, program, peers);
+    watchOrigin(network.url);
+    return network;
+  }
+
+  /** Whether it has printed its address and not ended. */
+  get isCoordinatorUp(): boolean {
+    const { process, stdout } = this.coordinator;
+    return process.exitCode === null && process.signalCode === null && stdout.includes("listening on");
+  }
+
+  /** Ends the coordinator by `signal` and starts it again on the same data and port. */
+  async restartCoordinator(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    this.coordinator.kill(signal);
+    await this.coordinator.ended();
+    this.coordinator = new Program(this.#program, this.#args, STORE_ENV);
+    await this.coordinator.printed(/listening on/);
+  }
+
+  /** The data directory, for tests of SQLite alone. */
+  get data(): string {
+    if (typeof this.place !== "string") throw new Error("The network's data is in a database");
+    return this.place;
+  }
+
+  /** Runs a coordinator command on the data beside the running server and reads its JSON. */
+  async manage<T>(...args: string[]): Promise<T> {
+    const { code, stdout, stderr } = await this.run(...args, "--json");
+    if (code !== 0) throw new Error(`coordinator ${args.join(" ")} ended with ${code}: ${stderr}`);
+    return JSON.parse(stdout) as T;
+  }
+
+  /** Runs a coordinator command on the data beside the running server. */
+  async run(...args: string[]): Promise<ProgramResult> {
+    return new Program("coordinator", [...args, ...placeFlags(this.place)], STORE_ENV).ended();
+  }
+
+  /** As a client that may ask as often as it likes: how often a test asks until something is so depends on the machine's speed. */
+  createAccount(email: string, credits = 1_000, limits: Partial<AccountLimits> = {}): NewAccount {
+    return insertAccount(this.place, email, credits, { requestsPerMinute: 100_000, ...limits });
+  }
+
+  islandData(name: string): string {
+    return join(this.directory, name);
+  }
+
+  /** Starts an Island that has joined, and waits until it is connected. `settings`: keys of its configuration file. */
+  async startIsland(
+    name: string,
+    token: string,
+    settings: Record<string, string> = {},
+    env: Record<string, string> = {},
+  ): Promise<Program> {
+    const data = this.islandData(name);
+    // What is recommended is far away: nothing is preloaded unless a test serves it. Each runtime that is probed takes its time.
+    const quiet = {
+      threads: "1",
+      gpu: "off",
+      "models.preload": "false",
+      "models.min_free_gb": "0",
+      "cargos.allow_runtimes": "llmcpp",
+    };
+    await this.#writeIslandConfig(data, token, { ...quiet, ...settings });
+    const island = new Program("island", ["start", "--data", data], env);
+    this.#islands.push(island);
+    await island.printed(/connected to/);
+    return island;
+  }
+
+  /** As `island join` and `island config set` write it, without a process for each. */
+  async #writeIslandConfig(data: string, token: string, settings: Record<string, string>): Promise<void> {
+    await storeKeys(data, {
+      "coordinator.public_key": await publicKeyOf(this.place),
+      "coordinator.api_url": this.url,
+      "coordinator.token": token,
+      "coordinator.account": accountOfToken(this.place, token),
+      ...settings,
+    });
+  }
+
+  /** What `island status --json` prints, asked of the agent itself: tests ask often, and a process for each takes its time. */
+  async islandStatus<T>(name: string): Promise<T> {
+    const status = await askAgent<T>(this.islandData(name), "/status");
+    if (status === undefined) throw new Error(`No agent runs on ${this.islandData(name)}`);
+    return status;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    unwatchOrigin(this.url);
+    await Promise.all(this.#islands.map((island) => island[Symbol.asyncDispose]()));
+    await this.coordinator[Symbol.asyncDispose]();
+    await this.#peers?.[Symbol.asyncDispose]();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** The key that Islands pin, as `signing-key show` tells it. */
+async function publicKeyOf(place: StorePlace): Promise<string> {
+  await using stack = new AsyncDisposableStack();
+  const secrets =
+    typeof place === "string"
+      ? secretsOf(place)
+      : stack.adopt(await openStore(place, systemClock), (store) => store.close()).secrets;
+  const found = await readSigningKey(secrets);
+  if (found === null) throw new Error("The coordinator has no signing key");
+  return publicKeyText(createPublicKey(found.key));
+}

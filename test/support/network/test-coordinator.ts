@@ -1,0 +1,178 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pino } from "pino";
+import { openAccounts, type Accounts } from "../../../coordinator/accounts/accounts.ts";
+import { resolveConfig } from "../../../coordinator/config/resolve-config.ts";
+import { openCoordinator, type Coordinator } from "../../../coordinator/coordinator.ts";
+import { DATABASE_FILE, openStore } from "../../../coordinator/store/open-store.ts";
+import type { StorePlace } from "../../../coordinator/store/store-place.ts";
+import type { AccountLimits } from "../../../coordinator/store/accounts/accounts.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { insertAccount, type NewAccount } from "../store/account-rows.ts";
+import { unwatchOrigin, watchOrigin } from "../http/answer-watch.ts";
+import { writeEmptyDatabase } from "../store/empty-database.ts";
+import { makeFastDirectory } from "../fast-directory.ts";
+import { smallCatalog } from "../small-catalog.ts";
+import { NatsServer } from "../servers/nats-server.ts";
+import { RoundRobin } from "../servers/round-robin.ts";
+import { ARE_SEVERAL, COORDINATORS } from "./several-coordinators.ts";
+import { placeFlags, placeFor, runSql } from "../store/test-store.ts";
+import { testEnv } from "../test-env.ts";
+import { TEST_TRANSPORT } from "../transport.ts";
+
+/**
+ * A test's Island sends no heartbeats, and answers when the test lets it, which a loaded machine delays. One that let a job down is
+ * asked again soon.
+ */
+const PATIENT = { acceptLimitS: 60, islandBackoffS: 0.01, heartbeatS: 3_600 };
+
+/**
+ * A real coordinator in this process: real sockets, a real database, a free port. It can be closed and opened again. Its catalog is
+ * the small one unless a flag names another. With ATOLL_TEST_COORDINATORS these are several, and each request goes to the next.
+ */
+export class TestCoordinator implements AsyncDisposable {
+  readonly directory: string;
+  /** Its data: in that directory, or in a database of PostgreSQL. */
+  readonly place: StorePlace;
+  readonly fatal: unknown[] = [];
+  #flags: Readonly<Record<string, unknown>>;
+  #coordinators: readonly Coordinator[] = [];
+  /** In front of several. */
+  #balancer: RoundRobin | null = null;
+  /** Of several on a database that is made for them. */
+  readonly #nats: NatsServer | null;
+
+  /** Variables, for the settings that have no flag. */
+  readonly #env: Readonly<Record<string, string>>;
+
+  private constructor(
+    directory: string,
+    place: StorePlace,
+    flags: Readonly<Record<string, unknown>>,
+    env: Readonly<Record<string, string>>,
+    nats: NatsServer | null,
+  ) {
+    this.#nats = nats;
+    this.directory = directory;
+    this.place = place;
+    this.#flags = flags;
+    this.#env = env;
+  }
+
+  /** `ownPlace`: a test's own, in place of the store that all tests run on. */
+  static async open(
+    flags: Readonly<Record<string, unknown>> = {},
+    env: Readonly<Record<string, string>> = {},
+    ownPlace?: StorePlace,
+  ): Promise<TestCoordinator> {
+    const directory = await makeFastDirectory("atoll-test-");
+    const [place, nats] = await Promise.all([
+      ownPlace ?? placeFor(directory),
+      ARE_SEVERAL && ownPlace === undefined ? NatsServer.start() : null,
+    ]);
+    const test = new TestCoordinator(directory, place, flags, env, nats);
+    if (typeof place === "string") await writeEmptyDatabase(join(directory, DATABASE_FILE));
+    await test.start();
+    return test;
+  }
+
+  /** Flags of a command that works on its data. */
+  get placeFlags(): string[] {
+    return placeFlags(this.place);
+  }
+
+  get isOpen(): boolean {
+    return this.#coordinators.length > 0;
+  }
+
+  /** Settings for the next start. */
+  withFlags(flags: Readonly<Record<string, unknown>>): void {
+    this.#flags = { ...this.#flags, ...flags };
+  }
+
+  get url(): string {
+    const [first] = this.#coordinators;
+    if (first === undefined) throw new Error("The coordinator is not open");
+    return this.#balancer?.url ?? first.url;
+  }
+
+  async start(): Promise<void> {
+    const flags = {
+      transport: TEST_TRANSPORT.transport,
+      uwsModule: TEST_TRANSPORT.transportModule,
+      port: 0,
+      ...(typeof this.place === "string"
+        ? { dataDirectory: this.place }
+        : { store: this.place.address, filesDir: join(this.directory, "files") }),
+      ...(this.#nats === null ? {} : { bus: this.#nats.address }),
+      logLevel: "silent",
+      ...PATIENT,
+      ...this.#flags,
+    };
+    const config = resolveConfig({
+      flags,
+      env: { ...this.#storeEnv, ...this.#env },
+      toml: null,
+      shippedCatalogDirectory: smallCatalog(),
+    });
+    const open = (): Promise<Coordinator> =>
+      openCoordinator({
+        config,
+        clock: systemClock,
+        log: pino({ level: "silent" }),
+        version: "0.0.0-test",
+        onFatal: (error) => this.fatal.push(error),
+      });
+    this.#coordinators = await Promise.all(Array.from({ length: this.#nats === null ? 1 : COORDINATORS }, open));
+    const ports = this.#coordinators.map(({ url }) => Number(new URL(url).port));
+    if (this.#nats !== null) this.#balancer = await RoundRobin.open(() => ports);
+    watchOrigin(this.url);
+  }
+
+  get #storeEnv(): Readonly<Record<string, string>> {
+    return typeof this.place === "string" ? {} : { ATOLL_CLUSTER_KEY: this.place.key.toString("hex") };
+  }
+
+  async stop(): Promise<void> {
+    if (this.isOpen) unwatchOrigin(this.url);
+    await Promise.all(this.#coordinators.map((coordinator) => coordinator.close()));
+    await this.#balancer?.[Symbol.asyncDispose]();
+    this.#balancer = null;
+    this.#coordinators = [];
+  }
+
+  /** Works on the data beside the running coordinator, as its commands do. */
+  async withStore<T>(use: (store: Store, accounts: Accounts) => Promise<T>): Promise<T> {
+    const store = await openStore(this.place, systemClock);
+    // What a coordinator that was stopped has left may be written.
+    await store.cluster?.adopt(1_000);
+    try {
+      const env = testEnv({ newAccountMicro: 0 }, { clock: systemClock });
+      return await use(store, openAccounts(env, store.accounts, "open"));
+    } finally {
+      // Coordinators that share a store look twice a second what others have changed.
+      if (store.cluster !== null) await systemClock.sleep(600);
+      await store.close();
+    }
+  }
+
+  /** Runs SQL with `?` for values on its data, as nobody but a test does. */
+  runSql(sql: string, ...values: readonly (string | number | null)[]): unknown[] {
+    return runSql(this.place, sql, ...values);
+  }
+
+  /**
+   * An account with credits, an API key and an Island token. `limits`: those that are not to be the defaults. It may ask as often as
+   * it likes unless they say otherwise: how often a test asks until something is so depends on the machine's speed.
+   */
+  async createAccount(email: string, credits = 1_000, limits: Partial<AccountLimits> = {}): Promise<NewAccount> {
+    return insertAccount(this.place, email, credits, { requestsPerMinute: 100_000, ...limits });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    await this.#nats?.[Symbol.asyncDispose]();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,28 @@
+import { randomBytes } from "node:crypto";
+
+/** Which store the tests of the coordinator run on: `postgres`, or SQLite when it is not set. */
+const CHOICE = "ATOLL_TEST_STORE";
+/** Address of the server that all workers of a run share, without the name of a database. */
+export const SERVER = "ATOLL_TEST_POSTGRES";
+/** Coordinator processes of tests take it from their environment. */
+export const KEY = "ATOLL_CLUSTER_KEY";
+/** A database that is migrated and empty. */
+export const TEMPLATE = "atoll_template";
+
+export const IS_POSTGRES = process.env[CHOICE] === "postgres";
+
+/** Vitest's global setup: the server, if tests run on PostgreSQL. */
+export default async function startTestStore(): Promise<(() => Promise<void>) | undefined> {
+  // Every lane calls it; the first one starts the server.
+  if (!IS_POSTGRES || process.env[SERVER] !== undefined) return undefined;
+  const [{ PostgresServer }, { migrate }, { MIGRATIONS }] = await Promise.all([
+    import("./postgres-server.ts"),
+    import("../../../coordinator/store/postgres/engine/migrate.ts"),
+    import("../../../coordinator/store/postgres/migrations.ts"),
+  ]);
+  const server = await PostgresServer.start();
+  await migrate(await server.createDatabase(TEMPLATE), MIGRATIONS, 0);
+  process.env[SERVER] = server.addressOf("");
+  process.env[KEY] = randomBytes(32).toString("hex");
+  return () => server[Symbol.asyncDispose]();
+}
