@@ -21,7 +21,7 @@ import { docsRoutes } from "./routes/docs.ts";
 import { downloadRoutes } from "./routes/downloads.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { healthRoutes } from "./routes/health.ts";
-import { islandAgentRoutes } from "./routes/island-agents.ts";
+import { islandAgentRoutes } from "./routes/agents.ts";
 import { islandTokenRoutes } from "./routes/island-tokens.ts";
 import { islandRoutes } from "./routes/islands.ts";
 import { jobOutputRoutes } from "./routes/job-output.ts";
