@@ -16,8 +16,11 @@ export interface Outcome {
   readonly stopSequence?: string;
   readonly timings?: Timings;
   readonly error?: JobError;
-  /** The job fails as its account, its Island or the coordinator has no room for more output, which is no fault of the Island. */
-  readonly hasNoRoom?: boolean;
+  /**
+   * What was delivered is paid, although the error is an Island's fault: another Island delivered it; or there is no room for more output,
+   * else an account whose budget is nearly used up would get the rest of it free, again and again.
+   */
+  readonly isPaid?: boolean;
 }
 
 /** What an Island reports of a run that completed. `output` undefined: the text of the tokens. */
@@ -53,13 +56,9 @@ export function isEmptyOutput(output: unknown): boolean {
   return output === undefined || output === null || output === "";
 }
 
-/**
- * True for an error that the Island made by breaking the protocol: such an attempt is not paid, whatever it delivered. Output for which
- * there is no room is paid: else an account whose budget is nearly used up would get the rest of it free, again and again.
- */
-export function isFaultOfIsland({ error, hasNoRoom }: Pick<Outcome, "error" | "hasNoRoom">): boolean {
-  if (error?.code === "output_too_large") return hasNoRoom !== true;
-  return error?.code === "invalid_output";
+/** True for an error that the Island made by breaking the protocol: such an attempt is not paid, whatever it delivered. */
+export function isFaultOfIsland({ error, isPaid }: Pick<Outcome, "error" | "isPaid">): boolean {
+  return isPaid !== true && (error?.code === "output_too_large" || error?.code === "invalid_output");
 }
 
 /** Tokens of the prompt that were read: all of them once the model has said something. */

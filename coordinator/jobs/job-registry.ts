@@ -429,7 +429,7 @@ export class JobRegistry {
   /** Ends a job that did not begin in time. `reason`: why it waited, for the client; null when nobody knows. */
   expireWait(jobId: string, reason: string | null): Promise<void> {
     const job = this.#require(jobId);
-    if (job.final !== null) return this.#endUnconfirmed(job, job.final.error);
+    if (job.final !== null) return this.#endUnconfirmed(job, job.final);
     const message = `${describeWait(job)}${reason === null ? "" : `: ${reason}`}`;
     const error: JobError = { code: "wait_timeout", message, retryable: true };
     return this.#stop(job, "timeout", { event: "expire", error });
@@ -438,14 +438,15 @@ export class JobRegistry {
   /** Ends a waiting job that no Island can run. `reason`: what they lack, for the client. */
   refuseWait(jobId: string, reason: string): Promise<void> {
     const job = this.#require(jobId);
-    if (job.final !== null) return this.#endUnconfirmed(job, job.final.error);
+    if (job.final !== null) return this.#endUnconfirmed(job, job.final);
     const message = `No Island can run this job: ${reason}`;
     return this.#end(job, { event: "fail", error: { code: "no_island_fits", message, retryable: false } });
   }
 
   /** No second Island confirmed what the only one that tried reported. */
-  #endUnconfirmed(job: MutableJob, error: JobError): Promise<void> {
-    return this.#end(job, { event: error.code === "run_timeout" ? "expire" : "fail", error });
+  #endUnconfirmed(job: MutableJob, { islandId, error }: NonNullable<MutableJob["final"]>): Promise<void> {
+    const isPaid = job.earner !== null && job.earner.islandId !== islandId;
+    return this.#end(job, { event: error.code === "run_timeout" ? "expire" : "fail", error, isPaid });
   }
 
   /** Resolves when the ends of these jobs are durable, or another coordinator has them: of those that have ended so far, all unless told. */
@@ -945,5 +946,5 @@ export class JobRegistry {
 /** How a job ends whose Island makes more output than fits. @param full which budget is used up. */
 function overrun(job: MutableJob, full: OutputOwner | "job" | "day"): Outcome {
   job.isOverrun = full === "job";
-  return { event: "fail", error: tooLarge(job, full), hasNoRoom: full !== "job" };
+  return { event: "fail", error: tooLarge(job, full), isPaid: full !== "job" };
 }
