@@ -9,13 +9,16 @@ npm run --silent test:clients -- claude-code codex opencode ai-sdk-anthropic ope
 # The parts of the API that a transport may change, on uWebSockets.js.
 node test/support/uws/install.ts
 ATOLL_TEST_TRANSPORT=uws npm run test:run -- test/coordinator/http/{server,streaming,limits,middleware,multipart} \
-  test/coordinator/http/routes/{chat,downloads,files,job} test/coordinator/islands
+  test/coordinator/http/routes/{chat,downloads,job} test/coordinator/dialects/files test/coordinator/islands
 # The API and whole networks on PostgreSQL, with three coordinators between which requests take turns. Not what is about command lines
 # and files of one program, and of the endpoints that run one job those of chats and jobs.
-ATOLL_TEST_STORE=postgres ATOLL_TEST_COORDINATORS=3 npm run test:run -- test/coordinator/http test/e2e \
+ATOLL_TEST_STORE=postgres ATOLL_TEST_COORDINATORS=3 npm run test:run -- test/coordinator/{http,dialects} test/e2e \
   --exclude 'test/coordinator/http/openai/*' \
-  --exclude 'test/coordinator/http/routes/{completions,docs-page,downloads,embeddings,images,model-files,moderations,rerank,speech,transcriptions}.*' \
-  --exclude 'test/e2e/{bad-models,cli,demo*,early-stop,init-command,island-*,log-format,package}.*'
+  --exclude 'test/coordinator/http/routes/{docs-page,downloads,model-files}.*' \
+  --exclude 'test/coordinator/dialects/{completions,embeddings,images,moderations,rerank}.*' \
+  --exclude 'test/coordinator/dialects/{audio,batches}/*' \
+  --exclude 'test/e2e/{bad-models,demo*,early-stop,island-models,package}.*' \
+  --exclude 'test/e2e/commands/{cli,init,island-*,log-format}.*'
 # A network of real processes under faults of every kind. A seed that failed can be run again: npm run chaos -- --seed N
 npm run --silent chaos -- --seed 1 --minutes 0.5
 # Three coordinators on PostgreSQL, of which one is killed every 10 s.
