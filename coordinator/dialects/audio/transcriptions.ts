@@ -49,7 +49,7 @@ const SHARED = {
       description: "The text, as JSON or by itself with its times",
       content: {
         ...json(transcriptionSchema, "").content,
-        "text/plain": { schema: z.string().openapi({ description: "With response_format text, srt and vtt" }) },
+        "text/plain": { schema: z.string().describe("With response_format text, srt and vtt") },
       },
     },
   },

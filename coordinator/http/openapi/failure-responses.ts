@@ -32,38 +32,35 @@ const STYLES = Object.keys(PREFIXES) as ErrorStyle[];
 const STATUSES = Object.keys(MEANINGS).map(Number) as FailureStatus[];
 
 const fieldErrorSchema = z.object({
-  path: z.string().openapi({ description: 'Dotted path ("messages.0.role"); empty for the whole body' }),
+  path: z.string().describe('Dotted path ("messages.0.role"); empty for the whole body'),
   message: z.string(),
 });
-const retryAfterSchema = z.int().min(1).openapi({ description: "Seconds, the same as Retry-After" });
+const retryAfterSchema = z.int().min(1).describe("Seconds, the same as Retry-After");
 
 const JOB_FAILURE = {
-  job_error: z.string().optional().openapi({ description: "Of a job that failed: the job's error.code" }),
-  retryable: z.boolean().optional().openapi({ description: "Of a job that failed: a new try may succeed" }),
+  job_error: z.string().optional().describe("Of a job that failed: the job's error.code"),
+  retryable: z.boolean().optional().describe("Of a job that failed: a new try may succeed"),
 };
 
 /** Members of `error` beside message and code, as `answerError` (../error-answers.ts) writes them. */
 const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
   402: {
-    required_credits: z.number().optional().openapi({ description: "What the jobs of the request cost together" }),
-    balance_credits: z.number().optional().openapi({ description: "What the account may spend" }),
+    required_credits: z.number().optional().describe("What the jobs of the request cost together"),
+    balance_credits: z.number().optional().describe("What the account may spend"),
     remaining_credits: z
       .number()
       .optional()
-      .openapi({ description: "Of key_credits_exceeded: what the API key may still spend in this month" }),
+      .describe("Of key_credits_exceeded: what the API key may still spend in this month"),
     renews_at: z.iso
       .datetime()
       .optional()
-      .openapi({ description: "Of key_credits_exceeded: when the next month of the API key begins" }),
+      .describe("Of key_credits_exceeded: when the next month of the API key begins"),
   },
   409: JOB_FAILURE,
   422: { details: z.array(fieldErrorSchema).optional() },
   429: { retry_after: retryAfterSchema, limit: z.enum(LIMIT_NAMES) },
   500: {
-    request_id: z
-      .string()
-      .optional()
-      .openapi({ description: "Of an internal error: its id in the log, for the operator" }),
+    request_id: z.string().optional().describe("Of an internal error: its id in the log, for the operator"),
     ...JOB_FAILURE,
   },
   503: { retry_after: retryAfterSchema.optional(), ...JOB_FAILURE },

@@ -24,22 +24,23 @@ const LINE_KINDS = [
 
 const lineSchema = z
   .object({
-    id: z.int().openapi({ description: "Increases with time" }),
-    kind: z.enum(LINE_KINDS).openapi({
-      description:
+    id: z.int().describe("Increases with time"),
+    kind: z
+      .enum(LINE_KINDS)
+      .describe(
         "grant: credits given. correction: credits that an operator took back. hold: set aside when a job is submitted. charge: taken from what was set aside. " +
-        "release: set aside, not charged, and returned. earning: an Island of the account ran a job",
-    }),
-    amount: creditsSchema.openapi({ description: "Change of `credits`; negative: fewer" }),
-    held: creditsSchema.openapi({ description: "Change of the credits set aside for unfinished jobs" }),
-    balance: creditsSchema.openapi({ description: "`credits` afterwards" }),
-    job_id: z.string().nullable().openapi({ description: "On an earning: a job of any account" }),
+          "release: set aside, not charged, and returned. earning: an Island of the account ran a job",
+      ),
+    amount: creditsSchema.describe("Change of `credits`; negative: fewer"),
+    held: creditsSchema.describe("Change of the credits set aside for unfinished jobs"),
+    balance: creditsSchema.describe("`credits` afterwards"),
+    job_id: z.string().nullable().describe("On an earning: a job of any account"),
     batch_id: z
       .string()
       .nullable()
-      .openapi({ description: "On the hold of a whole batch; its jobs are charged and released one by one" }),
-    workload_slug: z.string().nullable().openapi({ description: "Cargo of the job or batch" }),
-    note: z.string().nullable().openapi({ description: "What an operator said of a grant or correction" }),
+      .describe("On the hold of a whole batch; its jobs are charged and released one by one"),
+    workload_slug: z.string().nullable().describe("Cargo of the job or batch"),
+    note: z.string().nullable().describe("What an operator said of a grant or correction"),
     created_at: timeSchema,
   })
   .openapi("LedgerLine");
@@ -60,7 +61,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
           z.object({
             id: z.string(),
             deleted: z.literal(true),
-            kept: z.array(z.string()).openapi({ description: "What stays for the books, under the account's id" }),
+            kept: z.array(z.string()).describe("What stays for the books, under the account's id"),
           }),
         ),
         "Deleted",
@@ -99,7 +100,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
         data(
           z.object({
             ...accountSchema.shape,
-            pending_email: z.string().nullable().openapi({ description: "An address that waits for its proof" }),
+            pending_email: z.string().nullable().describe("An address that waits for its proof"),
           }),
         ),
         "The account as it is now",
@@ -119,7 +120,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     is: "Confirm a new e-mail address with the token of a mail",
     about: "A token works once, within an hour, and needs no session. The old address is told.",
     access: "public",
-    body: z.object({ token: z.string().max(200).openapi({ description: "ep_…, from the mail" }) }),
+    body: z.object({ token: z.string().max(200).describe("ep_…, from the mail") }),
     answers: { 200: json(data(z.object({ email_changed: z.literal(true) })), "Changed") },
     fails: [400, 422],
   })(async ({ body }) => {

@@ -23,7 +23,7 @@ const recommendationSchema = z
     estimated_earnings_per_job: z.string(),
     queued_demand: z.int(),
     demand_score: z.int(),
-    is_default: z.boolean().openapi({ description: "Chats without a model use it" }),
+    is_default: z.boolean().describe("Chats without a model use it"),
   })
   .openapi("Recommendation");
 
@@ -45,9 +45,9 @@ export const islandAgentRoutes = routeGroup(
             z.object({
               name: z.string(),
               ...figuresShape,
-              recent: z.array(z.object({ job_id: z.string(), credits: creditsSchema, earned_at: timeSchema })).openapi({
-                description: `Of the latest jobs that earned something, newest first; at most ${MAX_RECENT}`,
-              }),
+              recent: z
+                .array(z.object({ job_id: z.string(), credits: creditsSchema, earned_at: timeSchema }))
+                .describe(`Of the latest jobs that earned something, newest first; at most ${MAX_RECENT}`),
             }),
           ),
           "Figures of the Island",

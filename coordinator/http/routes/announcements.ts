@@ -27,7 +27,7 @@ export const operatorAnnouncementRoutes = routeGroup("/operator/announcements", 
       .object({
         level: z.enum(ANNOUNCEMENT_LEVELS).default("info"),
         text: oneLine(MAX_ANNOUNCEMENT_CHARS),
-        until: timeSchema.nullable().optional().openapi({ description: "Left out or null: until it is removed" }),
+        until: timeSchema.nullable().optional().describe("Left out or null: until it is removed"),
       })
       .openapi("AddAnnouncement"),
     answers: { 201: json(data(announcementSchema), "The announcement") },

@@ -55,7 +55,7 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
     access: "read",
     query: z.object({
       include: z.enum(["output"]).optional(),
-      output_offset: queryInt(0, MAX_BATCH_JOBS, 0).openapi({ description: "Place of the first job with its output" }),
+      output_offset: queryInt(0, MAX_BATCH_JOBS, 0).describe("Place of the first job with its output"),
     }),
     answers: { 200: json(data(batchSchema), "The batch") },
     fails: [404],

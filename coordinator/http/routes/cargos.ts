@@ -23,9 +23,9 @@ import { pageOf, pageQuery } from "../schemas/pagination.ts";
 export const availableCargoSchema = z
   .object({
     slug: z.string(),
-    islands: z.int().openapi({ description: "Connected Islands that may run it" }),
-    ready: z.int().openapi({ description: "Those that have its model or image, or need none" }),
-    free: z.int().openapi({ description: "Those with a free slot" }),
+    islands: z.int().describe("Connected Islands that may run it"),
+    ready: z.int().describe("Those that have its model or image, or need none"),
+    free: z.int().describe("Those with a free slot"),
   })
   .openapi("AvailableCargo");
 
@@ -43,9 +43,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
       200: json(
         z.object({
           data: z.array(availableCargoSchema),
-          is_complete: z
-            .boolean()
-            .openapi({ description: "False: a coordinator did not answer; its Islands are missing" }),
+          is_complete: z.boolean().describe("False: a coordinator did not answer; its Islands are missing"),
         }),
         "By slug",
       ),

@@ -62,16 +62,13 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     access: "read",
     query: z.object({
       ...pageQuery(100),
-      order: z
-        .enum(["asc", "desc"])
-        .default("asc")
-        .openapi({ description: "Order of the messages; asc: oldest first" }),
+      order: z.enum(["asc", "desc"]).default("asc").describe("Order of the messages; asc: oldest first"),
     }),
     answers: {
       200: json(
         z.object({
           data: conversationWithMessagesSchema,
-          meta: metaSchema.openapi({ description: "Of the messages" }),
+          meta: metaSchema.describe("Of the messages"),
         }),
         "The conversation",
       ),

@@ -22,14 +22,14 @@ const BINARY = { "Content-Type": "application/octet-stream" };
 const downloadSchema = z
   .object({
     name: z.string(),
-    path: z.string().openapi({ description: "Below the coordinator's address; with .sha256 after it, its hash" }),
-    package: z.enum(["island", "client"]).openapi({ description: "The agent of hosts, or the client of programs" }),
-    format: z.enum(DOWNLOAD_FORMATS).openapi({
-      description: "npm: for `npm install`. deb: for `apt install`. wheel: for `pip install`",
-    }),
+    path: z.string().describe("Below the coordinator's address; with .sha256 after it, its hash"),
+    package: z.enum(["island", "client"]).describe("The agent of hosts, or the client of programs"),
+    format: z
+      .enum(DOWNLOAD_FORMATS)
+      .describe("npm: for `npm install`. deb: for `apt install`. wheel: for `pip install`"),
     version: z.string(),
     size_bytes: z.int(),
-    sha256: z.string().openapi({ description: "In hexadecimal" }),
+    sha256: z.string().describe("In hexadecimal"),
   })
   .openapi("Download");
 
@@ -38,7 +38,7 @@ const downloadsSchema = z
     public_url: z
       .string()
       .nullable()
-      .openapi({ description: "Address at which other machines reach the coordinator, if the operator set it" }),
+      .describe("Address at which other machines reach the coordinator, if the operator set it"),
     files: z.array(downloadSchema),
   })
   .openapi("Downloads");

@@ -30,7 +30,7 @@ export const eventRoutes = routeGroup("/events", { tag: "Account" }, (routes, de
       "one. The stream ends when the account is no operator's any more.",
     access: "read",
     query: z.object({
-      scope: z.enum(["network"]).optional().openapi({ description: "Adds the overview of the network, for operators" }),
+      scope: z.enum(["network"]).optional().describe("Adds the overview of the network, for operators"),
     }),
     answers: {
       200: {

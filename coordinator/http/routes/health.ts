@@ -13,13 +13,15 @@ const healthSchema = z
     status: z.enum(["ok", "degraded"]),
     version: z.string(),
     checks: z.object({
-      store: z.enum(["ok", "read_only", "failing"]).openapi({
-        description:
+      store: z
+        .enum(["ok", "read_only", "failing"])
+        .describe(
           "read_only: the disk is full, another process writes, or the database is away; nothing new is accepted",
-      }),
-      bus: z.enum(["ok", "down"]).optional().openapi({
-        description: "Of one of several coordinators. down: others cannot be reached; its own jobs and Islands go on",
-      }),
+        ),
+      bus: z
+        .enum(["ok", "down"])
+        .optional()
+        .describe("Of one of several coordinators. down: others cannot be reached; its own jobs and Islands go on"),
     }),
   })
   .openapi("Health");

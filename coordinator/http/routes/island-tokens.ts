@@ -20,10 +20,10 @@ const tokenSchema = z
     created_at: timeSchema,
     last_used_at: timeSchema
       .nullable()
-      .openapi({ description: "When an Island last began a session with it; a session may last for weeks" }),
+      .describe("When an Island last began a session with it; a session may last for weeks"),
   })
   .openapi("IslandToken");
-const secretSchema = z.string().openapi({ description: "The secret, it_…; shown only here" });
+const secretSchema = z.string().describe("The secret, it_…; shown only here");
 
 export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, deps) => {
   const { accounts, events, islandSessions, options } = deps;
@@ -72,8 +72,8 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
         data(
           z
             .object({
-              code: z.string().openapi({ description: "Eight letters and digits, none of 0, 1, I and O" }),
-              name: z.string().openapi({ description: "Of the token that the code becomes" }),
+              code: z.string().describe("Eight letters and digits, none of 0, 1, I and O"),
+              name: z.string().describe("Of the token that the code becomes"),
               expires_at: timeSchema,
             })
             .openapi("PairingCode"),
@@ -115,7 +115,7 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
       "What `island join --code` does. A code that is wrong, used or expired is 404. An address may try 10 codes a minute, all addresses together 300.",
     access: "public",
     body: z.object({
-      code: z.string().max(100).openapi({ description: "In capital or small letters, with or without the dash" }),
+      code: z.string().max(100).describe("In capital or small letters, with or without the dash"),
     }),
     answers: {
       201: json(

@@ -18,17 +18,16 @@ const outputSchema = z
     id: z.string(),
     workload_slug: z.string(),
     status: z.enum(JOB_STATES),
-    output: z.unknown().openapi({
-      description:
-        "Text so far, the last image as {format, data}, or the output once completed; null before any output",
-    }),
-    is_complete: z.boolean().openapi({ description: "The job is completed and `output` is all of it" }),
-    tokens: z.int().openapi({ description: "Model tokens delivered" }),
+    output: z
+      .unknown()
+      .describe("Text so far, the last image as {format, data}, or the output once completed; null before any output"),
+    is_complete: z.boolean().describe("The job is completed and `output` is all of it"),
+    tokens: z.int().describe("Model tokens delivered"),
     progress: z
       .object({ step: z.int(), total: z.int() })
       .nullable()
-      .openapi({ description: "The last progress that the Cargo reported" }),
-    usage: orNull(usageSchema).openapi({ description: "Null until the job has ended" }),
+      .describe("The last progress that the Cargo reported"),
+    usage: orNull(usageSchema).describe("Null until the job has ended"),
   })
   .openapi("JobOutput");
 

@@ -28,8 +28,8 @@ const MAX_WAIT_S = 60;
 const listQuery = z.object({
   ...pageQuery(),
   status: statesSchema.optional(),
-  workload: z.string().optional().openapi({ description: "Cargo slug" }),
-  batch: z.string().optional().openapi({ description: "Id of a batch; lists only its jobs" }),
+  workload: z.string().optional().describe("Cargo slug"),
+  batch: z.string().optional().describe("Id of a batch; lists only its jobs"),
 });
 
 const submissionHeaders = z.object({ "idempotency-key": z.string().optional() });
@@ -100,9 +100,10 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
       "Status, usage and charge stay. A client that only wants to cancel sends `if_ended=refuse`.",
     access: "write",
     query: z.object({
-      if_ended: z.enum(["delete", "refuse"]).default("delete").openapi({
-        description: "refuse: 422 job_not_cancellable for a job that has ended, which keeps its content",
-      }),
+      if_ended: z
+        .enum(["delete", "refuse"])
+        .default("delete")
+        .describe("refuse: 422 job_not_cancellable for a job that has ended, which keeps its content"),
     }),
     answers: { 200: json(data(cancelledSchema), "Cancelled or deleted") },
     fails: [404, 422],

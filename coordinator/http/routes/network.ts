@@ -12,18 +12,16 @@ const NO_ACCOUNT = "";
 
 const countsSchema = z.object({
   islands_online: z.int(),
-  cargos: z
-    .array(availableCargoSchema)
-    .openapi({ description: "Public Cargos that can run now, by slug; GET /cargos lists all" }),
-  is_complete: z.boolean().openapi({ description: "False: a coordinator did not answer; its Islands are missing" }),
+  cargos: z.array(availableCargoSchema).describe("Public Cargos that can run now, by slug; GET /cargos lists all"),
+  is_complete: z.boolean().describe("False: a coordinator did not answer; its Islands are missing"),
 });
 
 const networkSchema = countsSchema
   .extend({
-    registration: z.enum(REGISTRATIONS).openapi({
-      description: "Who may open an account: everybody, whoever proves an e-mail address, or only the operator",
-    }),
-    new_account_credits: creditsSchema.openapi({ description: "What a new account gets" }),
+    registration: z
+      .enum(REGISTRATIONS)
+      .describe("Who may open an account: everybody, whoever proves an e-mail address, or only the operator"),
+    new_account_credits: creditsSchema.describe("What a new account gets"),
   })
   .openapi("Network");
 

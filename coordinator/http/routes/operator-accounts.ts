@@ -18,7 +18,7 @@ import { routeGroup } from "../route-group.ts";
 
 const detail = { 200: json(data(accountDetailSchema), "The account") };
 
-const limit = z.int().nullable().optional().openapi({ description: "Left out: as it is; null: the default again" });
+const limit = z.int().nullable().optional().describe("Left out: as it is; null: the default again");
 
 export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Operator" }, (routes, deps) => {
   const { accounts } = deps.operators;
@@ -29,7 +29,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     access: "operator",
     query: z.object({
       ...pageQuery(),
-      search: searchSchema.openapi({ description: "Part of the e-mail address, or the whole id" }),
+      search: searchSchema.describe("Part of the e-mail address, or the whole id"),
       role: z.enum(ROLES).optional(),
       suspended: z.enum(["true", "false"]).optional(),
     }),
@@ -81,8 +81,8 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     headers: z.object({ "idempotency-key": z.string().optional() }),
     body: z
       .object({
-        credits: creditsSchema.openapi({ description: "Negative: taken back; not 0" }),
-        note: oneLine(MAX_GRANT_NOTE).optional().openapi({ description: "Shown to the account" }),
+        credits: creditsSchema.describe("Negative: taken back; not 0"),
+        note: oneLine(MAX_GRANT_NOTE).optional().describe("Shown to the account"),
       })
       .openapi("GrantCredits"),
     answers: { 201: json(data(z.object({ id: z.string(), credits: creditsSchema })), "The account's credits now") },

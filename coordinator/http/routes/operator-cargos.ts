@@ -16,11 +16,9 @@ const lineSchema = z
     origin: z.enum(["shipped", "imported", "owned"]),
     owner_id: z.string().nullable(),
     owner_email: z.string().nullable(),
-    pinned: z.boolean().nullable().openapi({ description: "Null for a Cargo that breaks a rule of this version" }),
-    price_per_job: creditsSchema.nullable().openapi({ description: "In force for new jobs; null as above" }),
-    shipped_price_per_job: creditsSchema
-      .nullable()
-      .openapi({ description: "That of its file; null unless it is shipped" }),
+    pinned: z.boolean().nullable().describe("Null for a Cargo that breaks a rule of this version"),
+    price_per_job: creditsSchema.nullable().describe("In force for new jobs; null as above"),
+    shipped_price_per_job: creditsSchema.nullable().describe("That of its file; null unless it is shipped"),
   })
   .openapi("KnownCargo");
 
@@ -38,7 +36,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     access: "operator",
     query: z.object({
       ...pageQuery(),
-      status: z.enum(CARGO_STATUSES).optional().openapi({ description: "waiting: those that wait for an approval" }),
+      status: z.enum(CARGO_STATUSES).optional().describe("waiting: those that wait for an approval"),
     }),
     answers: { 200: json(pageOf(lineSchema), "One page of Cargos") },
   })(async ({ query: { limit, offset, status } }) => {
@@ -113,7 +111,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
       "their price in their own definition (400).",
     access: "operator",
     body: z
-      .object({ price_per_job: creditsSchema.nullable().openapi({ description: "Null: the shipped price again" }) })
+      .object({ price_per_job: creditsSchema.nullable().describe("Null: the shipped price again") })
       .openapi("SetCargoPrice"),
     answers: { 200: json(data(reviewSchema), "The Cargo with its price") },
     fails: [400, 404],

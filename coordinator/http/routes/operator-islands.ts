@@ -13,7 +13,7 @@ import { routeGroup } from "../route-group.ts";
 const suspended = { 200: json(data(z.object({ id: z.string(), suspended: z.boolean() })), "Done") };
 
 const ownerShape = {
-  account_id: z.string().openapi({ description: "Of its owner" }),
+  account_id: z.string().describe("Of its owner"),
   account_email: z.string().nullable(),
 };
 
@@ -37,11 +37,12 @@ export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Oper
     access: "operator",
     query: z.object({
       ...pageQuery(),
-      search: searchSchema.openapi({ description: "Beginning of the id, or part of a name" }),
-      account: z.string().optional().openapi({ description: "Id of an account" }),
-      status: z.enum(["online", "offline", "suspended"]).optional().openapi({
-        description: "online: seen within the last 150 s, so that one that has just left is still among them",
-      }),
+      search: searchSchema.describe("Beginning of the id, or part of a name"),
+      account: z.string().optional().describe("Id of an account"),
+      status: z
+        .enum(["online", "offline", "suspended"])
+        .optional()
+        .describe("online: seen within the last 150 s, so that one that has just left is still among them"),
     }),
     answers: { 200: json(pageOf(knownIslandSchema), "One page of Islands") },
   })(async ({ query: { limit, offset, search, account: accountId, status } }) => {

@@ -17,13 +17,10 @@ import { routeGroup } from "../route-group.ts";
 const settingSchema = z
   .object({
     key: z.string(),
-    value: z
-      .string()
-      .nullable()
-      .openapi({ description: "In the key's units; null: unset; (hidden): a secret that is set" }),
+    value: z.string().nullable().describe("In the key's units; null: unset; (hidden): a secret that is set"),
     source: z.enum(["flag", "environment", "file", "default"]),
-    default: z.string().openapi({ description: "Or what an unset key means" }),
-    environment: z.string().openapi({ description: "Name of its variable" }),
+    default: z.string().describe("Or what an unset key means"),
+    environment: z.string().describe("Name of its variable"),
     allowed: z.string(),
     meaning: z.string(),
   })
@@ -48,7 +45,7 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
       200: json(
         z.object({
           data: z.array(queueLineSchema),
-          is_complete: z.boolean().openapi({ description: "False: a coordinator did not answer" }),
+          is_complete: z.boolean().describe("False: a coordinator did not answer"),
         }),
         "The queue; each coordinator tells of the 256 kinds of which most wait",
       ),
@@ -69,9 +66,9 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
     query: z.object({
       ...pageQuery(),
       status: statesSchema.optional(),
-      workload: z.string().optional().openapi({ description: "Cargo slug" }),
-      account: z.string().optional().openapi({ description: "Id of an account" }),
-      island: z.string().optional().openapi({ description: "Id of an Island" }),
+      workload: z.string().optional().describe("Cargo slug"),
+      account: z.string().optional().describe("Id of an account"),
+      island: z.string().optional().describe("Id of an Island"),
     }),
     answers: { 200: json(pageOf(knownJobSchema), "One page of jobs") },
   })(async ({ query }) => {
@@ -89,7 +86,7 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
       ...pageQuery(),
       actor: z.string().optional(),
       action: z.string().optional(),
-      target: z.string().optional().openapi({ description: "Id of what was acted on" }),
+      target: z.string().optional().describe("Id of what was acted on"),
     }),
     answers: { 200: json(pageOf(auditLineSchema), "One page of the log") },
   })(async ({ query }) => {

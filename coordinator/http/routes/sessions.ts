@@ -28,7 +28,7 @@ const credentialsSchema = z
 
 const sessionSchema = z
   .object({
-    token: z.string().openapi({ description: "st_…; has every scope and can manage keys" }),
+    token: z.string().describe("st_…; has every scope and can manage keys"),
     expires_at: timeSchema,
     account: accountSchema,
   })
@@ -41,19 +41,21 @@ const cookieSessionSchema = sessionSchema
 const startedSchema = data(z.union([sessionSchema, cookieSessionSchema]));
 
 const consoleHeader = z.object({
-  "atoll-console": z.literal("1").optional().openapi({
-    description:
+  "atoll-console": z
+    .literal("1")
+    .optional()
+    .describe(
       "The token comes as a cookie that no script can read, and not in the body. Only for pages of the coordinator itself",
-  }),
+    ),
 });
 
 const shownSessionSchema = z
   .object({
     id: z.string(),
     created_at: timeSchema,
-    last_used_at: timeSchema.nullable().openapi({ description: "ISO 8601, UTC; up to a minute old. Null: never" }),
+    last_used_at: timeSchema.nullable().describe("ISO 8601, UTC; up to a minute old. Null: never"),
     expires_at: timeSchema,
-    current: z.boolean().openapi({ description: "The session that asks" }),
+    current: z.boolean().describe("The session that asks"),
   })
   .openapi("AccountSession");
 
@@ -101,7 +103,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     headers: consoleHeader,
     body: credentialsSchema
       .pick({ password: true })
-      .extend({ token: z.string().max(200).openapi({ description: "ep_…, from the mail" }) })
+      .extend({ token: z.string().max(200).describe("ep_…, from the mail") })
       .openapi("EmailProof"),
     answers: { 201: json(startedSchema, "The account and its first session") },
     fails: [400, 403],
@@ -212,7 +214,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     about: "A token works once. All sessions of the account end; API keys stay.",
     access: "public",
     body: z.object({
-      token: z.string().max(200).openapi({ description: "pr_…, from an e-mail or from the operator" }),
+      token: z.string().max(200).describe("pr_…, from an e-mail or from the operator"),
       new: passwordText,
     }),
     answers: { 200: json(data(changedSchema), "Changed") },

@@ -18,14 +18,14 @@ const daySchema = z.iso.date();
 
 const lineSchema = z
   .object({
-    day: daySchema.nullable().openapi({ description: "When the jobs ended, in UTC" }),
-    kind: z.enum(USAGE_KINDS).openapi({ description: "spent: charged for jobs. earned: with Islands of the account" }),
+    day: daySchema.nullable().describe("When the jobs ended, in UTC"),
+    kind: z.enum(USAGE_KINDS).describe("spent: charged for jobs. earned: with Islands of the account"),
     workload_slug: z.string().nullable(),
     api_key_id: z
       .string()
       .nullable()
-      .openapi({ description: "The key that submitted the jobs; null for a session, and for what is earned" }),
-    jobs: z.int().openapi({ description: "Jobs that cost or earned something" }),
+      .describe("The key that submitted the jobs; null for a session, and for what is earned"),
+    jobs: z.int().describe("Jobs that cost or earned something"),
     prompt_tokens: z.int(),
     completion_tokens: z.int(),
     credits: creditsSchema,
@@ -42,20 +42,16 @@ export const usageRoutes = routeGroup("/account/usage", { tag: "Account" }, (rou
       "ago are left out. A member that lines are not grouped by is null.",
     access: "read",
     query: z.object({
-      from: daySchema
-        .optional()
-        .openapi({ description: `First day (UTC); ${DEFAULT_DAYS} days with the last one unless told` }),
-      to: daySchema
-        .optional()
-        .openapi({ description: `Last day, at most ${MAX_DAYS} days with the first one; today unless told` }),
+      from: daySchema.optional().describe(`First day (UTC); ${DEFAULT_DAYS} days with the last one unless told`),
+      to: daySchema.optional().describe(`Last day, at most ${MAX_DAYS} days with the first one; today unless told`),
       by: z
         .string()
         .regex(new RegExp(`^(${ANY_GROUP}(,${ANY_GROUP})*)?$`), `takes a list of ${GROUP_NAMES.join(", ")}`)
         .default(GROUP_NAMES.join(","))
-        .openapi({ description: `Comma-separated list of ${GROUP_NAMES.join(", ")}; empty: only by kind` }),
+        .describe(`Comma-separated list of ${GROUP_NAMES.join(", ")}; empty: only by kind`),
       kind: z.enum(USAGE_KINDS).optional(),
-      workload: z.string().max(200).optional().openapi({ description: "Cargo slug" }),
-      api_key: z.string().max(200).optional().openapi({ description: "Id of a key" }),
+      workload: z.string().max(200).optional().describe("Cargo slug"),
+      api_key: z.string().max(200).optional().describe("Id of a key"),
       ...pageQuery(100),
     }),
     answers: {
@@ -65,8 +61,8 @@ export const usageRoutes = routeGroup("/account/usage", { tag: "Account" }, (rou
           meta: metaSchema.extend({
             from: daySchema,
             to: daySchema,
-            spent: creditsSchema.openapi({ description: "Of all pages" }),
-            earned: creditsSchema.openapi({ description: "Of all pages" }),
+            spent: creditsSchema.describe("Of all pages"),
+            earned: creditsSchema.describe("Of all pages"),
           }),
         }),
         "Lines of usage",

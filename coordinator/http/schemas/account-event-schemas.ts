@@ -15,8 +15,8 @@ const resetEvent = z.object({ type: z.literal("reset") }).openapi("ResetEvent", 
 const jobChangedEvent = summarySchema
   .extend({
     type: z.literal("job"),
-    cargo: z.string().openapi({ description: "The same as workload_slug" }),
-    code: z.enum(JOB_ERROR_CODES).optional().openapi({ description: "Why it failed or timed out" }),
+    cargo: z.string().describe("The same as workload_slug"),
+    code: z.enum(JOB_ERROR_CODES).optional().describe("Why it failed or timed out"),
     updated_at: timeSchema,
   })
   .openapi("JobChangedEvent", {
@@ -24,7 +24,7 @@ const jobChangedEvent = summarySchema
   });
 
 const islandChangedEvent = islandSchema
-  .extend({ type: z.literal("island"), online: z.boolean().openapi({ description: "Its status is not offline" }) })
+  .extend({ type: z.literal("island"), online: z.boolean().describe("Its status is not offline") })
   .openapi("IslandChangedEvent", {
     description: "An Island came or went, was renamed, or says something else of itself: the row of GET /islands",
   });

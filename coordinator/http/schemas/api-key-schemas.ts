@@ -18,7 +18,7 @@ const scopesSchema = z
   .union([scopeListSchema, scopeArraySchema])
   .pipe(z.array(z.enum(SCOPES)).min(1))
   .transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope)))
-  .openapi({ description: "Comma-separated list of read and write, or an array of them" });
+  .describe("Comma-separated list of read and write, or an array of them");
 
 const MAX_MONTHLY_CREDITS = 4_000_000_000;
 
@@ -36,14 +36,14 @@ const limitFields = {
     .datetime()
     .nullable()
     .optional()
-    .openapi({ description: "The key is refused from then on (401 key_expired); null: never" }),
+    .describe("The key is refused from then on (401 key_expired); null: never"),
   cargos: z
     .array(z.string().min(1).max(MAX_SLUG))
     .min(1)
     .max(MAX_KEY_CARGOS)
     .nullable()
     .optional()
-    .openapi({ description: "Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all" }),
+    .describe("Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all"),
   credits_per_month: z
     .number()
     .min(0)
@@ -51,11 +51,10 @@ const limitFields = {
     .refine(isAmount, { message: "has more than 6 decimals" })
     .nullable()
     .optional()
-    .openapi({
-      description:
-        "What its jobs may cost in a calendar month (UTC): charged, or held while they are unfinished. More is 402 key_credits_exceeded; " +
+    .describe(
+      "What its jobs may cost in a calendar month (UTC): charged, or held while they are unfinished. More is 402 key_credits_exceeded; " +
         "null: any amount",
-    }),
+    ),
 };
 
 const nameSchema = z.string().openapi({ maxLength: MAX_NAME });
@@ -94,11 +93,11 @@ export const keySchema = newKeySchema
     last_used_at: timeSchema.nullable(),
     credits_this_month: creditsSchema
       .nullable()
-      .openapi({ description: "What a key with credits_per_month has spent of it; null for others" }),
+      .describe("What a key with credits_per_month has spent of it; null for others"),
   })
   .openapi("ApiKey");
 
-const secretSchema = z.string().openapi({ description: "The secret; shown only here" });
+const secretSchema = z.string().describe("The secret; shown only here");
 export const createdKeySchema = z
   .object({ data: newKeySchema.extend({ key: secretSchema }), key: secretSchema, ...keyFields })
   .openapi("CreatedApiKey");

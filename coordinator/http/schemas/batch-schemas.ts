@@ -14,13 +14,12 @@ export const MAX_BATCH_JOBS = 100;
 export const submitBatchSchema = z
   .object({
     workload: submitSchema.shape.workload,
-    inputs: z.array(z.record(z.string(), z.unknown())).min(1).max(MAX_BATCH_JOBS).openapi({
-      description: "One job for each input",
-    }),
+    inputs: z.array(z.record(z.string(), z.unknown())).min(1).max(MAX_BATCH_JOBS).describe("One job for each input"),
     priority: submitSchema.shape.priority,
-    fail_mode: z.enum(FAIL_MODES).default("best_effort").openapi({
-      description: "fail_fast: the first job that fails or times out cancels the others. best_effort: all run",
-    }),
+    fail_mode: z
+      .enum(FAIL_MODES)
+      .default("best_effort")
+      .describe("fail_fast: the first job that fails or times out cancels the others. best_effort: all run"),
     ...webhookFields,
   })
   .openapi("SubmitBatch");
@@ -36,17 +35,17 @@ const batchJobSchema = z
   .object({
     id: z.string(),
     status: z.enum(JOB_STATES),
-    output: z.unknown().optional().openapi({
-      description:
+    output: z
+      .unknown()
+      .optional()
+      .describe(
         "Only with `include=output`, from job `output_offset` on. Null for a job that is not completed, or whose output was removed or omitted",
-    }),
-    error: errorSchema.nullable().optional().openapi({ description: "With `output`: why the job failed or timed out" }),
+      ),
+    error: errorSchema.nullable().optional().describe("With `output`: why the job failed or timed out"),
     output_omitted: z
       .literal(true)
       .optional()
-      .openapi({
-        description: `The output has more than ${MAX_INLINE_CHARS} characters as JSON: read it from GET /jobs/{id}`,
-      }),
+      .describe(`The output has more than ${MAX_INLINE_CHARS} characters as JSON: read it from GET /jobs/{id}`),
   })
   .openapi("BatchJob");
 
@@ -55,17 +54,20 @@ export const batchSchema = z
     id: z.string(),
     workload_id: z.int(),
     workload_slug: z.string(),
-    status: z.enum(BATCH_STATUSES).openapi({
-      description: "pending: no job has started. failed: all jobs have ended, at least one failed or timed out",
-    }),
+    status: z
+      .enum(BATCH_STATUSES)
+      .describe("pending: no job has started. failed: all jobs have ended, at least one failed or timed out"),
     fail_mode: z.enum(FAIL_MODES),
     priority: z.int(),
     counts: countsSchema,
-    jobs: z.array(batchJobSchema).openapi({ description: "In the order of the inputs" }),
-    next_output_offset: z.int().nullable().optional().openapi({
-      description:
+    jobs: z.array(batchJobSchema).describe("In the order of the inputs"),
+    next_output_offset: z
+      .int()
+      .nullable()
+      .optional()
+      .describe(
         "Only with `include=output`: `output_offset` of the next request, as the outputs of one answer are bounded; null: there are no more",
-    }),
+      ),
     created_at: timeSchema,
     completed_at: timeSchema.nullable(),
     webhook: orNull(webhookLogSchema),

@@ -19,37 +19,42 @@ export const cargoSchema = z
     required_ram_mb: z.int(),
     context_tokens: z.int().nullable(),
     licence: z.string(),
-    model_sha256: z.string().nullable().openapi({
-      description:
+    model_sha256: z
+      .string()
+      .nullable()
+      .describe(
         "Of the model's file, in hexadecimal; null: the Cargo has none, has a folder of files, or names no hash",
-    }),
-    chat: z.boolean().openapi({ description: "Can be the `model` of a chat completion" }),
+      ),
+    chat: z.boolean().describe("Can be the `model` of a chat completion"),
   })
   .openapi("Cargo");
 
-const phaseLimitSchema = z.number().nullable().openapi({
-  description: "Limit of this phase of an attempt; null: the coordinator's setting",
-});
+const phaseLimitSchema = z
+  .number()
+  .nullable()
+  .describe("Limit of this phase of an attempt; null: the coordinator's setting");
 
 export const cargoDetailSchema = cargoSchema
   .extend({
     workload_id: z.int(),
-    task: z.string().nullable().openapi({
-      description:
+    task: z
+      .string()
+      .nullable()
+      .describe(
         "What it does, by the model hub's names, as feature-extraction or text-ranking; null: it chats, or its schemas say it",
-    }),
-    input_schema: z.record(z.string(), z.unknown()).openapi({ description: "JSON Schema of a job's input" }),
+      ),
+    input_schema: z.record(z.string(), z.unknown()).describe("JSON Schema of a job's input"),
     example_input: z.record(z.string(), z.unknown()),
     output_schema: z
       .record(z.string(), z.unknown())
-      .openapi({ description: "JSON Schema of a job's output; {} allows any JSON value" }),
+      .describe("JSON Schema of a job's output; {} allows any JSON value"),
     run_limit_s: z.number(),
     wait_limit_s: z.number(),
     accept_limit_s: phaseLimitSchema,
     start_limit_s: phaseLimitSchema,
     first_output_limit_s: phaseLimitSchema,
     silence_limit_s: phaseLimitSchema,
-    approved: z.boolean().openapi({ description: "By the operator. Until then only its owner sees and runs it" }),
+    approved: z.boolean().describe("By the operator. Until then only its owner sees and runs it"),
   })
   .openapi("CargoDetail");
 
@@ -117,8 +122,8 @@ export const ownedCargoSchema = z
     ...limitFields.shape,
     ...optionalFields.partial().shape,
     enabled: z.boolean(),
-    approved: z.boolean().openapi({ description: "By the operator. Until then only you see and run it" }),
-    revision: z.int().openapi({ description: "Number of changes so far, the first version included" }),
+    approved: z.boolean().describe("By the operator. Until then only you see and run it"),
+    revision: z.int().describe("Number of changes so far, the first version included"),
     created_at: timeSchema,
     updated_at: timeSchema,
   })

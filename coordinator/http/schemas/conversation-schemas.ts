@@ -25,15 +25,12 @@ const titleSchema = z.string().max(200).nullish();
 const metadataSchema = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((entries) => Object.keys(entries).length <= 16, { message: "has more than 16 entries" })
-  .openapi({ description: "For the client's own use: at most 16 entries" });
+  .describe("For the client's own use: at most 16 entries");
 
 export const createConversationSchema = z
   .object({
     title: titleSchema,
-    model: z
-      .string()
-      .nullish()
-      .openapi({ description: "Slug of a chat Cargo; default: the operator's default chat Cargo" }),
+    model: z.string().nullish().describe("Slug of a chat Cargo; default: the operator's default chat Cargo"),
     system_prompt: text(MAX_SYSTEM_PROMPT_BYTES).nullish(),
     metadata: metadataSchema.nullish(),
   })
@@ -61,7 +58,7 @@ export const postMessageSchema = z
     tools: z
       .null("conversations call no tools; send the chat to /chat/completions")
       .optional()
-      .openapi({ description: "Not served: null" }),
+      .describe("Not served: null"),
   })
   .openapi("PostMessage");
 
@@ -81,9 +78,9 @@ const messageSchema = z
   .object({
     id: z.string(),
     role: z.enum(MESSAGE_ROLES),
-    content: z.string().openapi({ description: "Of an answer in progress: the text so far" }),
+    content: z.string().describe("Of an answer in progress: the text so far"),
     status: z.enum(MESSAGE_STATES),
-    job_id: z.string().nullable().openapi({ description: "Of an answer: the job that produces it" }),
+    job_id: z.string().nullable().describe("Of an answer: the job that produces it"),
     finish_reason: z.enum(FINISH_REASONS).nullable(),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
     created_at: timeSchema,

@@ -9,29 +9,25 @@ export const jobEventSchemas = [
   z
     .object({
       type: z.literal("status"),
-      state: z
-        .enum(["pending", "queued", "running", "streaming"])
-        .openapi({ description: "streaming: output follows" }),
-      message: z.string().optional().openapi({ description: "Why there is no output yet" }),
+      state: z.enum(["pending", "queued", "running", "streaming"]).describe("streaming: output follows"),
+      message: z.string().optional().describe("Why there is no output yet"),
       percent: percentSchema.optional(),
     })
     .openapi("StatusEvent", {
       description:
         "A change of state. One with a `message` tells the state again, with the id of the event before, and comes at once and every 5 s while there is no output",
     }),
+  z.object({ type: z.literal("token"), content: z.string().describe("Text to append") }).openapi("TokenEvent"),
   z
-    .object({ type: z.literal("token"), content: z.string().openapi({ description: "Text to append" }) })
-    .openapi("TokenEvent"),
-  z
-    .object({ type: z.literal("reasoning"), content: z.string().openapi({ description: "Thoughts to append" }) })
+    .object({ type: z.literal("reasoning"), content: z.string().describe("Thoughts to append") })
     .openapi("ReasoningEvent", { description: "What a model that thinks wrote beside its answer" }),
   z
     .object({
       type: z.literal("tool_call"),
-      index: z.int().openapi({ description: "Which call of the answer, from 0" }),
-      id: z.string().optional().openapi({ description: "In the first part of a call" }),
-      name: z.string().optional().openapi({ description: "In the first part of a call" }),
-      arguments: z.string().openapi({ description: "JSON text to append" }),
+      index: z.int().describe("Which call of the answer, from 0"),
+      id: z.string().optional().describe("In the first part of a call"),
+      name: z.string().optional().describe("In the first part of a call"),
+      arguments: z.string().describe("JSON text to append"),
     })
     .openapi("ToolCallEvent", { description: "A part of a call of a tool" }),
   z.object({ type: z.literal("progress"), step: z.int(), total: z.int() }).openapi("ProgressEvent"),
@@ -47,7 +43,7 @@ export const jobEventSchemas = [
       type: z.literal("done"),
       usage: usageSchema,
       finish_reason: z.enum(FINISH_REASONS),
-      output: z.unknown().openapi({ description: "The output, unless it is text that was streamed already" }),
+      output: z.unknown().describe("The output, unless it is text that was streamed already"),
     })
     .openapi("DoneEvent"),
   z
@@ -55,7 +51,7 @@ export const jobEventSchemas = [
       type: z.literal("error"),
       error: z.string(),
       code: z.enum([...JOB_ERROR_CODES, "cancelled"]),
-      retryable: z.boolean().openapi({ description: "A new try may succeed" }),
+      retryable: z.boolean().describe("A new try may succeed"),
     })
     .openapi("ErrorEvent"),
 ] as const;

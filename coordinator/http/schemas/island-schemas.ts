@@ -9,7 +9,7 @@ import { MAX_CACHED, MAX_LOADED, type LiveDownload } from "../../islands/live-is
 import { DAY_MS } from "../../store/ledger/host-figures.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
 
-const megabytes = z.int().openapi({ description: "In MB of 2^20 bytes" });
+const megabytes = z.int().describe("In MB of 2^20 bytes");
 
 const hardwareSchema = z
   .object({
@@ -36,27 +36,24 @@ const hardwareSchema = z
 
 const loadSchema = z
   .object({
-    slots: z.int().openapi({ description: "Jobs that it runs at the same time" }),
+    slots: z.int().describe("Jobs that it runs at the same time"),
     slots_busy: z.int(),
-    cpu: z.number().nullable().openapi({ description: "0 to 1, over all cores" }),
-    gpu: z.number().nullable().openapi({ description: "0 to 1, of its busiest graphics card" }),
+    cpu: z.number().nullable().describe("0 to 1, over all cores"),
+    gpu: z.number().nullable().describe("0 to 1, of its busiest graphics card"),
     free_ram_mb: megabytes.nullable(),
     free_vram_mb: megabytes.nullable(),
-    temperature_c: z
-      .number()
-      .nullable()
-      .openapi({ description: "Of its hottest processor or graphics card, in degrees Celsius" }),
+    temperature_c: z.number().nullable().describe("Of its hottest processor or graphics card, in degrees Celsius"),
   })
   .openapi("IslandLoad", { description: "As it last said: every 10 s. What is not known is null" });
 
 const bytesSchema = z.int().nullable();
 const downloadSchema = z
   .object({
-    cargo: z.string().openapi({ description: "Slug" }),
-    fraction: z.number().nullable().openapi({ description: "0 to 1; null while the size is not known" }),
+    cargo: z.string().describe("Slug"),
+    fraction: z.number().nullable().describe("0 to 1; null while the size is not known"),
     received_bytes: bytesSchema,
     total_bytes: bytesSchema,
-    bytes_per_second: bytesSchema.openapi({ description: "Of the last 10 s" }),
+    bytes_per_second: bytesSchema.describe("Of the last 10 s"),
   })
   .openapi("IslandDownload", { description: "As it last said. What is not known is null" });
 
@@ -76,7 +73,7 @@ const outcomes = z.object({
   failed: z.int(),
   cancelled: z.int(),
   timeout: z.int(),
-  retried: z.int().openapi({ description: "Attempts that failed or were lost here, and whose jobs were tried again" }),
+  retried: z.int().describe("Attempts that failed or were lost here, and whose jobs were tried again"),
 });
 const jobsSchema = outcomes.openapi("IslandJobs", {
   description: "Jobs that ended here in the last 30 UTC days; stored as uptime is",
@@ -84,39 +81,35 @@ const jobsSchema = outcomes.openapi("IslandJobs", {
 
 export const islandSchema = z
   .object({
-    id: z.string().openapi({ description: "Its host id, a UUID" }),
-    name: z.string().openapi({ description: "By its owner; else of its machine, or made of its id" }),
-    status: z.enum(ISLAND_STATUSES).openapi({
-      description:
+    id: z.string().describe("Its host id, a UUID"),
+    name: z.string().describe("By its owner; else of its machine, or made of its id"),
+    status: z
+      .enum(ISLAND_STATUSES)
+      .describe(
         "paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs " +
-        "in a row and gets few or none. suspended: by the operator; its agent asks again once a minute",
-    }),
-    is_live: z.boolean().openapi({
-      description:
-        "False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at",
-    }),
-    suspended_because: z.string().nullable().openapi({ description: "What the operator says; null unless suspended" }),
+          "in a row and gets few or none. suspended: by the operator; its agent asks again once a minute",
+      ),
+    is_live: z
+      .boolean()
+      .describe("False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at"),
+    suspended_because: z.string().nullable().describe("What the operator says; null unless suspended"),
     agent_version: z.string(),
     hardware: hardwareSchema,
     runtimes: z.array(z.object({ type: z.enum(RUNTIME_TYPES), version: z.string() })),
-    load: z.union([loadSchema, z.null()]).openapi({ description: "Null unless it is connected" }),
-    loaded: z
+    load: z.union([loadSchema, z.null()]).describe("Null unless it is connected"),
+    loaded: z.array(z.string()).describe(`Slugs of Cargos whose model is in memory, at most ${MAX_LOADED}`),
+    loading: z
       .array(z.string())
-      .openapi({ description: `Slugs of Cargos whose model is in memory, at most ${MAX_LOADED}` }),
-    loading: z.array(z.string()).openapi({
-      description: `Slugs of Cargos whose model is on its way from the disk into memory, at most ${MAX_LOADED}`,
-    }),
-    downloads: z
-      .array(downloadSchema)
-      .openapi({ description: `Models and images that it fetches now, at most ${MAX_LOADED}` }),
+      .describe(`Slugs of Cargos whose model is on its way from the disk into memory, at most ${MAX_LOADED}`),
+    downloads: z.array(downloadSchema).describe(`Models and images that it fetches now, at most ${MAX_LOADED}`),
     running: z
       .array(z.object({ cargo: z.string(), since: timeSchema }))
-      .openapi({ description: `Jobs that it has now, the oldest ${MAX_LOADED}: of which Cargo, and since when` }),
+      .describe(`Jobs that it has now, the oldest ${MAX_LOADED}: of which Cargo, and since when`),
     first_seen_at: timeSchema,
     last_seen_at: timeSchema,
     uptime: uptimeSchema,
     jobs: jobsSchema,
-    tokens: z.int().openapi({ description: "Of these jobs" }),
+    tokens: z.int().describe("Of these jobs"),
     earned: earnedSchema,
   })
   .openapi("Island");
@@ -124,7 +117,7 @@ export const islandSchema = z
 const daySchema = z
   .object({
     day: z.string().openapi({ format: "date", description: "UTC" }),
-    uptime: shareSchema.openapi({ description: "Share of the day connected, 0 to 1; null before it was first seen" }),
+    uptime: shareSchema.describe("Share of the day connected, 0 to 1; null before it was first seen"),
     jobs: outcomes,
     tokens: z.int(),
     earned: creditsSchema,
@@ -133,13 +126,13 @@ const daySchema = z
 
 export const islandDetailSchema = islandSchema
   .extend({
-    days: z.array(daySchema).openapi({ description: "The last 30 UTC days with today, oldest first, without a gap" }),
-    cached_cargos: z.array(z.string()).openapi({
-      description: "Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected",
-    }),
+    days: z.array(daySchema).describe("The last 30 UTC days with today, oldest first, without a gap"),
+    cached_cargos: z
+      .array(z.string())
+      .describe("Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected"),
     cached_models: z
       .array(z.string())
-      .openapi({ description: `Models and images on its disk, at most ${MAX_CACHED}; empty unless it is connected` }),
+      .describe(`Models and images on its disk, at most ${MAX_CACHED}; empty unless it is connected`),
   })
   .openapi("IslandDetail");
 

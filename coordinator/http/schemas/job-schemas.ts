@@ -13,8 +13,8 @@ import { presentWebhook, webhookFields, webhookLogSchema, webhookSecretSchema } 
 
 export const submitSchema = z
   .object({
-    workload: z.string().min(1).max(200).openapi({ description: "Cargo slug" }),
-    input: z.record(z.string(), z.unknown()).openapi({ description: "Parameters of the Cargo; see its input_schema" }),
+    workload: z.string().min(1).max(200).describe("Cargo slug"),
+    input: z.record(z.string(), z.unknown()).describe("Parameters of the Cargo; see its input_schema"),
     priority: z.int().min(0).max(100).default(0),
     ...webhookFields,
   })
@@ -56,7 +56,7 @@ export const listedSchema = summarySchema
     input: z
       .record(z.string(), z.unknown())
       .nullable()
-      .openapi({ description: "Null if it is longer than 4 KB; empty once it was removed" }),
+      .describe("Null if it is longer than 4 KB; empty once it was removed"),
   })
   .openapi("ListedJob");
 
@@ -66,22 +66,18 @@ export const errorSchema = z.object({
   retryable: z.boolean(),
 });
 
-export const percentSchema = z
-  .int()
-  .min(0)
-  .max(100)
-  .openapi({ description: "How far the download of the model is, if that is known" });
+export const percentSchema = z.int().min(0).max(100).describe("How far the download of the model is, if that is known");
 
 const waitingSchema = z
   .object({
     reason: z.enum(WAITING_REASONS),
-    position: z.int().min(1).openapi({ description: "Place in the queue of its Cargo; 1 is next" }),
-    message: z.string().openapi({ description: "The reason as a sentence" }),
+    position: z.int().min(1).describe("Place in the queue of its Cargo; 1 is next"),
+    message: z.string().describe("The reason as a sentence"),
     percent: percentSchema.nullable(),
     phase: z
       .enum(ATTEMPT_PHASES)
       .nullable()
-      .openapi({ description: "What the Island that has the job has yet to do; null while no Island has it" }),
+      .describe("What the Island that has the job has yet to do; null while no Island has it"),
   })
   .openapi("Waiting", {
     description: "Why the job has not started, or runs and is silent; else null",
@@ -94,16 +90,12 @@ export const detailSchema = z
     workload_slug: z.string(),
     status: z.enum(JOB_STATES),
     priority: z.int(),
-    input: z.record(z.string(), z.unknown()).openapi({ description: "Empty once it was removed" }),
+    input: z.record(z.string(), z.unknown()).describe("Empty once it was removed"),
     input_removed_at: timeSchema
       .nullable()
-      .openapi({ description: "When the input was removed: by its owner, or because the operator keeps it no longer" }),
-    output_removed_at: timeSchema
-      .nullable()
-      .openapi({ description: "When output, stream and the message of an error were removed" }),
-    output: z
-      .unknown()
-      .openapi({ description: "Text, or the JSON value that the Cargo produced; null until completed" }),
+      .describe("When the input was removed: by its owner, or because the operator keeps it no longer"),
+    output_removed_at: timeSchema.nullable().describe("When output, stream and the message of an error were removed"),
+    output: z.unknown().describe("Text, or the JSON value that the Cargo produced; null until completed"),
     usage: orNull(usageSchema),
     created_at: timeSchema,
     started_at: timeSchema.nullable(),
@@ -111,14 +103,14 @@ export const detailSchema = z
     duration_ms: z.int().nullable(),
     finish_reason: z.enum(FINISH_REASONS).nullable(),
     error: errorSchema.nullable(),
-    attempts: z.int().openapi({ description: "Attempts begun so far; one that an Island refused does not count" }),
+    attempts: z.int().describe("Attempts begun so far; one that an Island refused does not count"),
     island_id: z.string().nullable(),
     waiting: orNull(waitingSchema),
     timings: z.object({ load_ms: z.number(), first_output_ms: z.number().nullable(), run_ms: z.number() }).nullable(),
     batch_id: z.string().nullable(),
-    ignored: z.array(z.string()).openapi({
-      description: "Parameters of the request that the job does without, as in the header `Atoll-Ignored`",
-    }),
+    ignored: z
+      .array(z.string())
+      .describe("Parameters of the request that the job does without, as in the header `Atoll-Ignored`"),
     webhook: orNull(webhookLogSchema),
   })
   .openapi("Job");

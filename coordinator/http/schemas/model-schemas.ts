@@ -8,47 +8,44 @@ import { creditsSchema, presentCredits } from "./wire-units.ts";
 
 export const modelSchema = z
   .object({
-    id: z.string().openapi({ description: "Slug of the Cargo, or the alias" }),
+    id: z.string().describe("Slug of the Cargo, or the alias"),
     object: z.literal("model"),
-    created: z.int().openapi({ description: "When it came into the catalog of this network: Unix time in seconds" }),
+    created: z.int().describe("When it came into the catalog of this network: Unix time in seconds"),
     owned_by: z.string(),
     type: z.enum(MODEL_KINDS),
-    capabilities: z.array(z.string()).openapi({ description: "Endpoints that serve it, by their paths" }),
-    alias_of: z.string().nullable().openapi({ description: "Slug of the Cargo that an alias stands for" }),
-    is_default: z
+    capabilities: z.array(z.string()).describe("Endpoints that serve it, by their paths"),
+    alias_of: z.string().nullable().describe("Slug of the Cargo that an alias stands for"),
+    is_default: z.boolean().describe("Requests to an endpoint of its `capabilities` that name no model run on it"),
+    available: z.boolean().describe("A connected Island can run it now; else requests wait for one"),
+    ready: z
       .boolean()
-      .openapi({ description: "Requests to an endpoint of its `capabilities` that name no model run on it" }),
-    available: z.boolean().openapi({ description: "A connected Island can run it now; else requests wait for one" }),
-    ready: z.boolean().openapi({
-      description: "An Island that can run it now has its model or image, or needs none: no download first",
-    }),
-    free: z.int().openapi({ description: "Islands that can run it now and have a free slot" }),
+      .describe("An Island that can run it now has its model or image, or needs none: no download first"),
+    free: z.int().describe("Islands that can run it now and have a free slot"),
     pricing: z
       .object({ per_job: creditsSchema, unit: z.literal("credits") })
-      .openapi({ description: "A request costs `per_job` for each of its jobs, however many tokens it has" }),
-    context_length: z
-      .int()
-      .nullable()
-      .openapi({ description: "Tokens of prompt and answer together; null: no limit is known" }),
+      .describe("A request costs `per_job` for each of its jobs, however many tokens it has"),
+    context_length: z.int().nullable().describe("Tokens of prompt and answer together; null: no limit is known"),
     max_output_tokens: z
       .int()
       .nullable()
-      .openapi({ description: "Most tokens of an answer, for `max_tokens`; null: it does not chat" }),
-    tokens_per_second: z.number().nullable().openapi({
-      description:
+      .describe("Most tokens of an answer, for `max_tokens`; null: it does not chat"),
+    tokens_per_second: z
+      .number()
+      .nullable()
+      .describe(
         "Median of the last 100 jobs in 24 h, measured by the coordinator that answers, since it started; null: none was measured",
-    }),
+      ),
     first_token_ms: z
       .int()
       .nullable()
-      .openapi({ description: "Median time from a chat's submission to its first token, measured in the same way" }),
-    tool_calls: z.enum(["template", "grammar"]).nullable().openapi({
-      description:
+      .describe("Median time from a chat's submission to its first token, measured in the same way"),
+    tool_calls: z
+      .enum(["template", "grammar"])
+      .nullable()
+      .describe(
         "Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way",
-    }),
-    reasoning: z
-      .boolean()
-      .openapi({ description: "It thinks before it answers: `reasoning_content`, `reasoning_effort`" }),
+      ),
+    reasoning: z.boolean().describe("It thinks before it answers: `reasoning_content`, `reasoning_effort`"),
   })
   .openapi("Model");
 

@@ -18,7 +18,7 @@ import { orNull } from "./responses.ts";
 import { creditsSchema, presentCredits, presentTime, presentTimeOrNull, timeSchema } from "./wire-units.ts";
 
 const suspensionSchema = z.object({ reason: z.string(), since: timeSchema }).openapi("Suspension");
-const emailSchema = z.string().nullable().openapi({ description: "Null for an account that was deleted" });
+const emailSchema = z.string().nullable().describe("Null for an account that was deleted");
 
 export const knownAccountSchema = z
   .object({
@@ -26,9 +26,9 @@ export const knownAccountSchema = z
     email: z.string(),
     role: z.enum(ROLES),
     credits: creditsSchema,
-    held: creditsSchema.openapi({ description: "Set aside for unfinished jobs" }),
+    held: creditsSchema.describe("Set aside for unfinished jobs"),
     unfinished_jobs: z.int(),
-    islands: z.int().openapi({ description: "Known ones, connected or not" }),
+    islands: z.int().describe("Known ones, connected or not"),
     suspended: orNull(suspensionSchema),
     created_at: timeSchema,
   })
@@ -39,7 +39,7 @@ export const limitsSchema = z
     requests_per_minute: z.int(),
     concurrent_jobs: z.int(),
     concurrent_streams: z.int(),
-    share: z.int().openapi({ description: "Weight in the fair share of slot time" }),
+    share: z.int().describe("Weight in the fair share of slot time"),
   })
   .openapi("AccountLimits");
 
@@ -53,9 +53,9 @@ export const knownJobSchema = z
     batch_id: z.string().nullable(),
     workload_slug: z.string(),
     status: z.enum(JOB_STATES),
-    chat: z.boolean().openapi({ description: "A client waits for the answer" }),
+    chat: z.boolean().describe("A client waits for the answer"),
     priority: z.int(),
-    attempts: z.int().openapi({ description: "Begun so far" }),
+    attempts: z.int().describe("Begun so far"),
     island_id: z.string().nullable(),
     error_code: z.string().nullable(),
     prompt_tokens: z.int().nullable(),
@@ -71,12 +71,10 @@ export const knownJobSchema = z
 const slotsSchema = z.object({ free: z.int(), all: z.int() });
 const coordinatorSchema = z
   .object({
-    id: z.string().nullable().openapi({ description: "Null for a coordinator that is alone" }),
+    id: z.string().nullable().describe("Null for a coordinator that is alone"),
     address: z.string(),
     version: z.string(),
-    answers: z
-      .boolean()
-      .openapi({ description: "False: it said nothing in time, and its part is missing in the sums" }),
+    answers: z.boolean().describe("False: it said nothing in time, and its part is missing in the sums"),
     islands: z.int(),
     slots: slotsSchema,
     jobs: z.object({ running: z.int(), waiting: z.int() }),
@@ -86,17 +84,18 @@ const coordinatorSchema = z
 export const overviewSchema = z
   .object({
     islands: z.object({ online: z.int(), known: z.int() }),
-    slots: slotsSchema.openapi({ description: "Of Islands that take new jobs" }),
+    slots: slotsSchema.describe("Of Islands that take new jobs"),
     jobs: z.object({ running: z.int(), waiting: z.int(), finished_last_minute: z.int() }),
     waiting_by_reason: z.array(z.object({ reason: z.enum(WAITING_REASONS), jobs: z.int() })),
     tokens_per_second: z.number(),
-    first_token_ms: z.object({ p50: z.number().nullable(), p99: z.number().nullable() }).openapi({
-      description:
+    first_token_ms: z
+      .object({ p50: z.number().nullable(), p99: z.number().nullable() })
+      .describe(
         "From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off",
-    }),
-    errors_last_minute: z.int().openapi({ description: "Jobs that failed or timed out" }),
+      ),
+    errors_last_minute: z.int().describe("Jobs that failed or timed out"),
     coordinators: z.array(coordinatorSchema),
-    is_complete: z.boolean().openapi({ description: "False: the sums lack a coordinator, which does not answer" }),
+    is_complete: z.boolean().describe("False: the sums lack a coordinator, which does not answer"),
   })
   .openapi("NetworkOverview", {
     description:
@@ -109,29 +108,26 @@ export const queueLineSchema = z
     only_islands_of: z
       .string()
       .nullable()
-      .openapi({ description: "The account whose Islands alone may run them, until the Cargo is approved" }),
+      .describe("The account whose Islands alone may run them, until the Cargo is approved"),
     jobs: z.int(),
     reason: z.enum(WAITING_REASONS),
-    message: z.string().openapi({ description: "Of the oldest of them at the coordinator that has most" }),
-    waiting_since: timeSchema.openapi({ description: "Of the one that waits longest" }),
+    message: z.string().describe("Of the oldest of them at the coordinator that has most"),
+    waiting_since: timeSchema.describe("Of the one that waits longest"),
   })
   .openapi("QueueLine");
 
 export const auditLineSchema = z
   .object({
-    id: z.int().openapi({ description: "Increases with time" }),
+    id: z.int().describe("Increases with time"),
     at: timeSchema,
     via: z.enum(["api", "command"]),
-    actor: z.string().openapi({ description: "The operator's account; of a command the user of the operating system" }),
-    actor_email: z
-      .string()
-      .nullable()
-      .openapi({ description: "Null for a command, and for an account that was deleted" }),
-    origin: z.string().openapi({ description: "The client's address; of a command the machine's name" }),
-    action: z.string().openapi({ description: "With `.failed` for one that was refused" }),
+    actor: z.string().describe("The operator's account; of a command the user of the operating system"),
+    actor_email: z.string().nullable().describe("Null for a command, and for an account that was deleted"),
+    origin: z.string().describe("The client's address; of a command the machine's name"),
+    action: z.string().describe("With `.failed` for one that was refused"),
     target: z.object({ kind: z.enum(AUDIT_TARGETS), id: z.string() }),
-    before: z.unknown().openapi({ description: "JSON, or null" }),
-    after: z.unknown().openapi({ description: "JSON, or null" }),
+    before: z.unknown().describe("JSON, or null"),
+    after: z.unknown().describe("JSON, or null"),
   })
   .openapi("AuditLine");
 
@@ -141,7 +137,7 @@ export const announcementSchema = z
     level: z.enum(ANNOUNCEMENT_LEVELS),
     text: z.string().openapi({ maxLength: MAX_ANNOUNCEMENT_CHARS, description: "Plain text" }),
     created_at: timeSchema,
-    until: timeSchema.nullable().openapi({ description: "Null: until it is removed" }),
+    until: timeSchema.nullable().describe("Null: until it is removed"),
   })
   .openapi("Announcement");
 

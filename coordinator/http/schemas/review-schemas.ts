@@ -11,9 +11,9 @@ const pin = z.string().max(200).optional();
 
 export const pinsSchema = z
   .object({
-    image_digest: pin.openapi({ description: "sha256:… of the image's manifest" }),
-    model_hash: pin.openapi({ description: "SHA-256 of the model's file or files.json, in hex" }),
-    model_commit: pin.openapi({ description: "Commit of the model's folder on the hub" }),
+    image_digest: pin.describe("sha256:… of the image's manifest"),
+    model_hash: pin.describe("SHA-256 of the model's file or files.json, in hex"),
+    model_commit: pin.describe("Commit of the model's folder on the hub"),
   })
   .openapi("CargoPins");
 
@@ -22,9 +22,9 @@ const signedSchema = z
   .object({
     runtime_type: z.enum(RUNTIME_TYPES),
     image: z.string().nullable(),
-    image_digest: z.string().nullable().openapi({ description: "Null for an image: NOT PINNED, the tag decides" }),
-    command: z.array(z.string()).nullable().openapi({ description: "Null: the image's own" }),
-    network: z.boolean().openapi({ description: "True: it reaches the public internet" }),
+    image_digest: z.string().nullable().describe("Null for an image: NOT PINNED, the tag decides"),
+    command: z.array(z.string()).nullable().describe("Null: the image's own"),
+    network: z.boolean().describe("True: it reaches the public internet"),
     gpu: z.boolean(),
     model_url: z.string().nullable(),
     model_hash: z.string().nullable(),
@@ -46,25 +46,23 @@ export const reviewSchema = z
     origin: z.enum(["shipped", "imported", "owned"]),
     owner_id: z.string().nullable(),
     owner_email: z.string().nullable(),
-    revision: z.string().openapi({ description: "Hash of all of `cargo`; an approval names it" }),
-    pin: orNull(z.object({ kind: z.enum(PIN_NAMES), value: z.string().nullable() }).openapi("CargoPin")).openapi({
-      description: "What ties it to exact bytes; a null value: nothing does yet. Null: it fetches nothing",
-    }),
+    revision: z.string().describe("Hash of all of `cargo`; an approval names it"),
+    pin: orNull(z.object({ kind: z.enum(PIN_NAMES), value: z.string().nullable() }).openapi("CargoPin")).describe(
+      "What ties it to exact bytes; a null value: nothing does yet. Null: it fetches nothing",
+    ),
     approval: orNull(
       z
         .object({
           revision: z.string(),
-          by: z.string().openapi({ description: "Account of an operator, or user of the operating system" }),
+          by: z.string().describe("Account of an operator, or user of the operating system"),
           at: timeSchema,
         })
         .openapi("CargoApproval"),
-    ).openapi({ description: "The last one, of this definition or an earlier one" }),
-    price_per_job: creditsSchema.openapi({ description: "In force for new jobs" }),
-    shipped_price_per_job: creditsSchema
-      .nullable()
-      .openapi({ description: "That of its file; null unless it is shipped" }),
+    ).describe("The last one, of this definition or an earlier one"),
+    price_per_job: creditsSchema.describe("In force for new jobs"),
+    shipped_price_per_job: creditsSchema.nullable().describe("That of its file; null unless it is shipped"),
     signs: signedSchema,
-    cargo: z.record(z.string(), z.unknown()).openapi({ description: "The whole definition; see catalog/README.md" }),
+    cargo: z.record(z.string(), z.unknown()).describe("The whole definition; see catalog/README.md"),
   })
   .openapi("CargoReview");
 

@@ -19,9 +19,7 @@ const jobEventSchema = z
     type: z.enum(["job.completed", "job.failed", "job.cancelled", "job.timeout"]),
     timestamp: timeSchema,
     data: detailSchema.omit({ input: true, webhook: true, waiting: true }).extend({
-      output_omitted: z
-        .boolean()
-        .openapi({ description: "The output is too large for a webhook; GET /jobs/{id} has it" }),
+      output_omitted: z.boolean().describe("The output is too large for a webhook; GET /jobs/{id} has it"),
     }),
   })
   .openapi("JobWebhook");
@@ -77,8 +75,8 @@ export function documentWebhooks(app: HttpApp): void {
       request: {
         headers: z.object({
           "webhook-id": z.string(),
-          "webhook-timestamp": z.string().openapi({ description: "Unix time of this try, in seconds" }),
-          "webhook-signature": z.string().openapi({ description: "`v1,` and the HMAC-SHA256 in base64" }),
+          "webhook-timestamp": z.string().describe("Unix time of this try, in seconds"),
+          "webhook-signature": z.string().describe("`v1,` and the HMAC-SHA256 in base64"),
         }),
         body: bodyWithExample({ "application/json": { schema } }, operationId),
       },

@@ -6,30 +6,37 @@ import { presentTime, timeSchema } from "./wire-units.ts";
 
 /** Members of a submission that ask for a webhook. */
 export const webhookFields = {
-  webhook_url: z.string().min(1).max(MAX_WEBHOOK_URL_CHARS).optional().openapi({
-    description: "URL that gets a signed POST (Standard Webhooks) at the end; https, and not a private address",
-  }),
-  webhook_secret: z.string().max(200).optional().openapi({
-    description:
-      "Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a new one, which only this answer shows",
-  }),
+  webhook_url: z
+    .string()
+    .min(1)
+    .max(MAX_WEBHOOK_URL_CHARS)
+    .optional()
+    .describe("URL that gets a signed POST (Standard Webhooks) at the end; https, and not a private address"),
+  webhook_secret: z
+    .string()
+    .max(200)
+    .optional()
+    .describe("Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a new one, which only this answer shows"),
 };
 
-export const webhookSecretSchema = z.string().optional().openapi({
-  description:
+export const webhookSecretSchema = z
+  .string()
+  .optional()
+  .describe(
     "The secret that was made for the webhook; shown only here and when the request is repeated with its Idempotency-Key",
-});
+  );
 
 export const webhookLogSchema = z
   .object({
     url: z.string(),
-    state: z.enum(WEBHOOK_STATES).openapi({
-      description:
+    state: z
+      .enum(WEBHOOK_STATES)
+      .describe(
         "waiting: the job or batch has not ended. pending: to be delivered. failed: given up after a day, or because of a 410",
-    }),
+      ),
     attempts: z
       .array(z.object({ at: timeSchema, status: z.int().nullable(), error: z.string().nullable() }))
-      .openapi({ description: "The last ten tries, oldest first" }),
+      .describe("The last ten tries, oldest first"),
   })
   .openapi("WebhookLog");
 

@@ -34,11 +34,11 @@ export function presentUnixTimeOrNull(ms: number | null): number | null {
 /** How long a file lives, in seconds: an hour to 30 days. */
 export const fileLifeSchema = z.int().min(3_600).max(2_592_000);
 
-export const timeSchema = z.iso.datetime().openapi({ description: "ISO 8601, UTC" });
-export const creditsSchema = z.number().openapi({ description: "Credits, with up to 6 decimals" });
+export const timeSchema = z.iso.datetime().describe("ISO 8601, UTC");
+export const creditsSchema = z.number().describe("Credits, with up to 6 decimals");
 
 /** `usage.cost` in responses to clients of other APIs, as in OpenRouter's. */
-export const costSchema = z.number().openapi({ description: "Credits that were charged, with up to 6 decimals" });
+export const costSchema = z.number().describe("Credits that were charged, with up to 6 decimals");
 
 export const usageSchema = z
   .object({
