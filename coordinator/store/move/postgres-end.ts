@@ -15,7 +15,7 @@ import { postgresSecrets } from "../postgres/secrets/postgres-secrets.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import type { SharedSecrets } from "../secrets/shared-secrets.ts";
 import type { DatabasePlace } from "../store-place.ts";
-import { COLUMN_TYPES } from "../steps/schema.ts";
+import { columnType } from "../steps/schema.ts";
 import { textOf, valueOf, type ColumnKind } from "../steps/table.ts";
 import { COPIED_TABLES, lastKeySql, nextRowsSql, REVISIONS, type CopiedTable } from "./copied-tables.ts";
 import { isClear, type CopiedRow, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
@@ -154,7 +154,7 @@ export class PostgresEnd implements DataEnd {
     const names = Object.keys(columns);
     const kinds = Object.values(columns);
     const own = Object.entries(OWN[name] ?? {});
-    const lists = kinds.map((kind, index) => `$${index + 1}::${COLUMN_TYPES.postgres[kind]}[]`).join(", ");
+    const lists = kinds.map((kind, index) => `$${index + 1}::${columnType(kind, "postgres")}[]`).join(", ");
     await this.#client.query(
       `INSERT INTO ${name} (${[...names, ...own.map(([column]) => column)].join(", ")}) OVERRIDING SYSTEM VALUE
        SELECT ${["given.*", ...own.map(([, value]) => value)].join(", ")} FROM unnest(${lists}) AS given (${names.join(", ")})`,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { link, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { SecretName, SharedSecrets } from "./shared-secrets.ts";
 
 const OWNER_ONLY = 0o600;
@@ -22,46 +22,53 @@ export class FileSecrets implements SharedSecrets {
     return join(this.#directory, FILES[name].file);
   }
 
-  async read(name: SecretName): Promise<Buffer | null> {
-    try {
-      return await readFile(this.placeOf(name));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      return null;
-    }
+  read(name: SecretName): Promise<Buffer | null> {
+    return readIfThere(this.placeOf(name));
   }
 
-  async add(name: SecretName, value: Buffer): Promise<Buffer> {
-    try {
-      // Never in place of what a process wrote that starts at the same time.
-      await this.#put(name, value, link);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
-    return (await this.read(name)) ?? value;
+  add(name: SecretName, value: Buffer): Promise<Buffer> {
+    return addFile(this.placeOf(name), value, FILES[name].mode);
   }
 
   async replace(name: SecretName, value: Buffer): Promise<void> {
-    await this.#put(name, value, rename);
+    await put(this.placeOf(name), value, FILES[name].mode, rename);
   }
 
   async isPrivate(name: SecretName): Promise<boolean> {
     // Windows has no such bits.
     return process.platform === "win32" || ((await stat(this.placeOf(name))).mode & 0o077) === 0;
   }
+}
 
-  /** Whole or not at all. */
-  async #put(name: SecretName, value: Buffer, move: (from: string, to: string) => Promise<void>): Promise<void> {
-    const path = this.placeOf(name);
-    const partial = `${path}.${randomUUID()}.partial`;
-    try {
-      await writeFile(partial, value, { mode: FILES[name].mode, flag: "wx", flush: true });
-      await move(partial, path);
-    } finally {
-      await rm(partial, { force: true });
-    }
-    await syncDirectory(this.#directory);
+export async function readIfThere(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return null;
   }
+}
+
+/** Makes the file unless there is one, and returns what it has: all processes that start at the same time get the same. */
+export async function addFile(path: string, value: Buffer, mode = OWNER_ONLY): Promise<Buffer> {
+  try {
+    await put(path, value, mode, link);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  return (await readIfThere(path)) ?? value;
+}
+
+/** Whole or not at all. */
+async function put(path: string, value: Buffer, mode: number, move: typeof link): Promise<void> {
+  const partial = `${path}.${randomUUID()}.partial`;
+  try {
+    await writeFile(partial, value, { mode, flag: "wx", flush: true });
+    await move(partial, path);
+  } finally {
+    await rm(partial, { force: true });
+  }
+  await syncDirectory(dirname(path));
 }
 
 /** Makes the new name durable. Windows has no such call. */

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { link, readFile, rm, writeFile } from "node:fs/promises";
+import { addFile, readIfThere } from "./file-secrets.ts";
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -20,19 +20,9 @@ export class SecretBox {
 
   /** Reads the key file, or makes it. With a new key, what was sealed before cannot be read. */
   static async open(path: string): Promise<SecretBox> {
-    const stored = await readIfThere(path);
-    if (stored !== null) return new SecretBox(stored);
-    const temporary = `${path}.${process.pid}`;
-    try {
-      await writeFile(temporary, randomBytes(KEY_BYTES), { mode: 0o600 });
-      // Whole or not at all, and never in place of the key of a process that starts at the same time.
-      await link(temporary, path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    } finally {
-      await rm(temporary, { force: true });
-    }
-    return SecretBox.open(path);
+    const key = (await readIfThere(path)) ?? (await addFile(path, randomBytes(KEY_BYTES)));
+    if (key.length === KEY_BYTES) return new SecretBox(key);
+    throw new Error(`${path} is not a key of ${KEY_BYTES} bytes; restore it from your backup`);
   }
 
   seal(secret: string): string {
@@ -58,17 +48,5 @@ export class SecretBox {
     } catch {
       return null;
     }
-  }
-}
-
-async function readIfThere(path: string): Promise<Buffer | null> {
-  try {
-    const key = await readFile(path);
-    if (key.length !== KEY_BYTES)
-      throw new Error(`${path} is not a key of ${KEY_BYTES} bytes; restore it from your backup`);
-    return key;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return null;
   }
 }

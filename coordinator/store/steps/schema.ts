@@ -36,30 +36,17 @@ import { webhookTable } from "../jobs/webhooks.ts";
 import { columnName, type Column, type ColumnKind, type PerEngine, type Table, type TableRules } from "./table.ts";
 import type { Dialect } from "./tx.ts";
 
-export const COLUMN_TYPES: Readonly<Record<Dialect, Readonly<Record<ColumnKind, string>>>> = {
-  sqlite: {
-    key: "TEXT",
-    text: "TEXT",
-    integer: "INTEGER",
-    small: "INTEGER",
-    flag: "INTEGER",
-    json: "TEXT",
-    written: "TEXT",
-    inner: "TEXT",
-    secret: "TEXT",
-  },
-  postgres: {
-    key: "text",
-    text: "text",
-    integer: "bigint",
-    small: "int",
-    flag: "boolean",
-    json: "text",
-    written: "text",
-    inner: "text",
-    secret: "text",
-  },
+const POSTGRES_TYPES: Readonly<Partial<Record<ColumnKind, string>>> = {
+  integer: "bigint",
+  small: "int",
+  flag: "boolean",
 };
+
+export function columnType(kind: ColumnKind, dialect: Dialect): string {
+  const type = POSTGRES_TYPES[kind];
+  if (dialect === "postgres") return type ?? "text";
+  return type === undefined ? "TEXT" : "INTEGER";
+}
 
 /** All tables that steps use, in an order that foreign keys allow. */
 export const TABLES: readonly Table[] = [
@@ -162,7 +149,7 @@ function columnSql(member: string, column: Column, dialect: Dialect): string {
   const check = kind === "flag" && dialect === "sqlite" ? `CHECK (${name} IN (0, 1))` : "";
   // As SQLite compares all texts.
   const collation = kind === "key" && dialect === "postgres" ? 'COLLATE "C"' : "";
-  return [name, COLUMN_TYPES[dialect][kind], collation, notNull, ruled, check].filter((part) => part !== "").join(" ");
+  return [name, columnType(kind, dialect), collation, notNull, ruled, check].filter((part) => part !== "").join(" ");
 }
 
 function sqlOf(sql: PerEngine, dialect: Dialect): string {

@@ -2,7 +2,7 @@ import { nextState, type JobEvent } from "../../../../shared/job-state.ts";
 import { guardOf } from "../../jobs/job-guards.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "../../jobs/idempotency.ts";
 import { batchTable, jobTable, SUBMITTED_BATCH_COLUMNS, SUBMITTED_COLUMNS } from "../../jobs/job-tables.ts";
-import { COLUMN_TYPES } from "../../steps/schema.ts";
+import { columnType } from "../../steps/schema.ts";
 import type { Table } from "../../steps/table.ts";
 import { SUBMITTED_WEBHOOK_COLUMNS, webhookTable } from "../../jobs/webhooks.ts";
 import { accountFunctions } from "./account-functions.ts";
@@ -27,7 +27,7 @@ function insertSql(
   others: Readonly<Record<string, string>>,
 ): string {
   const columns = [...members, ...Object.keys(others)].map((member) => table.columnName(member));
-  const typeOf = (member: string): string => COLUMN_TYPES.postgres[table.definition[member]?.kind ?? "text"];
+  const typeOf = (member: string): string => columnType(table.definition[member]?.kind ?? "text", "postgres");
   const values = members.map((member) => `(${from}->>'${member}')::${typeOf(member)}`);
   return `INSERT INTO ${table.name} (${columns.join(", ")}) SELECT ${[...values, ...Object.values(others)].join(", ")}`;
 }

@@ -3,16 +3,7 @@ import { KeyCreditsError } from "../../../credits/key-credits-error.ts";
 import { monthBeginMs, type SubmittingKey, type UtcMonth } from "../../accounts/key-spending.ts";
 
 /** Counts what the jobs of keys with a monthly limit cost. A key without one costs no write. */
-interface KeySpending {
-  /** @throws {KeyCreditsError} if the jobs would pass the limit; nothing is written. */
-  assertAllows(key: SubmittingKey | null | undefined): void;
-  /** Returns the month that counts the jobs; null if none does. */
-  add(key: SubmittingKey | null | undefined): UtcMonth | null;
-  /** The job cost so much less than it held. */
-  giveBack(keyNumber: number, month: UtcMonth, micro: number): void;
-}
-
-export function prepareKeySpending(db: Database.Database): KeySpending {
+export function prepareKeySpending(db: Database.Database) {
   const select = db
     .prepare<[number, UtcMonth], number>("SELECT micro FROM key_spending WHERE key_number = ? AND month >= ?")
     .pluck();
@@ -29,19 +20,22 @@ export function prepareKeySpending(db: Database.Database): KeySpending {
     "UPDATE key_spending SET micro = max(0, micro - ?) WHERE key_number = ? AND month = ?",
   );
   return {
-    assertAllows(key) {
+    /** @throws {KeyCreditsError} if the jobs would pass the limit; nothing is written. */
+    assertAllows(key: SubmittingKey | null | undefined): void {
       const { number, monthly } = key ?? { number: 0, monthly: null };
       if (monthly === null || monthly.neededMicro === 0) return;
       const { limitMicro, month, neededMicro } = monthly;
       const leftMicro = Math.max(0, limitMicro - (select.get(number, month) ?? 0));
       if (neededMicro > leftMicro) throw new KeyCreditsError(neededMicro, leftMicro, monthBeginMs(month + 1));
     },
-    add(key) {
+    /** Returns the month that counts the jobs; null if none does. */
+    add(key: SubmittingKey | null | undefined): UtcMonth | null {
       if (key === null || key === undefined || key.monthly === null) return null;
       const { month, neededMicro } = key.monthly;
       return add.get({ number: key.number, month, neededMicro }) ?? month;
     },
-    giveBack(keyNumber, month, micro) {
+    /** The job cost so much less than it held. */
+    giveBack(keyNumber: number, month: UtcMonth, micro: number): void {
       if (micro > 0) giveBack.run(micro, keyNumber, month);
     },
   };
