@@ -23,7 +23,7 @@ const DOWN = "The bus is down: other coordinators cannot be reached";
 export async function openNatsBus(
   options: NatsOptions,
   name: string,
-  { clock, log }: { readonly clock: Pick<Clock, "schedule">; readonly log: Pick<Logger, "warn" | "info"> },
+  { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "warn" | "info"> },
 ): Promise<Bus> {
   const listeners = new Set<(downBecause: string | null) => void>();
   let isClosing = false;

@@ -50,7 +50,7 @@ export type NatsLink = Awaited<ReturnType<typeof openNatsLink>>;
 export async function openNatsLink(
   options: NatsOptions,
   name: string,
-  { clock, log }: { readonly clock: Pick<Clock, "schedule">; readonly log: Pick<Logger, "warn"> },
+  { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "warn"> },
   onChange: () => void,
 ) {
   const subscriptions = new Set<Held>();

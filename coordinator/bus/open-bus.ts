@@ -31,7 +31,7 @@ export interface BusPlace {
 export async function openBus(
   place: BusPlace | null,
   name: string,
-  env: { readonly clock: Pick<Clock, "schedule">; readonly log: Pick<Logger, "warn" | "info"> },
+  env: { readonly clock: Clock; readonly log: Pick<Logger, "warn" | "info"> },
 ): Promise<Bus> {
   if (place === null) return new LocalBus();
   // Loaded here, because a coordinator that is alone needs none of it.

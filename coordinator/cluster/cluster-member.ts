@@ -26,7 +26,7 @@ const BATCHES_POLL_MS = 5_000;
 
 interface SharedParts extends JobParts {
   readonly batches: BatchService;
-  readonly scheduler: Pick<Scheduler, "shared" | "queuedDemand">;
+  readonly scheduler: Scheduler;
   /** Reads the stored Cargos. */
   readonly refreshCatalog: () => Promise<void>;
 }
@@ -168,7 +168,7 @@ export function openMember(
  * stays behind: the jobs that Islands have, and all where no peer lives or the bus is down.
  */
 export async function handOverWaiting(
-  peers: Pick<Peers, "others" | "downBecause" | "ask">,
+  peers: Peers,
   mover: Pick<JobMover, "handOver">,
   jobs: Pick<JobRegistry, "list">,
   freestPeer: Peer | undefined,
@@ -198,10 +198,10 @@ export async function handOverWaiting(
  * function is called.
  */
 function endBatchesEverywhere(
-  peers: Pick<Peers, "others" | "onChange" | "tell" | "hear">,
-  jobs: Pick<JobRegistry, "subscribe">,
+  peers: Peers,
+  jobs: JobRegistry,
   batches: Pick<BatchService, "activeIds" | "endOver">,
-  { clock, log }: { readonly clock: Pick<Clock, "schedule">; readonly log: Pick<Logger, "warn"> },
+  { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "warn"> },
 ): () => void {
   let isClosed = false;
 

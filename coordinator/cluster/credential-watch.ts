@@ -42,11 +42,7 @@ export function unsharedCredentials(accounts: Pick<AccountStore, "credentialsRev
  * a second, after a change here and when another coordinator tells of one. While storage cannot be read, who asks for the revision gets
  * the error: nobody is let in by what was true more than a second ago.
  */
-export function watchCredentials(
-  store: CredentialChanges,
-  peers: Pick<Peers, "tell" | "hear">,
-  clock: Pick<Clock, "monotonicMs" | "schedule">,
-): CredentialWatch {
+export function watchCredentials(store: CredentialChanges, peers: Peers, clock: Clock): CredentialWatch {
   const users = new Set<CredentialUser>();
   /** Changes by this coordinator. */
   let changes = 0;

@@ -62,14 +62,11 @@ const NO_MEMORY = "Too much output of other coordinators' jobs is being read her
  *   that one job's output never cuts off the readers of another's.
  */
 export function followFeeds(
-  peers: Pick<Peers, "self" | "downBecause" | "stream" | "hear">,
+  peers: Peers,
   cluster: Pick<ClusterStore, "ownersOf">,
   store: Pick<JobStore, "get" | "feed" | "large">,
   maxBytes: number,
-  {
-    clock,
-    log,
-  }: { readonly clock: Pick<Clock, "monotonicMs" | "schedule" | "sleep">; readonly log: Pick<Logger, "warn"> },
+  { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "warn"> },
 ) {
   const ownerOf = ownerLookup(cluster);
   /** Those that follow their jobs, by feed. */

@@ -18,7 +18,7 @@ export function keepLease(
     peers,
     learnTime,
   }: Pick<Network, "cluster" | "learnTime"> & {
-    readonly peers: Pick<Peers, "self" | "living" | "setLiving">;
+    readonly peers: Peers;
   },
   mover: Pick<JobMover, "takeIn" | "reconcile">,
 ) {

@@ -28,7 +28,7 @@ export interface JobParts {
   readonly jobs: JobRegistry;
   readonly islands: IslandRegistry;
   readonly batches: Pick<BatchService, "restore">;
-  readonly submissions: Pick<Submissions, "settled">;
+  readonly submissions: Submissions;
 }
 
 /**
@@ -38,8 +38,8 @@ export interface JobParts {
 export function moveJobs(
   cluster: Cluster,
   { store, jobs, islands, batches, submissions }: JobParts,
-  peers: Pick<Peers, "living" | "ask" | "answer" | "tell" | "hear">,
-  { clock, log }: { readonly clock: Pick<Clock, "sleep">; readonly log: Pick<Logger, "info"> },
+  peers: Peers,
+  { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "info"> },
   times: { readonly graceMs: number; readonly restartGraceMs: number },
 ) {
   const memories = shareMemories(peers);
@@ -190,7 +190,7 @@ export function moveJobs(
  * What no storage has of jobs that move goes to their new owner, before the message that tells it of the jobs. Where it is lost, the new
  * owner knows as little as after a restart.
  */
-export function shareMemories(peers: Pick<Peers, "ask" | "answer">) {
+export function shareMemories(peers: Peers) {
   const received = recentMap<JobMemory>(MAX_REMEMBERED);
   const close = peers.answer(M.memories, ({ memories }) => {
     for (const memory of memories) received.set(memory.jobId, memory);

@@ -16,8 +16,8 @@ const MAX_HEARD = 10_000;
  * first Island is let in.
  */
 export function orderSessions(
-  peers: Pick<Peers, "tell" | "hear" | "onBusChange">,
-  islands: Pick<IslandRegistry, "subscribe" | "endSession">,
+  peers: Peers,
+  islands: IslandRegistry,
   numbers: IslandSessions,
   log: Pick<Logger, "warn">,
 ): SessionOrder {

@@ -33,7 +33,7 @@ export interface Sized<F> {
 }
 
 interface StreamEnv {
-  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
+  readonly clock: Clock;
   readonly log: Pick<Logger, "warn">;
 }
 

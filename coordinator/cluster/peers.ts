@@ -22,7 +22,7 @@ export type PeerReply<R> = Peer & { readonly reply: R | undefined };
 type Handler<Q, R> = (question: Q, fromId: string) => DeepReadonly<R> | Promise<DeepReadonly<R>>;
 
 interface PeersEnv {
-  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
+  readonly clock: Clock;
   readonly log: Pick<Logger, "warn">;
 }
 

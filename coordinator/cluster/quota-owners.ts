@@ -16,10 +16,7 @@ export type QuotaOwners = ReturnType<typeof quotaOwners>;
  * Which coordinator counts for an account. All that know the same living coordinators choose the same one, and when one comes or goes only
  * the accounts of that one move (rendezvous hashing).
  */
-export function quotaOwners(
-  peers: Pick<Peers, "self" | "living" | "downBecause" | "ask">,
-  clock: Pick<Clock, "monotonicMs">,
-) {
+export function quotaOwners(peers: Peers, clock: Clock) {
   let seeds: readonly { readonly id: string; readonly seed: number }[] = [];
   let seedsOf: readonly Peer[] | null = null;
   /** Until when a coordinator is not asked, by its id. */

@@ -14,7 +14,7 @@ interface HeardWork {
 export type SeenWork = ReturnType<typeof seenWork>;
 
 /** What the other coordinators said last of their work. Nothing, until work is shared. */
-export function seenWork(peers: Pick<Peers, "downBecause" | "onBusChange">, clock: Pick<Clock, "monotonicMs">) {
+export function seenWork(peers: Peers, clock: Clock) {
   let heard: HeardWork | null = null;
   /** By the monotonic clock. Of what was sent while the bus was down, nothing was heard. */
   let busUpSinceMs = -Infinity;

@@ -24,11 +24,7 @@ interface Follower {
  * Sends changes of accounts to the coordinators that have clients for them, and asks the others for theirs. Messages are numbered, and none
  * is sent again: if one is lost, or a coordinator comes, goes or does not answer, clients here get a reset.
  */
-export function shareEvents(
-  events: AccountEvents,
-  peers: Pick<Peers, "others" | "onChange" | "ask" | "answer" | "tellOne" | "hearOwn">,
-  clock: Pick<Clock, "monotonicMs" | "schedule">,
-): void {
+export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): void {
   const othersNow = (): string[] => peers.others.map(({ id }) => id);
   let others = othersNow();
   const followers = new Map<string, Follower>();

@@ -34,7 +34,7 @@ interface Block {
  * blocks from it. A block counts from the moment it is granted, so that what is made in a minute passes the limit by at most the blocks
  * that are not used up when it begins: 5 %. A small limit has blocks of one, and is exact.
  */
-export function sharedRequests(clock: Clock, peers: Pick<Peers, "living">, owners: QuotaOwners) {
+export function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
   /** As quota owner: all requests of a credential. Else those that were made here, for times when the owner cannot be asked. */
   const window = new RequestWindow(clock);
   /** By credential. */

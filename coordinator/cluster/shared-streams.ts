@@ -26,11 +26,7 @@ interface Told {
  * Open streams of each account, in the network. The owner of the account knows how many each coordinator has, and decides about one more.
  * Coordinators tell it numbers, not changes, so that a message that is lost or comes twice does no harm for long.
  */
-export function sharedStreams(
-  clock: Pick<Clock, "schedule">,
-  peers: Pick<Peers, "living" | "others" | "onChange">,
-  owners: QuotaOwners,
-) {
+export function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   const here = streamPool();
   /** As quota owner: open streams at other coordinators, by account and coordinator. None is 0. */
   const elsewhere = new Map<string, Map<string, number>>();

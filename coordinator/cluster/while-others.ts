@@ -5,12 +5,7 @@ import type { Peers } from "./peers.ts";
  * Runs `work` every `ms` while there are other coordinators, and once after the last of them has gone. A coordinator without others has no
  * timer. Runs do not overlap.
  */
-export function whileOthers(
-  peers: Pick<Peers, "others" | "onChange">,
-  clock: Pick<Clock, "schedule">,
-  ms: number,
-  work: () => unknown,
-) {
+export function whileOthers(peers: Peers, clock: Clock, ms: number, work: () => unknown) {
   let timer: Timer | null = null;
   let isRunning = false;
   let isClosed = false;

@@ -22,14 +22,11 @@ export type WorkSharing = ReturnType<typeof shareWork>;
  * @param schedule tells the scheduler of `work`, and carries out what it decides.
  */
 export function shareWork(
-  peers: Pick<
-    Peers,
-    "self" | "living" | "others" | "onChange" | "isLiving" | "downBecause" | "ask" | "answer" | "tell" | "hear"
-  >,
+  peers: Peers,
   mover: Pick<JobMover, "handOver" | "takeIn" | "reconcile">,
   work: SharedWork,
   schedule: (event: Extract<SchedulerEvent, { kind: "job_stays" }>) => void,
-  { clock, log }: { readonly clock: Pick<Clock, "monotonicMs" | "schedule">; readonly log: Pick<Logger, "warn"> },
+  { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "warn"> },
 ) {
   const shares = workShares(peers.self.id, work);
   /** Requests, asked and answered, that are under way. */

@@ -27,7 +27,7 @@ const LACKS_FEATURES: JobError = {
 
 /** The returned function carries out what the scheduler decides: the job gets an attempt, the Island's slot is taken, and `assign` is sent. */
 export function openAssignments(
-  clock: Pick<Clock, "now" | "sleep">,
+  clock: Clock,
   store: Pick<Store, "files">,
   jobs: JobRegistry,
   islands: IslandRegistry,

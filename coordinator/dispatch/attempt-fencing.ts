@@ -27,7 +27,7 @@ export function openAttemptFencing(
   jobs: JobRegistry,
   islands: IslandRegistry,
   proofs: AttemptProofs,
-  dispatcher: Pick<Dispatcher, "schedule" | "hasOtherIsland">,
+  dispatcher: Dispatcher,
   claims: HeldJobClaims | null,
 ): AttemptReports {
   const results = openAttemptResults(log, jobs, islands, dispatcher);

@@ -7,9 +7,7 @@ const SECRET_BYTES = 32;
 export type AttemptProofs = ReturnType<typeof attemptProofs>;
 
 /** Reads the network's secret, or makes one. With a new one, jobs that Islands hold run again. */
-export async function openAttemptProofs(
-  secrets: Pick<SharedSecrets, "read" | "add" | "replace">,
-): Promise<AttemptProofs> {
+export async function openAttemptProofs(secrets: SharedSecrets): Promise<AttemptProofs> {
   const stored = await secrets.read("proofs");
   if (stored?.length === SECRET_BYTES) return attemptProofs(stored);
   const made = randomBytes(SECRET_BYTES);

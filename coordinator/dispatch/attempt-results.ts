@@ -22,7 +22,7 @@ export function openAttemptResults(
   log: Pick<Logger, "warn">,
   jobs: JobRegistry,
   islands: IslandRegistry,
-  { schedule, hasOtherIsland }: Pick<Dispatcher, "schedule" | "hasOtherIsland">,
+  { schedule, hasOtherIsland }: Dispatcher,
 ) {
   /** `complete`: the result as it is, for an empty one that nobody has more to say than. */
   function reject(

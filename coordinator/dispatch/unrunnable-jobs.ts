@@ -20,8 +20,8 @@ export const REFUSE_AFTER_MS = 2_500;
  */
 export function refuseUnrunnableJobs(
   { config, clock }: Env<"islandGraceMs" | "restartGraceMs">,
-  jobs: Pick<JobRegistry, "get" | "subscribe" | "refuseWait">,
-  { shared }: Pick<Scheduler, "shared">,
+  jobs: JobRegistry,
+  { shared }: Scheduler,
   outlooksElsewhere: (kind: WorkKind) => Promise<readonly (Outlook | null)[]>,
 ) {
   const startedMs = clock.monotonicMs();

@@ -18,10 +18,10 @@ const MIN_SILENCE_MS = 10_000;
  * @param elsewhere what other coordinators have for a kind of work; null without any.
  */
 export function openWaitReasons(
-  clock: Pick<Clock, "monotonicMs">,
-  scheduler: Pick<Scheduler, "explain" | "shared">,
-  islands: Pick<IslandRegistry, "get">,
-  gate: Pick<BatchGate, "positionOf">,
+  clock: Clock,
+  scheduler: Scheduler,
+  islands: IslandRegistry,
+  gate: BatchGate,
   elsewhere: (kind: WorkKind) => Elsewhere | null,
 ): (job: ActiveJob) => JobWaiting | null {
   function explainPending(jobId: string): JobWaiting | null {

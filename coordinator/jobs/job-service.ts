@@ -24,7 +24,7 @@ export type JobApi = ReturnType<typeof openJobService>;
  * @param removeContent removes prompt and answer of an ended job for good; of another one, a sweep after its end does.
  */
 export function openJobService(
-  clock: Pick<Clock, "now">,
+  clock: Clock,
   store: Pick<Store, "jobs" | "webhooks">,
   jobs: JobRegistry,
   submissions: Submissions,

@@ -44,7 +44,7 @@ export function openSubmissions(
   { config, clock }: Env<"priorityPrice" | "webhookAllowPrivate">,
   store: Pick<Store, "accounts" | "files">,
   catalog: Catalog,
-  dailyStorage: Pick<DailyStorage, "take">,
+  dailyStorage: DailyStorage,
 ) {
   /** Commits under way, by the ids of their jobs and batches, which the registry does not have yet. */
   const underWay = new Map<string, Promise<unknown>>();

@@ -12,7 +12,7 @@ export type DailyStorage = ReturnType<typeof dailyStorage>;
  * How much the jobs of one account may store, inputs and outputs: that of a day at once, which comes back within a day. Without it, an
  * account with an Island of its own could fill the disk. A restart forgets what was used.
  */
-export function dailyStorage(clock: Pick<Clock, "monotonicMs">, maxBytes: number) {
+export function dailyStorage(clock: Clock, maxBytes: number) {
   const accounts = recentMap<TokenBucket>(MAX_ACCOUNTS);
   return {
     /** Counts what the account's jobs store. Returns the ms until there is room for it, and counts nothing then; 0 if there is. */

@@ -8,12 +8,12 @@ export interface Rate {
 
 /** Counts against a rate. Costs one subtraction for each call and no timer. */
 export class TokenBucket {
-  readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #clock: Clock;
   readonly #rate: Rate;
   #level: number;
   #atMs: number;
 
-  constructor(clock: Pick<Clock, "monotonicMs">, rate: Rate) {
+  constructor(clock: Clock, rate: Rate) {
     this.#clock = clock;
     this.#rate = rate;
     this.#level = rate.burst;

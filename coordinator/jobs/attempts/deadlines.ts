@@ -20,7 +20,7 @@ function isDueFirst(a: Deadline, b: Deadline): boolean {
  * 100,000 of the platform's timers would double the time that a restart takes for them.
  */
 export class Deadlines {
-  readonly #clock: Pick<Clock, "now" | "monotonicMs" | "schedule">;
+  readonly #clock: Clock;
   readonly #leftMs: (jobId: string) => number;
   readonly #onSilence: (jobId: string) => void;
   readonly #deadlines = new Map<string, Deadline>();
@@ -32,11 +32,7 @@ export class Deadlines {
    * @param leftMs what is left of the moving limit; Infinity while no such limit applies.
    * @param onSilence the moving limit passed: must put it off, or set or clear the job's deadline.
    */
-  constructor(
-    clock: Pick<Clock, "now" | "monotonicMs" | "schedule">,
-    leftMs: (jobId: string) => number,
-    onSilence: (jobId: string) => void,
-  ) {
+  constructor(clock: Clock, leftMs: (jobId: string) => number, onSilence: (jobId: string) => void) {
     this.#clock = clock;
     this.#leftMs = leftMs;
     this.#onSilence = onSilence;

@@ -47,7 +47,7 @@ export type BatchApi = Pick<BatchService, "submit" | "get" | "cancel">;
 
 /** What clients can do with batches, and what the end of one job means to the rest of its batch. README, "Batches". */
 export function openBatchService(
-  clock: Pick<Clock, "now">,
+  clock: Clock,
   store: Pick<Store, "batches" | "webhooks">,
   jobs: JobRegistry,
   submissions: Submissions,

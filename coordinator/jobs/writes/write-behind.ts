@@ -25,7 +25,7 @@ const MAX_WRITE_BYTES = 8 * MIB;
  * here, within the budgets of output. What a crash takes is in the hands of its Island. Source: docs/reliability.md, "What a crash takes".
  */
 export class WriteBehind<Job extends WritingJob> {
-  readonly #clock: Pick<Clock, "monotonicMs" | "schedule">;
+  readonly #clock: Clock;
   readonly #delayMs: number;
   readonly #store: (job: Job) => void;
   /** When the jobs with something to store are due, by the monotonic clock. */
@@ -39,7 +39,7 @@ export class WriteBehind<Job extends WritingJob> {
    * @param delayMs shortest time for which output is gathered; 0 stores it at once.
    * @param store takes what was gathered of a job and stores it.
    */
-  constructor(clock: Pick<Clock, "monotonicMs" | "schedule">, delayMs: number, store: (job: Job) => void) {
+  constructor(clock: Clock, delayMs: number, store: (job: Job) => void) {
     this.#clock = clock;
     this.#delayMs = delayMs;
     this.#store = store;
