@@ -1,7 +1,7 @@
 import { ServiceError } from "../../shared/errors.ts";
 import type { DefaultKind } from "../config/default-cargo-settings.ts";
 import type { Catalog, CatalogEntry } from "./catalog.ts";
-import { isFit, modelKindOf, type ModelKind } from "./model-kind.ts";
+import { isFit, MODEL_PATHS, modelKindOf, NEEDS } from "./model-kind.ts";
 
 /**
  * The Cargo that a client means by `name`: the Cargo with this slug, else the target of the operator's alias (setting `model_aliases`).
@@ -19,28 +19,6 @@ export async function findModel(
   return catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
 }
 
-/** Where models of a kind are asked. */
-const PATHS: Readonly<Record<ModelKind, string>> = {
-  chat: "/chat/completions",
-  embedding: "/embeddings",
-  rerank: "/rerank",
-  classification: "/moderations",
-  image: "/images/generations",
-  transcription: "/audio/transcriptions",
-  speech: "/audio/speech",
-};
-
-/** What models do for requests of a kind. Ends the sentence "The model does not …". */
-const VERBS: Readonly<Record<DefaultKind, string>> = {
-  chat: "chat",
-  embedding: "make embeddings",
-  rerank: "rank texts",
-  moderation: "classify texts",
-  image: "draw pictures",
-  transcription: "write speech down",
-  speech: "speak",
-};
-
 /**
  * As `findModel`, for a request of a kind.
  * @param asked Absent: the default of the kind.
@@ -57,8 +35,8 @@ export async function findModelFor(
   if (cargo === undefined) throw noModel(name);
   if (isFit(need, cargo)) return cargo;
   const kind = modelKindOf(cargo);
-  const use = kind === null ? "runs as a job (POST /jobs) only" : `is for ${PATHS[kind]}`;
-  throw new ServiceError("cargo_not_found", `The model "${name}" does not ${VERBS[need]}; it ${use}`);
+  const use = kind === null ? "runs as a job (POST /jobs) only" : `is for ${MODEL_PATHS[kind]}`;
+  throw new ServiceError("cargo_not_found", `The model "${name}" does not ${NEEDS[need].verb}; it ${use}`);
 }
 
 export function noModel(name: string): ServiceError {

@@ -3,17 +3,17 @@ import { DEFAULT_KINDS, type DefaultKind, type DefaultSlugs } from "../config/de
 import type { CargoFile } from "./cargo-fields.ts";
 import { cargoOf, type CatalogCargo } from "./cargo-file.ts";
 
-/** What a Cargo does for clients of OpenAI's API, in their words. */
-export const MODEL_KINDS = [
-  "chat",
-  "embedding",
-  "rerank",
-  "classification",
-  "image",
-  "transcription",
-  "speech",
-] as const;
-export type ModelKind = (typeof MODEL_KINDS)[number];
+/** What a Cargo does for clients of OpenAI's API, in their words, and where it is asked. */
+export const MODEL_PATHS = {
+  chat: "/chat/completions",
+  embedding: "/embeddings",
+  rerank: "/rerank",
+  classification: "/moderations",
+  image: "/images/generations",
+  transcription: "/audio/transcriptions",
+  speech: "/audio/speech",
+};
+export type ModelKind = keyof typeof MODEL_PATHS;
 
 const KIND_OF_TASK: Readonly<Record<string, ModelKind>> = {
   "feature-extraction": "embedding",
@@ -41,21 +41,29 @@ export function purposeOf(file: CargoFile): string {
   );
 }
 
-/** What can be the default of a kind. `what` completes "is not …". */
-const RULES: Readonly<Record<DefaultKind, { readonly what: string; readonly fits: readonly ModelKind[] }>> = {
-  chat: { what: "a chat Cargo", fits: ["chat"] },
-  embedding: { what: "a Cargo for embeddings", fits: ["embedding"] },
-  image: { what: "a Cargo that draws", fits: ["image"] },
-  transcription: { what: "a Cargo that transcribes", fits: ["transcription"] },
-  speech: { what: "a Cargo that speaks", fits: ["speech"] },
-  moderation: { what: "a Cargo that classifies texts", fits: ["classification"] },
-  rerank: { what: "a Cargo that ranks or makes embeddings", fits: ["rerank", "embedding"] },
+interface Need {
+  /** Completes "is not …". */
+  readonly what: string;
+  /** Completes "The model does not …". */
+  readonly verb: string;
+  readonly fits: readonly ModelKind[];
+}
+
+/** What requests of a kind need of a model, and so what can be the default of the kind. */
+export const NEEDS: Readonly<Record<DefaultKind, Need>> = {
+  chat: { what: "a chat Cargo", verb: "chat", fits: ["chat"] },
+  embedding: { what: "a Cargo for embeddings", verb: "make embeddings", fits: ["embedding"] },
+  image: { what: "a Cargo that draws", verb: "draw pictures", fits: ["image"] },
+  transcription: { what: "a Cargo that transcribes", verb: "write speech down", fits: ["transcription"] },
+  speech: { what: "a Cargo that speaks", verb: "speak", fits: ["speech"] },
+  moderation: { what: "a Cargo that classifies texts", verb: "classify texts", fits: ["classification"] },
+  rerank: { what: "a Cargo that ranks or makes embeddings", verb: "rank texts", fits: ["rerank", "embedding"] },
 };
 
 /** Whether the Cargo can be the default of the kind. */
 export function isFit(kind: DefaultKind, cargo: Parameters<typeof modelKindOf>[0]): boolean {
   const found = modelKindOf(cargo);
-  return found !== null && RULES[kind].fits.includes(found);
+  return found !== null && NEEDS[kind].fits.includes(found);
 }
 
 /** What is wrong with the slugs that the operator set, a line for each. */
@@ -67,7 +75,7 @@ export function defaultProblems(files: readonly CargoFile[], slugs: DefaultSlugs
     const cargo = cargos.get(slug);
     if (cargo !== undefined && isFit(kind, cargo)) return [];
     const fitting = [...cargos.values()].filter((each) => isFit(kind, each)).map((each) => each.slug);
-    const why = cargo === undefined ? "is not in the catalog" : `is not ${RULES[kind].what}`;
+    const why = cargo === undefined ? "is not in the catalog" : `is not ${NEEDS[kind].what}`;
     return [`default_${kind}_cargo: "${slug}" ${why}; ${kind} Cargos: ${fitting.join(", ") || "none"}`];
   });
 }

@@ -1,16 +1,10 @@
-import { setting } from "../../shared/settings.ts";
+import { setting, type Settings } from "../../shared/settings.ts";
 
-/** What endpoints do for requests without a `model`. Each has a setting `default_<kind>_cargo`. */
-export const DEFAULT_KINDS = ["chat", "embedding", "image", "transcription", "speech", "moderation", "rerank"] as const;
-export type DefaultKind = (typeof DEFAULT_KINDS)[number];
-
-/** Slugs that the operator set; null: the shipped Cargo, if the catalog has it. Chats always have a default. */
-export type DefaultSlugs = { readonly [Kind in Exclude<DefaultKind, "chat">]?: string | null } & {
-  readonly chat: string;
-};
-
-/** The shipped Cargo that is taken when the operator sets none; null if none is shipped. */
-export const SHIPPED_DEFAULTS: Readonly<Record<DefaultKind, string | null>> = {
+/**
+ * What endpoints do for requests without a `model`, each with the shipped Cargo that is taken when the operator sets none with
+ * `default_<kind>_cargo`; null if none is shipped.
+ */
+export const SHIPPED_DEFAULTS = {
   chat: "tiny-chat",
   embedding: "tiny-embed",
   image: "tiny-picture",
@@ -19,11 +13,18 @@ export const SHIPPED_DEFAULTS: Readonly<Record<DefaultKind, string | null>> = {
   moderation: "tiny-classify",
   rerank: "tiny-embed",
 };
+export type DefaultKind = keyof typeof SHIPPED_DEFAULTS;
+export const DEFAULT_KINDS = Object.keys(SHIPPED_DEFAULTS) as DefaultKind[];
+
+/** Slugs that the operator set; null: the shipped Cargo, if the catalog has it. Chats always have a default. */
+export type DefaultSlugs = { readonly [Kind in Exclude<DefaultKind, "chat">]?: string | null } & {
+  readonly chat: string;
+};
 
 /** The Cargos of requests without a `model`, one for each kind of endpoint. */
 export const DEFAULT_CARGO_SETTINGS = {
   defaultChatCargo: setting.text("default_chat_cargo", {
-    fallback: "tiny-chat",
+    fallback: SHIPPED_DEFAULTS.chat,
     meaning: "Cargo of a chat completion that names no model",
   }),
   defaultEmbeddingCargo: cargoFor("embedding", "an embeddings request"),
@@ -43,11 +44,7 @@ function cargoFor(kind: DefaultKind, request: string) {
   });
 }
 
-type DefaultCargoConfig = { readonly [Name in keyof typeof DEFAULT_CARGO_SETTINGS]: string | null } & {
-  readonly defaultChatCargo: string;
-};
-
-export function defaultSlugsOf(config: DefaultCargoConfig): DefaultSlugs {
+export function defaultSlugsOf(config: Settings<typeof DEFAULT_CARGO_SETTINGS>): DefaultSlugs {
   return {
     chat: config.defaultChatCargo,
     embedding: config.defaultEmbeddingCargo,

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { BASE_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS } from "../../../shared/chat-input.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { MODEL_KINDS, modelKindOf, type ModelKind } from "../../catalog/model-kind.ts";
+import { MODEL_PATHS, modelKindOf, type ModelKind } from "../../catalog/model-kind.ts";
 import type { AvailableCargo } from "../../islands/cargo-availability.ts";
 import type { CargoSpeed } from "../../metrics/cargo-speeds.ts";
 import { creditsSchema, presentCredits } from "./wire-units.ts";
@@ -12,7 +12,7 @@ export const modelSchema = z
     object: z.literal("model"),
     created: z.int().describe("When it came into the catalog of this network: Unix time in seconds"),
     owned_by: z.string(),
-    type: z.enum(MODEL_KINDS),
+    type: z.enum(Object.keys(MODEL_PATHS) as ModelKind[]),
     capabilities: z.array(z.string()).describe("Endpoints that serve it, by their paths"),
     alias_of: z.string().nullable().describe("Slug of the Cargo that an alias stands for"),
     is_default: z.boolean().describe("Requests to an endpoint of its `capabilities` that name no model run on it"),
