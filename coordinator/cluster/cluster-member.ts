@@ -150,7 +150,8 @@ export function openMember(
     /** Nothing is taken over any more, nor done for others. Before what the steps use is closed. */
     async closeTakeOver(): Promise<void> {
       for (const stop of stopAnswers) stop();
-      await takingOver?.close();
+      // A start that failed has not handed over.
+      await Promise.all([sharing?.close(), takingOver?.close()]);
     },
     /** The second half: Islands and clients have gone. Jobs that are left become unowned. Before bus and store close. */
     async leave(): Promise<void> {
@@ -205,11 +206,14 @@ function endBatchesEverywhere(
 ): () => void {
   let isClosed = false;
 
-  async function look(batchIds: readonly string[]): Promise<void> {
+  /** False if storage could not say. */
+  async function look(batchIds: readonly string[]): Promise<boolean> {
     try {
       await batches.endOver(batchIds);
+      return true;
     } catch (error) {
       if (!isClosed) log.warn({ err: error }, "Looking for batches that are over failed");
+      return false;
     }
   }
 
@@ -218,7 +222,10 @@ function endBatchesEverywhere(
     const { batchId, state, settled } = event.job;
     if (state === "failed" || state === "timeout") void settled?.then(() => peers.tell(M.batchEnded, { batchId }));
   });
-  const stop = peers.hear(M.batchEnded, ({ batchId }) => void look([batchId]));
+  const stop = peers.hear(M.batchEnded, ({ batchId }, fromId) => {
+    // This coordinator has ended its own jobs already.
+    if (fromId !== peers.self.id) void look([batchId]);
+  });
   const stopLooking = whileOthers(peers, clock, BATCHES_POLL_MS, () => look(batches.activeIds));
   return () => {
     isClosed = true;

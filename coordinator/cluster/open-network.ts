@@ -48,7 +48,13 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   }
   const shared = store.cluster;
   const cluster = shared ?? networkOfOne(newId("coord", clock.now()), clock);
-  const bus = await openBus(busPlaceOf(config), shared === null ? "atoll" : `atoll ${shared.selfId}`, { clock, log });
+  const bus = await openBus(busPlaceOf(config), shared === null ? "atoll" : `atoll ${shared.selfId}`, {
+    clock,
+    log,
+  }).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   const listens = config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`;
   const address = (shared === null ? config.publicUrl : listens) ?? "";
   const peers = openPeers({ id: cluster.selfId, address, version }, bus, { clock, log });

@@ -37,9 +37,9 @@ export function shareWork(
   let stolen = 0;
 
   function tick(): void {
-    if (peers.downBecause !== null) return;
     const nowMs = clock.monotonicMs();
     shares.prune(peers.isLiving, nowMs);
+    if (peers.downBecause !== null) return;
     const status = shares.announcement(nowMs);
     if (status !== undefined) peers.tell(M.status, status);
     stealNext();

@@ -42,3 +42,26 @@ it("whileOthers() does not begin a run before the last one is over", async () =>
   clock.advance(1_000);
   expect(runs).toBe(2);
 });
+
+it("whileOthers() runs on after the last one has gone, until it was done", async () => {
+  const clock = new ManualClock();
+  const peers = peersOn(new LocalBus(), "c1", ["c1", "c2"]);
+  let runs = 0;
+  let isPossible = false;
+  whileOthers(peers, clock, 1_000, async () => {
+    runs += 1;
+    return isPossible;
+  });
+  const pass = async (): Promise<void> => {
+    clock.advance(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  peers.setLiving([peerOf("c1")]);
+  await pass();
+  await pass();
+  expect([runs, clock.pendingTimers]).toEqual([2, 1]);
+  isPossible = true;
+  await pass();
+  await pass();
+  expect([runs, clock.pendingTimers]).toEqual([3, 0]);
+});
