@@ -36,20 +36,31 @@ export class Parts {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#isReleased) await this.#stop(MAX_CLOSE_MS);
+    // The fault that ended the start is the one to show.
+    if (!this.#isReleased) await this.#stop(MAX_CLOSE_MS).catch(() => undefined);
   }
 
+  /** Stops all parts, also when one of them fails. @throws what the first that failed threw. */
   async #stop(maxMs: number | null): Promise<void> {
+    const faults: unknown[] = [];
+    const attempt = async (step: () => Promise<unknown> | void): Promise<void> => {
+      try {
+        await step();
+      } catch (error) {
+        faults.push(error);
+      }
+    };
     const lastFirst = this.#opened.splice(0).reverse();
     const drained = new CloseLimit(this.#clock, MAX_CLOSE_MS);
-    await Promise.all(lastFirst.map(async (part) => part.drain?.(drained)));
+    await Promise.all(lastFirst.map((part) => attempt(() => part.drain?.(drained))));
     drained.end();
     const closed = new CloseLimit(this.#clock, maxMs);
     for (const part of lastFirst) {
       // Each may use those that were opened before it.
       // oxlint-disable-next-line no-await-in-loop
-      await closed.within(Promise.resolve(part.close?.()));
+      await attempt(() => closed.within(Promise.resolve(part.close?.())));
     }
     closed.end();
+    if (faults.length > 0) throw faults[0];
   }
 }

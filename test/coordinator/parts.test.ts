@@ -58,3 +58,24 @@ it("have a signal that tells them when they have drained long enough", async () 
   clock.advance(MAX_CLOSE_MS);
   await stopped;
 });
+
+it("are all closed, although one fails, whose fault is told", async () => {
+  const { done, part } = notedParts();
+  await using parts = new Parts(new ManualClock());
+  parts.add(part("store"));
+  parts.add({
+    drain: () => Promise.reject(new Error("cannot drain")),
+    close: () => Promise.reject(new Error("cannot close")),
+  });
+  await expect(parts.release(null)()).rejects.toThrow("cannot drain");
+  expect(done).toEqual(["drain store", "close store"]);
+});
+
+it("do not hide why a start failed", async () => {
+  const start = async (): Promise<void> => {
+    await using parts = new Parts(new ManualClock());
+    parts.add({ close: () => Promise.reject(new Error("cannot close")) });
+    throw new Error("no port");
+  };
+  await expect(start()).rejects.toThrow("no port");
+});
