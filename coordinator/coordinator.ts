@@ -1,12 +1,13 @@
 import { getHeapStatistics } from "node:v8";
 import { CloseLimit } from "../shared/async/close-limit.ts";
+import type { Clock } from "../shared/clock.ts";
 import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { urlHost } from "../shared/net/url-host.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { openAccounts } from "./accounts/accounts.ts";
 import { openCargos } from "./catalog/cargo-service.ts";
 import { openCatalog } from "./catalog/catalog-sync.ts";
-import { openMember } from "./cluster/cluster-member.ts";
+import { openMember, type ClusterMember } from "./cluster/cluster-member.ts";
 import { openNetwork } from "./cluster/open-network.ts";
 import { shareJobs } from "./cluster/shared-jobs.ts";
 import { registrationOf } from "./config/exposure.ts";
@@ -14,7 +15,7 @@ import { memoryBudgets } from "./config/memory-settings.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { openConversations } from "./conversations/conversations.ts";
 import { joinJobsAndIslands, openCore } from "./core.ts";
-import { openBatches } from "./dialects/batches/open-batches.ts";
+import { openBatches, type Batches } from "./dialects/batches/open-batches.ts";
 import { dialects, lineEndpoints } from "./dialects/dialects.ts";
 import { openAttemptProofs } from "./dispatch/attempt-proofs.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
@@ -31,6 +32,7 @@ import { listen, type Listener } from "./http/server/transport.ts";
 import { openCargoSigner } from "./islands/cargo-signer.ts";
 import { openIslandGateway, type IslandGateway } from "./islands/gateway.ts";
 import { openBatchService } from "./jobs/batches/batch-service.ts";
+import type { JobRegistry } from "./jobs/job-registry.ts";
 import { openJobService } from "./jobs/job-service.ts";
 import { logJobEnds } from "./metrics/job-log.ts";
 import { openMetrics } from "./metrics/metrics.ts";
@@ -91,19 +93,19 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const { scheduler, islands, submissions, gate, explainWait } = core;
   const router = parts.add(shareJobs(network, store.jobs, core.jobs, explainWait, memory.outputMemoryBytes, env));
   const batches = openBatchService(clock, store, core.jobs, submissions, gate, router);
-  const refreshCatalog = (): Promise<void> => catalogSync.refresh();
-  const member = openMember(env, network, { ...core, store, batches, refreshCatalog });
+  const member = openMember(env, network, { ...core, store, batches, refreshCatalog: catalogSync.refresh });
   parts.add({ close: () => member.leave() });
-  const { dispatcher, connections } = parts.add(
-    joinJobsAndIslands(env, core, proofs, signer, member, suspensions.reasonFor),
-  );
+  parts.add(webhooks);
+  const joined = parts.add(joinJobsAndIslands(env, core, proofs, signer, member, suspensions.reasonFor));
+  const { dispatcher, connections } = joined;
 
   // Before Islands and clients are let in.
   const recovered = await recoverJobs(store, core.jobs, islands);
   await batches.restore();
   await stored(() => member.start());
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
-  parts.add(webhooks);
+  // Not before: it would take restored jobs for new ones.
+  const tracing = config.tracesUrl === null ? null : parts.add(await openTracing(env, config.tracesUrl, core.jobs));
   await webhooks.start();
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
 
@@ -119,7 +121,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   // Answers in progress are resumed at the next start: without this they would be cancelled, as their clients leave.
   parts.add({ drain: () => conversations.close() });
   const fileBatches = openBatches(env, store, files, jobs, catalog, lineEndpoints);
-  parts.add({ drain: (limit) => limit.within(fileBatches.close()) });
+  parts.add(fileBatches);
   retention.onAccountEnd((accountId) => Promise.all([cargos.removeAll(accountId), files.removeAll(accountId)]));
   retention.onAccountEnd((accountId) => member.endJobsOf(accountId));
   retention.onAccountEnd((accountId) => fileBatches.removeAll(accountId));
@@ -148,7 +150,6 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   logJobEnds(core.jobs, clock, log);
   const shown = { ...env, ...core, store, peers, seen, gateway, webhooks, files, fileBatches };
   const metrics = openMetrics({ ...shown, member: isShared ? member : null });
-  const tracing = config.tracesUrl === null ? null : parts.add(await openTracing(env, config.tracesUrl, core.jobs));
 
   // From here on, work is done.
   files.start();
@@ -192,31 +193,37 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const listener = await listen((request, bindings) => app.fetch(request, bindings), config);
   // Refusals carry the key too: an Island that joins pins it before it sends its token.
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), { [PUBLIC_KEY_HEADER]: signer.publicKey });
-  parts.add({ drain: (limit) => letAllGo(listener, gateway, limit, () => core.jobs.settled(), handOver) });
+  parts.add({
+    drain: (limit) => letAllGo({ clock, listener, gateway, jobs: core.jobs, member, fileBatches }, limit),
+    // The timers of jobs end first of all: they must not fire while the rest closes.
+    close: () => joined.close(),
+  });
   const url = `http://${urlHost(config.host)}:${listener.port}`;
   network.setUrl(url);
   // A database may be away for long. A file is not, and is left in order.
   return { url, close: parts.release(isShared ? MAX_CLOSE_MS : null) };
+}
 
-  async function handOver(): Promise<readonly string[]> {
-    const moves = new CloseLimit(clock, MAX_CLOSE_MS);
-    const addresses = await member.handOver(moves.signal);
-    moves.end();
-    return addresses;
-  }
+interface Leaving {
+  readonly clock: Clock;
+  readonly listener: Listener;
+  readonly gateway: IslandGateway;
+  readonly jobs: JobRegistry;
+  readonly member: ClusterMember;
+  readonly fileBatches: Batches;
 }
 
 /** Clients and Islands leave: first clients, while storage and Islands still work, so that cut chats are cancelled. */
-async function letAllGo(
-  listener: Listener,
-  gateway: IslandGateway,
-  limit: CloseLimit,
-  settled: () => Promise<void>,
-  handOver: () => Promise<readonly string[]>,
-): Promise<void> {
+async function letAllGo(leaving: Leaving, limit: CloseLimit): Promise<void> {
+  const { clock, listener, gateway, jobs, member, fileBatches } = leaving;
+  const batchesLeft = limit.within(fileBatches.close());
   await listener.finishAnswers(limit.signal);
+  // Lines submit no job any more once jobs are handed over.
+  await batchesLeft;
   // While storage cannot be written, the end of a job may never become durable: it is restored at the next start.
-  await limit.within(settled());
-  await gateway.close(RETURN_AFTER_MS, await handOver());
+  await limit.within(jobs.settled());
+  const moves = new CloseLimit(clock, MAX_CLOSE_MS);
+  await gateway.close(RETURN_AFTER_MS, await member.handOver(moves.signal));
+  moves.end();
   await listener.close(limit.signal);
 }

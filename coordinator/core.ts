@@ -69,13 +69,14 @@ export function openCore(env: Env<keyof CoordinatorConfig>, around: Surroundings
   const submissions = openSubmissions(env, store, catalog, storage);
   const islands = new IslandRegistry(env);
   const explainWait = openWaitReasons(clock, scheduler, islands, gate, seen.elsewhere);
-  return { store, catalog, scheduler, jobQuota, jobs, gate, submissions, islands, explainWait };
+  const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
+  return { store, catalog, scheduler, jobQuota, jobs, gate, submissions, islands, explainWait, quarantineOf };
 }
 
 /** Assigns jobs to Islands from now on, and lets Islands report. @param suspensionOf The reason for which an Island is sent away. */
 export function joinJobsAndIslands(
   env: Env<keyof CoordinatorConfig>,
-  { store, catalog, scheduler, jobs, gate, islands, explainWait }: Core,
+  { store, catalog, scheduler, jobs, gate, islands, explainWait, quarantineOf }: Core,
   proofs: AttemptProofs,
   signer: Pick<CargoSigner, "sign">,
   others: Others,
@@ -87,7 +88,6 @@ export function joinJobsAndIslands(
     others.outlooksFor(kind),
   );
   const reports = openAttemptFencing(env, jobs, islands, proofs, dispatcher, others.claims);
-  const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
   const connections = islandConnections(
     env,
     store,

@@ -16,12 +16,12 @@ const FAULT = "A coordinator did not answer a question about its Islands";
 export function openHosts(
   env: Env,
   { peers, store }: Pick<Network, "peers" | "store">,
-  { jobs, islands, catalog, scheduler }: Core,
+  { jobs, islands, catalog, quarantineOf }: Core,
   suspensions: Suspensions,
   events: AccountEvents,
 ) {
   const { clock } = env;
-  const isQuarantined = (hostId: string): boolean => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null;
+  const isQuarantined = (hostId: string): boolean => quarantineOf(hostId) !== null;
   const here = connectedIslands(islands, { isQuarantined, jobs });
   const availability = cargoAvailability(clock, islands, catalog, async (accountId) => {
     const replies = await peers.askAll(M.availability, { accountId }, FAULT);

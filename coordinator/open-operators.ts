@@ -35,10 +35,10 @@ export function openOperators(
   gateway: IslandGateway,
 ): Operators {
   const { config, clock } = env;
-  const { jobs, islands, scheduler } = core;
+  const { jobs, islands } = core;
   endSuspended(env, core, suspensions, gateway);
   const trail = auditTrail(store.audit, clock);
-  const isQuarantined = (hostId: string): boolean => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null;
+  const isQuarantined = (hostId: string): boolean => core.quarantineOf(hostId) !== null;
   const figures = coordinatorFigures(jobs, islands, core.explainWait, clock);
   const liveHere = (hostIds: readonly string[]) =>
     islands.factsOf(hostIds).map((island) => liveIsland(island, { isQuarantined, jobs }));
