@@ -19,14 +19,10 @@ type OutputAt<Spec, Part extends string> =
 /** Names of the parameters in a path: `"id" | "version"` in `/{id}/versions/{version}`. */
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-type ParamsOf<Path extends string, Spec> = Spec extends { readonly params: infer S extends z.ZodType }
-  ? z.output<S>
-  : Readonly<Record<NamesIn<Path>, string>>;
-
 /** A request whose parts have passed the schemas of its route. */
 export interface Call<Path extends string = string, Spec = unknown> {
   readonly c: Context<HttpEnv>;
-  readonly params: ParamsOf<Path, Spec>;
+  readonly params: Readonly<Record<NamesIn<Path>, string>>;
   readonly query: OutputAt<Spec, "query">;
   readonly body: OutputAt<Spec, "body">;
   /** Who calls; undefined for a public route. */
@@ -48,7 +44,7 @@ type AddRoute = <const Path extends string, const Spec extends RouteSpec>(
   spec: Spec,
 ) => (handle: (call: Call<Path, Spec>) => Returned<Spec> | Promise<Returned<Spec>>) => void;
 
-const METHODS = ["get", "post", "put", "patch", "delete"] as const satisfies readonly Method[];
+const METHODS = ["get", "post", "patch", "delete"] as const satisfies readonly Method[];
 
 /** Adds operations to the API, below the path of their group. */
 type Routes = Readonly<Record<Method, AddRoute>> & {
@@ -158,7 +154,7 @@ async function checked(
     assertNoNulIn(c.req.query(), (name) => new ValidationError([{ path: name, message: NUL_REFUSED }]));
   const given = spec.body === undefined ? undefined : await readJson(c.env.incoming);
   const parts = {
-    params: spec.params === undefined ? c.req.param() : validate(spec.params, c.req.param()),
+    params: c.req.param(),
     query: spec.query === undefined ? undefined : validate(spec.query, c.req.query()),
     body: spec.body === undefined ? undefined : validate(spec.body, given),
   };

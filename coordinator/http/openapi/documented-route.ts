@@ -29,8 +29,6 @@ export interface RouteSpec {
   readonly access: Access;
   /** What the document says of credentials. Absent: what follows from `access`. */
   readonly security?: RouteConfig["security"];
-  /** Absent: each parameter of the path is a text. */
-  readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
   /** The JSON body. */
@@ -45,7 +43,7 @@ export interface RouteSpec {
   readonly isCompatible?: boolean;
 }
 
-export type Method = "get" | "post" | "put" | "patch" | "delete";
+export type Method = "get" | "post" | "patch" | "delete";
 
 /** An operation as the document shows it, with what every operation of its kind has: failures, headers, security and example. */
 export function documentedRoute(
@@ -54,7 +52,7 @@ export function documentedRoute(
   spec: RouteSpec,
   { style, tag }: { readonly style: ErrorStyle; readonly tag: Tag },
 ): RouteConfig {
-  const { id, is, about, access, security, params, query, headers, body, form, answers, fails = [] } = spec;
+  const { id, is, about, access, security, query, headers, body, form, answers, fails = [] } = spec;
   const names = [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => [name, z.string()] as const);
   const content =
     body === undefined ? form && { "multipart/form-data": { schema: form } } : { "application/json": { schema: body } };
@@ -73,7 +71,7 @@ export function documentedRoute(
     summary: is,
     ...(about === undefined ? {} : { description: about }),
     request: {
-      ...(names.length === 0 ? {} : { params: params ?? z.object(Object.fromEntries(names)) }),
+      ...(names.length === 0 ? {} : { params: z.object(Object.fromEntries(names)) }),
       ...(query === undefined ? {} : { query }),
       ...(headers === undefined ? {} : { headers }),
       ...(content === undefined ? {} : { body: bodyWithExample(content, id) }),
