@@ -1,7 +1,7 @@
 import { isTerminal, JOB_STATES } from "../../../shared/job-state.ts";
 import { returnPostings } from "../../credits/postings.ts";
 import { takeTurn } from "../work-division.ts";
-import { LISTED, UNLISTED } from "../sqlite/jobs/job-listing.ts";
+import { LISTED, UNLISTED } from "./job-guards.ts";
 import { read, write, type Opened } from "../steps/steps.ts";
 import { integer, key, Table, text, type RowOf } from "../steps/table.ts";
 import { indexedBy, inRows, someRows, type Tx } from "../steps/tx.ts";

@@ -27,3 +27,8 @@ export function guardOf(
   if (to === undefined || targets.size > 1) throw new Error(`Event ${first} leads to ${targets.size} states`);
   return { from: states.map((state) => `'${state}'`).join(", "), to };
 }
+
+/** Ended jobs that the indexes of ended jobs have, as a term of their queries. */
+export const LISTED = "completed_at_ms IS NOT NULL AND is_unlisted = 0";
+/** Jobs that ended lately: about as many as are listed together, of all accounts. The index `jobs_unlisted` has them. */
+export const UNLISTED = "is_unlisted = 1";

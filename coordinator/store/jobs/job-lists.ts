@@ -1,7 +1,7 @@
 import { isTerminal, JOB_STATES } from "../../../shared/job-state.ts";
 import { listedJobOf, MAX_LISTED_INPUT_BYTES, type JobFilter, type ListedJob, type ListedRow } from "./job-store.ts";
 import { assertPage, type Page } from "../steps/page.ts";
-import { LISTED, UNLISTED } from "../sqlite/jobs/job-listing.ts";
+import { LISTED, UNLISTED } from "./job-guards.ts";
 import type { Dialect, Tx } from "../steps/tx.ts";
 
 /** Of a `ListedRow`. */

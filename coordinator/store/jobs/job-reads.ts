@@ -2,7 +2,7 @@ import type { FoldedFeed, StoredChunkRow } from "./feed-layout.ts";
 import { readJobList } from "./job-lists.ts";
 import type { ActiveJobRecord } from "./job-store.ts";
 import { ACTIVE_COLUMNS, feedChunkTable, INTERNAL_COLUMNS, jobFeedTable, jobTable } from "./job-tables.ts";
-import { LISTED, UNLISTED } from "../sqlite/jobs/job-listing.ts";
+import { LISTED, UNLISTED } from "./job-guards.ts";
 import { kept, pageRead, read } from "../steps/steps.ts";
 import type { RowOf } from "../steps/table.ts";
 import { indexedBy, isOwn, oneOf, type Tx } from "../steps/tx.ts";

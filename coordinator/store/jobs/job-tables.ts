@@ -142,7 +142,7 @@ export const jobTable = new Table(
 );
 type JobColumn = keyof RowOf<typeof jobTable>;
 
-/** Columns that a submission gives. Both engines store them as they are. */
+/** Columns that a submission gives. */
 export const SUBMITTED_COLUMNS = [
   "id",
   "accountId",

@@ -1,10 +1,5 @@
 import type Database from "better-sqlite3";
 
-/** Ended jobs that the indexes of ended jobs have, as a term of their queries. */
-export const LISTED = "completed_at_ms IS NOT NULL AND is_unlisted = 0";
-/** Jobs that ended lately: about as many as are listed together, of all accounts. The index `jobs_unlisted` has them. */
-export const UNLISTED = "is_unlisted = 1";
-
 /** More would make the commit that lists them slower than the others. */
 const LISTED_TOGETHER = 32;
 
