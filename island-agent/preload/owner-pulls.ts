@@ -27,14 +27,15 @@ const MAX_ANSWER_WAIT_MS = 10_000;
 /** Pulls that are remembered; finished ones are forgotten first. */
 const MAX_PULLS = 100;
 
-/** The downloads that the owner started with `island models pull`. */
+/**
+ * The downloads that the owner started with `island models pull`.
+ * @param want Asks the coordinator for Cargos, which arrive at `offer`; false when there is no session.
+ * @param onChange Called when the state in reports has changed.
+ */
 export function openPulls(
   clock: Clock,
-  files: Pick<
-    CargoFiles,
-    "pull" | "downloads"
-  > /** Asks the coordinator for Cargos, which arrive at `offer`; false when there is no session. */,
-  want: (slugs: readonly string[]) => boolean /** The state in reports has changed. */,
+  files: Pick<CargoFiles, "pull" | "downloads">,
+  want: (slugs: readonly string[]) => boolean,
   onChange: () => void,
 ) {
   const pulls = new Map<string, Pull>();

@@ -4,9 +4,11 @@ import type { SessionEnd } from "./coordinator-link.ts";
 
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
-const MAX_HELD_RETRY_MS = 5_000; /**
- * // While it holds jobs, which wait for it for the grace only.
- * /** Decides where the Island dials after the end of a session, and after how long.
+/** While it holds jobs, which wait for it for the grace only. */
+const MAX_HELD_RETRY_MS = 5_000;
+
+/**
+ * Decides where the Island dials after the end of a session, and after how long.
  * @param random 0 (included) to 1 (excluded); spreads the dials of many Islands.
  */
 export function openRedials(addresses: CoordinatorAddresses, random: () => number) {

@@ -328,8 +328,6 @@ function valueAt(root: unknown, steps: readonly string[]): unknown {
   return found;
 }
 
-/** A schema as `grammarSchemaOf` reads it. */
-
 /**
  * The reference of a definition that leads back to itself before any value begins, such as `{"$ref": "#"}`; undefined if there is none. No
  * grammar can be made of it (left recursion), and whoever follows it never ends.
