@@ -1,4 +1,3 @@
-import { z } from "@hono/zod-openapi";
 import { ValidationError } from "../../../shared/errors.ts";
 import type { HttpDeps } from "../../http/http-deps.ts";
 import { validate } from "../../http/middleware/body.ts";
@@ -16,13 +15,11 @@ import {
 import { routeGroup } from "../../http/route-group.ts";
 import { presentOpenAiPage } from "../../http/schemas/pagination.ts";
 import { json } from "../../http/schemas/responses.ts";
-import { sendFile } from "../../http/server/send-file.ts";
+import { FILE_ANSWERS, sendFile } from "../../http/server/send-file.ts";
 
 const MAX_FIELDS = 10;
 const MAX_FIELD_BYTES = 1_024;
 const FIELDS: ReadonlySet<string> = new Set(Object.keys(uploadFormSchema.shape));
-const binary = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
-
 /** OpenAI's files: what they hold goes to disk, and never through a job's row. */
 export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }, (routes, { files }) => {
   routes.post("", {
@@ -93,13 +90,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     is: "The content of a file",
     about: "With Range, and an ETag that is the content's SHA-256.",
     access: "read",
-    answers: {
-      200: { description: "The content", content: binary },
-      206: { description: "The part that Range names", content: binary },
-      304: { description: "Of If-None-Match or If-Modified-Since: the client has it already" },
-      412: { description: "If-Match or If-Unmodified-Since does not hold" },
-      416: { description: "No part of the content is in Range" },
-    },
+    answers: FILE_ANSWERS,
     fails: [404],
   })(async ({ c, identity, params }) => {
     const { file, root, name } = await files.content(identity.accountId, params.id);

@@ -9,10 +9,8 @@ import { figuresShape, presentFigures } from "../schemas/island-schemas.ts";
 import { data, json } from "../schemas/responses.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { routeGroup } from "../route-group.ts";
-import { sendFile } from "../server/send-file.ts";
+import { FILE_ANSWERS, sendFile } from "../server/send-file.ts";
 import { originOf } from "../server/client-address.ts";
-
-const binary = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
 
 const recommendationSchema = z
   .object({
@@ -94,13 +92,7 @@ export const islandAgentRoutes = routeGroup(
         "`assign` has the whole address, signed for one attempt on one Island. Needs the token of its owner in place of a key: `Authorization: Bearer it_…`. With Range.",
       access: "public",
       query: grantQuerySchema,
-      answers: {
-        200: { description: "The content", content: binary },
-        206: { description: "The part that Range names", content: binary },
-        304: { description: "Of If-None-Match or If-Modified-Since: the client has it already" },
-        412: { description: "If-Match or If-Unmodified-Since does not hold" },
-        416: { description: "No part of the content is in Range" },
-      },
+      answers: FILE_ANSWERS,
       fails: [401, 404, 503],
     })(async ({ c, params, query }) => {
       const { accountId } = await islandOwnerOf(c.env.incoming, accounts.islandTokens);

@@ -1,7 +1,18 @@
+import { z } from "@hono/zod-openapi";
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { HttpBindings } from "@hono/node-server";
 import { ServiceError } from "../../../shared/errors.ts";
+
+const BINARY = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
+/** What the document says of an operation that {@link sendFile} answers. */
+export const FILE_ANSWERS = {
+  200: { description: "The content", content: BINARY },
+  206: { description: "The part that Range names", content: BINARY },
+  304: { description: "Of If-None-Match or If-Modified-Since: the client has it already" },
+  412: { description: "If-Match or If-Unmodified-Since does not hold" },
+  416: { description: "No part of the content is in Range" },
+} as const;
 
 interface FileAnswer {
   /** Folder that contains the file. */
