@@ -157,7 +157,8 @@ export function openEmailChanges(
         if (!(await store.setEmail(accountId, email))) throw accountDeleted();
         return null;
       }
-      const [nowMs, address] = [clock.monotonicMs(), email.toLowerCase()];
+      const nowMs = clock.monotonicMs();
+      const address = email.toLowerCase();
       const waitMs = (mailedAtMs.get(address) ?? -Infinity) + MAIL_EVERY_MS - nowMs;
       if (waitMs > 0) throw new RateLimitedError("login_attempts", Math.ceil(waitMs / 1_000));
       mails.assertFree();

@@ -140,7 +140,8 @@ export function openConversations(
         otherFields: sampling,
       });
       const atMs = clock.now();
-      const [userMessageId, answerId] = [newId("msg", atMs), newId("msg", atMs)];
+      const userMessageId = newId("msg", atMs);
+      const answerId = newId("msg", atMs);
       const afterMessageId = history.at(-1)?.id ?? null;
       const stored = { conversationId, userMessageId, content, answerId, afterMessageId };
       const answer = await answers.begin(

@@ -35,7 +35,8 @@ export async function checkJobFiles(
   const errors = places.flatMap((place, i) => faultOf(place, records[i], root));
   const bytes = records.reduce((sum, file) => sum + (file?.sizeBytes ?? 0), 0);
   if (errors.length === 0 && bytes > MAX_JOB_FILE_BYTES) {
-    const [has, most] = [formatBytes(bytes), formatBytes(MAX_JOB_FILE_BYTES)];
+    const has = formatBytes(bytes);
+    const most = formatBytes(MAX_JOB_FILE_BYTES);
     errors.push({ path: root, message: `names files of ${has} together; a job takes ${most}` });
   }
   if (errors.length > 0) throw new ValidationError(errors);

@@ -169,7 +169,8 @@ export function withRun(
  * its rank: 0.55 after two runs that succeeded, 0.90 after forty.
  */
 export function reliableSuccessRate({ successes, failures }: Measure): number {
-  const [a, b] = [successes + 1, failures + 1];
+  const a = successes + 1;
+  const b = failures + 1;
   const mean = a / (a + b);
   const deviation = Math.sqrt((a * b) / ((a + b) ** 2 * (a + b + 1)));
   return Math.max(0, mean - deviation);

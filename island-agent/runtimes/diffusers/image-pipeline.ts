@@ -168,7 +168,8 @@ async function encodeForSd3(
   const [first, second, third] = encoders;
   if (first === undefined || second === undefined)
     throw new JobFailure("model_invalid", "The model's folder lacks text_encoder_2/model.onnx");
-  const [one, two] = [await readStates(prompt, first, "penultimate"), await readStates(prompt, second, "penultimate")];
+  const one = await readStates(prompt, first, "penultimate");
+  const two = await readStates(prompt, second, "penultimate");
   if (one.pooled === null || two.pooled === null)
     throw new JobFailure("model_invalid", "A text encoder returns no text_embeds, which the transformer needs");
   const texts = widen(joinStates(one.states, two.states), width);

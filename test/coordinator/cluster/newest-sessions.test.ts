@@ -49,7 +49,8 @@ describe("two sessions of one Island at two coordinators", () => {
     const reports = { claim: () => undefined, reconcile: () => [] } as unknown as AttemptReports;
     const store = { islands: { save: () => saved.then(() => "saved") } } as unknown as Store;
     const unused = { sign: neverCalled, find: neverCalled };
-    const [quarantineOf, suspensionOf] = [() => null, () => null];
+    const quarantineOf = () => null;
+    const suspensionOf = () => null;
     const args = [env, store, islands, reports, unused, unused, quarantineOf, suspensionOf, order] as const;
     doors.set(islands, islandConnections(...args));
     return islands;
