@@ -86,7 +86,7 @@ export const LIMIT_NAMES = [
   "island_sessions",
   "daily_storage",
 ] as const;
-export type LimitName = (typeof LIMIT_NAMES)[number];
+type LimitName = (typeof LIMIT_NAMES)[number];
 
 /** A caller exceeded a limit. `retryAfterS`: whole seconds to wait before the next try, at least 1. */
 export class RateLimitedError extends ServiceError {

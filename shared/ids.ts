@@ -1,7 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import { monotonicFactory } from "ulid";
 
-export type IdKind =
+type IdKind =
   | "job"
   | "user"
   | "key"

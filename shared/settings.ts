@@ -23,7 +23,7 @@ export interface Setting<T> {
   /** The program's value; undefined when `native` is not allowed. */
   readonly check: (native: unknown) => T | undefined;
 }
-export type SettingsTable = Readonly<Record<string, Setting<unknown>>>;
+type SettingsTable = Readonly<Record<string, Setting<unknown>>>;
 export type Settings<Table extends SettingsTable> = {
   readonly [Name in keyof Table]: Table[Name] extends Setting<infer T> ? T : never;
 };

@@ -17,7 +17,7 @@ const framesTo = (id: string): string => subjectTo(id, "stream");
 const envelopeOf = <T>(content: z.ZodType<T>) => z.tuple([z.string().max(200), content]);
 
 /** A peer that was asked; `reply` is undefined if it gave none in time. */
-export type PeerReply<R> = Peer & { readonly reply: R | undefined };
+type PeerReply<R> = Peer & { readonly reply: R | undefined };
 
 type Handler<Q, R> = (question: Q, fromId: string) => DeepReadonly<R> | Promise<DeepReadonly<R>>;
 

@@ -14,7 +14,7 @@ import { REMOVED, REPLACED, type IslandRegistry } from "./island-registry.ts";
 export const SUSPENDED_RETRY_MS = 60_000;
 
 /** A frame in which an Island reports on one of its attempts. */
-export type AttemptFrame = Extract<FromIsland, { attempt: number }>;
+type AttemptFrame = Extract<FromIsland, { attempt: number }>;
 
 /** Receives the reports of Islands on their attempts. Implemented by `dispatch/`. */
 export interface AttemptReports {

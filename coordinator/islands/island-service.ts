@@ -13,7 +13,7 @@ import type { ConnectedIslands, IslandsElsewhere, LiveIsland } from "./live-isla
  * operator; it is not connected.
  */
 export const ISLAND_STATUSES = ["online", "paused", "quarantined", "offline", "suspended"] as const;
-export type IslandStatus = (typeof ISLAND_STATUSES)[number];
+type IslandStatus = (typeof ISLAND_STATUSES)[number];
 
 /** An Island as it is listed, with what its coordinator knows of it. */
 export interface ListedIsland<R> {

@@ -32,7 +32,7 @@ const LIKE_A_HOST =
 
 export type JoinCredential = { readonly token: string } | { readonly code: string };
 
-export interface JoinOptions {
+interface JoinOptions {
   /** Addresses of coordinators of one network, at least one. */
   readonly urls: readonly string[];
   /** An Island token, or a pairing code that the coordinator exchanges for one. */

@@ -9,7 +9,7 @@ const MAX_ANSWER_WAIT_MS = 10_000;
 const NOT_TOLD = "If the account still lists this Island, remove it there";
 
 /** An Island's membership in a network, which `island leave` ends. */
-export interface Membership {
+interface Membership {
   /** Addresses of the coordinators. */
   readonly urls: readonly string[];
   readonly token: string;

@@ -1,7 +1,7 @@
 import { SingleBar } from "cli-progress";
 
 /** Where progress is shown: standard error. */
-export interface ProgressStream extends NodeJS.WritableStream {
+interface ProgressStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface BackEndsPlace {
   readonly arch: string;
 }
 
-export interface BackEnd {
+interface BackEnd {
   readonly name: string;
   /** `outdated`: for the llama.cpp of another version of the agent. */
   readonly state: "installed" | "outdated" | "not installed";

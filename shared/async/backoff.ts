@@ -1,11 +1,11 @@
 /** Waits that grow. */
-export interface GrowingWaits {
+interface GrowingWaits {
   readonly firstMs: number;
   readonly maxMs: number;
 }
 
 /** Waits between attempts. */
-export interface BackoffPolicy extends GrowingWaits {
+interface BackoffPolicy extends GrowingWaits {
   /** 0 (included) to 1 (excluded). */
   readonly random: () => number;
 }

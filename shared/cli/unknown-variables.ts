@@ -3,7 +3,7 @@ import { editDistance, nearestName } from "./nearest-name.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A variable that looks as if it were meant for the program, which does not read it. */
-export interface UnknownVariable {
+interface UnknownVariable {
   readonly name: string;
   /** What may have been meant. */
   readonly nearest: string | undefined;

@@ -9,7 +9,7 @@ export const CARGO_FEATURES = [
   "llmcpp.template",
   "onnx.speech2",
 ] as const;
-export type CargoFeature = (typeof CARGO_FEATURES)[number];
+type CargoFeature = (typeof CARGO_FEATURES)[number];
 
 type Needs = (
   cargo: Pick<CargoManifest, "runtimeType" | "task" | "adapters" | "reasoning" | "tools">,

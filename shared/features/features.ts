@@ -15,7 +15,7 @@ export const AGENT_FEATURES = [
   "chat.tools",
   "chat.tools-json",
 ] as const;
-export type AgentFeature = (typeof AGENT_FEATURES)[number];
+type AgentFeature = (typeof AGENT_FEATURES)[number];
 
 const MAX_FEATURES = 32;
 

@@ -65,7 +65,7 @@ export const fileHoldTable = new Table(
 export type FileRecord = RowOf<typeof fileTable> & Pick<RowOf<typeof fileBlobTable>, "sha256">;
 
 /** Limits of one account. */
-export interface FileBudget {
+interface FileBudget {
   /** Of all its files together. */
   readonly maxBytes: number;
   readonly maxFiles: number;
