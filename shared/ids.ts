@@ -1,19 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import { monotonicFactory } from "ulid";
 
-type IdKind =
-  | "job"
-  | "user"
-  | "key"
-  | "itk"
-  | "ses"
-  | "txn"
-  | "batch"
-  | "msg"
-  | "conv"
-  | "coord"
-  | "ann"
-  | "file";
+type IdKind = "job" | "user" | "key" | "itk" | "ses" | "txn" | "batch" | "msg" | "conv" | "coord" | "ann" | "file";
 
 /** Enough for 256 ids. A call of the system's generator for each character, as ulid makes it, costs 70 times as much. */
 const random = new Uint8Array(4_096);
