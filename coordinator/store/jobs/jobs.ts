@@ -43,8 +43,11 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
   const splits = new WeakMap<FeedChunk, SplitChunk>();
 
   const splitOf = (chunk: FeedChunk): SplitChunk => {
-    const split = splits.get(chunk) ?? splitChunk(chunk);
-    splits.set(chunk, split);
+    let split = splits.get(chunk);
+    if (split === undefined) {
+      split = splitChunk(chunk);
+      splits.set(chunk, split);
+    }
     return split;
   };
   const chunkToWrite = (chunk: FeedChunk): ChunkToWrite => {
@@ -196,6 +199,7 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
   };
 }
 
+type Submitted = Pick<NewJob, (typeof SUBMITTED_COLUMNS)[number]>;
 type Unset<R> = { readonly [K in keyof R as null extends R[K] ? K : never]: null };
 
 /** The columns that a read gives, without a value. */
@@ -205,12 +209,10 @@ const UNSET = Object.fromEntries(
 
 /** A job right after its submission: equal to what {@link jobOf} would read. */
 function newJobRecord(job: NewJob): JobRecord {
+  const columns: Record<string, unknown> = { ...UNSET };
+  for (const member of SUBMITTED_COLUMNS) columns[member] = job[member];
   return {
-    ...UNSET,
-    ...(Object.fromEntries(SUBMITTED_COLUMNS.map((member) => [member, job[member]])) as Pick<
-      NewJob,
-      (typeof SUBMITTED_COLUMNS)[number]
-    >),
+    ...(columns as typeof UNSET & Submitted),
     state: "pending",
     share: job.share,
     attempt: 0,

@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import type { LedgerParty, Posting } from "../../../credits/postings.ts";
-import type { RowOf, Table } from "../../steps/table.ts";
+import { textOf, type RowOf, type Table } from "../../steps/table.ts";
 import { numberNames, type Tx, type Values } from "../../steps/tx.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
@@ -89,15 +89,22 @@ export class SqliteTx implements Tx {
   }
 }
 
-/** Adds rows to a table outside of steps. */
+/** Adds rows to a table outside of steps. Parameters have no names there: those would cost as much as the insert itself. */
 export function prepareInsert<C extends Table["definition"], K extends keyof C & string>(
   db: Database.Database,
   table: Table<C>,
   members: readonly K[],
   rule = "",
 ): (row: Pick<RowOf<Table<C>>, K>) => number {
-  const insert = db.prepare<[object]>(`${table.insertSql(members)} ${rule}`);
-  return (row) => insert.run(parametersOf(members, table.encode(row, "sqlite"))).changes;
+  const insert = db.prepare<unknown[]>(`${table.insertSql(members).replaceAll(/@\w+/g, "?")} ${rule}`);
+  const columns = members.map((member) => [member, table.definition[member]?.kind === "json"] as const);
+  return (row) => {
+    const values = columns.map(([member, isJson]) => {
+      const value = row[member];
+      return isJson && value !== null ? textOf("json", value) : parameterOf(value);
+    });
+    return insert.run(values).changes;
+  };
 }
 
 function parametersOf(names: readonly string[], values: Values = {}): Record<string, unknown> {
