@@ -34,7 +34,7 @@ import { openIslandGateway, type IslandGateway } from "./islands/gateway.ts";
 import { openBatchService } from "./jobs/batches/batch-service.ts";
 import type { JobRegistry } from "./jobs/job-registry.ts";
 import { openJobService } from "./jobs/job-service.ts";
-import { logJobEnds } from "./metrics/job-log.ts";
+import { logJobEnds } from "./metrics/job-metrics.ts";
 import { openMetrics } from "./metrics/metrics.ts";
 import { openHosts } from "./open-hosts.ts";
 import { openOperators } from "./open-operators.ts";

@@ -62,7 +62,6 @@ const DIALECT_PORT = [
   "http/middleware/body",
   "http/middleware/json-answer",
   "http/multipart/read-form",
-  "http/multipart/receive-file",
   "http/openai/parameters",
   "http/route-group",
   "http/schemas/chat-schemas",

@@ -11,7 +11,7 @@ import type { FileHold } from "../store/files/files.ts";
 import type { JobInput, NewJob, SubmittedJob } from "../store/jobs/job-store.ts";
 import { utcMonthOf, type SubmittingKey, type UsedKey } from "../store/accounts/key-spending.ts";
 import type { Store } from "../store/store.ts";
-import { newWebhook, type WebhookRequest } from "../webhooks/new-webhook.ts";
+import { newWebhook, type WebhookRequest } from "../webhooks/owned-webhook.ts";
 import { checkJobFiles, freeJobFiles, holdJobFiles } from "./job-files.ts";
 
 /** What a client asks of one job and of a batch alike. */

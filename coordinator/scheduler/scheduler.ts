@@ -1,8 +1,14 @@
 import { recentMap } from "../../shared/recent-map.ts";
 import type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
-import { explainUnknownCargo, explainWait, type Cause, type Waiting } from "./explain.ts";
+import {
+  type AskElsewhere,
+  type Cause,
+  explainUnknownCargo,
+  explainWait,
+  reasonElsewhere,
+  type Waiting,
+} from "./explain.ts";
 import { IndexedHeap } from "./indexed-heap.ts";
-import { reasonElsewhere, type AskElsewhere } from "./explain-elsewhere.ts";
 import type { KnownCargo } from "./fit.ts";
 import { islandIndices, type IslandIndices } from "./island-indices.ts";
 import { IslandRecord, pausePolicyOf, type PausePolicy } from "./island-record.ts";

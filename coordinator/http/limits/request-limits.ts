@@ -4,10 +4,11 @@ import { OverloadedError, RateLimitedError } from "../../../shared/errors.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import type { MemoryBudgets } from "../../config/memory-settings.ts";
 import type { CoordinatorConfig } from "../../config/resolve-config.ts";
-import { localQuota, type CallerQuota, type ReleaseStream } from "../../quotas/caller-quota.ts";
-import { RequestWindow, type RequestCount } from "../../quotas/request-window.ts";
+import { type CallerQuota, localQuota, type ReleaseStream } from "../../quotas/caller-quota.ts";
+import { type RequestCount, RequestWindow } from "../../quotas/request-window.ts";
+import { RETRY_AFTER_S } from "../../store/refusals.ts";
+import { Pool } from "../../quotas/pool.ts";
 import { clientAddress } from "../server/client-address.ts";
-import { EventStreams } from "./event-streams.ts";
 
 const MS_PER_S = 1_000;
 
@@ -155,4 +156,47 @@ function credentialIdOf(identity: Identity): string {
 
 function refuseOver({ isAllowed, freesInMs }: RequestCount): void {
   if (!isAllowed) throw new RateLimitedError("requests_per_minute", Math.max(1, Math.ceil(freesInMs / MS_PER_S)));
+}
+
+/** Streams of events that an account may have open here: a page in some tabs, and some programs. */
+export const MAX_EVENT_STREAMS = 10;
+/** Of all accounts. Each costs a connection and some 20 KB; more belong to another coordinator. */
+export const MAX_ALL_STREAMS = 10_000;
+
+/** Open streams of events. Those of an account have one place among its open streams together, so that pages leave room for chats. */
+export class EventStreams {
+  readonly #open = new Pool({ all: MAX_ALL_STREAMS, account: MAX_EVENT_STREAMS });
+  /** Of accounts with an open stream of events: their place among the account's open streams. */
+  readonly #places = new Map<string, Promise<ReleaseStream>>();
+
+  /**
+   * The returned function closes the stream, and may be called twice. `openPlace`: takes a place among the account's open streams.
+   * @throws {RateLimitedError} and {@link OverloadedError}
+   */
+  async enter(accountId: string, openPlace: () => ReleaseStream | Promise<ReleaseStream>): Promise<ReleaseStream> {
+    const release = this.#open.take([["all"], ["account", accountId]]);
+    if (release === "all") {
+      throw new OverloadedError("Too many streams of events are open at this coordinator; try again in a few seconds");
+    }
+    if (release === "account") throw new RateLimitedError("concurrent_streams", RETRY_AFTER_S);
+    const close = (): void => {
+      release();
+      if (this.#open.count("account", accountId) > 0) return;
+      const place = this.#places.get(accountId);
+      this.#places.delete(accountId);
+      place?.then(
+        (leave) => leave(),
+        () => undefined,
+      );
+    };
+    try {
+      const place = this.#places.get(accountId) ?? Promise.resolve(openPlace());
+      this.#places.set(accountId, place);
+      await place;
+    } catch (error) {
+      close();
+      throw error;
+    }
+    return close;
+  }
 }

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { EventStreams, MAX_ALL_STREAMS, MAX_EVENT_STREAMS } from "../../../../coordinator/http/limits/event-streams.ts";
+import {
+  EventStreams,
+  MAX_ALL_STREAMS,
+  MAX_EVENT_STREAMS,
+} from "../../../../coordinator/http/limits/request-limits.ts";
 import { enterStream, streamPool } from "../../../../coordinator/quotas/caller-quota.ts";
 
 const ACCOUNT = "user_1";
