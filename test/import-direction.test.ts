@@ -68,7 +68,6 @@ const DIALECT_PORT = [
   "http/schemas/given-fields",
   "http/schemas/offered-tools",
   "http/schemas/pagination",
-  "http/schemas/present-logprobs",
   "http/schemas/responses",
   "http/schemas/wire-units",
   "http/server/send-file",

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../shared/errors.ts";
-import { InsufficientCreditsError } from "./insufficient-credits-error.ts";
+import { InsufficientCreditsError } from "./credit-errors.ts";
 
 /**
  * Parties of the ledger. `client`: what an account may spend, its earnings included. `hold`: what is set aside for its unfinished

@@ -10,8 +10,7 @@ import {
   type JobError,
   type JobErrorCode,
 } from "../../shared/errors.ts";
-import { InsufficientCreditsError } from "../credits/insufficient-credits-error.ts";
-import { KeyCreditsError } from "../credits/key-credits-error.ts";
+import { InsufficientCreditsError, KeyCreditsError } from "../credits/credit-errors.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import type { FeedEnding } from "../jobs/feed.ts";
 

@@ -24,7 +24,7 @@ export async function checkData(
   clock: Clock,
 ): Promise<{ faults: string[]; ledger: LedgerReport | null }> {
   if (typeof place === "string") return { faults: checkDatabase(join(place, DATABASE_FILE)), ledger: null };
-  const { checkPostgres } = await import("./postgres/check-postgres.ts");
+  const { checkPostgres } = await import("./postgres/postgres-store.ts");
   return checkPostgres(place, clock);
 }
 

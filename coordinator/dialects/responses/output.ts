@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { TokenProbability } from "../../../shared/token-probability.ts";
 import type { FeedItem } from "../../store/jobs/job-store.ts";
-import { presentEntry } from "../../http/schemas/present-logprobs.ts";
+import { presentEntry } from "../../http/schemas/chat-schemas.ts";
 import type { NamespacedFunction } from "./tools.ts";
 
 const probabilityFields = { token: z.string(), bytes: z.array(z.int()), logprob: z.number() };

@@ -17,8 +17,8 @@ import {
   chatFieldOf,
   completionSchema,
   jobInputsOf,
+  presentLogprobs,
 } from "../schemas/chat-schemas.ts";
-import { presentLogprobs } from "../schemas/present-logprobs.ts";
 import { jsonOrEvents } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 import type { HttpDeps } from "../http-deps.ts";

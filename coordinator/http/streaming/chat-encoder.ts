@@ -1,5 +1,5 @@
 import type { FeedEncoder } from "./sse.ts";
-import { presentLogprobs } from "../schemas/present-logprobs.ts";
+import { presentLogprobs } from "../schemas/chat-schemas.ts";
 import { presentCredits, presentUnixTime } from "../schemas/wire-units.ts";
 import { failureStatus, openAiType } from "../error-answers.ts";
 import type { CutReason, FeedEnding } from "../../jobs/feed.ts";
