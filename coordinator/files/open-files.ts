@@ -26,7 +26,6 @@ const COUNT_EVERY_MS = 60_000;
 const STEP = 100;
 const MAX_FILENAME_CHARS = 255;
 
-/** A complete file that arrived. */
 interface ArrivedFile {
   /** Below the folder for files that arrive; it is moved away. */
   readonly path: string;
@@ -39,7 +38,6 @@ interface ArrivedFile {
   readonly expiresAfterMs: number | null;
 }
 
-/** A file's content on disk. */
 interface FileContent {
   readonly file: FileRecord;
   /** Folder that `name` is relative to. */

@@ -200,7 +200,6 @@ function styled(
   return { type: "error", error: { type: anthropicType(status), message, ...extras, code }, request_id: requestId };
 }
 
-/** A code as clients of that style know it. */
 export function codeIn(style: ErrorStyle, code: ErrorCode): ErrorCode {
   return style !== "plain" && code === "cargo_not_found" ? "model_not_found" : code;
 }

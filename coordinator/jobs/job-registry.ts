@@ -166,7 +166,6 @@ export class JobRegistry {
     return cargo ?? this.#catalog.known(slug);
   }
 
-  /** Longest time that the job may run. */
   runLimitMs(job: ActiveJob): number {
     return Math.min(this.cargoOf(job)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS, this.#env.config.maxRunMs);
   }
@@ -699,7 +698,6 @@ export class JobRegistry {
     });
   }
 
-  /** The input of a job, from storage. */
   async #readInput(job: MutableJob): Promise<JobInput> {
     await job.stored;
     const input = await this.#writes.read(job, this.#store.jobs.input(job.id));
@@ -775,7 +773,6 @@ export class JobRegistry {
     job.traits ??= traitsOf(input, this.cargoOf(job), this.#maxOutputBytes);
   }
 
-  /** The job is durable. */
   #admit(job: MutableJob): void {
     // Its Island was lost, and its wait passed, while it was being stored.
     if (job.hasEnded || job.isDropped) return;
@@ -980,7 +977,6 @@ function describeExpiry(phase: AttemptPhase, limitMs: number): string {
   }
 }
 
-/** What the job waited for in vain. */
 function describeWait({ state, attempt, refusals }: Pick<ActiveJob, "state" | "attempt" | "refusals">): string {
   const ended = attempt - refusals - (state === "queued" ? 1 : 0);
   if (ended === 0) return "No Island began the job within its wait limit";

@@ -166,7 +166,6 @@ function clusterReadings({ member, peers, jobs }: MeasuredParts): Metric[] {
   ];
 }
 
-/** A request whose answer is over. */
 interface AnsweredRequest {
   readonly method: string;
   /** The pattern of its path, or "none": never the path itself. */

@@ -43,7 +43,6 @@ export class Scheduler {
   /** How many online Islands have each model or image on disk, by cache key. */
   readonly #holders = new Map<string, number>();
   readonly #away = recentMap<IslandRecord>(MAX_REMEMBERED_ISLANDS);
-  /** The pauses of online Islands, the next to end first. */
   readonly #pauses = new IndexedHeap<Pause>(endsFirst);
   /** Now, in a step. */
   #nowMs = 0;

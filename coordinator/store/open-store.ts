@@ -12,7 +12,6 @@ import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 import type { StorePlace } from "./store-place.ts";
 import type { Store } from "./store.ts";
 
-/** File of the database in a data directory. */
 export const DATABASE_FILE = "atoll.db";
 
 /**

@@ -141,7 +141,6 @@ export class RequestLimits {
     return this.#openStreams.keys();
   }
 
-  /** Cuts all streams of suspended accounts. */
   closeStreamsOfAccounts(accountIds: ReadonlySet<string>): void {
     for (const [credential, { accountId }] of this.#openStreams) {
       if (accountIds.has(accountId)) this.closeStreamsOf(credential);

@@ -128,7 +128,6 @@ const lineSchema = z
 
 const switched = { 200: json(data(z.object({ slug: z.string(), disabled: z.boolean() })), "Done") };
 
-/** Cargos as operators see and approve them. */
 export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operator" }, (routes, deps) => {
   const { catalog } = deps.operators;
   const emailOf = async (ownerId: string | null): Promise<string | null> =>

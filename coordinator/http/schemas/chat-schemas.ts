@@ -218,7 +218,6 @@ export const chatEventSchema = z
   ])
   .openapi("ChatCompletionEvent");
 
-/** The input of the chat's job. */
 function jobInputOf(body: ChatBody): JobInput {
   const offered = offeredTools(body.tools).map(({ tool }) => tool);
   const tools = offered.length === 0 ? null : offered;

@@ -286,7 +286,6 @@ function sizeOf(item: StoredItem): { readonly bytes: number; readonly largeBytes
 
 /** Queries at a time; what is asked for meanwhile shares the next one. */
 const MAX_QUERIES = 2;
-/** Inputs in a query. */
 const MAX_INPUTS = 64;
 
 interface Asked {

@@ -25,9 +25,7 @@ export type Row = Record<string, unknown>;
 
 /** What statements run on: a connection of the pool, in or outside of a transaction. */
 export interface Session {
-  /** All rows. */
   all<T = Row>(sql: string, values?: Values): Promise<T[]>;
-  /** The first row. */
   one<T = Row>(sql: string, values?: Values): Promise<T | undefined>;
   /** How many rows were written. */
   run(sql: string, values?: Values): Promise<number>;

@@ -136,7 +136,6 @@ function explainRefusal(db: Database.Database): (jobId: string, event: JobEvent)
   };
 }
 
-/** What the UPDATE that ends a job returns. */
 interface EndedJobLinks {
   readonly batchId: string | null;
   readonly webhookId: string | null;
