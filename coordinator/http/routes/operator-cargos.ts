@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
-import { CARGO_STATUSES } from "../../catalog/operator-cargos.ts";
+import { CARGO_STATUSES } from "../../operators/operator-cargos.ts";
 import { pinsSchema, presentCargoReview, readPins, reviewSchema } from "../schemas/review-schemas.ts";
 import { pageOf, pageQuery } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
@@ -26,7 +26,7 @@ const switched = { 200: json(data(z.object({ slug: z.string(), disabled: z.boole
 
 /** Cargos as operators see and approve them. */
 export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operator" }, (routes, deps) => {
-  const { catalog } = deps.operators;
+  const { cargos } = deps.operators;
   const emailOf = async (ownerId: string | null): Promise<string | null> =>
     ownerId === null ? null : ((await deps.store.accounts.get(ownerId))?.email ?? null);
 
@@ -40,7 +40,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     }),
     answers: { 200: json(pageOf(lineSchema), "One page of Cargos") },
   })(async ({ query: { limit, offset, status } }) => {
-    const all = (await catalog.list()).filter((line) => status === undefined || line.status === status);
+    const all = (await cargos.list()).filter((line) => status === undefined || line.status === status);
     const page = all.slice(offset, offset + limit);
     const emails = await Promise.all(page.map(({ ownerId }) => emailOf(ownerId)));
     const shown = page.map(
@@ -66,7 +66,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     answers: { 200: json(data(reviewSchema), "The Cargo under review") },
     fails: [404],
   })(async ({ params: { slug } }) => {
-    const review = await catalog.review(slug);
+    const review = await cargos.review(slug);
     return { data: presentCargoReview(review, await emailOf(review.ownerId)) };
   });
 
@@ -81,7 +81,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     answers: { 200: json(data(reviewSchema), "The Cargo under review, pinned") },
     fails: [400, 404],
   })(async ({ params: { slug }, body }) => {
-    const review = await catalog.pinned(slug, readPins(body));
+    const review = await cargos.pinned(slug, readPins(body));
     return { data: presentCargoReview(review, await emailOf(review.ownerId)) };
   });
 
@@ -98,8 +98,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     fails: [400, 404],
   })(async ({ c, identity, params: { slug }, body }) => {
     const { revision, ...pins } = body;
-    const actor = actorOf(c, identity, deps);
-    const approval = await catalog.approve(actor, identity.accountId, slug, revision, readPins(pins));
+    const approval = await cargos.approve(actorOf(c, identity, deps), slug, revision, readPins(pins));
     return { data: { slug, revision: approval.revision, approved: true } };
   });
 
@@ -116,7 +115,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     answers: { 200: json(data(reviewSchema), "The Cargo with its price") },
     fails: [400, 404],
   })(async ({ c, identity, params: { slug }, body }) => {
-    const review = await catalog.setPrice(actorOf(c, identity, deps), slug, body.price_per_job);
+    const review = await cargos.setPrice(actorOf(c, identity, deps), slug, body.price_per_job);
     return { data: presentCargoReview(review, null) };
   });
 
@@ -128,7 +127,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     answers: switched,
     fails: [404],
   })(async ({ c, identity, params: { slug } }) => {
-    await catalog.setDisabled(actorOf(c, identity, deps), slug, true);
+    await cargos.setDisabled(actorOf(c, identity, deps), slug, true);
     return { data: { slug, disabled: true } };
   });
 
@@ -139,7 +138,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     answers: switched,
     fails: [404],
   })(async ({ c, identity, params: { slug } }) => {
-    await catalog.setDisabled(actorOf(c, identity, deps), slug, false);
+    await cargos.setDisabled(actorOf(c, identity, deps), slug, false);
     return { data: { slug, disabled: false } };
   });
 });

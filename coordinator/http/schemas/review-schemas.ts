@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { pinKindOf, pinsOf, type PinKind, type Pins } from "../../catalog/cargo-pins.ts";
-import { CARGO_STATUSES, type CargoReview } from "../../catalog/operator-cargos.ts";
+import { CARGO_STATUSES, type CargoReview } from "../../operators/operator-cargos.ts";
 import { orNull } from "./responses.ts";
 import { creditsSchema, presentTime, timeSchema } from "./wire-units.ts";
 
