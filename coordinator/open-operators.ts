@@ -1,5 +1,4 @@
 import type { CatalogSync } from "./catalog/catalog-sync.ts";
-import { operatorCargos } from "./catalog/operator-cargos.ts";
 import { resolvePins } from "./catalog/pin-lookup/resolve-pins.ts";
 import type { ClusterMember } from "./cluster/cluster-member.ts";
 import type { Network } from "./cluster/open-network.ts";
@@ -15,7 +14,7 @@ import { auditTrail } from "./operators/audit-trail.ts";
 import { coordinatorFigures } from "./operators/coordinator-figures.ts";
 import { networkView } from "./operators/network-view.ts";
 import { operatorAccounts } from "./operators/operator-accounts.ts";
-import { operatorCatalog } from "./operators/operator-catalog.ts";
+import { operatorCargos } from "./operators/operator-cargos.ts";
 import { operatorIslands } from "./operators/operator-islands.ts";
 import { settingsInForce, type Operators } from "./operators/operators.ts";
 import type { Suspensions } from "./operators/suspensions.ts";
@@ -53,9 +52,11 @@ export function openOperators(
     accounts: operatorAccounts(store, trail, clock, onChanged),
     islands: operatorIslands(store, trail, clock, onChanged, view.live),
     jobs: store.operators,
-    catalog: operatorCatalog(
-      operatorCargos(store.catalog, catalogSync.shippedFiles, clock),
+    cargos: operatorCargos(
+      store.catalog,
+      catalogSync.shippedFiles,
       trail,
+      clock,
       (file, given) => resolvePins(file, given, policy, AbortSignal.timeout(LOOKUP_LIMIT_MS)),
       async () => void (await Promise.all([catalogSync.refresh(), member.tellCatalogChange()])),
     ),

@@ -58,6 +58,7 @@ const DIALECTS = "coordinator/dialects/";
 const DIALECT_PORT = [
   "accounts/identity",
   "catalog/find-model",
+  "catalog/model-kind",
   "http/error-answers",
   "http/middleware/body",
   "http/middleware/json-answer",

@@ -27,7 +27,6 @@ import { islandRoutes } from "./routes/islands.ts";
 import { jobOutputRoutes } from "./routes/job-output.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { metricRoutes } from "./routes/metrics.ts";
-import { modelRoutes } from "./routes/models.ts";
 import { networkRoutes } from "./routes/network.ts";
 import { operatorAccountRoutes } from "./routes/operator-accounts.ts";
 import { operatorCargoRoutes } from "./routes/operator-cargos.ts";
@@ -49,7 +48,6 @@ export function apiGroups(dialects: readonly RouteGroup[]): readonly RouteGroup[
     chatRoutes,
     ...dialects,
     conversationRoutes,
-    modelRoutes,
     cargoRoutes,
     eventRoutes,
     accountRoutes,

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
-import { CARGO_STATUSES, type CargoReview } from "../../catalog/operator-cargos.ts";
+import { CARGO_STATUSES, type CargoReview } from "../../operators/operator-cargos.ts";
 import { type PinKind, pinKindOf, type Pins, pinsOf } from "../../catalog/cargo-pins.ts";
 import { pageOf, pageQuery } from "../schemas/pagination.ts";
 import { data, json, orNull } from "../schemas/responses.ts";
@@ -129,7 +129,7 @@ const lineSchema = z
 const switched = { 200: json(data(z.object({ slug: z.string(), disabled: z.boolean() })), "Done") };
 
 export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operator" }, (routes, deps) => {
-  const { catalog } = deps.operators;
+  const { cargos } = deps.operators;
   const emailOf = async (ownerId: string | null): Promise<string | null> =>
     ownerId === null ? null : ((await deps.store.accounts.get(ownerId))?.email ?? null);
 
@@ -143,7 +143,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     }),
     answers: { 200: json(pageOf(lineSchema), "One page of Cargos") },
   })(async ({ query: { limit, offset, status } }) => {
-    const all = (await catalog.list()).filter((line) => status === undefined || line.status === status);
+    const all = (await cargos.list()).filter((line) => status === undefined || line.status === status);
     const page = all.slice(offset, offset + limit);
     const emails = await Promise.all(page.map(({ ownerId }) => emailOf(ownerId)));
     const shown = page.map(
@@ -169,7 +169,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     answers: { 200: json(data(reviewSchema), "The Cargo under review") },
     fails: [404],
   })(async ({ params: { slug } }) => {
-    const review = await catalog.review(slug);
+    const review = await cargos.review(slug);
     return { data: presentCargoReview(review, await emailOf(review.ownerId)) };
   });
 
@@ -184,7 +184,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     answers: { 200: json(data(reviewSchema), "The Cargo under review, pinned") },
     fails: [400, 404],
   })(async ({ params: { slug }, body }) => {
-    const review = await catalog.pinned(slug, readPins(body));
+    const review = await cargos.pinned(slug, readPins(body));
     return { data: presentCargoReview(review, await emailOf(review.ownerId)) };
   });
 
@@ -201,8 +201,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     fails: [400, 404],
   })(async ({ c, identity, params: { slug }, body }) => {
     const { revision, ...pins } = body;
-    const actor = actorOf(c, identity, deps);
-    const approval = await catalog.approve(actor, identity.accountId, slug, revision, readPins(pins));
+    const approval = await cargos.approve(actorOf(c, identity, deps), slug, revision, readPins(pins));
     return { data: { slug, revision: approval.revision, approved: true } };
   });
 
@@ -219,7 +218,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     answers: { 200: json(data(reviewSchema), "The Cargo with its price") },
     fails: [400, 404],
   })(async ({ c, identity, params: { slug }, body }) => {
-    const review = await catalog.setPrice(actorOf(c, identity, deps), slug, body.price_per_job);
+    const review = await cargos.setPrice(actorOf(c, identity, deps), slug, body.price_per_job);
     return { data: presentCargoReview(review, null) };
   });
 
@@ -231,7 +230,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     answers: switched,
     fails: [404],
   })(async ({ c, identity, params: { slug } }) => {
-    await catalog.setDisabled(actorOf(c, identity, deps), slug, true);
+    await cargos.setDisabled(actorOf(c, identity, deps), slug, true);
     return { data: { slug, disabled: true } };
   });
 
@@ -242,7 +241,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     answers: switched,
     fails: [404],
   })(async ({ c, identity, params: { slug } }) => {
-    await catalog.setDisabled(actorOf(c, identity, deps), slug, false);
+    await cargos.setDisabled(actorOf(c, identity, deps), slug, false);
     return { data: { slug, disabled: false } };
   });
 });
