@@ -62,13 +62,13 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const registration = registrationOf(given.config);
   await using parts = new Parts(given.clock);
   const network = parts.add(await openNetwork(given));
-  const { store, peers, clock, credentials, seen, isShared } = network;
+  const { store, peers, clock, credentials, seen } = network;
   const env = { ...given, clock };
   const { config, log } = env;
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, env);
 
   // What is stored and shared.
-  const catalogSync = parts.add(await stored(() => openCatalog(env, store.catalog, isShared)));
+  const catalogSync = parts.add(await stored(() => openCatalog(env, store.catalog)));
   const { catalog } = catalogSync;
   const accounts = openAccounts(env, store.accounts, registration, credentials);
   parts.add({ close: () => accounts.settled() });
@@ -84,14 +84,13 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     store,
     catalog,
     memory,
-    places: store.cluster?.places ?? null,
     limitOf: async (accountId) => (await untilRead(() => accounts.limits(accountId), clock)).concurrentJobs,
     onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
     seen,
     random: Math.random,
   });
   const { scheduler, islands, submissions, gate, explainWait } = core;
-  const router = parts.add(shareJobs(network, store.jobs, core.jobs, explainWait, memory.outputMemoryBytes, env));
+  const router = parts.add(shareJobs(peers, store, core.jobs, explainWait, memory.outputMemoryBytes, env));
   const batches = openBatchService(clock, store, core.jobs, submissions, gate, router);
   const member = openMember(env, network, { ...core, store, batches, refreshCatalog: catalogSync.refresh });
   parts.add({ close: () => member.leave() });
@@ -148,14 +147,13 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     (hostId) => islands.get(hostId)?.policy,
   );
   logJobEnds(core.jobs, clock, log);
-  const shown = { ...env, ...core, store, peers, seen, gateway, webhooks, files, fileBatches };
-  const metrics = openMetrics({ ...shown, member: isShared ? member : null });
+  const metrics = openMetrics({ ...env, ...core, store, peers, seen, member, gateway, webhooks, files, fileBatches });
 
   // From here on, work is done.
   files.start();
   fileBatches.start();
   const answers = (): Promise<unknown> => conversations.resume();
-  if (!isShared) await answers();
+  if (!store.cluster.isShared) await answers();
   member.share(dispatcher, { webhooks: () => webhooks.takeOver(), answers, removals: () => retention.resume() });
   parts.add({ close: () => member.closeTakeOver() });
   retention.start();
@@ -201,7 +199,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const url = `http://${urlHost(config.host)}:${listener.port}`;
   network.setUrl(url);
   // A database may be away for long. A file is not, and is left in order.
-  return { url, close: parts.release(isShared ? MAX_CLOSE_MS : null) };
+  return { url, close: parts.release(store.cluster.isShared ? MAX_CLOSE_MS : null) };
 }
 
 interface Leaving {

@@ -17,7 +17,6 @@ import { dailyStorage } from "./quotas/daily-storage.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import type { Outlook, WorkKind } from "./scheduler/shared-work.ts";
-import type { JobPlaces } from "./store/cluster-store.ts";
 import type { Store } from "./store/store.ts";
 
 /** What jobs and Islands need of the parts around them. */
@@ -25,8 +24,6 @@ interface Surroundings {
   readonly store: Pick<Store, "accounts" | "cluster" | "files" | "islands" | "jobs">;
   readonly catalog: Catalog;
   readonly memory: ConstructorParameters<typeof JobRegistry>[5];
-  /** Places of batches that coordinators share; null for a coordinator that is alone. */
-  readonly places: JobPlaces | null;
   /** How many jobs of an account may run at once. */
   readonly limitOf: (accountId: string) => Promise<number>;
   readonly onWebhookDue: (id: string, accountId: string) => void;
@@ -65,7 +62,7 @@ export function openCore(env: Env<keyof CoordinatorConfig>, around: Surroundings
     around.onWebhookDue,
     seen.couldHearSince,
   );
-  const gate = openBatchGate(env, jobs, jobQuota, around.limitOf, around.places);
+  const gate = openBatchGate(env, jobs, jobQuota, around.limitOf, store.cluster.places);
   const submissions = openSubmissions(env, store, catalog, storage);
   const islands = new IslandRegistry(env);
   const explainWait = openWaitReasons(clock, scheduler, islands, gate, seen.elsewhere);

@@ -95,7 +95,6 @@ export class CoordinatorLife {
       store,
       catalog,
       memory,
-      places: null,
       limitOf: async (accountId) => resolveLimits(await store.accounts.limits(accountId)).concurrentJobs,
       onWebhookDue: () => undefined,
       seen: { couldHearSince: () => true, elsewhere: () => null, mayRunElsewhere: () => false },

@@ -1,6 +1,8 @@
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import type { Clock } from "../../../shared/clock.ts";
+import { newId } from "../../../shared/ids.ts";
+import { networkOfOne } from "../cluster-store.ts";
 import { openCommon, pruned } from "../store.ts";
 import { watchDiskSpace } from "./engine/disk-space.ts";
 import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
@@ -112,7 +114,7 @@ function sqliteStore(
 
   return Object.assign(common.store, {
     name: "sqlite",
-    cluster: null,
+    cluster: networkOfOne(newId("coord", clock.now())),
     content: {
       ...common.store.content,
       canReclaim: db.pragma("auto_vacuum", { simple: true }) === INCREMENTAL_VACUUM,

@@ -125,11 +125,11 @@ export class OwnershipWorld {
     const parts = { store, jobs, islands, batches, submissions };
     const env = { clock, log: { info: () => undefined } };
     const graces = { graceMs: GRACE_MS, restartGraceMs: GRACE_MS };
-    const mover = moveJobs(store.cluster, parts, peers, env, graces);
+    const mover = moveJobs(parts, peers, env, graces);
     world.claims = mover;
     const { explainWait } = world;
     const feedEnv = { clock, log: warnings };
-    const shared = shareJobs({ cluster: store.cluster, peers }, store.jobs, jobs, explainWait, Infinity, feedEnv);
+    const shared = shareJobs(peers, store, jobs, explainWait, Infinity, feedEnv);
     world.router = shared;
     const dropped: DroppedJob[] = [];
     jobs.subscribe((event) => {

@@ -104,7 +104,6 @@ export class JobWorld {
       store,
       catalog,
       memory,
-      places: null,
       limitOf: async () => 10,
       onWebhookDue: () => undefined,
       seen: {
