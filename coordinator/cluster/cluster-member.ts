@@ -82,8 +82,7 @@ export function openMember(
   ];
 
   return {
-    /** Jobs that Islands hold, wherever those were connected. */
-    claims: mover,
+    mover,
     quota,
     sessions,
     /** Jobs that came here, by how, and coordinators that this one removed. */

@@ -93,7 +93,7 @@ describe("a member of a network of one", () => {
     expect([member.seen.mayRunElsewhere(KIND), member.seen.couldHearSince(0)]).toEqual([false, true]);
     expect(member.queuedDemand()).toEqual(demand);
     expect(await member.outlooksFor(KIND)).toEqual([]);
-    await member.claims.claim("host_1", "user_1", [{ jobId: "job_1", attempt: 1 }]);
+    await member.mover.claim("host_1", "user_1", [{ jobId: "job_1", attempt: 1 }]);
     await Promise.all([member.endJobsOf("user_1"), member.tellCatalogChange()]);
     expect(await member.handOver(new AbortController().signal)).toEqual([]);
     await member.closeTakeOver();
