@@ -63,7 +63,9 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   };
   await untilStored(learnTime, { clock, log });
   const credentials =
-    shared === null ? unsharedCredentials(store.accounts) : watchCredentials(shared.credentialChanges, peers, clock);
+    shared === null
+      ? unsharedCredentials(store.accounts, { clock, log })
+      : watchCredentials(shared.credentialChanges, store.accounts, peers, clock);
   return {
     store,
     cluster,

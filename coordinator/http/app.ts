@@ -83,11 +83,11 @@ export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): Http
   );
   const groups = apiGroups(dialects);
   const limits = new RequestLimits(deps.options, deps.clock, deps.metrics, deps.quota);
-  deps.credentials?.serve({
+  deps.credentials.serve({
     end: (credential) => limits.closeStreamsOf(credential),
     open: () => limits.openCredentials(),
   });
-  deps.suspensions?.onAccounts((accountIds) => limits.closeStreamsOfAccounts(accountIds));
+  deps.suspensions.onAccounts((accountIds) => limits.closeStreamsOfAccounts(accountIds));
   app.use(requestContext(deps, limits, errorStyles(groups)));
   app.use(
     methodNotAllowed({

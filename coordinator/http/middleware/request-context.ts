@@ -68,7 +68,7 @@ export function requestContext(
       outgoing.setHeader("Access-Control-Max-Age", PREFLIGHT_MAX_AGE_S);
       return c.body(null, 204);
     }
-    if (tracing === undefined || tracing === null) await next();
+    if (tracing === null) await next();
     else await tracing.within(traceHeadersOf(c.env.incoming.headers), next);
     return undefined;
   };
