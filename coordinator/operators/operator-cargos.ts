@@ -20,7 +20,6 @@ type CargoOrigin = "shipped" | "imported" | "owned";
 
 const PRICE_RANGE = "must be 0 to 1000000 credits, with at most 6 decimals";
 
-/** A Cargo in `coordinator cargo list`. */
 export interface CargoLine {
   readonly slug: string;
   readonly runtimeType: RuntimeType | null;

@@ -200,7 +200,6 @@ export function openCluster(selfId: string, run: RunStep, runLease: RunStep, tak
   return {
     ...openStore("leases", leaseSteps, runLease),
     ...owners,
-    /** Id of this coordinator. */
     selfId,
     credentialChanges: openStore("credentialChanges", credentialChangeSteps, run),
     islandSessions: openStore("islandSessions", islandSessionSteps, run),

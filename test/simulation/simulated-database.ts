@@ -3,7 +3,7 @@ import { partiesOf, type Posting } from "../../coordinator/credits/postings.ts";
 import { verifyLedger, type LedgerReport } from "../../coordinator/store/ledger/ledger.ts";
 import { openStores } from "../../coordinator/store/all-steps.ts";
 import { migrate } from "../../coordinator/store/sqlite/engine/migrate.ts";
-import { sqliteSteps } from "../../coordinator/store/sqlite/engine/sqlite-steps.ts";
+import { sqliteSteps } from "../../coordinator/store/sqlite/sqlite-store.ts";
 import { PreparedStatements, SqliteTx } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
