@@ -26,7 +26,7 @@ const PREFLIGHT_MAX_AGE_S = 86_400;
  * headers on Node's response, because streams and files bypass Hono.
  */
 export function requestContext(
-  { log, clock, metrics, tracing }: Pick<HttpDeps, "log" | "clock" | "metrics" | "tracing">,
+  { log, clock, metrics, tracing }: HttpDeps,
   limits: RequestLimits,
   styleOf: (request: HonoRequest) => ErrorStyle,
 ): MiddlewareHandler<HttpEnv> {
