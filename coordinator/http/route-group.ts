@@ -131,7 +131,7 @@ async function checked(
   path: string,
   spec: RouteSpec,
   style: ErrorStyle,
-  { accounts }: Pick<HttpDeps, "accounts">,
+  { accounts }: HttpDeps,
 ): Promise<Omit<Call, "identity"> & { readonly identity: Identity | undefined }> {
   const { access } = spec;
   const limits = c.get("limits");

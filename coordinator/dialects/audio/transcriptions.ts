@@ -184,7 +184,7 @@ interface ReceivedFile<T> extends AsyncDisposable {
  * @throws {ServiceError} those of {@link readForm} and of `check`, `file_budget_exceeded`, `disk_full`. @throws {ValidationError} without the file.
  */
 async function receiveFile<T>(
-  { files, log }: Pick<HttpDeps, "files" | "log">,
+  { files, log }: HttpDeps,
   accountId: string,
   incoming: IncomingMessage,
   limits: ReceivingLimits,

@@ -16,7 +16,7 @@ const DESCRIPTION = `A compute network that anyone can run: jobs, chats and the 
 - The data of each Server-Sent Event is one line; a \`text/event-stream\` schema describes that data. Comment lines keep a silent stream open.`;
 
 /** The OpenAPI 3.1 document of all routes and webhooks registered so far, as parsed JSON. */
-export function openApiDocument(app: HttpApp, { version, options }: Pick<HttpDeps, "version" | "options">): unknown {
+export function openApiDocument(app: HttpApp, { version, options }: HttpDeps): unknown {
   registerFailures(app.openAPIRegistry);
   registerHeaders(app.openAPIRegistry);
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {

@@ -70,7 +70,7 @@ export async function missingPage(c: Context<HttpEnv>, files: ConsoleFiles): Pro
 }
 
 /** `GET /`: shows browsers the console, and tells programs where everything is. Links are relative, as a proxy may add a prefix. */
-export function serveFrontDoor(app: HttpApp, { version }: Pick<HttpDeps, "version">, files: ConsoleFiles): void {
+export function serveFrontDoor(app: HttpApp, { version }: HttpDeps, files: ConsoleFiles): void {
   const api = API_BASE.slice(1);
   const links = {
     api,

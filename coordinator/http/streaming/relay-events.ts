@@ -20,7 +20,7 @@ const MAX_CHANGES = 100;
  * @param openOverviews of the network, for an operator who asks for them.
  */
 export function relayEvents(
-  { clock, events, islands, store, options }: Pick<HttpDeps, "clock" | "events" | "islands" | "options" | "store">,
+  { clock, events, islands, store, options }: HttpDeps,
   accountId: string,
   response: ServerResponse,
   mayRead: () => Promise<boolean>,

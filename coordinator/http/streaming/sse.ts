@@ -257,7 +257,7 @@ export class FeedRelay {
  * @param stream.identity The caller. The stream is cut when its key or session is revoked.
  */
 export function streamFeed(
-  { accounts, clock, jobs, options }: Pick<HttpDeps, "accounts" | "clock" | "jobs" | "options">,
+  { accounts, clock, jobs, options }: HttpDeps,
   { identity, ...stream }: FeedStream & { readonly identity: Identity },
 ): Response {
   const mayRead = (): Promise<boolean> => accounts.isStillValid(identity);
