@@ -17,7 +17,7 @@ import type { ActiveJobRecord, JobEnding, JobInput, SubmittedJob } from "../stor
 import type { Store } from "../store/store.ts";
 import { type ActiveJob, type Assignee, type JobMemory, MutableJob, type ReturningJob } from "./active-job.ts";
 import { AttemptMeter } from "./attempts/attempt-meter.ts";
-import { Deadlines } from "./attempts/deadlines.ts";
+import { openDeadlines, type Deadlines } from "./attempts/deadlines.ts";
 import { mayRetry, MIN_TIME_TO_FIND_ISLAND_MS } from "./attempts/retry-policy.ts";
 import type { Backlog } from "./feed.ts";
 import {
@@ -130,7 +130,7 @@ export class JobRegistry {
     this.#onWebhookDue = onWebhookDue;
     this.#couldReadersCome = couldReadersCome;
     this.outputBudget = outputBudget(memory);
-    this.#deadlines = new Deadlines(
+    this.#deadlines = openDeadlines(
       env.clock,
       (jobId) => this.#phaseLeftMs(this.#require(jobId)),
       (jobId) => this.#passPhase(this.#require(jobId)),
