@@ -36,7 +36,6 @@ export interface CargoLine {
   readonly shippedPrice: number | null;
 }
 
-/** A Cargo as the operator reviews it before an approval. */
 export interface CargoReview {
   readonly file: CargoFile;
   /** Hash of `file`, which an approval names. */
@@ -68,7 +67,6 @@ export function operatorCargos(store: Store["catalog"], shipped: readonly CargoF
   }
 
   return {
-    /** All Cargos, sorted by slug. */
     async list(): Promise<CargoLine[]> {
       const snapshot = await store.snapshot();
       const ofFiles = shipped.map((each): CargoLine => {

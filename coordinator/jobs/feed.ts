@@ -43,7 +43,6 @@ export interface Backlog {
   readonly read: () => Promise<readonly FeedPart[]>;
 }
 
-/** A feed that its job, and nothing else, writes. */
 export class JobFeed {
   readonly jobId: string;
   /** What came before `items`: nothing, but for a copy that begins where its first reader was. */

@@ -789,7 +789,6 @@ export class JobRegistry {
     job.hasPlace = true;
   }
 
-  /** The wait of a durable job begins. */
   #beginCompeting(job: MutableJob): void {
     // Its Cargo may have gone since the job was accepted: during the commit, the wait for a place, or a restart.
     if (!this.#hasCargo(job)) return void this.#failWithoutCargo(job);
@@ -877,7 +876,6 @@ export class JobRegistry {
     if (job.isDropped) throw new NotOwnerError(job.id, null);
   }
 
-  /** Ends a job and has its Island stop the work. */
   #stop(job: MutableJob, reason: "cancelled" | "timeout", outcome: Outcome): Promise<void> {
     const ended = this.#end(job, outcome);
     if (job.islandId !== null) this.#emit({ type: "attempt_stopped", job, reason });

@@ -96,7 +96,6 @@ export function openHostFigures(
     else counts.failed += 1;
   }
 
-  /** Today's counts of the Island that has the job; undefined without one. */
   function countsFor({ islandId: hostId }: ActiveJob): Counts | undefined {
     const accountId = hostId === null ? undefined : islands.get(hostId)?.accountId;
     if (hostId === null || accountId === undefined) return undefined;

@@ -3,7 +3,6 @@ import { open } from "node:fs/promises";
 import type { BusboyFileStream } from "@fastify/busboy";
 import { ServiceError } from "../../../shared/errors.ts";
 
-/** A file of a form, complete on disk. */
 export interface FormFile {
   readonly field: string;
   /** As the client gave it, without folders; empty if it gave none. Never a path here. */

@@ -103,7 +103,6 @@ function impliedFailures(method: Method, { access, query, body, form }: RouteSpe
   ];
 }
 
-/** `content` with an example beside the schema of its JSON. */
 function withExample(content: Content, example: unknown): Content {
   const json = content["application/json"];
   if (example === undefined || json === undefined) return content;

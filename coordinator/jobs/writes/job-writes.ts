@@ -89,7 +89,6 @@ export function writeJobs(
     startSoon(job: MutableJob): void {
       behind.add(job, 0);
     },
-    /** Output that readers have is stored soon. */
     outputSoon(job: MutableJob, seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
       if (job.firstOutputMs === Infinity) job.firstOutputMs = clock.monotonicMs();
       const stored = job.unstored.add(seq, items, bytes);
