@@ -27,8 +27,6 @@ interface Session {
  * crash loses the last minute. The same turn notes which Islands are seen, ends sessions of Islands whose removal was not heard of here, and
  * sums up earnings and usage of the ledger.
  */
-export type HostFigures = ReturnType<typeof openHostFigures>;
-
 export function openHostFigures(
   { clock, log }: Env,
   store: Pick<Store, "hostFigures" | "islands" | "usage">,

@@ -5,7 +5,7 @@ import type { IslandConnections } from "../../coordinator/islands/island-connect
 import type { IslandRegistry } from "../../coordinator/islands/island-registry.ts";
 import { openBatchService, type BatchService } from "../../coordinator/jobs/batches/batch-service.ts";
 import type { JobRegistry } from "../../coordinator/jobs/job-registry.ts";
-import { NO_OTHER_JOBS } from "../../coordinator/jobs/job-router.ts";
+import { NO_OTHER_JOBS } from "../coordinator/jobs/no-other-jobs.ts";
 import { openJobService, type JobApi } from "../../coordinator/jobs/job-service.ts";
 import { resolveLimits } from "../../coordinator/quotas/account-limits.ts";
 import type { JobQuota } from "../../coordinator/quotas/job-quota.ts";

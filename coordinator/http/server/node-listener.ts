@@ -5,8 +5,7 @@ import type { Duplex } from "node:stream";
 import { type Clock, systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { answerError } from "../error-answers.ts";
-import { endWith, refuseExpectation, refuseUnparsed } from "./protocol-refusals.ts";
-import { serveWith } from "./hono-requests.ts";
+import { endWith, refuseExpectation, refuseUnparsed, serveWith } from "./protocol-refusals.ts";
 import { nodeSockets } from "./node-sockets.ts";
 import { linuxConnectionFacts, VanishedClients } from "./vanished-clients.ts";
 import {

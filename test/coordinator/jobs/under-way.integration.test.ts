@@ -5,7 +5,7 @@ import {
   type BatchService,
   type SubmittedBatch,
 } from "../../../coordinator/jobs/batches/batch-service.ts";
-import { NO_OTHER_JOBS } from "../../../coordinator/jobs/job-router.ts";
+import { NO_OTHER_JOBS } from "./no-other-jobs.ts";
 import { openSubmissions } from "../../../coordinator/jobs/submissions.ts";
 import type { BatchStore } from "../../../coordinator/store/jobs/batches.ts";
 import type { JobStore } from "../../../coordinator/store/jobs/jobs.ts";

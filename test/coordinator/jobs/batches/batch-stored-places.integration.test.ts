@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openBatchGate, type BatchGate } from "../../../../coordinator/jobs/batches/batch-gate.ts";
 import { openBatchService, type BatchService } from "../../../../coordinator/jobs/batches/batch-service.ts";
-import { NO_OTHER_JOBS } from "../../../../coordinator/jobs/job-router.ts";
+import { NO_OTHER_JOBS } from "../no-other-jobs.ts";
 import { openSubmissions } from "../../../../coordinator/jobs/submissions.ts";
 import type { BatchStore } from "../../../../coordinator/store/jobs/batches.ts";
 import { openSqliteStore, type SqliteStore } from "../../../../coordinator/store/sqlite/sqlite-store.ts";
