@@ -18,7 +18,6 @@ export interface FilePlace {
   /** Least and most bytes of the file. */
   readonly minBytes: number;
   readonly maxBytes: number;
-  /** Least length of the string. */
   readonly minLength: number;
 }
 
