@@ -186,8 +186,8 @@ export const JOB_ERROR_GUIDE: Readonly<Record<JobErrorCode, ErrorGuide>> = {
     action: "Request less output, or run fewer jobs at once",
   },
   schema_unmet: {
-    meaning: "The answer does not match the requested JSON schema; the message says where and why",
-    action: "Retry, or simplify the schema. The answer was charged",
+    meaning: "The output does not match the requested JSON schema; the message says where and why",
+    action: "Retry, or simplify the schema. The output was charged",
   },
   runtime_unavailable: { meaning: "The Island cannot run this kind of Cargo now", action: SUBMIT_AGAIN },
   runtime_crashed: { meaning: "The process that ran the job ended early", action: SUBMIT_AGAIN },
