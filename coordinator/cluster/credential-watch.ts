@@ -27,14 +27,39 @@ export interface CredentialWatch extends CredentialNews {
   close(): void;
 }
 
-/** For storage that one coordinator has for itself: each request reads the revision, because the command line may change it. */
-export function unsharedCredentials(accounts: Pick<AccountStore, "credentialsRevision">): CredentialWatch {
+/**
+ * For storage that one coordinator has for itself: each request reads the revision, because the command line may change it. Another revision
+ * than the last one ends what is open with credentials that have ended.
+ */
+export function unsharedCredentials(accounts: Pick<AccountStore, "credentialsRevision" | "endedOf">): CredentialWatch {
+  const users = new Set<CredentialUser>();
+  let known: number | null = null;
   return {
-    revision: () => accounts.credentialsRevision(),
+    async revision() {
+      const revision = await accounts.credentialsRevision();
+      if (revision !== known) {
+        known = revision;
+        // The next reading tries again.
+        endForgotten(users, accounts).catch(() => (known = null));
+      }
+      return revision;
+    },
     changed: () => undefined,
-    serve: () => undefined,
+    serve: (user) => void users.add(user),
     close: () => undefined,
   };
+}
+
+/** Ends what is open with credentials that have ended, without being told which. */
+async function endForgotten(
+  users: ReadonlySet<CredentialUser>,
+  accounts: Pick<AccountStore, "endedOf">,
+): Promise<void> {
+  const open = [...new Set([...users].flatMap((user) => [...user.open()]))];
+  for (let from = 0; from < open.length; from += MAX_ASKED) {
+    const ended = await accounts.endedOf(open.slice(from, from + MAX_ASKED));
+    for (const credential of ended) for (const user of users) user.end(credential);
+  }
 }
 
 /**
@@ -42,7 +67,12 @@ export function unsharedCredentials(accounts: Pick<AccountStore, "credentialsRev
  * a second, after a change here and when another coordinator tells of one. While storage cannot be read, who asks for the revision gets
  * the error: nobody is let in by what was true more than a second ago.
  */
-export function watchCredentials(store: CredentialChanges, peers: Peers, clock: Clock): CredentialWatch {
+export function watchCredentials(
+  store: CredentialChanges,
+  accounts: Pick<AccountStore, "endedOf">,
+  peers: Peers,
+  clock: Clock,
+): CredentialWatch {
   const users = new Set<CredentialUser>();
   /** Changes by this coordinator. */
   let changes = 0;
@@ -79,8 +109,8 @@ export function watchCredentials(store: CredentialChanges, peers: Peers, clock: 
     const turn = begun;
     const beganMs = clock.monotonicMs();
     const { revision: newest, ended, atMs } = await store.since(revision);
-    for (const credential of ended) end(credential);
-    if (storedAtMs !== null && atMs - storedAtMs > MAX_GAP_MS) await endForgotten();
+    for (const credential of ended) for (const user of users) user.end(credential);
+    if (storedAtMs !== null && atMs - storedAtMs > MAX_GAP_MS) await endForgotten(users, accounts);
     // An older reading that took longer says what was true before.
     if (turn < accepted) return newest;
     accepted = turn;
@@ -88,19 +118,6 @@ export function watchCredentials(store: CredentialChanges, peers: Peers, clock: 
     storedAtMs = atMs;
     if (seenChanges === changes) readAtMs = beganMs;
     return newest;
-  }
-
-  /** Ends what is open with credentials whose end storage does not tell any more. */
-  async function endForgotten(): Promise<void> {
-    const open = [...new Set([...users].flatMap((user) => [...user.open()]))];
-    for (let from = 0; from < open.length; from += MAX_ASKED) {
-      const ended = await store.endedOf(open.slice(from, from + MAX_ASKED));
-      for (const credential of ended) end(credential);
-    }
-  }
-
-  function end(credential: string): void {
-    for (const user of users) user.end(credential);
   }
 
   /** Whoever needs the revision meanwhile gets the error of a failed reading. */

@@ -56,7 +56,7 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   };
   await untilStored(learnTime, { clock, log });
   const credentials = cluster.isShared
-    ? watchCredentials(cluster.credentialChanges, peers, clock)
+    ? watchCredentials(cluster.credentialChanges, store.accounts, peers, clock)
     : unsharedCredentials(store.accounts);
   return {
     store,

@@ -85,7 +85,7 @@ export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): Http
   );
   const groups = apiGroups(dialects);
   const limits = new RequestLimits(deps.options, deps.clock, deps.metrics, deps.quota);
-  deps.credentials?.serve({
+  deps.credentials.serve({
     end: (credential) => limits.closeStreamsOf(credential),
     open: () => limits.openCredentials(),
   });

@@ -52,10 +52,10 @@ export interface HttpDeps {
   readonly tracing?: Pick<Tracing, "within"> | null;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "error">;
-  /** Counts requests and streams of callers; absent: of this coordinator alone. */
-  readonly quota?: CallerQuota | undefined;
-  /** Tells which keys and sessions ended at any coordinator. */
-  readonly credentials?: { serve(user: CredentialUser): void } | undefined;
+  /** Counts requests and streams of callers. */
+  readonly quota: CallerQuota;
+  /** Tells which keys and sessions ended, by whatever process. */
+  readonly credentials: { serve(user: CredentialUser): void };
   /** Calls the listener with accounts whose streams end. */
   readonly suspensions?: Pick<Suspensions, "onAccounts">;
   /** Of the product, shown by /health. */

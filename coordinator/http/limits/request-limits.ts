@@ -4,7 +4,7 @@ import { OverloadedError, RateLimitedError } from "../../../shared/errors.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import type { MemoryBudgets } from "../../config/memory-settings.ts";
 import type { CoordinatorConfig } from "../../config/resolve-config.ts";
-import { localQuota, type CallerQuota, type ReleaseStream } from "../../quotas/caller-quota.ts";
+import type { CallerQuota, ReleaseStream } from "../../quotas/caller-quota.ts";
 import { RequestWindow, type RequestCount } from "../../quotas/request-window.ts";
 import { clientAddress } from "../server/client-address.ts";
 import { EventStreams } from "./event-streams.ts";
@@ -31,16 +31,10 @@ export class RequestLimits {
   /** Bytes of large answers that are in memory until their clients have read them. */
   #answerBytes = 0;
 
-  /** @param quota Absent: counts requests and streams of this coordinator alone. */
-  constructor(
-    options: Options,
-    clock: Clock,
-    metrics: { readonly http: { openStreams: number } },
-    quota?: CallerQuota,
-  ) {
+  constructor(options: Options, clock: Clock, metrics: { readonly http: { openStreams: number } }, quota: CallerQuota) {
     this.#clock = clock;
     this.#options = options;
-    this.#callers = quota ?? localQuota(clock);
+    this.#callers = quota;
     this.#metrics = metrics;
     this.#addresses = new RequestWindow(clock);
   }

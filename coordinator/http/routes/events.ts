@@ -1,7 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { z } from "@hono/zod-openapi";
 import type { Identity } from "../../accounts/identity.ts";
-import { checkCredentials } from "../limits/credential-check.ts";
 import { requireOperator } from "../middleware/auth.ts";
 import { accountEventSchema } from "../schemas/account-event-schemas.ts";
 import { eventStream } from "../schemas/responses.ts";
@@ -15,9 +14,6 @@ export const eventRoutes = routeGroup("/events", { tag: "Account" }, (routes, de
   const isStillOperator = async (identity: Identity): Promise<boolean> =>
     (await accounts.isStillValid(identity)) && (await store.accounts.standing(identity.accountId))?.role === "operator";
   const openOverviews = overviewFeed(() => operators.network.overview(), clock);
-  // Several coordinators tell each other.
-  const isTold = deps.credentials !== undefined;
-  const check = isTold ? null : checkCredentials(() => store.accounts.credentialsRevision(), clock);
   routes.get("", {
     id: "streamEvents",
     is: "Follow what changes: your jobs, your Islands, your balance",
@@ -46,7 +42,6 @@ export const eventRoutes = routeGroup("/events", { tag: "Account" }, (routes, de
     const mayRead = (): Promise<boolean> => (isOfNetwork ? isStillOperator(identity) : accounts.isStillValid(identity));
     const response = c.env.outgoing;
     await c.get("limits").openEvents(identity, response);
-    check?.(response, mayRead);
     relayEvents(deps, identity.accountId, response, mayRead, isOfNetwork ? openOverviews : null);
     return RESPONSE_ALREADY_SENT;
   });

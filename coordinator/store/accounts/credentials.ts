@@ -3,7 +3,7 @@ import { monthBeginMs, utcMonthOf, type KeyLimits, type UtcMonth } from "./key-s
 import { REFUSALS } from "../refusals.ts";
 import { read, write } from "../steps/steps.ts";
 import { definedAs, integer, json, key, nullable, small, Table, text, written, type RowOf } from "../steps/table.ts";
-import { inRows, type Tx } from "../steps/tx.ts";
+import { inRows, oneOf, type Tx } from "../steps/tx.ts";
 import { allUsage } from "../ledger/usage.ts";
 
 export const SCOPES = ["read", "write"] as const;
@@ -190,6 +190,15 @@ export const credentialSteps = {
   credentialsRevision: read(
     async (tx) => (await tx.only<{ revision: number }>("SELECT revision FROM credentials_revision")).revision,
   ),
+
+  /** Those of `credentials` (ids of keys and Island tokens, hashes of session tokens) that have ended or never existed. */
+  endedOf: read(async (tx, credentials: readonly string[]): Promise<readonly string[]> => {
+    const sql = `SELECT id FROM api_keys WHERE ${oneOf(tx, "id", "credentials")} AND revoked_at_ms IS NULL
+      UNION ALL SELECT id FROM island_tokens WHERE ${oneOf(tx, "id", "credentials")} AND revoked_at_ms IS NULL
+      UNION ALL SELECT token_hash AS id FROM sessions WHERE ${oneOf(tx, "token_hash", "credentials")}`;
+    const valid = new Set((await tx.all<{ id: string }>(sql, { credentials })).map(({ id }) => id));
+    return credentials.filter((credential) => !valid.has(credential));
+  }),
 
   /** False if the account has no such active key. */
   revokeKey: write(async (tx, accountId: string, keyId: string, atMs: number) => {
