@@ -44,13 +44,12 @@ export type Accounts = ReturnType<typeof openAccounts>;
 /**
  * Accounts, sessions, API keys and Island tokens. Makes secrets, returns them once and stores only hashes.
  * @param registration `closed`: only the operator makes accounts, with `createAccount`.
- * @param credentials by default what storage says counts for every request.
  */
 export function openAccounts(
   env: Pick<Env<"newAccountMicro" | "smtpUrl" | "mailFrom" | "publicUrl">, "config" | "clock" | "log">,
   store: AccountStore,
   registration: Registration,
-  credentials: CredentialNews = { revision: () => store.credentialsRevision(), changed: () => undefined },
+  credentials: CredentialNews,
   passwords = openPasswords(),
 ) {
   const { config, clock, log } = env;

@@ -39,16 +39,19 @@ export function unsharedCredentials(
   const users = new Set<CredentialUser>();
   const stop = new AbortController();
   let checked: number | null = null;
-  every({ clock, log, stop: stop.signal }, MAX_AGE_MS, "read which credentials ended", async () => {
+  const check = async (): Promise<void> => {
     const revision = await accounts.credentialsRevision();
     if (revision === checked) return;
     await endEnded(users, accounts);
     checked = revision;
-  });
+  };
   return {
     revision: () => accounts.credentialsRevision(),
     changed: () => undefined,
-    serve: (user) => void users.add(user),
+    serve(user) {
+      if (users.size === 0) every({ clock, log, stop: stop.signal }, MAX_AGE_MS, "read which credentials ended", check);
+      users.add(user);
+    },
     close: () => stop.abort(),
   };
 }
