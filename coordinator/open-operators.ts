@@ -1,6 +1,5 @@
 import type { CatalogSync } from "./catalog/catalog-sync.ts";
 import { resolvePins } from "./catalog/pin-lookup/resolve-pins.ts";
-import type { ClusterMember } from "./cluster/cluster-member.ts";
 import type { Network } from "./cluster/open-network.ts";
 import { describeConfig, type CoordinatorConfig } from "./config/resolve-config.ts";
 import type { Core } from "./core.ts";
@@ -28,13 +27,12 @@ export function openOperators(
   env: Env<keyof CoordinatorConfig>,
   { peers, credentials, store }: Pick<Network, "credentials" | "peers" | "store">,
   core: Core,
-  member: ClusterMember,
   catalogSync: CatalogSync,
   suspensions: Suspensions,
   gateway: IslandGateway,
 ): Operators {
   const { config, clock } = env;
-  const { jobs, islands } = core;
+  const { jobs, islands, member } = core;
   endSuspended(env, core, suspensions, gateway);
   const trail = auditTrail(store.audit, clock);
   const isQuarantined = (hostId: string): boolean => core.quarantineOf(hostId) !== null;

@@ -18,16 +18,10 @@ import type { Dispatcher } from "./dispatcher.ts";
 import { errorOf, islandLost, schemaUnmet } from "./island-errors.ts";
 import { faultOf, isAskedFor, mayBeAskedEmpty, type ResultFault, unmetSchema } from "./result-faults.ts";
 
-/** Brings jobs here that another coordinator has. */
-export interface HeldJobClaims {
-  /** @param attempts Of Island `hostId`, which has proved that it was given them. Those of jobs that are here already are left alone. */
-  claim(hostId: string, accountId: string, attempts: readonly AttemptId[]): Promise<void>;
-}
-
 /**
  * What Islands report on their attempts becomes commands on jobs. Fencing: only the present attempt of the Island that has the job
  * counts. What others report is acknowledged, so that they can forget it, and changes nothing but the slot.
- * @param claims where several coordinators share the jobs; null: all jobs are here.
+ * @param claim brings jobs here that another coordinator has. Island `hostId` has proved that it was given these attempts.
  */
 export function openAttemptFencing(
   { clock, log }: Pick<Env, "clock" | "log">,
@@ -35,7 +29,7 @@ export function openAttemptFencing(
   islands: IslandRegistry,
   proofs: AttemptProofs,
   dispatcher: Dispatcher,
-  claims: HeldJobClaims | null,
+  claim: (hostId: string, accountId: string, attempts: readonly AttemptId[]) => Promise<void>,
 ): AttemptReports {
   const results = openAttemptResults(log, jobs, islands, dispatcher);
 
@@ -128,11 +122,11 @@ export function openAttemptFencing(
 
   return {
     claim(hostId, accountId, held) {
-      if (claims === null) return undefined;
       const elsewhere = held.filter(
-        ({ jobId, attempt, claim }) => jobs.get(jobId) === undefined && proofs.isValid(claim, jobId, attempt, hostId),
+        ({ jobId, attempt, claim: proof }) =>
+          jobs.get(jobId) === undefined && proofs.isValid(proof, jobId, attempt, hostId),
       );
-      return elsewhere.length === 0 ? undefined : claims.claim(hostId, accountId, elsewhere);
+      return elsewhere.length === 0 ? undefined : claim(hostId, accountId, elsewhere);
     },
     reconcile: (island, held) => held.map((job) => decide(island, job)),
     noteProgress(island, { working, downloads }) {

@@ -112,7 +112,7 @@ export class JobRegistry {
     dailyStorage: DailyStorage,
     memory: Parameters<typeof outputBudget>[0] & Pick<MemoryBudgets, "maxOutputBytes">,
     onWebhookDue: (webhookId: string, accountId: string) => void,
-    couldReadersCome: (sinceMs: number) => boolean = () => true,
+    couldReadersCome: (sinceMs: number) => boolean,
   ) {
     const { acceptLimitMs, startLimitMs, firstOutputLimitMs, silenceLimitMs } = env.config;
     this.#env = env;

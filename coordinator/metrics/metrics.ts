@@ -22,18 +22,19 @@ export interface MeasuredParts {
   readonly jobs: Pick<JobRegistry, "list" | "relayedTokens" | "subscribe">;
   readonly islands: Pick<IslandRegistry, "connectedCount" | "connected">;
   readonly scheduler: Pick<Scheduler, "quarantinedCount" | "waitsByReason">;
-  readonly store: Pick<Store, "commits" | "queued" | "readOnlyBecause">;
+  readonly store: Pick<Store, "commits" | "queued" | "readOnlyBecause"> & {
+    readonly cluster: Pick<Store["cluster"], "isShared">;
+  };
   readonly gateway: Counting & { readonly frames: FrameCounts };
   readonly webhooks: Counting & { readonly pendingCount: number };
   readonly files: Counting & { kept(): Promise<FileUsage> };
   readonly fileBatches: Counting & { readonly runningCount: number; readonly linesUnderWay: number };
   /** What the other coordinators said last of their work. */
   readonly seen: { readonly elsewhere: AskElsewhere };
-  /** Null for a coordinator that is alone. */
   readonly member: {
     /** Jobs that came here, by how, and coordinators that this one removed. */
     readonly counts: TakenOver & { readonly stolen: number; readonly handedOver: number };
-  } | null;
+  };
   /** Questions that got no reply. */
   readonly peers: { readonly failed: Readonly<Record<BusError["kind"], number>> };
   readonly clock: Pick<Clock, "now">;
@@ -143,8 +144,8 @@ function storageReadings({ store, files }: MeasuredParts): Metric[] {
 }
 
 /** Metrics of one coordinator of several. */
-function clusterReadings({ member, peers, jobs }: MeasuredParts): Metric[] {
-  if (member === null) return [];
+function clusterReadings({ store, member, peers, jobs }: MeasuredParts): Metric[] {
+  if (!store.cluster.isShared) return [];
   let movedAway = 0;
   jobs.subscribe(({ type }) => {
     if (type === "job_dropped") movedAway += 1;

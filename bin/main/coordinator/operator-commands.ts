@@ -70,7 +70,7 @@ async function status(options: DataOptions, store: Store, config: CoordinatorCon
     store.operators.accounts({}, first),
     store.operators.accounts({ isSuspended: true }, first),
     store.operators.unfinishedJobs(),
-    store.cluster?.peers(),
+    store.cluster.isShared ? store.cluster.peers() : null,
     store.operators.suspensions(),
   ]);
   const count = (isOf: (state: JobState) => boolean): number =>

@@ -125,7 +125,7 @@ export function writeJobs(
     read<T>(job: MutableJob, reading: Promise<T>): Promise<T> {
       const own = reading.catch((error: unknown) => {
         const isMissing = error instanceof ServiceError && error.code === "not_found";
-        if (!isMissing || store.cluster === null) throw error;
+        if (!isMissing || !store.cluster.isShared) throw error;
         onNotOwner(job, null);
         return never();
       });

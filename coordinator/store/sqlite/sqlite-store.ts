@@ -3,6 +3,8 @@ import { statfs } from "node:fs/promises";
 import Database from "better-sqlite3";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { formatMibRoundedDown } from "../../../shared/format-bytes.ts";
+import { newId } from "../../../shared/ids.ts";
+import { networkOfOne } from "../cluster-store.ts";
 import { openCommon, pruned } from "../store.ts";
 import { DatabaseError } from "../database-error.ts";
 import { FileSecrets } from "../secrets/file-secrets.ts";
@@ -113,7 +115,7 @@ function sqliteStore(
 
   return Object.assign(common.store, {
     name: "sqlite",
-    cluster: null,
+    cluster: networkOfOne(newId("coord", clock.now())),
     content: {
       ...common.store.content,
       canReclaim: db.pragma("auto_vacuum", { simple: true }) === INCREMENTAL_VACUUM,
