@@ -31,7 +31,6 @@ const MAX_ATTEMPTS = 5;
 /** Characters of a token's hash in the id of its session: 96 bits, of which no token can be made. */
 const SESSION_ID_CHARS = 24;
 
-/** A session as its owner sees it. */
 export interface ShownSession extends Omit<SessionRecord, "tokenHash" | "accountId"> {
   readonly id: string;
   /** The one that asks. */
@@ -75,7 +74,6 @@ export function openAccounts(
     if (!isAllowed) throw new RateLimitedError("login_attempts", Math.max(1, Math.ceil(freesInMs / 1_000)));
   }
 
-  /** For a write that ends credentials. */
   async function announce<T>(write: Promise<T>): Promise<T> {
     const result = await write;
     onChanged();

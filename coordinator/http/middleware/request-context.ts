@@ -4,7 +4,7 @@ import type { Context, HonoRequest, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import type { Clock } from "../../../shared/clock.ts";
 import type { Logger } from "../../../shared/logger.ts";
-import { traceHeadersOf } from "../../tracing/trace-headers.ts";
+import { traceHeadersOf } from "../../tracing/open-tracing.ts";
 import type { ErrorStyle } from "../error-answers.ts";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";

@@ -2,7 +2,7 @@ import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { SESSION_COOKIE } from "../server/console-session.ts";
 import { registerFailures } from "./failure-responses.ts";
 import { registerHeaders } from "./headers.ts";
-import { TAGS_DOC } from "./tags.ts";
+import { TAGS_DOC } from "./documented-route.ts";
 
 const DESCRIPTION = `A compute network that anyone can run: jobs, chats and the catalog of an Atoll coordinator.
 

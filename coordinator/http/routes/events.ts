@@ -2,7 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { z } from "@hono/zod-openapi";
 import type { Identity } from "../../accounts/identity.ts";
 import { requireOperator } from "../middleware/auth.ts";
-import { accountEventSchema } from "../schemas/account-event-schemas.ts";
+import { accountEventSchema } from "../schemas/account-schemas.ts";
 import { eventStream } from "../schemas/responses.ts";
 import { relayEvents } from "../streaming/relay-events.ts";
 import { overviewFeed } from "../streaming/overview-feed.ts";

@@ -144,7 +144,6 @@ export const credentialSteps = {
     return number;
   }),
 
-  /** The active key with this hash; undefined if there is none. */
   findKey: read(async (tx, secretHash: string) => {
     const row = await apiKeyTable.row<KeyRow>(tx, FIND_KEY, { secretHash });
     return row && keyOf(row);

@@ -31,9 +31,9 @@ export class ApiNetwork {
       return {
         quota: networkQuota(peers, withoutTimers(clock)),
         credentials:
-          count > 1 && cluster.isShared
-            ? watchCredentials(cluster.credentialChanges, accounts, peers, still)
-            : unsharedCredentials(accounts, { clock: still, log: testEnv().log }),
+          count === 1 || !cluster.isShared
+            ? unsharedCredentials(accounts, { clock: still, log: testEnv().log })
+            : watchCredentials(cluster.credentialChanges, accounts, peers, still),
       };
     });
   }
