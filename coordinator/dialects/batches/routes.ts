@@ -10,9 +10,9 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
   routeGroup("/batches", { tag: "Files", style: "openai" }, (routes) => {
     routes.post("", {
       id: "createFileBatch",
-      is: "Answer every request of a JSONL file",
+      is: "Run every request of a JSONL file",
       about:
-        "As OpenAI's clients do. The file is checked in the background. Each line is a request of the endpoint and becomes its jobs, which wait for Islands as other batch jobs do; results are files. `POST /jobs/batch` submits jobs of one Cargo at once instead.",
+        "Each line of the file is a request to the endpoint and runs as its jobs. The file is validated in the background, and the results are files. To submit jobs of one Cargo directly, use `POST /jobs/batch`.",
       access: "write",
       isCompatible: true,
       body: batchBodySchema,
@@ -32,7 +32,7 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
 
     routes.get("", {
       id: "listFileBatches",
-      is: "List batches over files, newest first",
+      is: "List batches, newest first",
       access: "read",
       query: batchListQuery,
       answers: { 200: json(batchListSchema, "A page of batches") },
@@ -45,7 +45,7 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
 
     routes.get("/{id}", {
       id: "getFileBatch",
-      is: "A batch over a file, and how far it is",
+      is: "Get a batch and its progress",
       access: "read",
       answers: { 200: json(batchSchema, "The batch") },
       fails: [404],
@@ -53,10 +53,12 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
 
     routes.post("/{id}/cancel", {
       id: "cancelFileBatch",
-      is: "Cancel a batch over a file",
-      about: "Lines that were answered stay in its files. One that has ended stays as it is.",
+      is: "Cancel a batch",
+      about: "Results of finished lines stay in the result files. No-op if the batch has ended.",
       access: "write",
-      answers: { 200: json(batchSchema, "The batch, which soon ends") },
+      answers: {
+        200: json(batchSchema, "The batch, whose status is `cancelling`, or its final status if it had ended"),
+      },
       fails: [404],
     })(async ({ identity, params }) => presentBatch(await batches.cancel(identity.accountId, params.id)));
   });

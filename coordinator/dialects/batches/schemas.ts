@@ -15,23 +15,23 @@ const metadataSchema = z
 
 export const batchBodySchema = z
   .object({
-    input_file_id: z.string().max(100).describe("A JSONL file with the purpose `batch`"),
-    endpoint: z.string().max(100).describe("That of every line; those that batches have are in files.md"),
+    input_file_id: z.string().max(100).describe("Id of a JSONL file with the purpose `batch`"),
+    endpoint: z.string().max(100).describe("Endpoint of every line"),
     completion_window: z.literal("24h"),
     metadata: metadataSchema.nullish(),
     output_expires_after: z
       .object({ anchor: z.literal("created_at"), seconds: fileLifeSchema })
       .nullish()
-      .describe("How long the files of results live; never longer than the coordinator keeps files"),
+      .describe("Lifetime of the result files, at most the coordinator's retention of files"),
   })
   .openapi("CreateFileBatch");
 
 export const batchListQuery = z.object({
-  after: z.string().max(100).optional().describe("Id of the last batch of the page before"),
+  after: z.string().max(100).optional().describe("Id of the last batch of the previous page"),
   limit: queryInt(1, MAX_BATCHES_OF_PAGE, DEFAULT_BATCHES_OF_PAGE),
 });
 
-const secondsSchema = z.int().nullable().describe("Unix time in seconds; null: not (yet)");
+const secondsSchema = z.int().nullable().describe("Unix time in seconds; null if it has not happened");
 
 export const batchSchema = z
   .object({
@@ -46,17 +46,17 @@ export const batchSchema = z
             code: z.string(),
             message: z.string(),
             param: z.string().nullable(),
-            line: z.int().nullable().describe("From 1; null: not about a line"),
+            line: z.int().nullable().describe("Line number, from 1; null if the error concerns the whole file"),
           }),
         ),
       })
       .nullable()
-      .describe("Why it failed"),
+      .describe("Why the batch failed"),
     input_file_id: z.string(),
     completion_window: z.literal("24h"),
     status: z.enum(FILE_BATCH_STATES),
-    output_file_id: z.string().nullable().describe("Lines with an answer"),
-    error_file_id: z.string().nullable().describe("Lines without one"),
+    output_file_id: z.string().nullable().describe("File of the lines that succeeded"),
+    error_file_id: z.string().nullable().describe("File of the lines that failed"),
     created_at: z.int(),
     in_progress_at: secondsSchema,
     expires_at: z.int(),

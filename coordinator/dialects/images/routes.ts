@@ -18,12 +18,12 @@ import { waitingClientOf } from "../../http/streaming/waiting-client.ts";
 export const imageRoutes = routeGroup("/images", { tag: "Chat", style: "openai" }, (routes, deps) => {
   routes.post("/generations", {
     id: "createImages",
-    is: "Draw pictures from a text",
+    is: "Generate images from a text",
     about:
-      "In OpenAI's shape, by a Cargo that draws: one job for each picture, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects.",
+      "An image Cargo generates each image as a separate job, one after the other. If the client disconnects, the jobs are cancelled.",
     ...WAITS_FOR_JOBS,
     body: imagesBodySchema,
-    answers: { 200: json(imagesSchema, "The pictures, in the order of their seeds") },
+    answers: { 200: json(imagesSchema, "The images, in the order of their seeds") },
   })(async (call) => {
     const { c, identity, body } = call;
     const { slug, inputSchema } = await findModelFor("image", deps.catalog, body.model, identity.accountId);

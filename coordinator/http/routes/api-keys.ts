@@ -36,8 +36,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     id: "createApiKey",
     is: "Create an API key",
     about:
-      "An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot make " +
-      "or change keys, and revokes only itself.",
+      "An account can have 50 keys; beyond that, 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot create or change keys, and can revoke only itself.",
     access: "write",
     body: createKeyBody,
     answers: { 201: json(createdKeySchema, "The key with its secret, which is never shown again") },
@@ -57,11 +56,10 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     id: "changeApiKey",
     is: "Change the name and the limits of an API key",
     about:
-      "Members that are left out stay; null removes a limit. It counts from the next request on. A key that gets credits_per_month has spent " +
-      "what its jobs cost since the month began.",
+      "Omitted members do not change; null removes a limit. Changes apply from the next request on. A new credits_per_month includes what the key's jobs already cost this month.",
     access: "write",
     body: changeKeyBody,
-    answers: { 200: json(data(keySchema), "The key as it is now") },
+    answers: { 200: json(data(keySchema), "The changed key") },
     fails: [404],
   })(async ({ identity, params, body }) => {
     const { accountId } = identity;

@@ -16,9 +16,11 @@ const lineSchema = z
     origin: z.enum(["shipped", "imported", "owned"]),
     owner_id: z.string().nullable(),
     owner_email: z.string().nullable(),
-    pinned: z.boolean().nullable().describe("Null for a Cargo that breaks a rule of this version"),
-    price_per_job: creditsSchema.nullable().describe("In force for new jobs; null as above"),
-    shipped_price_per_job: creditsSchema.nullable().describe("That of its file; null unless it is shipped"),
+    pinned: z.boolean().nullable().describe("Null for a Cargo that is invalid in this version"),
+    price_per_job: creditsSchema
+      .nullable()
+      .describe("Current price for new jobs; null for a Cargo that is invalid in this version"),
+    shipped_price_per_job: creditsSchema.nullable().describe("Price in the shipped catalog; null for other Cargos"),
   })
   .openapi("KnownCargo");
 
@@ -61,7 +63,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
 
   routes.get("/{slug}", {
     id: "getCargoReview",
-    is: "Everything that an approval of the Cargo would sign, as it is now",
+    is: "Get what an approval of the Cargo would sign",
     access: "operator",
     answers: { 200: json(data(reviewSchema), "The Cargo under review") },
     fails: [404],
@@ -72,10 +74,9 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
 
   routes.post("/{slug}/review", {
     id: "reviewCargo",
-    is: "The same, with the pin that an approval needs",
+    is: "Review a Cargo with the pin that an approval needs",
     about:
-      "A pin that is not given is asked of the image's registry or the model's hub. A host that does not respond within 2.5 s is named in " +
-      "the error. Changes nothing.",
+      "A missing pin is looked up in the image's registry or the model's hub; the error names a host that does not respond within 2.5 s. Changes nothing.",
     access: "operator",
     body: pinsSchema,
     answers: { 200: json(data(reviewSchema), "The Cargo under review, pinned") },
@@ -87,9 +88,9 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
 
   routes.post("/{slug}/approval", {
     id: "approveCargo",
-    is: "Sign exactly the Cargo that was reviewed, and offer it to everybody",
+    is: "Approve the reviewed Cargo for all accounts",
     about:
-      "`revision` and the pin are those of the review; a Cargo that is another one by now is refused (400). Also switches a disabled one on.",
+      "Send `revision` and the pin of the review; if the Cargo changed since, the request is refused (400). The approval signs the Cargo and also enables it.",
     access: "operator",
     body: pinsSchema.extend({ revision: z.string().min(1).max(200) }).openapi("ApproveCargo"),
     answers: {
@@ -107,11 +108,10 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     id: "setCargoPrice",
     is: "Change the price of a shipped Cargo",
     about:
-      "It counts for jobs that are submitted from now on, at every coordinator, and stays when the catalog is updated. Other Cargos have " +
-      "their price in their own definition (400).",
+      "Applies to new jobs at every coordinator, and survives catalog updates. For other Cargos (400), change the price in the definition.",
     access: "operator",
     body: z
-      .object({ price_per_job: creditsSchema.nullable().describe("Null: the shipped price again") })
+      .object({ price_per_job: creditsSchema.nullable().describe("Null: restore the shipped price") })
       .openapi("SetCargoPrice"),
     answers: { 200: json(data(reviewSchema), "The Cargo with its price") },
     fails: [400, 404],
@@ -122,8 +122,8 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
 
   routes.post("/{slug}/disabled", {
     id: "disableCargo",
-    is: "Switch a Cargo off for everybody",
-    about: "Its waiting jobs fail; jobs that an Island has go on.",
+    is: "Disable a Cargo for all accounts",
+    about: "Waiting jobs fail; jobs on an Island continue.",
     access: "operator",
     answers: switched,
     fails: [404],
@@ -134,7 +134,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
 
   routes.delete("/{slug}/disabled", {
     id: "enableCargo",
-    is: "Undo that; approves nothing",
+    is: "Enable a disabled Cargo, without approving it",
     access: "operator",
     answers: switched,
     fails: [404],

@@ -17,10 +17,10 @@ import { routeGroup } from "../route-group.ts";
 const settingSchema = z
   .object({
     key: z.string(),
-    value: z.string().nullable().describe("In the key's units; null: unset; (hidden): a secret that is set"),
+    value: z.string().nullable().describe("Value in the key's units; null: unset; (hidden): a secret is set"),
     source: z.enum(["flag", "environment", "file", "default"]),
-    default: z.string().describe("Or what an unset key means"),
-    environment: z.string().describe("Name of its variable"),
+    default: z.string().describe("Default, or the meaning of an unset key"),
+    environment: z.string().describe("Name of its environment variable"),
     allowed: z.string(),
     meaning: z.string(),
   })
@@ -32,14 +32,14 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
 
   routes.get("/overview", {
     id: "getNetworkOverview",
-    is: "The network at a glance, over all coordinators",
+    is: "Get an overview of the network, over all coordinators",
     access: "operator",
     answers: { 200: json(data(overviewSchema), "The overview") },
   })(async () => ({ data: presentOverview(await network.overview()) }));
 
   routes.get("/queue", {
     id: "getNetworkQueue",
-    is: "Waiting jobs by Cargo and reason, over all coordinators; most jobs first",
+    is: "List waiting jobs by Cargo and reason, over all coordinators, most jobs first",
     access: "operator",
     answers: {
       200: json(
@@ -61,7 +61,7 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
   routes.get("/jobs", {
     id: "listNetworkJobs",
     is: "List the jobs of all accounts, newest first",
-    about: "Looks through the network's latest 100,000 jobs, or with `account` alone through all of that account.",
+    about: "Searches the network's latest 100,000 jobs, or all jobs of an account if only `account` is given.",
     access: "operator",
     query: z.object({
       ...pageQuery(),
@@ -79,8 +79,8 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
 
   routes.get("/audit", {
     id: "listAuditLog",
-    is: "List what operators did, by the API and by commands, newest first",
-    about: "Lines are never changed or removed.",
+    is: "List operators' actions in the API and the CLI, newest first",
+    about: "Entries are never changed or removed.",
     access: "operator",
     query: z.object({
       ...pageQuery(),
@@ -97,7 +97,7 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
 
   routes.get("/settings", {
     id: "listSettings",
-    is: "The settings in force at the coordinator that answers, without secrets",
+    is: "List the settings of this coordinator, without secrets",
     access: "operator",
     answers: { 200: json(data(z.array(settingSchema)), "All settings") },
   })(() => {

@@ -18,7 +18,7 @@ const scopesSchema = z
   .union([scopeListSchema, scopeArraySchema])
   .pipe(z.array(z.enum(SCOPES)).min(1))
   .transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope)))
-  .describe("Comma-separated list of read and write, or an array of them");
+  .describe("Comma-separated list or array of read and write");
 
 const MAX_MONTHLY_CREDITS = 4_000_000_000;
 
@@ -32,18 +32,14 @@ const isAmount = (credits: number): boolean => {
 
 /** `null`: no limit. */
 const limitFields = {
-  expires_at: z.iso
-    .datetime()
-    .nullable()
-    .optional()
-    .describe("The key is refused from then on (401 key_expired); null: never"),
+  expires_at: z.iso.datetime().nullable().optional().describe("When the key expires (401 key_expired); null: never"),
   cargos: z
     .array(z.string().min(1).max(MAX_SLUG))
     .min(1)
     .max(MAX_KEY_CARGOS)
     .nullable()
     .optional()
-    .describe("Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all"),
+    .describe("Slugs of the Cargos that the key may run (others: 403 cargo_not_allowed); null: all"),
   credits_per_month: z
     .number()
     .min(0)
@@ -52,8 +48,7 @@ const limitFields = {
     .nullable()
     .optional()
     .describe(
-      "What its jobs may cost in a calendar month (UTC): charged, or held while they are unfinished. More is 402 key_credits_exceeded; " +
-        "null: any amount",
+      "Maximum cost of its jobs in a calendar month (UTC), charged or held (beyond: 402 key_credits_exceeded); null: unlimited",
     ),
 };
 
@@ -93,11 +88,11 @@ export const keySchema = newKeySchema
     last_used_at: timeSchema.nullable(),
     credits_this_month: creditsSchema
       .nullable()
-      .describe("What a key with credits_per_month has spent of it; null for others"),
+      .describe("Spent this month by a key with credits_per_month; null for other keys"),
   })
   .openapi("ApiKey");
 
-const secretSchema = z.string().describe("The secret; shown only here");
+const secretSchema = z.string().describe("The secret, shown only here");
 export const createdKeySchema = z
   .object({ data: newKeySchema.extend({ key: secretSchema }), key: secretSchema, ...keyFields })
   .openapi("CreatedApiKey");

@@ -11,7 +11,7 @@ const pin = z.string().max(200).optional();
 
 export const pinsSchema = z
   .object({
-    image_digest: pin.describe("sha256:… of the image's manifest"),
+    image_digest: pin.describe("Digest (sha256:…) of the image's manifest"),
     model_hash: pin.describe("SHA-256 of the model's file or files.json, in hex"),
     model_commit: pin.describe("Commit of the model's folder on the hub"),
   })
@@ -22,9 +22,9 @@ const signedSchema = z
   .object({
     runtime_type: z.enum(RUNTIME_TYPES),
     image: z.string().nullable(),
-    image_digest: z.string().nullable().describe("Null for an image: NOT PINNED, the tag decides"),
-    command: z.array(z.string()).nullable().describe("Null: the image's own"),
-    network: z.boolean().describe("True: it reaches the public internet"),
+    image_digest: z.string().nullable().describe("Null for an image: not pinned, the tag decides"),
+    command: z.array(z.string()).nullable().describe("Null: the image's own command"),
+    network: z.boolean().describe("Whether it can reach the public internet"),
     gpu: z.boolean(),
     model_url: z.string().nullable(),
     model_hash: z.string().nullable(),
@@ -46,23 +46,23 @@ export const reviewSchema = z
     origin: z.enum(["shipped", "imported", "owned"]),
     owner_id: z.string().nullable(),
     owner_email: z.string().nullable(),
-    revision: z.string().describe("Hash of all of `cargo`; an approval names it"),
+    revision: z.string().describe("Hash of `cargo`, which the approval must repeat"),
     pin: orNull(z.object({ kind: z.enum(PIN_NAMES), value: z.string().nullable() }).openapi("CargoPin")).describe(
-      "What ties it to exact bytes; a null value: nothing does yet. Null: it fetches nothing",
+      "What pins it to exact bytes; a null member: not pinned yet. Null: it downloads nothing",
     ),
     approval: orNull(
       z
         .object({
           revision: z.string(),
-          by: z.string().describe("Account of an operator, or user of the operating system"),
+          by: z.string().describe("Operator's account, or user of the operating system"),
           at: timeSchema,
         })
         .openapi("CargoApproval"),
-    ).describe("The last one, of this definition or an earlier one"),
-    price_per_job: creditsSchema.describe("In force for new jobs"),
-    shipped_price_per_job: creditsSchema.nullable().describe("That of its file; null unless it is shipped"),
+    ).describe("The last approval, of this definition or an earlier one"),
+    price_per_job: creditsSchema.describe("Current price for new jobs"),
+    shipped_price_per_job: creditsSchema.nullable().describe("Price in the shipped catalog; null for other Cargos"),
     signs: signedSchema,
-    cargo: z.record(z.string(), z.unknown()).describe("The whole definition; see catalog/README.md"),
+    cargo: z.record(z.string(), z.unknown()).describe("The whole definition; see docs/reference/cargo-format.md"),
   })
   .openapi("CargoReview");
 
