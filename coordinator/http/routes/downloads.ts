@@ -11,7 +11,7 @@ import { routeGroup } from "../route-group.ts";
 /** A path segment that is neither hidden nor leads out of its folder. */
 const NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,200}";
 const MODEL_FILE = new RegExp(`^${NAME}\\.(?:gguf|wasm|onnx)$`);
-/** Files of a model folder, which its `files.json` lists (catalog/README.md). */
+/** Files of a model folder, which its `files.json` lists (docs/reference/cargo-format.md). */
 const FILE_OF_FOLDER = new RegExp(
   `^${NAME}(?:/${NAME}){0,5}/${NAME}\\.(?:json|txt|jinja|onnx|onnx_data|onnx_data_\\d{1,3}|pb|bin)$`,
 );

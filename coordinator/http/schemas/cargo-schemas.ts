@@ -104,7 +104,7 @@ const omittableFields = {
   enabled: z.boolean().optional(),
 };
 
-/** The service checks which fields go together: see catalog/README.md. */
+/** The service checks which fields go together: see docs/reference/cargo-format.md. */
 export const createCargoSchema = z
   .strictObject({ slug: cargoFields.slug, ...requiredFields.shape, ...omittableFields })
   .openapi("CreateCargo");
