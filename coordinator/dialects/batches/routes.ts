@@ -16,7 +16,7 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
       access: "write",
       isCompatible: true,
       body: batchBodySchema,
-      answers: { 200: json(batchSchema, "The batch is durable") },
+      answers: { 200: json(batchSchema, "The batch is stored durably") },
     })(async ({ identity, body }) => {
       const life = body.output_expires_after;
       const batch = await batches.create(identity.accountId, {

@@ -28,7 +28,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     about: "The whole request must arrive within 60 s. If the client sends nothing for 30 s, the connection is closed.",
     access: "write",
     form: uploadFormSchema,
-    answers: { 200: json(fileSchema, "The file is durable") },
+    answers: { 200: json(fileSchema, "The file is stored durably") },
     fails: [400, 413, 507],
   })(({ c, identity }) => {
     const { accountId } = identity;

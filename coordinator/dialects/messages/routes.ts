@@ -61,7 +61,7 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
       "The count is exact and includes what the chat template adds. It runs as a chat job of one token on an Island, because only an Island has the model's tokenizer, and costs as much as a chat.",
     ...WAITS_FOR_JOBS,
     body: countTokensBodySchema,
-    answers: { 200: json(countTokensSchema, "The tokens") },
+    answers: { 200: json(countTokensSchema, "The number of tokens") },
   })(async (call) => {
     const { body } = call;
     const input = { ...promptOf(body), max_tokens: 1 };

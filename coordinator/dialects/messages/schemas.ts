@@ -102,7 +102,7 @@ const promptFields = {
           .int()
           .min(1_024)
           .max(MAX_ASKED_TOKENS)
-          .describe("512 reasoning tokens are used for less than 2048, otherwise 2048"),
+          .describe("Reasoning tokens: 512 below 2048, otherwise 2048"),
       }),
     ])
     .nullish()

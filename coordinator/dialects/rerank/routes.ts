@@ -23,7 +23,7 @@ export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai"
       "A reranking Cargo scores the documents, or an embedding Cargo compares their vectors with the query's. The query and all documents are one job. If the client disconnects, the job is cancelled. Also served at `/v2/rerank` of the host, for Cohere's client.",
     ...WAITS_FOR_JOBS,
     body: rerankBodySchema,
-    answers: { 200: json(rerankSchema, "The documents' numbers and scores, best first") },
+    answers: { 200: json(rerankSchema, "Indexes and scores of the documents, best first") },
   })((call) => answerReranking(deps, waitingClientOf(call), call.body));
 });
 

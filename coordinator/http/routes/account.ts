@@ -142,7 +142,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
       "The `amount` of all entries adds up to the account's `credits`, and `held` to the credits held for unfinished jobs.",
     access: "read",
     query: z.object(pageQuery()),
-    answers: { 200: json(pageOf(lineSchema), "Lines of the ledger") },
+    answers: { 200: json(pageOf(lineSchema), "Entries of the ledger") },
   })(async ({ identity, query }) => {
     const { limit, offset } = query;
     const { lines, total } = await deps.store.ledger.list(identity.accountId, { limit, offset });

@@ -69,7 +69,7 @@ export const islandAgentRoutes = routeGroup(
         "Used by `island leave`. Same as `DELETE /islands/{id}`, but with the Island token: `Authorization: Bearer it_…`. `removed` is false if the account does not have the Island. The token stays valid for other Islands.",
       access: "public",
       query: z.object({ host_id: z.guid("must be a UUID") }),
-      answers: { 200: json(data(z.object({ id: z.string(), removed: z.boolean() })), "Forgotten") },
+      answers: { 200: json(data(z.object({ id: z.string(), removed: z.boolean() })), "Removed") },
       fails: [401],
     })(async ({ c, query: { host_id: id } }) => {
       const { accountId } = await islandOwnerOf(c.env.incoming, accounts.islandTokens);

@@ -32,7 +32,7 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
     access: "write",
     headers: z.object({ "idempotency-key": z.string().optional() }),
     body: submitBatchSchema,
-    answers: { 201: json(data(submittedBatchSchema), "All jobs are durable and their prices are held") },
+    answers: { 201: json(data(submittedBatchSchema), "All jobs are stored durably and their prices are held") },
     fails: [402, 404],
   })(async ({ c, identity, body }) => {
     const batch = await batches.submit({

@@ -36,8 +36,8 @@ export const healthRoutes = routeGroup("/health", { tag: "Service" }, (routes, d
     is: "Get health and version",
     access: "public",
     answers: {
-      200: json(healthSchema, "Healthy, or degraded and able to serve: the bus is down"),
-      503: json(healthSchema, "Degraded: the store fails"),
+      200: json(healthSchema, "Healthy, or degraded but able to serve: the bus is down"),
+      503: json(healthSchema, "Degraded: the store is not available"),
     },
   })(async ({ c }) => {
     const isWell = (await isStoreWell()) && store.readOnlyBecause === null;

@@ -14,7 +14,7 @@ export const islandRoutes = routeGroup("/islands", { tag: "Islands" }, (routes, 
     is: "List your Islands, connected ones first, then by last_seen_at",
     access: "read",
     query: z.object({ ...pageQuery(), status: z.enum(ISLAND_STATUSES).optional() }),
-    answers: { 200: json(pageOf(islandSchema), "One page of Islands") },
+    answers: { 200: json(pageOf(islandSchema), "A page of Islands") },
   })(async ({ identity, query }) => {
     const { limit, offset, status } = query;
     const listed = await islands.list(identity.accountId, { limit, offset, status });

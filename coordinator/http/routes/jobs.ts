@@ -43,7 +43,7 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
     access: "write",
     headers: submissionHeaders,
     body: submitSchema,
-    answers: { 201: json(data(submittedSchema), "The job is durable and its price is held") },
+    answers: { 201: json(data(submittedSchema), "The job is stored durably and its price is held") },
     fails: [402, 404],
   })(async ({ c, identity, body }) => {
     const job = await jobs.submit({

@@ -33,7 +33,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
       role: z.enum(ROLES).optional(),
       suspended: z.enum(["true", "false"]).optional(),
     }),
-    answers: { 200: json(pageOf(knownAccountSchema), "One page of accounts") },
+    answers: { 200: json(pageOf(knownAccountSchema), "A page of accounts") },
   })(async ({ query: { limit: most, offset, search, role, suspended } }) => {
     const isSuspended = suspended === undefined ? undefined : suspended === "true";
     const { accounts: listed, total } = await accounts.list({ search, role, isSuspended }, { limit: most, offset });

@@ -40,7 +40,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
       ...pageQuery(),
       status: z.enum(CARGO_STATUSES).optional().describe("waiting: those that wait for an approval"),
     }),
-    answers: { 200: json(pageOf(lineSchema), "One page of Cargos") },
+    answers: { 200: json(pageOf(lineSchema), "A page of Cargos") },
   })(async ({ query: { limit, offset, status } }) => {
     const all = (await catalog.list()).filter((line) => status === undefined || line.status === status);
     const page = all.slice(offset, offset + limit);
@@ -79,7 +79,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
       "A missing pin is looked up in the image's registry or the model's hub; the error names a host that does not respond within 2.5 s. Changes nothing.",
     access: "operator",
     body: pinsSchema,
-    answers: { 200: json(data(reviewSchema), "The Cargo under review, pinned") },
+    answers: { 200: json(data(reviewSchema), "The Cargo under review, with its pins") },
     fails: [400, 404],
   })(async ({ params: { slug }, body }) => {
     const review = await catalog.pinned(slug, readPins(body));

@@ -44,7 +44,7 @@ export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Oper
         .optional()
         .describe("online: seen within the last 150 s, so that one that has just left is still among them"),
     }),
-    answers: { 200: json(pageOf(knownIslandSchema), "One page of Islands") },
+    answers: { 200: json(pageOf(knownIslandSchema), "A page of Islands") },
   })(async ({ query: { limit, offset, search, account: accountId, status } }) => {
     const { islands: listed, total } = await islands.list({ search, accountId, status }, { limit, offset });
     return { data: listed.map(presentKnownIsland), meta: { total, limit, offset } };

@@ -70,7 +70,7 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
       account: z.string().optional().describe("Id of an account"),
       island: z.string().optional().describe("Id of an Island"),
     }),
-    answers: { 200: json(pageOf(knownJobSchema), "One page of jobs") },
+    answers: { 200: json(pageOf(knownJobSchema), "A page of jobs") },
   })(async ({ query }) => {
     const { limit, offset, status: states, workload: slug, account: accountId, island: islandId } = query;
     const listed = await jobs.jobs({ states, slug, accountId, islandId }, { limit, offset });
@@ -88,7 +88,7 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
       action: z.string().optional(),
       target: z.string().optional().describe("Id of what was acted on"),
     }),
-    answers: { 200: json(pageOf(auditLineSchema), "One page of the log") },
+    answers: { 200: json(pageOf(auditLineSchema), "A page of the audit log") },
   })(async ({ query }) => {
     const { limit, offset, actor, action, target: targetId } = query;
     const { lines, total } = await audit.list({ actor, action, targetId }, { limit, offset });
@@ -99,7 +99,7 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
     id: "listSettings",
     is: "List the settings of this coordinator, without secrets",
     access: "operator",
-    answers: { 200: json(data(z.array(settingSchema)), "All settings") },
+    answers: { 200: json(data(z.array(settingSchema)), "The settings") },
   })(() => {
     const shown = settings.map(({ key, shown: value, source, fallback, env, allowed, meaning }) => {
       return { key, value, source, default: fallback, environment: env, allowed, meaning };

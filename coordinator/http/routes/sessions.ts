@@ -85,7 +85,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     body: credentialsSchema,
     answers: {
       201: json(startedSchema, "The account and its first session"),
-      202: json(data(z.object({ accepted: z.literal(true) })), "A mail is on its way"),
+      202: json(data(z.object({ accepted: z.literal(true) })), "Accepted; the token is sent by e-mail"),
     },
     fails: [403],
   })(async ({ c, body }) => {

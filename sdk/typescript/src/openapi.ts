@@ -814,7 +814,7 @@ export interface components {
                 budget_tokens?: null;
                 type: "adaptive" | "between_tools";
             } | {
-                /** 512 reasoning tokens are used for less than 2048, otherwise 2048 */
+                /** Reasoning tokens: 512 below 2048, otherwise 2048 */
                 budget_tokens: number;
                 type: "enabled";
             } | null;
@@ -1839,7 +1839,7 @@ export interface components {
                 budget_tokens?: null;
                 type: "adaptive" | "between_tools";
             } | {
-                /** 512 reasoning tokens are used for less than 2048, otherwise 2048 */
+                /** Reasoning tokens: 512 below 2048, otherwise 2048 */
                 budget_tokens: number;
                 type: "enabled";
             } | null;
@@ -4347,7 +4347,7 @@ export interface calls {
             };
         };
     };
-    /** List models. Lists the Cargos and aliases that the caller can use with OpenAI's or Anthropic's endpoints, including the caller's own unapproved Cargos. For an API key that is limited to some Cargos, only those are listed. `available`, `ready` and `free` are at most 5 s old. With the header `anthropic-version`, the list has the chat Cargos in the format of Anthropic's API, paged by `limit` (1 to 1000, default 20), `after_id` and `before_id`; `GET /models/{id}` follows the same format. */
+    /** List models. The list has the Cargos and aliases that the caller can use with OpenAI's or Anthropic's endpoints, including the caller's own unapproved Cargos. For an API key that is limited to some Cargos, only those are listed. `available`, `ready` and `free` are at most 5 s old. With the header `anthropic-version`, the list has the chat Cargos in the format of Anthropic's API, paged by `limit` (1 to 1000, default 20), `after_id` and `before_id`; `GET /models/{id}` follows the same format. */
     "get /models": {
         responses: {
             200: {

@@ -1052,7 +1052,7 @@ class MessageRequestThinking2(TypedDict):
 class MessageRequestThinking3(TypedDict):
     type: Literal["enabled"]
     budget_tokens: int
-    """512 reasoning tokens are used for less than 2048, otherwise 2048"""
+    """Reasoning tokens: 512 below 2048, otherwise 2048"""
 
 
 class MessageRequestOutputConfig(TypedDict):
@@ -1177,7 +1177,7 @@ class CountTokensRequestThinking2(TypedDict):
 class CountTokensRequestThinking3(TypedDict):
     type: Literal["enabled"]
     budget_tokens: int
-    """512 reasoning tokens are used for less than 2048, otherwise 2048"""
+    """Reasoning tokens: 512 below 2048, otherwise 2048"""
 
 
 class OpenAiResponse(TypedDict):
