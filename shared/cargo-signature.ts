@@ -22,7 +22,7 @@ const SIGNATURE_PATTERN = /^[A-Za-z0-9+/]{86}==$/;
 
 /**
  * The bytes that are signed for a Cargo: every field of its manifest as it is sent, including fields that this version does not know.
- * docs/protocol.md has test vectors.
+ * docs/reference/cargo-format.md has test vectors.
  * @param accountId the account whose Islands alone may run it; null for every Island of the network.
  * @throws {TypeError} for a manifest without canonical JSON. @throws {RangeError} for an invalid account id.
  */

@@ -48,7 +48,7 @@ export const argumentsSchema = z.array(z.string().max(8_192).refine(isWellFormed
 const IMAGE_PATTERN =
   /^[a-z0-9.-]+(?::\d{1,5})?(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)+:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
-/** The image of a container Cargo and what it is granted. It reads one JSON line and writes JSON lines (catalog/README.md). */
+/** The image of a container Cargo and what it is granted. It reads one JSON line and writes JSON lines (docs/reference/cargo-format.md). */
 export const containerSchema = z.object({
   image: z.string().max(500).regex(IMAGE_PATTERN, { message: "must be registry/name:tag" }),
   /** Digest of the image's manifest, checked after the pull; null: not checked. */

@@ -36,15 +36,15 @@ export const MAX_CHAT_BYTES = MIB;
 
 const MAX_PARTS = 256;
 
-const ONLY_TEXT = "messages are text; no Cargo takes pictures, sound or files";
+const ONLY_TEXT = "messages may contain only text; no chat Cargo accepts images, audio or files";
 
 const textPartSchema = z.discriminatedUnion(
   "type",
   [
     requestObject({
-      type: z.literal("text").describe("Other kinds are refused"),
+      type: z.literal("text").describe("Other types are refused"),
       text: z.string(),
-      role: ignored("the message's own role counts"),
+      role: ignored("the role of the message applies"),
       image_url: refused(ONLY_TEXT),
       input_audio: refused(ONLY_TEXT),
       file: refused(ONLY_TEXT),
@@ -82,16 +82,16 @@ const chatMessageSchema = requestObject({
   role: z.enum(CHAT_ROLES),
   content: contentSchema.nullish().describe("Text, or a list of text parts, which are joined"),
   cache_control: ANTHROPIC_PRICE,
-  name: ignored("templates of chat models have no place for names"),
-  tool_calls: pastCallsSchema.nullish().describe("What an assistant called"),
-  tool_call_id: z.string().max(256).nullish().describe("The call that a `tool` message answers"),
+  name: ignored("chat templates do not support names"),
+  tool_calls: pastCallsSchema.nullish().describe("Tool calls of the assistant"),
+  tool_call_id: z.string().max(256).nullish().describe("Id of the tool call that this `tool` message answers"),
   refusal: EARLIER_ANSWER,
   annotations: EARLIER_ANSWER,
   reasoning_content: EARLIER_REASONING,
   reasoning: EARLIER_REASONING,
   reasoning_details: EARLIER_REASONING,
   audio: refused(ONLY_TEXT),
-  function_call: refused("OpenAI has replaced it by `tool_calls`"),
+  function_call: refused("deprecated by OpenAI; use `tool_calls`"),
 })
   .refine(({ role, content, tool_calls: calls }) => content != null || (role === "assistant" && !!calls?.length), {
     message: "is required; only an assistant message with tool_calls may omit it",
@@ -118,10 +118,10 @@ export const responseFormatSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("json_schema"),
     json_schema: requestObject({
-      name: z.string().max(64).optional().describe("In errors only"),
-      description: ignored("the model sees only `messages`"),
+      name: z.string().max(64).optional().describe("Used only in error messages"),
+      description: ignored("not sent to the model"),
       schema: z.record(z.string(), z.unknown()).describe("A JSON Schema"),
-      strict: z.boolean().nullish().describe("Check what a grammar cannot keep"),
+      strict: z.boolean().nullish().describe("Validate afterwards the keywords that the grammar cannot enforce"),
     }),
   }),
 ]);
@@ -149,21 +149,27 @@ export const samplingFields = {
     .min(1)
     .max(MAX_ASKED_TOKENS)
     .nullish()
-    .describe(`Lowered to the Cargo's context, or to ${BASE_OUTPUT_TOKENS} where that is more`),
+    .describe(`Lowered to the Cargo's context, or to ${BASE_OUTPUT_TOKENS} if the context is smaller`),
   temperature: z.number().min(0).max(2).nullish().describe(`Default ${DEFAULT_TEMPERATURE}`),
   top_p: z.number().gt(0).max(1).nullish(),
   stop: stopSchema.nullish(),
-  seed: z.number().int().min(0).max(4_294_967_295).nullish().describe("The same answer on the same engine and model"),
+  seed: z
+    .number()
+    .int()
+    .min(0)
+    .max(4_294_967_295)
+    .nullish()
+    .describe("The same seed gives the same completion on the same engine and model"),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
-  top_k: z.number().int().min(0).max(MAX_TOP_K).nullish().describe("0: any number"),
+  top_k: z.number().int().min(0).max(MAX_TOP_K).nullish().describe("0: no limit"),
   min_p: z.number().min(0).max(1).nullish(),
   repeat_penalty: z
     .number()
     .min(0.5)
     .max(2)
     .nullish()
-    .describe("Divides the logits of tokens that the answer has already; 1: no penalty"),
+    .describe("Divides the logits of tokens already in the completion; 1: no penalty"),
   logit_bias: logitBiasSchema
     .nullish()
     .describe(`By ids of the model's own vocabulary, at most ${MAX_BIASED_TOKENS}; -100 excludes a token`),
@@ -277,7 +283,7 @@ export function withPartsLimit<S extends z.ZodType>(schema: S) {
       }
       return messages;
     }, schema)
-    .describe(`With at most ${MAX_PARTS_TOGETHER} parts together`);
+    .describe(`At most ${MAX_PARTS_TOGETHER} parts in total`);
 }
 
 /** Counts until there are too many. @param before Those that were counted before. */

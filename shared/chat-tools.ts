@@ -18,14 +18,12 @@ export const toolSchema = requestObject({
   type: z.literal("function", 'must be "function"'),
   function: z.object({
     name: toolNameSchema.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
-    description: z.string().nullish().describe("A part of the prompt"),
-    parameters: z
-      .record(z.string(), z.unknown())
+    description: z.string().nullish().describe("Part of the prompt"),
+    parameters: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema of the arguments, an object"),
+    strict: z
+      .boolean()
       .nullish()
-      .describe(
-        "The JSON Schema of an object; with `strict` kept as that of `response_format`, else as far as a grammar can",
-      ),
-    strict: z.boolean().nullish().describe("Arguments are valid by `parameters`, or the answer fails (`schema_unmet`)"),
+      .describe("Arguments must match `parameters`; otherwise the job fails with `schema_unmet`"),
   }),
   cache_control: ANTHROPIC_PRICE,
 });
@@ -64,7 +62,7 @@ export const toolFields = {
   parallel_tool_calls: z
     .boolean()
     .nullish()
-    .describe(`Default true: up to ${MAX_TOOL_CALLS} calls; of a named function always one`),
+    .describe(`Default true: up to ${MAX_TOOL_CALLS} tool calls; a named function is called once`),
 };
 const toolFieldsSchema = z.object(toolFields);
 export type ToolFields = z.infer<typeof toolFieldsSchema>;
@@ -74,7 +72,7 @@ export const toolCallSchema = requestObject({
   id: z.string().min(1).max(256),
   type: z.literal("function"),
   function: z.object({ name: toolNameSchema, arguments: z.string().describe("JSON text") }),
-  index: ignored("calls have the order of the list"),
+  index: ignored("tool calls keep the order of the list"),
   extra_content: EARLIER_ANSWER,
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;

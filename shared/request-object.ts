@@ -38,10 +38,10 @@ export function refused(note: string, neutral: readonly unknown[] = []): Unhonou
 }
 
 /** Reasons that several endpoints share. */
-export const OPENAI_LABEL = ignored("a label for OpenAI");
-export const OPENAI_PRICE = ignored("about speed and price at OpenAI");
-export const ANTHROPIC_PRICE = ignored("about speed and price at Anthropic");
-export const EARLIER_ANSWER = ignored("an earlier answer of another service");
+export const OPENAI_LABEL = ignored("a label that only OpenAI uses");
+export const OPENAI_PRICE = ignored("controls OpenAI's prompt cache");
+export const ANTHROPIC_PRICE = ignored("controls Anthropic's prompt cache");
+export const EARLIER_ANSWER = ignored("metadata of an earlier response; not sent to the model");
 export const EARLIER_REASONING = ignored("reasoning of earlier turns is not sent to the model");
 
 /** The schema of an object in a request: its honoured members, with the others noted in it for `coordinator/http/openai/parameters.ts`. */

@@ -45,7 +45,10 @@ function bytesOfEntry({ token, bytes = [] }: Entry): number {
 
 /** Fields of a chat's input. */
 export const probabilityFields = {
-  logprobs: z.boolean().nullish().describe("Of text, before temperature, penalties and grammars"),
+  logprobs: z
+    .boolean()
+    .nullish()
+    .describe("Return log probabilities of text tokens, before temperature, penalties and grammars"),
   top_logprobs: z
     .number()
     .int()
@@ -53,7 +56,7 @@ export const probabilityFields = {
     .max(MAX_TOP_LOGPROBS)
     .nullish()
     .describe(
-      `${MAX_TOP_LOGPROBS} for answers of at most ${Math.floor(MAX_ANSWER_PROBABILITIES / (MAX_TOP_LOGPROBS + 1))} tokens`,
+      `The maximum needs \`max_tokens\` of at most ${Math.floor(MAX_ANSWER_PROBABILITIES / (MAX_TOP_LOGPROBS + 1))}`,
     ),
 };
 

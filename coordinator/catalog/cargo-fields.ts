@@ -65,7 +65,7 @@ const memorySchema = z.union([
   z.strictObject({ working_mb: z.number().int().positive() }),
 ]);
 
-/** Every field of a Cargo's file, with the spec's names and units, without defaults. catalog/README.md explains each. */
+/** Every field of a Cargo's file, with the spec's names and units, without defaults. docs/reference/cargo-format.md explains each. */
 export const cargoFields = {
   slug: cargoManifestSchema.shape.slug,
   name: z.string().min(1).max(200),

@@ -61,7 +61,7 @@ export const RUNTIMES: Readonly<Record<RuntimeType, RuntimeFacts>> = {
     output: IMAGE,
     isRecommended: true,
   },
-  /** Runs the files of the onnx and diffusers runtimes (catalog/README.md). */
+  /** Runs the files of the onnx and diffusers runtimes (docs/reference/cargo-format.md). */
   coreml: {
     needs: ["model", "input_schema"],
     mayHave: ["onnx_task_type", "weights", "output_schema"],

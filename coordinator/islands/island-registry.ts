@@ -31,7 +31,7 @@ export type IslandRegistryEvent =
 export const REPLACED = "replaced by a newer session of the same host";
 /** Told to an Island that its owner removed. */
 export const REMOVED = "its owner removed this Island; to bring it back, join again with a new code or token";
-/** Agents confirm within 2 s (docs/protocol.md). */
+/** Agents confirm within 2 s (docs/reference/island-protocol.md). */
 const MAX_STOP_MS = 10_000;
 /** Cancelled attempts that an Island may leave unconfirmed before its session is closed. */
 const MAX_IGNORED_CANCELS = 3;

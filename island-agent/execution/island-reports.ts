@@ -73,7 +73,7 @@ export interface IslandFacts {
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
-/** Longest lists and texts that a report may hold. Source: shared/protocol/from-island.ts, docs/protocol.md "Limits". */
+/** Longest lists and texts that a report may hold. Source: shared/protocol/from-island.ts, docs/reference/island-protocol.md "Limits". */
 const MAX_LENGTHS = {
   cachedModels: 10_000,
   loaded: 1_000,

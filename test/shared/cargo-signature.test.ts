@@ -25,7 +25,7 @@ const MANIFEST: CargoManifest = {
   contextTokens: null,
   args: ["a\nb", "€"],
 };
-/** The test vector of docs/protocol.md, for whoever writes an Island in another language. */
+/** The test vector of docs/reference/cargo-format.md. */
 const SIGNED_TEXT =
   'atoll.cargo.v1\n{"args":["a\\nb","€"],"contextTokens":null,"model":{"sha256":null,"sizeBytes":1234567890123,"url":"https://models.example/é.wasm"},"onnxTaskType":null,"requiredRamBytes":268435456,"requiredVramBytes":0,"runtimeType":"wasm","slug":"example"}';
 const SIGNATURE = "PU2SIX78wqZAHChSIYERvW6/Cu6QFQNOWStY0tVQpXY/rP46VPyVBkHJc+i2AOYml59GSOmGNUmJKw8zhggMDQ==";
@@ -48,7 +48,7 @@ describe("the signature of a Cargo", () => {
     expect(signedBytes(MANIFEST).toString()).toBe(SIGNED_TEXT);
     expect(sign(null, signedBytes(MANIFEST), privateKey).toString("base64")).toBe(SIGNATURE);
     expect(isSigned(MANIFEST, SIGNATURE, publicKey)).toBe(true);
-    const documented = readFileSync(new URL("../../docs/protocol.md", import.meta.url), "utf8");
+    const documented = readFileSync(new URL("../../docs/reference/cargo-format.md", import.meta.url), "utf8");
     const parts = [...SIGNED_TEXT.split("\n"), SIGNATURE, PUBLIC_KEY, SEED, ACCOUNT, OWN_SIGNATURE];
     expect(parts.filter((part) => !documented.includes(part))).toEqual([]);
   });

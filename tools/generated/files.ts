@@ -4,23 +4,24 @@ import { pythonTypes } from "../../sdk/python/tools/openapi-python.ts";
 import { openApiTypes } from "../../sdk/typescript/tools/openapi-types.ts";
 import { currentDocument, requestParameters } from "./api.ts";
 import { withErrorTables } from "./error-tables.ts";
-import { withParameterTables } from "./parameter-tables.ts";
+import { operationTexts, withOperationTexts, type Operations } from "./operation-sections.ts";
 
 export const ROOT = join(import.meta.dirname, "..", "..");
 const PYTHON = join("sdk", "python", "src", "atoll_client");
-/** The document with the tables of parameters. */
-const PARAMETERS = join("docs", "openai.md");
+/** Documents with the texts of operations. */
+const REFERENCES = ["openai.md", "anthropic.md"].map((name) => join("docs", "reference", name));
 /** The document with the tables of error codes. */
 const ERRORS = join("docs", "use", "errors-and-limits.md");
 
 /** What the generated files should be now, by their paths in the repository. */
 export async function currentFiles(): Promise<Readonly<Record<string, string>>> {
   const document = currentDocument();
-  const files = {
-    [PARAMETERS]: withParameterTables(await readFile(join(ROOT, PARAMETERS), "utf8"), requestParameters()),
+  const texts = operationTexts(document as Operations, requestParameters());
+  const files: Record<string, string> = {
     [ERRORS]: withErrorTables(await readFile(join(ROOT, ERRORS), "utf8")),
     [join("sdk", "typescript", "src", "openapi.ts")]: await openApiTypes(document),
   };
+  for (const path of REFERENCES) files[path] = withOperationTexts(await readFile(join(ROOT, path), "utf8"), texts);
   for (const [name, source] of Object.entries(pythonTypes(document))) files[join(PYTHON, name)] = source;
   return files;
 }

@@ -88,21 +88,13 @@ function rangesOf(schema: JsonSchema): string[] {
 /** The table of a request's parameters, in Markdown. */
 export function parameterTable(parameter: Parameter): string {
   const rows = parameterRows(parameter).map(({ name, rule, note, neutral }) => {
-    const taken = neutral.map((value) => `\`${JSON.stringify(value)}\``).join(", ");
-    const notes = [note, taken === "" ? "" : `taken: ${taken}`].filter((part) => part !== "");
-    return `| \`${name}\` | ${rule} | ${sentence(notes.join("; "))} |`;
+    const accepted = neutral.map((value) => `\`${JSON.stringify(value)}\``).join(", ");
+    const notes = [sentence(note), accepted === "" ? "" : `Accepted: ${accepted}`].filter((part) => part !== "");
+    return `| \`${name}\` | ${rule} | ${notes.join(". ")} |`;
   });
   return ["| Parameter | Rule | Note |", "|---|---|---|", ...rows].join("\n");
 }
 
 function sentence(text: string): string {
   return text.replace(/^[a-z]/, (letter) => letter.toUpperCase()).replaceAll("|", "\\|");
-}
-
-/** A document with its tables of parameters as they are now: each stands below a heading such as `## POST /chat/completions`. */
-export function withParameterTables(document: string, requests: ReadonlyMap<string, Parameter>): string {
-  return document.replaceAll(/^## (\w+ \/\S+)\n(?:\|.*\n)*/gm, (section, request: string) => {
-    const parameter = requests.get(request);
-    return parameter === undefined ? section : `## ${request}\n${parameterTable(parameter)}\n`;
-  });
 }

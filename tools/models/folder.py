@@ -27,7 +27,7 @@ def write_json(folder, **files):
 
 
 def list_files(folder):
-    """Writes `files.json` of a shipped folder, and its hash into the Cargo of the same name. catalog/README.md, "Folders without a hub"."""
+    """Writes `files.json` of a shipped folder, and its hash into the Cargo of the same name. docs/reference/cargo-format.md, "Models"."""
     (folder / "files.json").unlink(missing_ok=True)
     files = [
         {

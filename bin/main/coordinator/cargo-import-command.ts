@@ -23,7 +23,7 @@ import { commandActor, withCargos } from "./operator-tools.ts";
 /** `coordinator cargo import`: Cargos of the operator, with or without their file. */
 export function addCargoImportCommand(cargo: Command, { onDataDirectory, print }: CommandTools): void {
   onDataDirectory(cargo.command("import <files...>"))
-    .description("Import Cargos from files (see catalog/README.md), or replace imported ones.")
+    .description("Import Cargos from files (see docs/reference/cargo-format.md), or replace imported ones.")
     .option(
       "--file <path>",
       "program (.wasm) or model (.gguf, .onnx) of the one Cargo, which the coordinator then serves",

@@ -19,26 +19,31 @@ export const speechBodySchema = requestObject({
     .string()
     .max(MAX_INPUT_CHARS)
     .refine((text) => text.trim() !== "", "must not be empty")
-    .describe("A long text is several jobs, cut between sentences"),
+    .describe("A long text is split between sentences into several jobs"),
   model: z
     .string()
     .min(1)
     .nullish()
-    .describe("Slug of a Cargo that speaks, or an alias of one. Default: the operator's (default_speech_cargo)"),
+    .describe("Slug or alias of a speech Cargo. Default: the setting `default_speech_cargo`"),
   voice: z
     .string("must be the name of a voice")
     .min(1)
     .nullish()
     .describe(
-      "A voice of the Cargo; `default` or none: the Cargo's first. OpenAI's names are 422 where the Cargo has other ones",
+      "A voice of the Cargo; others are 422, OpenAI's voices included. Default: `default`, the Cargo's first voice",
     ),
-  speed: z.number().min(0.25).max(4).nullish().describe("Default: 1; 422 if the Cargo has one speed only"),
+  speed: z
+    .number()
+    .min(0.25)
+    .max(4)
+    .nullish()
+    .describe("Default 1. Another value is 422 if the Cargo has only one speed"),
   response_format: z
     .enum(SPEECH_FORMATS, `must be one of ${SPEECH_FORMATS.join(", ")}: others are not encoded here`)
     .nullish()
-    .describe("Default: mp3. pcm: 24 kHz, 16 bit, mono, little-endian"),
-  stream_format: z.enum(["audio", "sse"]).nullish().describe("Default: audio"),
-  instructions: refused("no runtime takes directions for a voice", [""]),
+    .describe("Default `mp3`. pcm: 24 kHz, 16 bit, mono, little-endian"),
+  stream_format: z.enum(["audio", "sse"]).nullish().describe("Default `audio`"),
+  instructions: refused("no runtime supports voice instructions", [""]),
 }).openapi("SpeechRequest");
 export type SpeechBody = z.infer<typeof speechBodySchema>;
 

@@ -49,9 +49,9 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
   const encode = speechEncoder();
   routes.post("", {
     id: "createSpeech",
-    is: "Speak a text",
+    is: "Generate speech from a text",
     about:
-      "In OpenAI's shape, by a Cargo that speaks. A long text is several jobs, one after the other, and each is sent as soon as it is spoken. Like a chat they wait for an Island and are cancelled when the client disconnects. When a later one fails, the connection is cut.",
+      "A speech Cargo generates the audio. A long text is split between sentences into several jobs, which run one after the other; the audio of each is sent as soon as it is ready. If the client disconnects, the jobs are cancelled. If a later job fails, the connection is closed.",
     ...WAITS_FOR_JOBS,
     body: speechBodySchema,
     answers: {

@@ -9,7 +9,7 @@ export const MAX_INLINE_SOUND_BYTES = 187_500;
 export const MAX_SOUND_BYTES = 25 * MIB;
 
 const formatSchema = z.enum(["json", "text", "srt", "vtt", "verbose_json"]);
-const SPEAKERS = refused("no runtime tells speakers apart", [[]]);
+const SPEAKERS = refused("no runtime identifies speakers", [[]]);
 const common = {
   file: z.string().openapi({
     format: "binary",
@@ -19,26 +19,24 @@ const common = {
     .string()
     .min(1)
     .optional()
-    .describe(
-      "Slug of a Cargo that writes speech down, or an alias. Default: the operator's (default_transcription_cargo)",
-    ),
+    .describe("Slug or alias of a transcription Cargo. Default: the setting `default_transcription_cargo`"),
   response_format: formatSchema.default("json"),
-  prompt: refused("runtimes take no text before the speech", [""]),
-  temperature: refused("the likeliest text is written", ["0", "0.0"]),
+  prompt: refused("no runtime supports a prompt for transcription", [""]),
+  temperature: refused("the most likely text is always returned", ["0", "0.0"]),
 };
 const granularitiesSchema = z
   .array(z.enum(["segment", "word"]))
   .max(1, "must be one: segment or word")
   .optional()
-  .describe("Default: segment. With `verbose_json` only; 422 if the Cargo has none");
+  .describe("Default `segment`. Only with `verbose_json`; 422 if the Cargo does not support timestamps");
 
 const transcriptionMembers = {
   ...common,
-  language: z.string().min(2).max(20).optional().describe("Code or English name; found out when left out"),
-  stream: refused("the text comes whole", ["false"]),
-  chunking_strategy: refused("Islands cut long recordings themselves", ["auto"]),
-  include: refused("answers have no probabilities", [[]]),
-  keywords: refused("runtimes take no words to expect", [[]]),
+  language: z.string().min(2).max(20).optional().describe("Code or English name. Default: detected"),
+  stream: refused("transcriptions are returned only when complete", ["false"]),
+  chunking_strategy: refused("Islands split long recordings automatically", ["auto"]),
+  include: refused("transcriptions have no log probabilities", [[]]),
+  keywords: refused("no runtime supports keywords", [[]]),
   languages: refused("use `language`", [[]]),
   known_speaker_names: SPEAKERS,
   known_speaker_references: SPEAKERS,
@@ -68,9 +66,9 @@ const partSchema = { start: z.number(), end: z.number() };
 export const transcriptionSchema = z
   .object({
     text: z.string(),
-    task: z.enum(["transcribe", "translate"]).optional().describe("Of verbose_json, like what follows"),
-    language: z.string().optional().describe("As it was asked for"),
-    duration: z.number().optional().describe("Seconds"),
+    task: z.enum(["transcribe", "translate"]).optional().describe("Only with verbose_json, as the following members"),
+    language: z.string().optional().describe("The requested language"),
+    duration: z.number().optional().describe("Duration in seconds"),
     segments: z.array(z.object({ id: z.int(), ...partSchema, text: z.string() })).optional(),
     words: z.array(z.object({ word: z.string(), ...partSchema })).optional(),
     usage: usageSchema,

@@ -46,12 +46,11 @@ const LONG_SOUND = `Sound has at most ${MAX_SOUND_BYTES} bytes, about 13 minutes
 const PLAIN = { "Content-Type": "text/plain; charset=utf-8" };
 
 const SHARED = {
-  about:
-    "In OpenAI's shape, by a Cargo that writes speech down: one job. Like a chat it waits for an Island and is cancelled when the client disconnects.",
+  about: "A transcription Cargo processes the recording as one job. If the client disconnects, the job is cancelled.",
   access: "write",
   answers: {
     200: {
-      description: "The text, as JSON or by itself with its times",
+      description: "The text, as JSON or in the requested text format",
       content: {
         ...json(transcriptionSchema, "").content,
         "text/plain": { schema: z.string().describe("With response_format text, srt and vtt") },
@@ -64,14 +63,14 @@ const SHARED = {
 export const transcriptionRoutes = routeGroup("/audio", { tag: "Chat", style: "openai" }, (routes, deps) => {
   routes.post("/transcriptions", {
     id: "createTranscription",
-    is: "Write speech down",
+    is: "Transcribe speech",
     form: transcriptionFormSchema,
     ...SHARED,
   })((call) => answer(deps, call, "transcribe", transcriptionFieldsSchema));
 
   routes.post("/translations", {
     id: "createTranslation",
-    is: "Write speech down in English",
+    is: "Translate speech into English text",
     form: translationFormSchema,
     ...SHARED,
   })((call) => answer(deps, call, "translate", translationFieldsSchema));

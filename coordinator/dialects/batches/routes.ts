@@ -19,7 +19,7 @@ const metadataSchema = z
 
 const batchBodySchema = z
   .object({
-    input_file_id: z.string().max(100).describe("A JSONL file with the purpose `batch`"),
+    input_file_id: z.string().max(100).describe("Id of a JSONL file with the purpose `batch`"),
     endpoint: z
       .string()
       .max(100)
@@ -29,16 +29,16 @@ const batchBodySchema = z
     output_expires_after: z
       .object({ anchor: z.literal("created_at"), seconds: fileLifeSchema })
       .nullish()
-      .describe("How long the files of results live; never longer than the coordinator keeps files"),
+      .describe("Lifetime of the result files, at most the coordinator's retention of files"),
   })
   .openapi("CreateFileBatch");
 
 const batchListQuery = z.object({
-  after: z.string().max(100).optional().describe("Id of the last batch of the page before"),
+  after: z.string().max(100).optional().describe("Id of the last batch of the previous page"),
   limit: queryInt(1, MAX_BATCHES_OF_PAGE, DEFAULT_BATCHES_OF_PAGE),
 });
 
-const secondsSchema = z.int().nullable().describe("Unix time in seconds; null: not (yet)");
+const secondsSchema = z.int().nullable().describe("Unix time in seconds; null if it has not happened");
 
 const batchSchema = z
   .object({
@@ -53,17 +53,17 @@ const batchSchema = z
             code: z.string(),
             message: z.string(),
             param: z.string().nullable(),
-            line: z.int().nullable().describe("From 1; null: not about a line"),
+            line: z.int().nullable().describe("Line number, from 1; null if the error concerns the whole file"),
           }),
         ),
       })
       .nullable()
-      .describe("Why it failed"),
+      .describe("Why the batch failed"),
     input_file_id: z.string(),
     completion_window: z.literal("24h"),
     status: z.enum(FILE_BATCH_STATES),
-    output_file_id: z.string().nullable().describe("Lines with an answer"),
-    error_file_id: z.string().nullable().describe("Lines without one"),
+    output_file_id: z.string().nullable().describe("File of the lines that succeeded"),
+    error_file_id: z.string().nullable().describe("File of the lines that failed"),
     created_at: z.int(),
     in_progress_at: secondsSchema,
     expires_at: z.int(),
@@ -115,13 +115,13 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
   routeGroup("/batches", { tag: "Files", style: "openai" }, (routes) => {
     routes.post("", {
       id: "createFileBatch",
-      is: "Answer every request of a JSONL file",
+      is: "Run every request of a JSONL file",
       about:
-        "As OpenAI's clients do. The file is checked in the background. Each line is a request of the endpoint and becomes its jobs, which wait for Islands as other batch jobs do; results are files. `POST /jobs/batch` submits jobs of one Cargo at once instead.",
+        "Each line of the file is a request to the endpoint and runs as its jobs. The file is validated in the background, and the results are files. To submit jobs of one Cargo directly, use `POST /jobs/batch`.",
       access: "write",
       isCompatible: true,
       body: batchBodySchema,
-      answers: { 200: json(batchSchema, "The batch is durable") },
+      answers: { 200: json(batchSchema, "The batch is stored durably") },
     })(async ({ identity, body }) => {
       const life = body.output_expires_after;
       const batch = await batches.create(identity.accountId, {
@@ -137,7 +137,7 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
 
     routes.get("", {
       id: "listFileBatches",
-      is: "List batches over files, newest first",
+      is: "List batches, newest first",
       access: "read",
       query: batchListQuery,
       answers: { 200: json(batchListSchema, "A page of batches") },
@@ -150,7 +150,7 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
 
     routes.get("/{id}", {
       id: "getFileBatch",
-      is: "A batch over a file, and how far it is",
+      is: "Get a batch and its progress",
       access: "read",
       answers: { 200: json(batchSchema, "The batch") },
       fails: [404],
@@ -158,10 +158,12 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
 
     routes.post("/{id}/cancel", {
       id: "cancelFileBatch",
-      is: "Cancel a batch over a file",
-      about: "Lines that were answered stay in its files. One that has ended stays as it is.",
+      is: "Cancel a batch",
+      about: "Results of finished lines stay in the result files. No-op if the batch has ended.",
       access: "write",
-      answers: { 200: json(batchSchema, "The batch, which soon ends") },
+      answers: {
+        200: json(batchSchema, "The batch, whose status is `cancelling`, or its final status if it had ended"),
+      },
       fails: [404],
     })(async ({ identity, params }) => presentBatch(await batches.cancel(identity.accountId, params.id)));
   });

@@ -26,9 +26,9 @@ import { jsonOrEvents } from "../../http/schemas/responses.ts";
 export const completionRoutes = routeGroup("/completions", { tag: "Chat", style: "openai" }, (routes, deps) => {
   routes.post("", {
     id: "createCompletion",
-    is: "Continue a text, as OpenAI's legacy completions do",
+    is: "Create a text completion (legacy)",
     about:
-      "By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, four at once; the first one's id is the completion's. They are cancelled when the client disconnects.",
+      "A chat Cargo continues each prompt without its chat template, on Islands whose agent supports this. Each prompt is a job, and four run at once; the completion's id is the first job's. If the client disconnects, the jobs are cancelled.",
     ...WAITS_FOR_JOBS,
     body: textCompletionBodySchema,
     answers: {

@@ -14,7 +14,7 @@ const DEFAULT_TOKENS = 16;
 
 const promptSchema = z.string().min(1, "must not be empty");
 const { response_format: _, max_tokens: __, ...sampling } = samplingFields;
-const ONE_CHOICE = refused("a prompt has one choice", [1]);
+const ONE_CHOICE = refused("each prompt gets one choice", [1]);
 
 /** Body of a legacy completion of text. `null` means "not given". Source: OpenAI's API. */
 export const textCompletionBodySchema = requestObject({
@@ -24,17 +24,22 @@ export const textCompletionBodySchema = requestObject({
       error: `must be a text, or a list of 1 to ${MAX_PROMPTS} texts; ids of tokens are not taken`,
     })
     .describe(
-      "Continued as it is, without the model's chat template. A list: one job for each text, four at once; lists of tokens are refused",
+      "Continued without the model's chat template. A list of texts runs one job for each, four at once. Lists of token ids are refused",
     ),
-  max_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish().describe(`Default ${DEFAULT_TOKENS}; lowered as in chats`),
+  max_tokens: z
+    .int()
+    .min(1)
+    .max(MAX_ASKED_TOKENS)
+    .nullish()
+    .describe(`Default ${DEFAULT_TOKENS}; lowered as in a chat`),
   ...sampling,
-  echo: z.boolean().nullish().describe("Begin each text with its prompt"),
-  stream: z.boolean().nullish().describe("For one prompt"),
+  echo: z.boolean().nullish().describe("Whether each text begins with its prompt"),
+  stream: z.boolean().nullish().describe("Only with one prompt"),
   stream_options: streamOptionsSchema.nullish(),
-  suffix: refused("models continue a text and do not fill gaps", [""]),
+  suffix: refused("fill-in-the-middle is not supported", [""]),
   n: ONE_CHOICE,
   best_of: ONE_CHOICE,
-  logprobs: refused("only `POST /chat/completions` and `POST /responses` give probabilities"),
+  logprobs: refused("use `POST /chat/completions` or `POST /responses` for log probabilities"),
   user: OPENAI_LABEL,
 })
   .refine(({ stream, prompt }) => stream !== true || typeof prompt === "string" || prompt.length === 1, {
@@ -65,7 +70,7 @@ export const textCompletionSchema = z
     created: z.int(),
     model: z.string(),
     choices: z.array(choiceSchema),
-    usage: usageSchema.optional().describe("Of a stream: in its last chunk, if it was asked for"),
+    usage: usageSchema.optional().describe("On a stream: only in the last chunk, if requested"),
   })
   .openapi("TextCompletion");
 
@@ -73,7 +78,7 @@ export const textCompletionEventSchema = z
   .union([
     textCompletionSchema,
     streamErrorSchema,
-    z.literal("[DONE]").describe("The literal text, not JSON: the answer is complete"),
+    z.literal("[DONE]").describe("The literal text, not JSON; the completion is complete"),
   ])
   .openapi("TextCompletionEvent");
 

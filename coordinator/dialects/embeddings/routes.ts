@@ -22,9 +22,8 @@ const VECTORS_IN_A_TURN = 64;
 export const embeddingRoutes = routeGroup("/embeddings", { tag: "Chat", style: "openai" }, (routes, deps) => {
   routes.post("", {
     id: "createEmbeddings",
-    is: "Embeddings of texts, as OpenAI has them",
-    about:
-      "One job for up to 256 texts. Like a chat it waits for an Island and is cancelled when the client disconnects.",
+    is: "Create embeddings",
+    about: "Up to 256 texts are one job. If the client disconnects, the jobs are cancelled.",
     ...WAITS_FOR_JOBS,
     body: embeddingsBodySchema,
     answers: { 200: json(embeddingsSchema, "One vector for each text, in the same order") },

@@ -29,25 +29,27 @@ export const embeddingsBodySchema = requestObject({
       error: ({ input }) => describeInputFault(input),
     })
     .describe(
-      `A text, or several, of which each ${MAX_TEXTS_OF_JOB}, or ${MAX_BYTES_OF_JOB / KIB} KiB, are a job; lists of tokens are refused`,
+      `A text or a list of texts. A job takes up to ${MAX_TEXTS_OF_JOB} texts or ${MAX_BYTES_OF_JOB / KIB} KiB. Lists of token ids are refused`,
     ),
   model: z
     .string()
     .min(1)
     .nullish()
     .describe(
-      "Slug or alias of a Cargo with the task feature-extraction. Default: the operator's (default_embedding_cargo)",
+      "Slug or alias of a Cargo with the task `feature-extraction`. Default: the setting `default_embedding_cargo`",
     ),
   encoding_format: z
     .enum(["float", "base64"])
     .nullish()
-    .describe("base64: little-endian 32-bit floats; default: float"),
+    .describe("Default `float`. base64: little-endian 32-bit floats"),
   dimensions: z
     .int()
     .min(1)
     .max(MAX_DIMENSIONS)
     .nullish()
-    .describe("The model's own number; another is refused once the vectors are made, which is charged"),
+    .describe(
+      "Must be the model's number of dimensions. Another number is refused after the job has run, which is charged",
+    ),
   user: OPENAI_LABEL,
 }).openapi("EmbeddingsRequest");
 export type EmbeddingsBody = z.infer<typeof embeddingsBodySchema>;

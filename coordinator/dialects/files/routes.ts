@@ -25,11 +25,10 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
   routes.post("", {
     id: "uploadFile",
     is: "Upload a file",
-    about:
-      "As OpenAI's clients do. The whole request has to arrive within 60 s. A client that sends nothing for 30 s is cut.",
+    about: "The whole request must arrive within 60 s. If the client sends nothing for 30 s, the connection is closed.",
     access: "write",
     form: uploadFormSchema,
-    answers: { 200: json(fileSchema, "The file is durable") },
+    answers: { 200: json(fileSchema, "The file is stored durably") },
     fails: [400, 413, 507],
   })(({ c, identity }) => {
     const { accountId } = identity;
@@ -50,7 +49,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
   routes.get("", {
     id: "listFiles",
     is: "List files",
-    about: `At most ${MAX_FILES_OF_PAGE} on a page, whatever \`limit\` says; \`has_more\` tells of further ones.`,
+    about: `A page has at most ${MAX_FILES_OF_PAGE} files, even if \`limit\` is larger; \`has_more\` says whether there are more.`,
     access: "read",
     query: fileListQuery,
     answers: { 200: json(fileListSchema, "A page of files") },
@@ -68,7 +67,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
 
   routes.get("/{id}", {
     id: "getFile",
-    is: "Facts about a file",
+    is: "Get a file's metadata",
     access: "read",
     answers: { 200: json(fileSchema, "The file") },
     fails: [404],
@@ -78,7 +77,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     id: "deleteFile",
     is: "Delete a file",
     access: "write",
-    answers: { 200: json(deletedFileSchema, "Nobody can read it any more") },
+    answers: { 200: json(deletedFileSchema, "The file is deleted") },
     fails: [404, 422],
   })(async ({ identity, params }) => {
     await files.remove(identity.accountId, params.id);
@@ -87,8 +86,8 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
 
   routes.get("/{id}/content", {
     id: "getFileContent",
-    is: "The content of a file",
-    about: "With Range, and an ETag that is the content's SHA-256.",
+    is: "Get a file's content",
+    about: "Supports `Range`. The ETag is the SHA-256 of the content.",
     access: "read",
     answers: FILE_ANSWERS,
     fails: [404],

@@ -11,7 +11,7 @@ const UPLOAD_PURPOSES = FILE_PURPOSES.filter((purpose) => purpose !== "batch_out
 
 const uploadPurposeSchema = z
   .enum(UPLOAD_PURPOSES as [FilePurpose, ...FilePurpose[]])
-  .describe("What it is for. Inputs of batches need `batch`; for all else any of them will do");
+  .describe("Purpose of the file. Inputs of batches need `batch`; all other uses accept any purpose");
 
 /** Fields of the form that uploads a file, beside `file`. */
 export const uploadFieldsSchema = z.object({
@@ -19,7 +19,7 @@ export const uploadFieldsSchema = z.object({
   "expires_after[anchor]": z.literal("created_at").optional(),
   "expires_after[seconds]": z.coerce
     .number()
-    .pipe(fileLifeSchema.describe("How long the file lives; never longer than the coordinator keeps files"))
+    .pipe(fileLifeSchema.describe("Lifetime of the file, at most the coordinator's retention of files"))
     .optional(),
 });
 
@@ -28,9 +28,9 @@ export const uploadFormSchema = uploadFieldsSchema
   .openapi("UploadFile");
 
 export const fileListQuery = z.object({
-  after: z.string().max(100).optional().describe("Id of the last file of the page before"),
+  after: z.string().max(100).optional().describe("Id of the last file of the previous page"),
   limit: queryInt(1, MAX_LIMIT, MAX_FILES_OF_PAGE),
-  order: z.enum(["asc", "desc"]).default("desc").describe("By creation"),
+  order: z.enum(["asc", "desc"]).default("desc").describe("Order by creation time"),
   purpose: z.enum(FILE_PURPOSES).optional(),
 });
 
@@ -42,11 +42,11 @@ export const fileSchema = z
     object: z.literal("file"),
     bytes: z.int(),
     created_at: secondsSchema,
-    expires_at: secondsSchema.nullable().describe("When it is removed; null: never by itself"),
+    expires_at: secondsSchema.nullable().describe("When the file is removed; null: only on request"),
     filename: z.string(),
     purpose: z.enum(FILE_PURPOSES),
     status: z.literal("processed"),
-    sha256: z.string().describe("Of the content, in hexadecimal"),
+    sha256: z.string().describe("SHA-256 of the content, in hexadecimal"),
   })
   .openapi("File");
 

@@ -16,7 +16,7 @@ import { presentUnixTime } from "../../http/schemas/wire-units.ts";
 /** Pictures of one request; each is a job of its own. */
 const MAX_IMAGES = 10;
 const MAX_SEED = 4_294_967_295;
-const STILL = refused("pictures do not move");
+const STILL = refused("only still images are generated");
 
 /** Body of a request for pictures. `null` means "not given". Source: OpenAI's API, and additions of other servers. */
 const imagesBodySchema = requestObject({
@@ -25,39 +25,44 @@ const imagesBodySchema = requestObject({
     .string()
     .min(1)
     .nullish()
-    .describe("Slug of a Cargo that draws, or an alias of one. Default: the operator's (default_image_cargo)"),
-  n: z.int().min(1).max(MAX_IMAGES).nullish().describe("Default: 1. Each is a job of its own, one after the other"),
+    .describe("Slug or alias of an image Cargo. Default: the setting `default_image_cargo`"),
+  n: z
+    .int()
+    .min(1)
+    .max(MAX_IMAGES)
+    .nullish()
+    .describe("Default 1. Each image is a separate job; they run one after the other"),
   size: z
     .string()
     .regex(/^(auto|[1-9]\d{1,3}x[1-9]\d{1,3})$/, 'must be "auto", or width and height in pixels as in "512x512"')
     .nullish()
     .describe(
-      "`auto` (default: the Cargo's own) or width and height, as in `512x512`; another than the Cargo can draw is 422",
+      "`auto` (default; the Cargo's size) or width and height, such as `512x512`. A size that the Cargo does not support is 422",
     ),
-  response_format: z.literal("b64_json", "only b64_json is served: pictures have no address").nullish(),
-  output_format: z.literal("png", "only png is served: Islands draw PNG").nullish(),
-  output_compression: refused("PNG loses nothing", [100]),
+  response_format: z.literal("b64_json", "must be b64_json: images have no URL").nullish(),
+  output_format: z.literal("png", "must be png: images are always PNG").nullish(),
+  output_compression: refused("PNG is lossless", [100]),
   quality: refused("use `steps`", ["auto", "standard"]),
-  style: refused("say it in the prompt"),
-  background: refused("pictures are opaque", ["auto", "opaque"]),
-  moderation: refused("nothing is moderated; ask `POST /moderations`", ["auto", "low"]),
-  partial_images: refused("pictures come whole", [0]),
-  stream: refused("pictures come whole", [false]),
-  complexity: refused("nothing is planned; use `steps`"),
+  style: refused("describe it in the prompt"),
+  background: refused("images are always opaque", ["auto", "opaque"]),
+  moderation: refused("images are not moderated; use `POST /moderations`", ["auto", "low"]),
+  partial_images: refused("images are returned only when complete", [0]),
+  stream: refused("images are returned only when complete", [false]),
+  complexity: refused("use `steps`"),
   frame_count: STILL,
   frame_duration_ms: STILL,
-  svg: refused("Islands draw PNG"),
+  svg: refused("images are always PNG"),
   user: OPENAI_LABEL,
   safety_identifier: OPENAI_LABEL,
-  negative_prompt: z.string().nullish().describe("Not OpenAI's; what not to draw"),
-  steps: z.int().min(1).nullish().describe("Not OpenAI's; steps of the sampler, default: the Cargo's"),
-  guidance_scale: z.number().min(0).nullish().describe("Not OpenAI's; how closely to follow the prompt"),
+  negative_prompt: z.string().nullish().describe("Not in OpenAI's API; what the image should not show"),
+  steps: z.int().min(1).nullish().describe("Not in OpenAI's API; sampler steps. Default: the Cargo's"),
+  guidance_scale: z.number().min(0).nullish().describe("Not in OpenAI's API; how closely to follow the prompt"),
   seed: z
     .int()
     .min(0)
     .max(MAX_SEED)
     .nullish()
-    .describe("Not OpenAI's; the same seed draws the same picture. Picture number i of n has the seed plus i, from 0"),
+    .describe("Not in OpenAI's API; the same seed gives the same image. Image i of n (from 0) uses the seed plus i"),
 }).openapi("ImagesRequest");
 type ImagesBody = z.infer<typeof imagesBodySchema>;
 
@@ -69,7 +74,7 @@ const imagesSchema = z
     usage: z.object({
       input_tokens: z.int(),
       input_tokens_details: z.object({ text_tokens: z.int(), image_tokens: z.int() }),
-      output_tokens: z.int().describe("Always 0: pictures have no tokens here"),
+      output_tokens: z.int().describe("Always 0: images have no tokens"),
       total_tokens: z.int(),
     }),
   })
@@ -146,12 +151,12 @@ function presentImages(images: readonly DrawnImage[], createdMs: number): unknow
 export const imageRoutes = routeGroup("/images", { tag: "Chat", style: "openai" }, (routes, deps) => {
   routes.post("/generations", {
     id: "createImages",
-    is: "Draw pictures from a text",
+    is: "Generate images from a text",
     about:
-      "In OpenAI's shape, by a Cargo that draws: one job for each picture, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects.",
+      "An image Cargo generates each image as a separate job, one after the other. If the client disconnects, the jobs are cancelled.",
     ...WAITS_FOR_JOBS,
     body: imagesBodySchema,
-    answers: { 200: json(imagesSchema, "The pictures, in the order of their seeds") },
+    answers: { 200: json(imagesSchema, "The images, in the order of their seeds") },
   })(async (call) => {
     const { c, identity, body } = call;
     const { slug, inputSchema } = await findModelFor("image", deps.catalog, body.model, identity.accountId);

@@ -20,9 +20,9 @@ import { json, jsonOrEvents } from "../../http/schemas/responses.ts";
 export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anthropic" }, (routes, deps) => {
   routes.post("", {
     id: "createMessage",
-    is: "A message, as Anthropic's API has it",
+    is: "Create a message",
     about:
-      "A chat in the shape that Anthropic's clients speak, with an API key in `Authorization` or `X-Api-Key`. Also at `/v1/messages`. A message is a job: its id is the message's id. It is cancelled when the client disconnects.",
+      "A chat in the format of Anthropic's Messages API, with the API key in `X-Api-Key` or `Authorization`. A message runs as a job, whose id is the message's id. If the client disconnects, the job is cancelled.",
     ...WAITS_FOR_JOBS,
     body: messageBodySchema,
     answers: {
@@ -58,10 +58,10 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
     id: "countMessageTokens",
     is: "Count the tokens of a message's prompt",
     about:
-      "Exact, with what the chat template adds: a chat job that makes one token on an Island, with the price of a chat.",
+      "The count is exact and includes what the chat template adds. It runs as a chat job of one token on an Island, because only an Island has the model's tokenizer, and costs as much as a chat.",
     ...WAITS_FOR_JOBS,
     body: countTokensBodySchema,
-    answers: { 200: json(countTokensSchema, "The tokens") },
+    answers: { 200: json(countTokensSchema, "The number of tokens") },
   })(async (call) => {
     const { body } = call;
     const input = { ...promptOf(body), max_tokens: 1 };

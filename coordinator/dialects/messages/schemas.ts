@@ -33,7 +33,7 @@ const textBlockSchema = requestObject({
   text: z.string(),
   cache_control: ANTHROPIC_PRICE,
   citations: EARLIER_ANSWER,
-  source: refused("messages are text; no Cargo takes pictures, documents or results of searches"),
+  source: refused("messages may contain only text; no chat Cargo accepts images, documents or search results"),
 });
 const onlyTextSchema = z.discriminatedUnion("type", [textBlockSchema], {
   error: ({ input }) => describeOtherPart(input),
@@ -57,7 +57,7 @@ const blockInSchema = z.discriminatedUnion(
       type: z.literal("tool_result"),
       tool_use_id: z.string().min(1).max(256),
       content: textsSchema.nullish().describe("Text, or text blocks"),
-      is_error: ignored("the model reads `content`"),
+      is_error: ignored("only `content` is sent to the model"),
     }),
     /** Blocks of an earlier answer. Reasoning of earlier turns is not sent to the model. */
     requestObject({ type: z.literal("thinking"), thinking: EARLIER_REASONING, signature: EARLIER_REASONING }),
@@ -69,13 +69,13 @@ const contentSchema = z
   .union([z.string(), z.array(blockInSchema).min(1).max(MAX_BLOCKS)], {
     error: `must be a text, or a list of 1 to ${MAX_BLOCKS} blocks`,
   })
-  .describe("Text, or a list of blocks; texts are joined");
+  .describe("Text, or a list of blocks; text blocks are joined");
 
 /** Anthropic's wording, by which Claude Code falls back to fewer roles. */
 const roleSchema = z.enum(["user", "assistant", "system"], "Input should be 'user', 'assistant' or 'system'");
 
 const withoutBudget = z.null('is for the type "enabled"').optional();
-const ANTHROPIC_LABEL = ignored("a label for Anthropic");
+const ANTHROPIC_LABEL = ignored("a label that only Anthropic uses");
 
 const promptFields = {
   model: z.string().min(1).describe("Slug or alias of a chat Cargo"),
@@ -93,19 +93,23 @@ const promptFields = {
       requestObject({
         type: z.literal("disabled"),
         budget_tokens: withoutBudget,
-        display: ignored("thinking comes whole"),
+        display: ignored("reasoning is always returned in full"),
       }),
       z.object({ type: z.enum(["adaptive", "between_tools"]), budget_tokens: withoutBudget }),
       z.object({
         type: z.literal("enabled"),
-        budget_tokens: z.int().min(1_024).max(MAX_ASKED_TOKENS).describe("Of 2048 and more, 2048 are used"),
+        budget_tokens: z
+          .int()
+          .min(1_024)
+          .max(MAX_ASKED_TOKENS)
+          .describe("Reasoning tokens: 512 below 2048, otherwise 2048"),
       }),
     ])
     .nullish()
-    .describe("For a Cargo that thinks; by default it does not. For others, `enabled` is ignored"),
+    .describe("Only for Cargos with reasoning; by default they do not reason. For other Cargos, `enabled` is ignored"),
   cache_control: ANTHROPIC_PRICE,
-  speed: ignored("there is one", ["standard"]),
-  context_management: ignored("prompts are sent to the model as they are", [{ edits: [] }]),
+  speed: ignored("only one speed is available", ["standard"]),
+  context_management: ignored("prompts are never edited", [{ edits: [] }]),
   user_profile_id: ANTHROPIC_LABEL,
   workspace_id: ANTHROPIC_LABEL,
 };
@@ -113,7 +117,11 @@ const promptFields = {
 /** Body of a message. `null` means "not given". Source: Anthropic's API. */
 export const messageBodySchema = requestObject({
   ...promptFields,
-  max_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).describe("Lowered as in chats"),
+  max_tokens: z
+    .int()
+    .min(1)
+    .max(MAX_ASKED_TOKENS)
+    .describe("Lowered to the Cargo's context, or to 4096 if the context is smaller"),
   temperature: z.number().min(0).max(1).nullish().describe("Default 1"),
   top_p: samplingFields.top_p,
   top_k: samplingFields.top_k,
@@ -123,23 +131,25 @@ export const messageBodySchema = requestObject({
     format: z
       .object({
         type: z.literal("json_schema"),
-        schema: z.record(z.string(), z.unknown()).describe("As `response_format` of chats, with `strict`"),
+        schema: z
+          .record(z.string(), z.unknown())
+          .describe("As the schema of a chat's `response_format`, with `strict: true`"),
       })
       .nullish(),
     effort: ignored("use `thinking.budget_tokens`"),
     task_budget: ignored("use `max_tokens`"),
   }).nullish(),
-  container: refused("there is no code execution"),
+  container: refused("code execution is not available"),
   metadata: ANTHROPIC_LABEL,
-  service_tier: ignored("there is one", ["auto", "standard_only"]),
-  diagnostics: ignored("for Anthropic's own use"),
-  inference_geo: refused("Islands are where they are"),
+  service_tier: ignored("only one tier is available", ["auto", "standard_only"]),
+  diagnostics: ignored("used only by Anthropic"),
+  inference_geo: refused("the location of Islands cannot be chosen"),
 }).openapi("MessageRequest");
 type MessageBody = z.infer<typeof messageBodySchema>;
 
 export const countTokensBodySchema = requestObject({
   ...promptFields,
-  output_config: ignored("no part of the prompt"),
+  output_config: ignored("not part of the prompt"),
 }).openapi("CountTokensRequest");
 export const countTokensSchema = z.object({ input_tokens: z.int() }).openapi("CountedTokens");
 
@@ -148,14 +158,14 @@ const usageSchema = z.object({
   output_tokens: z.int(),
   cache_creation_input_tokens: z.null(),
   cache_read_input_tokens: z.null(),
-  cost: costSchema.optional().describe("Credits that were charged; absent in `message_start`"),
+  cost: costSchema.optional().describe("Credits charged; absent in `message_start`"),
 });
 const stopReasonSchema = z.enum(["end_turn", "max_tokens", "stop_sequence", "tool_use"]);
 const blockSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("thinking"),
     thinking: z.string(),
-    signature: z.string().describe("Empty: nothing is signed"),
+    signature: z.string().describe("Always empty"),
   }),
   z.object({ type: z.literal("text"), text: z.string() }),
   z.object({
@@ -175,7 +185,9 @@ export const messageSchema = z
     content: z.array(blockSchema),
     stop_reason: stopReasonSchema
       .nullable()
-      .describe("`end_turn` also for an answer that a stop sequence ended on an Island that does not say which"),
+      .describe(
+        "`end_turn` is also returned if a stop sequence ended the response and the Island did not report which one",
+      ),
     stop_sequence: z.string().nullable(),
     usage: usageSchema,
   })

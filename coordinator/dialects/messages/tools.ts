@@ -9,19 +9,22 @@ import { offeredTools, otherToolSchema } from "../../http/schemas/offered-tools.
 const customToolSchema = requestObject({
   type: z.literal("custom").nullish(),
   name: toolNameSchema.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
-  description: z.string().nullish().describe("A part of the prompt"),
-  input_schema: z.record(z.string(), z.unknown()).describe("The JSON Schema of an object"),
-  strict: z.boolean().nullish().describe("The input is valid by `input_schema`, or the answer fails (`schema_unmet`)"),
+  description: z.string().nullish().describe("Part of the prompt"),
+  input_schema: z.record(z.string(), z.unknown()).describe("JSON Schema of the input, an object"),
+  strict: z
+    .boolean()
+    .nullish()
+    .describe("The input must match `input_schema`; otherwise the job fails with `schema_unmet`"),
   cache_control: ANTHROPIC_PRICE,
-  defer_loading: ignored("all tools are in the prompt", [false]),
-  allowed_callers: ignored("the model calls them", [["direct"]]),
-  eager_input_streaming: ignored("inputs are streamed as they are written"),
-  input_examples: ignored("say them in `description`"),
+  defer_loading: ignored("all tools are always in the prompt", [false]),
+  allowed_callers: ignored("the model calls tools and the client runs them", [["direct"]]),
+  eager_input_streaming: ignored("tool inputs are always streamed as they are generated"),
+  input_examples: ignored("put examples in `description`"),
 });
 export const messageToolsSchema = z
   .array(z.union([customToolSchema, otherToolSchema("custom")], "must have a name and an input_schema"))
   .max(MAX_TOOLS)
-  .describe("Your own, 256 KB together; built-in ones are not offered to the model");
+  .describe("Client tools, at most 256 KB in total; built-in tools are not offered to the model");
 
 const parallel = { disable_parallel_tool_use: z.boolean().nullish() };
 export const messageToolChoiceSchema = z.discriminatedUnion("type", [

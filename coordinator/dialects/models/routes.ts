@@ -30,12 +30,9 @@ export const modelRoutes = routeGroup("/models", { tag: "Chat", style: "openai",
   const { catalog } = deps;
   routes.get("", {
     id: "listModels",
-    is: "List Cargos in the shape of OpenAI's models",
+    is: "List models",
     about:
-      "Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's " +
-      "aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old. With the " +
-      "header `anthropic-version`: those that chat, in the shape of Anthropic's models, in pages by `limit` (1 to 1000, default 20), " +
-      "`after_id` and `before_id`; so is `GET /models/{id}`.",
+      "The list has the Cargos and aliases that the caller can use with OpenAI's or Anthropic's endpoints, including the caller's own unapproved Cargos. For an API key that is limited to some Cargos, only those are listed. `available`, `ready` and `free` are at most 5 s old. With the header `anthropic-version`, the list has the chat Cargos in the format of Anthropic's API, paged by `limit` (1 to 1000, default 20), `after_id` and `before_id`; `GET /models/{id}` follows the same format.",
     access: "read",
     answers: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models") },
   })(async ({ c, identity }) => {
@@ -54,7 +51,7 @@ export const modelRoutes = routeGroup("/models", { tag: "Chat", style: "openai",
 
   routes.get("/{id}", {
     id: "getModel",
-    is: "A Cargo, or an alias of one, in the shape of OpenAI's models",
+    is: "Get a model",
     access: "read",
     answers: { 200: json(modelSchema, "The model") },
     fails: [404],

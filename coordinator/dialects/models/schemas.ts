@@ -10,44 +10,43 @@ import { creditsSchema, presentCredits } from "../../http/schemas/wire-units.ts"
 
 export const modelSchema = z
   .object({
-    id: z.string().describe("Slug of the Cargo, or the alias"),
+    id: z.string().describe("Slug or alias of the Cargo"),
     object: z.literal("model"),
-    created: z.int().describe("When it came into the catalog of this network: Unix time in seconds"),
+    created: z.int().describe("When the Cargo was added to the network's catalog: Unix time in seconds"),
     owned_by: z.string(),
     type: z.enum(Object.keys(MODEL_PATHS) as ModelKind[]),
-    capabilities: z.array(z.string()).describe("Endpoints that serve it, by their paths"),
-    alias_of: z.string().nullable().describe("Slug of the Cargo that an alias stands for"),
-    is_default: z.boolean().describe("Requests to an endpoint of its `capabilities` that name no model run on it"),
-    available: z.boolean().describe("A connected Island can run it now; else requests wait for one"),
-    ready: z
+    capabilities: z.array(z.string()).describe("Paths of the endpoints that accept the model"),
+    alias_of: z.string().nullable().describe("If the id is an alias: slug of its Cargo"),
+    is_default: z
       .boolean()
-      .describe("An Island that can run it now has its model or image, or needs none: no download first"),
-    free: z.int().describe("Islands that can run it now and have a free slot"),
+      .describe("Whether requests without `model` to an endpoint in `capabilities` use this Cargo"),
+    available: z.boolean().describe("Whether a connected Island can run it now; otherwise requests wait"),
+    ready: z.boolean().describe("Whether such an Island needs no download first"),
+    free: z.int().describe("Number of Islands that can run it now and have a free slot"),
     pricing: z
       .object({ per_job: creditsSchema, unit: z.literal("credits") })
-      .describe("A request costs `per_job` for each of its jobs, however many tokens it has"),
-    context_length: z.int().nullable().describe("Tokens of prompt and answer together; null: no limit is known"),
-    max_output_tokens: z
-      .int()
-      .nullable()
-      .describe("Most tokens of an answer, for `max_tokens`; null: it does not chat"),
+      .describe("Each job of a request costs `per_job`, regardless of its tokens"),
+    context_length: z.int().nullable().describe("Maximum tokens of prompt and completion together; null: unknown"),
+    max_output_tokens: z.int().nullable().describe("Maximum of `max_tokens`; null: not a chat Cargo"),
     tokens_per_second: z
       .number()
       .nullable()
       .describe(
-        "Median of the last 100 jobs in 24 h, measured by the coordinator that answers, since it started; null: none was measured",
+        "Median of the last 100 jobs in 24 h, measured by this coordinator since its start; null: none measured",
       ),
     first_token_ms: z
       .int()
       .nullable()
-      .describe("Median time from a chat's submission to its first token, measured in the same way"),
+      .describe("Median time from a chat's submission to its first token, measured as `tokens_per_second`"),
     tool_calls: z
       .enum(["template", "grammar"])
       .nullable()
       .describe(
-        "Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way",
+        "How the model learns of its tools. template: by its own chat template. grammar: by a text that Atoll adds to the prompt. null: it has no tool calls. A grammar enforces the calls in both cases",
       ),
-    reasoning: z.boolean().describe("It thinks before it answers: `reasoning_content`, `reasoning_effort`"),
+    reasoning: z
+      .boolean()
+      .describe("Whether it reasons before its completion (`reasoning_content`, `reasoning_effort`)"),
   })
   .openapi("Model");
 

@@ -20,9 +20,9 @@ const MAX_LABELS = 100;
 export const moderationRoutes = routeGroup("/moderations", { tag: "Chat", style: "openai" }, (routes, deps) => {
   routes.post("", {
     id: "createModeration",
-    is: "Classify texts by OpenAI's categories of harm",
+    is: "Classify texts by OpenAI's moderation categories",
     about:
-      "By a Cargo that classifies texts: one job for each text, a few at once. Like a chat they wait for an Island and are cancelled when the client disconnects.",
+      "A text classification Cargo scores each text. Each text is a job, and four run at once. If the client disconnects, the jobs are cancelled.",
     ...WAITS_FOR_JOBS,
     body: moderationBodySchema,
     answers: { 200: json(moderationSchema, "One result for each text, in the same order") },

@@ -40,9 +40,9 @@ const CATEGORY_OF_LABEL: Readonly<Record<string, Category>> = {
 
 const textSchema = z.string().min(1, "must not be empty");
 const partSchema = requestObject({
-  type: z.literal("text", "only text is served"),
+  type: z.literal("text", "only text is supported"),
   text: textSchema,
-  image_url: refused("only text is served"),
+  image_url: refused("only text is supported"),
 });
 
 /** Body of a moderation request. `null` means "not given". Source: OpenAI's API. */
@@ -53,7 +53,7 @@ export const moderationBodySchema = z
       .min(1)
       .nullish()
       .describe(
-        "Default: the operator's (default_moderation_cargo). Slug of an onnx Cargo with the task text-classification",
+        "Slug or alias of an onnx Cargo with the task `text-classification`. Default: the setting `default_moderation_cargo`",
       ),
     input: z
       .union(
@@ -68,7 +68,7 @@ export const moderationBodySchema = z
           error: `must be a text, or a list of 1 to ${MAX_TEXTS} texts`,
         },
       )
-      .describe("A text, or several, a job each, four at once"),
+      .describe("A text or a list of texts. Each text is a job, and four run at once"),
   })
   .openapi("ModerationRequest");
 export type ModerationBody = z.infer<typeof moderationBodySchema>;
@@ -77,20 +77,20 @@ const eachCategory = <T extends z.ZodType>(schema: T) =>
   z.object(Object.fromEntries(CATEGORIES.map((name) => [name, schema])) as Record<Category, T>);
 
 const resultSchema = z.object({
-  flagged: z.boolean().describe("Any category is true"),
-  categories: eachCategory(z.boolean()).describe(`True from a score of ${FLAG_SCORE} on`),
+  flagged: z.boolean().describe("Whether any category is true"),
+  categories: eachCategory(z.boolean()).describe(`True for scores of at least ${FLAG_SCORE}`),
   category_scores: eachCategory(z.number()).describe("0 for a category that the Cargo does not know"),
   category_applied_input_types: eachCategory(z.array(z.literal("text"))).describe(
     "Empty for a category that the Cargo does not know",
   ),
   labels: z
     .array(z.object({ label: z.string(), score: z.number() }))
-    .describe("The Cargo's own, best first: what is not one of OpenAI's categories is here only"),
+    .describe("Labels of the Cargo, best first, including those that are not categories of OpenAI"),
 });
 
 export const moderationSchema = z
   .object({
-    id: z.string().describe("Of the last text's job"),
+    id: z.string().describe("Id of the last text's job"),
     model: z.string(),
     results: z.array(resultSchema),
   })

@@ -18,12 +18,12 @@ import { wholeOutput, type AwaitedJob } from "../../http/streaming/whole-output.
 export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai" }, (routes, deps) => {
   routes.post("", {
     id: "createReranking",
-    is: "Rank documents by how near they are to a query",
+    is: "Rank documents by relevance to a query",
     about:
-      "By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects. Also at `/v2/rerank`, for Cohere's client.",
+      "A reranking Cargo scores the documents, or an embedding Cargo compares their vectors with the query's. The query and all documents are one job. If the client disconnects, the job is cancelled. Also served at `/v2/rerank` of the host, for Cohere's client.",
     ...WAITS_FOR_JOBS,
     body: rerankBodySchema,
-    answers: { 200: json(rerankSchema, "The documents' numbers and scores, best first") },
+    answers: { 200: json(rerankSchema, "Indexes and scores of the documents, best first") },
   })((call) => answerReranking(deps, waitingClientOf(call), call.body));
 });
 

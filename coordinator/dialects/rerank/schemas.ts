@@ -9,7 +9,7 @@ import { ignored, refused, requestObject } from "../../../shared/request-object.
 const MAX_DOCUMENTS = 255;
 /** Leaves 1 KiB of a job's input for the JSON around the texts. */
 const MAX_TEXTS_BYTES = MAX_INPUT_BYTES - KIB;
-const UNCUT = "texts are not cut";
+const UNCUT = "texts are never truncated";
 
 const textSchema = z.string().min(1, "must not be empty");
 const documentSchema = z.union([textSchema, z.object({ text: textSchema })], {
@@ -26,18 +26,18 @@ export const rerankBodySchema = requestObject({
     .min(1)
     .nullish()
     .describe(
-      "Default: the operator's (default_rerank_cargo). Slug of a Cargo with the task text-ranking or feature-extraction",
+      "Slug or alias of a Cargo with the task `text-ranking` or `feature-extraction`. Default: the setting `default_rerank_cargo`",
     ),
   query: textSchema,
   documents: z.array(documentSchema).min(1, "must have at least one document").max(MAX_DOCUMENTS),
-  top_n: z.int().min(1).nullish().describe("Best results to return; default: all"),
-  return_documents: z.boolean().nullish().describe("Default: false"),
-  top_k: refused("its name is `top_n` here"),
+  top_n: z.int().min(1).nullish().describe("Number of results to return. Default: all"),
+  return_documents: z.boolean().nullish().describe("Default false"),
+  top_k: refused("use `top_n`"),
   max_tokens_per_doc: refused(UNCUT),
   max_chunks_per_doc: refused(UNCUT),
-  rank_fields: refused("documents are texts"),
+  rank_fields: refused("documents contain only text"),
   truncation: refused(UNCUT, [false]),
-  priority: ignored("there is one"),
+  priority: ignored("rerank requests have no priority"),
 })
   .refine(({ query, documents }) => Buffer.byteLength(JSON.stringify([query, ...documents])) <= MAX_TEXTS_BYTES, {
     path: ["documents"],
@@ -48,28 +48,28 @@ export type RerankBody = z.infer<typeof rerankBodySchema>;
 
 export const rerankSchema = z
   .object({
-    id: z.string().describe("Of the job"),
+    id: z.string().describe("Id of the job"),
     object: z.literal("list"),
     model: z.string(),
     results: z
       .array(
         z.object({
-          index: z.int().describe("Of the document in the request"),
+          index: z.int().describe("Index of the document in the request"),
           relevance_score: z
             .number()
             .min(0)
             .max(1)
             .describe(
-              "By a Cargo that ranks, or (1 + cosine of the two vectors) / 2. To compare within one answer only",
+              "Score of the reranking Cargo, or (1 + cosine of the two vectors) / 2. Compare scores only within one response",
             ),
           document: z.object({ text: z.string() }).optional(),
         }),
       )
-      .describe("Best first"),
+      .describe("Results, best first"),
     usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
     meta: z
       .object({ tokens: z.object({ input_tokens: z.int(), output_tokens: z.literal(0) }) })
-      .describe("`usage` in the shape of Cohere's client"),
+      .describe("`usage` in the format of Cohere's API"),
   })
   .openapi("Reranking");
 

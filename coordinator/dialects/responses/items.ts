@@ -49,12 +49,12 @@ const itemSchema = z.discriminatedUnion(
     z.object({
       type: z.literal("custom_tool_call"),
       ...callFields,
-      input: z.string().describe('The model reads `{"input": …}`'),
+      input: z.string().describe('The model receives `{"input": …}`'),
     }),
     z.object({
       type: z.literal("local_shell_call"),
       call_id: idSchema,
-      action: z.record(z.string(), z.unknown()).describe("The model reads its JSON"),
+      action: z.record(z.string(), z.unknown()).describe("The model receives it as JSON"),
     }),
     z.object({
       type: z.enum(["function_call_output", "custom_tool_call_output"]),
@@ -68,7 +68,7 @@ const itemSchema = z.discriminatedUnion(
     ),
     z.object({
       type: z.literal("item_reference"),
-      id: z.string().max(200).describe("An item of a stored response"),
+      id: z.string().max(200).describe("Id of an item of a stored response"),
     }),
   ],
   { error: ({ input }) => describeOtherItem(input) },

@@ -12,7 +12,7 @@ export const textPartSchema = z.object({
   type: z.literal("output_text"),
   text: z.string(),
   annotations: z.array(z.unknown()).max(0),
-  logprobs: responseLogprobsSchema.describe("Empty unless they were asked for"),
+  logprobs: responseLogprobsSchema.describe("Empty unless requested"),
 });
 export const reasoningPartSchema = z.object({ type: z.literal("reasoning_text"), text: z.string() });
 const ITEM_STATES = ["in_progress", "completed", "incomplete"] as const;
@@ -25,8 +25,8 @@ export const outputItemSchema = z.discriminatedUnion("type", [
     type: z.literal("reasoning"),
     status: z.enum(ITEM_STATES),
     summary: z.array(z.unknown()).max(0),
-    content: z.array(reasoningPartSchema).describe("Thoughts of a model that thinks"),
-    encrypted_content: z.string().describe("Opaque; nothing is encrypted, as `content` has it all"),
+    content: z.array(reasoningPartSchema).describe("Reasoning of a Cargo that supports it"),
+    encrypted_content: z.string().describe("Opaque and not used; `content` has the whole reasoning"),
   }),
   z.object({
     id: z.string(),
@@ -41,8 +41,8 @@ export const outputItemSchema = z.discriminatedUnion("type", [
     status: z.enum(ITEM_STATES),
     call_id: z.string(),
     name: z.string(),
-    namespace: z.string().optional().describe("Of a function that a namespace has"),
-    arguments: z.string().describe("JSON"),
+    namespace: z.string().optional().describe("Namespace of the function, if it has one"),
+    arguments: z.string().describe("JSON text"),
   }),
 ]);
 export type ResponseItem = z.infer<typeof outputItemSchema>;

@@ -38,9 +38,9 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
 
   routes.post("", {
     id: "createResponse",
-    is: "A response, as OpenAI's API has it",
+    is: "Create a response",
     about:
-      "A chat. A response is a job, which stores it: their ids have the same end (`resp_…`, `job_…`), and what is kept of jobs, and how long, holds for it. It is cancelled when the client disconnects, unless it is in the background.",
+      "A chat in the format of OpenAI's Responses API. A response is stored as a job: the ids `resp_…` and `job_…` end in the same characters, and the retention of jobs applies. If the client disconnects, the job is cancelled, unless it runs in the background.",
     ...WAITS_FOR_JOBS,
     body: responseBodySchema,
     answers: {
@@ -69,17 +69,17 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
 
   routes.get("/{id}", {
     id: "getResponse",
-    is: "A stored response",
+    is: "Get a response",
     access: "read",
     query: z.object({ stream: z.literal("false", "is not served for a stored response").optional() }),
-    answers: { 200: json(responseSchema, "The response, as far as it has come") },
+    answers: { 200: json(responseSchema, "The response in its current state") },
     fails: [404, 410],
   })(async ({ identity, params }) => readResponse(deps, await responseJob(deps, identity.accountId, params.id)));
 
   routes.delete("/{id}", {
     id: "deleteResponse",
-    is: "Remove the prompt and the answer of a response",
-    about: "One that goes on is cancelled first.",
+    is: "Delete a response's input and output",
+    about: "A response that is still running is cancelled first.",
     access: "write",
     answers: { 200: json(deletedSchema, "Removed") },
     fails: [404],
@@ -92,9 +92,9 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
 
   routes.post("/{id}/cancel", {
     id: "cancelResponse",
-    is: "Cancel a response in the background",
+    is: "Cancel a background response",
     access: "write",
-    answers: { 200: json(responseSchema, "The response as it is then") },
+    answers: { 200: json(responseSchema, "The response after the cancellation") },
     fails: [404, 410, 422],
   })(async ({ identity, params }) => {
     const job = await responseJob(deps, identity.accountId, params.id);

@@ -32,10 +32,10 @@ const formatSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("json_object") }),
   requestObject({
     type: z.literal("json_schema"),
-    name: z.string().max(64).describe("In errors only"),
-    description: ignored("the model sees only `input` and `instructions`"),
-    schema: z.record(z.string(), z.unknown()).describe("As `response_format` of chats"),
-    strict: z.boolean().nullish().describe("As `response_format` of chats"),
+    name: z.string().max(64).describe("Used only in error messages"),
+    description: ignored("not sent to the model"),
+    schema: z.record(z.string(), z.unknown()).describe("As in a chat's `response_format`"),
+    strict: z.boolean().nullish().describe("As in a chat's `response_format`"),
   }),
 ]);
 type Format = z.infer<typeof formatSchema>;
@@ -61,7 +61,7 @@ const includableSchema = ignoredEntry(
   `OpenAI's other values than \`${TEXT_LOGPROBS}\` and \`${ENCRYPTED_REASONING}\``,
   (name) => NEVER_INCLUDED.some((other) => other === name),
 );
-const WHOLE_REASONING = ignored("reasoning comes whole, as items `reasoning`");
+const WHOLE_REASONING = ignored("reasoning is always returned in full, as `reasoning` items");
 
 /** Body of a response. `null` means "not given". Source: OpenAI's API. */
 export const responseBodySchema = requestObject({
@@ -73,9 +73,14 @@ export const responseBodySchema = requestObject({
     .max(200)
     .nullish()
     .describe(
-      "A stored response that has ended with an answer, whole or cut by `max_output_tokens`: its conversation comes before `input`, without its instructions",
+      "Id of a completed or incomplete stored response, whose conversation is put before `input`, without its instructions",
     ),
-  max_output_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish().describe("Lowered as in chats"),
+  max_output_tokens: z
+    .int()
+    .min(1)
+    .max(MAX_ASKED_TOKENS)
+    .nullish()
+    .describe("Lowered to the Cargo's context, or to 4096 if the context is smaller"),
   temperature: samplingFields.temperature,
   top_p: samplingFields.top_p,
   text: requestObject({
@@ -83,44 +88,41 @@ export const responseBodySchema = requestObject({
     verbosity: ignored("ask for it in `instructions`", ["medium"]),
   }).nullish(),
   ...responseToolFields,
-  max_tool_calls: ignored("it limits built-in tools, which are not run"),
+  max_tool_calls: ignored("limits built-in tools, which are not available"),
   include: z
     .array(includableSchema)
     .max(10)
     .nullish()
-    .describe(`\`${ENCRYPTED_REASONING}\` is for Cargos that think; for others it is ignored`),
+    .describe(`\`${ENCRYPTED_REASONING}\` has an effect only for Cargos with reasoning`),
   top_logprobs: probabilityFields.top_logprobs,
   reasoning: requestObject({
-    effort: effortSchema.nullish().describe("For Cargos that think; for others ignored"),
+    effort: effortSchema.nullish().describe("Only for Cargos with reasoning; ignored for others"),
     summary: WHOLE_REASONING,
     generate_summary: WHOLE_REASONING,
     context: EARLIER_REASONING,
-    mode: ignored("there is one", ["standard"]),
+    mode: ignored("only one mode is available", ["standard"]),
   }).nullish(),
   stream: z.boolean().nullish(),
-  stream_options: refused("events are not padded", [{}, { include_obfuscation: false }]),
-  store: z
-    .boolean()
-    .nullish()
-    .describe("Default true. False: prompt and answer are removed when the response has ended, however it ends"),
+  stream_options: refused("events are never padded", [{}, { include_obfuscation: false }]),
+  store: z.boolean().nullish().describe("Default true. False: input and output are removed when the response ends"),
   background: z
     .boolean()
     .nullish()
     .describe(
-      "Answer at once; the response goes on without its client, who asks for it by its id. Without `stream`, and with `store`",
+      "Return at once and run without the client; poll `GET /responses/{id}`. Not with `stream`, and not with `store: false`",
     ),
-  metadata: metadataSchema.nullish().describe("Up to 16 texts"),
-  truncation: ignored("a prompt that is too long is refused", ["disabled"]),
+  metadata: metadataSchema.nullish().describe("At most 16 entries"),
+  truncation: ignored("prompts are never truncated; one that is too long is refused", ["disabled"]),
   conversation: refused("use `previous_response_id`"),
-  prompt: refused("no prompts are stored"),
-  context_management: ignored("nothing is compacted", [[]]),
+  prompt: refused("stored prompts are not supported"),
+  context_management: ignored("conversations are never compacted", [[]]),
   moderation: refused("use `POST /moderations`"),
-  image: refused("responses are text"),
-  access_programs: refused("there are none"),
+  image: refused("responses are always text"),
+  access_programs: refused("access programs are not supported"),
   client_metadata: OPENAI_LABEL,
   user: OPENAI_LABEL,
   safety_identifier: OPENAI_LABEL,
-  service_tier: ignored("there is one", ["auto", "default"]),
+  service_tier: ignored("only one tier is available", ["auto", "default"]),
   prompt_cache_key: OPENAI_PRICE,
   prompt_cache_options: OPENAI_PRICE,
   prompt_cache_retention: OPENAI_PRICE,

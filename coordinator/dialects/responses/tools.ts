@@ -7,7 +7,7 @@ import type { JobInput } from "../../store/jobs/job-store.ts";
 import { offeredTools, otherToolSchema, type OfferedTool } from "../../http/schemas/offered-tools.ts";
 
 const MAX_NAME_CHARS = 64;
-const CLIENT_FUNCTIONS = "tools are functions of the client, called by the model";
+const CLIENT_FUNCTIONS = "the model calls tools and the client runs them";
 const namedSchema = z.object({
   type: z.literal("function", `must be "function": ${NOT_OFFERED}`),
   name: toolNameSchema,
@@ -18,13 +18,16 @@ const namespaced = { namespace: toolNameSchema.nullish() };
 const functionSchema = requestObject({
   type: namedSchema.shape.type,
   name: toolNameSchema.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
-  description: z.string().nullish().describe("A part of the prompt"),
-  parameters: z.record(z.string(), z.unknown()).nullish().describe("The JSON Schema of an object, as in `text.format`"),
-  strict: z.boolean().nullish().describe("Arguments are valid by `parameters`, or the answer fails (`schema_unmet`)"),
-  defer_loading: ignored("all tools are in the prompt", [false]),
+  description: z.string().nullish().describe("Part of the prompt"),
+  parameters: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema of the arguments, an object"),
+  strict: z
+    .boolean()
+    .nullish()
+    .describe("Arguments must match `parameters`; otherwise the job fails with `schema_unmet`"),
+  defer_loading: ignored("all tools are always in the prompt", [false]),
   allowed_callers: ignored(CLIENT_FUNCTIONS, [["direct"]]),
   async: refused(CLIENT_FUNCTIONS, [false]),
-  output_schema: ignored("outputs are texts"),
+  output_schema: ignored("tool outputs are plain text"),
 });
 const namespaceSchema = z.object({
   type: z.literal("namespace"),
@@ -33,7 +36,7 @@ const namespaceSchema = z.object({
   tools: z
     .array(z.union([functionSchema, otherToolSchema("function")], "must be a function, or have another type"))
     .max(MAX_TOOLS)
-    .describe("Of a namespace: the model knows the function `lookup` of `crm` as `crm__lookup`"),
+    .describe("Functions of a namespace; the model sees `lookup` of `crm` as `crm__lookup`"),
 });
 const responseToolSchema = z.union(
   [functionSchema, namespaceSchema, otherToolSchema("function", "namespace")],
@@ -66,7 +69,7 @@ type Choice = z.infer<typeof responseChoiceSchema>;
 
 /** Fields about tools in the body of a response. */
 export const responseToolFields = {
-  tools: toolsSchema.nullish().describe("Functions and namespaces of functions, 256 KB together; calls by a grammar"),
+  tools: toolsSchema.nullish().describe("Functions and namespaces of functions, at most 256 KB in total"),
   tool_choice: responseChoiceSchema.nullish(),
   parallel_tool_calls: toolFields.parallel_tool_calls,
 };

@@ -4,15 +4,15 @@ import { registerFailures } from "./failure-responses.ts";
 import { registerHeaders } from "./headers.ts";
 import { TAGS_DOC } from "./documented-route.ts";
 
-const DESCRIPTION = `A compute network that anyone can run: jobs, chats and the catalog of an Atoll coordinator.
+const DESCRIPTION = `The API of an Atoll coordinator: jobs, chats, files and the catalog of a compute network.
 
 - All paths start with \`${API_BASE}\`. Bodies are JSON in UTF-8, at most 1 MB.
-- Errors are \`{"error": {"message", "code"}}\`: act on \`code\`, show \`message\`. A method that a path does not have is 405, with \`Allow\`.
-- \`/v1\` is the same API with the statuses of OpenAI's and Anthropic's: what is 422 here is 400 there. \`POST /v2/rerank\`, for Cohere's client, is \`POST /v1/rerank\`. \`/v1/conversations\` is not served: OpenAI's conversations are others.
-- A request that is not valid HTTP gets the same error body on any path, and the connection closes: 400 (malformed, or no usable Host), 408 (too slow), 413 (chunk extensions too large), 417 (an \`Expect\` other than 100-continue) or 431 (headers above 16 KB), each with the code \`bad_request\`.
-- A client that closes its side of the connection has left: a chat or embedding that it waits for is cancelled.
-- New members of answers and new kinds of events may appear without a new version: ignore those that you do not know.
-- GET paths also answer HEAD.
+- Errors are \`{"error": {"message", "code"}}\`. Act on \`code\` and show \`message\`. A method that a path does not support is 405, with \`Allow\`.
+- \`/v1\` serves the same API with OpenAI's and Anthropic's statuses: 400 instead of 422. \`POST /v2/rerank\`, for Cohere's client, is the same as \`POST /v1/rerank\`. \`/v1/conversations\` is not served, because OpenAI's conversations differ.
+- A request that is not valid HTTP gets the same error body on any path, with the code \`bad_request\`, and the connection closes. Statuses: 400 (malformed, or without a usable Host), 408 (too slow), 413 (chunk extensions too large), 417 (an \`Expect\` other than 100-continue) and 431 (headers above 16 KB).
+- A client that closes its side of the connection has disconnected: the chat or embedding that it waits for is cancelled.
+- Responses may get new members and streams new kinds of events without a new version. Ignore the ones that you do not know.
+- GET paths also serve HEAD.
 - The data of each Server-Sent Event is one line; a \`text/event-stream\` schema describes that data. Comment lines keep a silent stream open.`;
 
 /** The OpenAPI 3.1 document of all routes and webhooks registered so far, as parsed JSON. */
@@ -23,16 +23,14 @@ export function openApiDocument(app: HttpApp, { version, options }: HttpDeps): u
     type: "http",
     scheme: "bearer",
     description:
-      "An API key (ak_…) with the scopes that the operation names, or a session token (st_…), which has every scope. The scope operator: " +
-      "the session token of an operator, and no key",
+      "An API key (ak_…) with the scopes that the operation names, or a session token (st_…), which has every scope. The scope `operator` needs the session token of an operator",
   });
   app.openAPIRegistry.registerComponent("securitySchemes", "console", {
     type: "apiKey",
     in: "cookie",
     name: SESSION_COOKIE,
     description:
-      "The session of a page of the coordinator itself. Counts only with the header `Atoll-Console: 1`, or in a GET of its own origin that " +
-      "accepts text/event-stream, and without `Authorization`",
+      "The session of the coordinator's own web pages. Accepted only without `Authorization`, and only with the header `Atoll-Console: 1` or in a same-origin GET that accepts text/event-stream",
   });
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",

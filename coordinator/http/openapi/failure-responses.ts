@@ -10,17 +10,17 @@ export type FailureStatus = (typeof ERROR_STATUS)[ErrorCode] | 409;
 const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   400: "The request cannot be read",
   401: "No valid API key or session token",
-  402: "Too few credits, of the account or of the API key's month",
-  403: "The key lacks the scope or may not run the Cargo, the caller is no operator, or the operator has disabled the operation or suspended the account",
+  402: "The account or the API key's monthly limit does not have enough credits",
+  403: "The key lacks the scope or may not run the Cargo, the caller is not an operator, or the operator disabled the operation or suspended the account",
   404: "Not found, or it belongs to another account",
   409: "The job was cancelled while its client waited",
-  410: "It was removed for good: by its owner, or because it is older than the operator keeps",
-  413: "The body is larger than 1 MB, a file larger than it may be, or the account has as many files as it may",
-  422: "A field is wrong (`details` names each), or the current state does not allow the request",
-  429: "Rate limit exceeded: `limit` names it, `retry_after` says when to try again",
-  500: "Internal error, or a job that failed",
+  410: "The content was permanently removed, by its owner or at the end of the operator's retention period",
+  413: "The body is larger than 1 MB, a file is too large, or the account's file budget is used up",
+  422: "A field is invalid (`details` names each), or the current state does not allow the request",
+  429: "Rate limit exceeded; `limit` names the limit and `retry_after` gives the seconds to wait",
+  500: "Internal error, or the job failed",
   503: "Temporarily unavailable",
-  507: "The coordinator has no room on its disk; the operator has to make some",
+  507: "The coordinator's disk is full; the operator must free space",
 };
 /** Codes that mostly come with another status: a job that was cancelled, and one whose model could not be fetched. */
 const MORE_CODES: Readonly<Partial<Record<FailureStatus, readonly ErrorCode[]>>> = {
@@ -35,32 +35,32 @@ const fieldErrorSchema = z.object({
   path: z.string().describe('Dotted path ("messages.0.role"); empty for the whole body'),
   message: z.string(),
 });
-const retryAfterSchema = z.int().min(1).describe("Seconds, the same as Retry-After");
+const retryAfterSchema = z.int().min(1).describe("Seconds to wait, as in `Retry-After`");
 
 const JOB_FAILURE = {
-  job_error: z.string().optional().describe("Of a job that failed: the job's error.code"),
-  retryable: z.boolean().optional().describe("Of a job that failed: a new try may succeed"),
+  job_error: z.string().optional().describe("If a job failed: its error.code"),
+  retryable: z.boolean().optional().describe("If a job failed: whether another attempt may succeed"),
 };
 
 /** Members of `error` beside message and code, as `answerError` (../error-answers.ts) writes them. */
 const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
   402: {
-    required_credits: z.number().optional().describe("What the jobs of the request cost together"),
-    balance_credits: z.number().optional().describe("What the account may spend"),
+    required_credits: z.number().optional().describe("Total cost of the request's jobs"),
+    balance_credits: z.number().optional().describe("Credits that the account may spend"),
     remaining_credits: z
       .number()
       .optional()
-      .describe("Of key_credits_exceeded: what the API key may still spend in this month"),
+      .describe("Only with key_credits_exceeded: credits that the API key may still spend this month"),
     renews_at: z.iso
       .datetime()
       .optional()
-      .describe("Of key_credits_exceeded: when the next month of the API key begins"),
+      .describe("Only with key_credits_exceeded: when the API key's next month begins"),
   },
   409: JOB_FAILURE,
   422: { details: z.array(fieldErrorSchema).optional() },
   429: { retry_after: retryAfterSchema, limit: z.enum(LIMIT_NAMES) },
   500: {
-    request_id: z.string().optional().describe("Of an internal error: its id in the log, for the operator"),
+    request_id: z.string().optional().describe("For an internal error: its id in the operator's log"),
     ...JOB_FAILURE,
   },
   503: { retry_after: retryAfterSchema.optional(), ...JOB_FAILURE },

@@ -12,7 +12,7 @@ const HEADERS = {
   "X-Request-Id": {
     component: "RequestId",
     type: "string",
-    description: "Id of this request, as in the log; the caller's own X-Request-Id if it is valid",
+    description: "Id of the request in the log; the caller's `X-Request-Id` if that is valid",
   },
   "X-RateLimit-Limit": {
     component: "RateLimit",
@@ -32,19 +32,20 @@ const HEADERS = {
   "Atoll-Ignored": {
     component: "Ignored",
     type: "string",
-    description: "Paths of the request's parameters that were ignored, as in `output_config.effort, tools[8]`",
+    description: "Paths of the ignored parameters of the request, such as `output_config.effort, tools[8]`",
   },
   "Retry-After": {
     component: "RetryAfter",
     type: "integer",
-    description: "Seconds to wait before the next try",
+    description: "Seconds to wait before the next attempt",
   },
   "X-Should-Retry": {
     component: "ShouldRetry",
     type: "string",
-    description: "`false`: the same request would fail again, or cost again. Clients of OpenAI and Anthropic obey it",
+    description:
+      "`false`: do not retry; the same request would fail again or cost again. OpenAI's and Anthropic's clients obey it",
   },
-  "WWW-Authenticate": { component: "Authenticate", type: "string", description: "The scheme to sign in with: Bearer" },
+  "WWW-Authenticate": { component: "Authenticate", type: "string", description: "The authentication scheme: Bearer" },
 } as const satisfies Record<string, HeaderFacts>;
 type HeaderName = keyof typeof HEADERS;
 

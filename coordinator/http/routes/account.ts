@@ -24,23 +24,22 @@ const LINE_KINDS = [
 
 const lineSchema = z
   .object({
-    id: z.int().describe("Increases with time"),
+    id: z.int().describe("Id of the entry; increases with time"),
     kind: z
       .enum(LINE_KINDS)
       .describe(
-        "grant: credits given. correction: credits that an operator took back. hold: set aside when a job is submitted. charge: taken from what was set aside. " +
-          "release: set aside, not charged, and returned. earning: an Island of the account ran a job",
+        "grant: credits given. correction: credits an operator took back. hold: reserved when a job is submitted. charge: taken from the hold. release: returned from the hold. earning: an Island of the account ran a job",
       ),
-    amount: creditsSchema.describe("Change of `credits`; negative: fewer"),
-    held: creditsSchema.describe("Change of the credits set aside for unfinished jobs"),
-    balance: creditsSchema.describe("`credits` afterwards"),
-    job_id: z.string().nullable().describe("On an earning: a job of any account"),
+    amount: creditsSchema.describe("Change of `credits`; negative for a decrease"),
+    held: creditsSchema.describe("Change of the credits held for unfinished jobs"),
+    balance: creditsSchema.describe("`credits` after this entry"),
+    job_id: z.string().nullable().describe("Id of the job; for an earning, a job of any account"),
     batch_id: z
       .string()
       .nullable()
-      .describe("On the hold of a whole batch; its jobs are charged and released one by one"),
+      .describe("Only for the hold of a whole batch; its jobs are charged and released separately"),
     workload_slug: z.string().nullable().describe("Cargo of the job or batch"),
-    note: z.string().nullable().describe("What an operator said of a grant or correction"),
+    note: z.string().nullable().describe("The operator's note on a grant or correction"),
     created_at: timeSchema,
   })
   .openapi("LedgerLine");
@@ -48,11 +47,9 @@ const lineSchema = z
 export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) => {
   routes.delete("/account", {
     id: "deleteAccount",
-    is: "Delete the account for good",
+    is: "Delete the account permanently",
     about:
-      "Needs a session and the password. Unfinished jobs are cancelled; keys, sessions and Island tokens end at once; prompts, answers, " +
-      "conversations, Cargos and the e-mail address are removed. What credits are left go back to the network. For the books the account's " +
-      "id stays, with its entries of the ledger, and the facts of its jobs: times, Cargo, state, tokens and charge.",
+      "Needs a session and the password. Unfinished jobs are cancelled, and keys, sessions and Island tokens end at once. Inputs, outputs, conversations, Cargos and the e-mail address are removed. Remaining credits return to the network. The account's id, its ledger and its jobs' times, Cargo, state, tokens and charge are kept for accounting.",
     access: "write",
     body: z.object({ password: passwordText }),
     answers: {
@@ -81,9 +78,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     id: "changeAccount",
     is: "Change the password or the e-mail address",
     about:
-      "Needs a session and the present password. With another password all other sessions end, and an address that waits for its proof is dropped; API keys stay. Where the coordinator sends " +
-      "mail, another address counts once the token that it is mailed is used (POST /auth/email, within an hour), and `pending_email` has it, " +
-      "the same whether or not another account has the address. Elsewhere it counts at once, and one that is taken is 422 email_taken.",
+      "Needs a session and the current password. A new password ends all other sessions and discards an unconfirmed e-mail address; API keys stay. If the coordinator sends e-mail, a new address is kept in `pending_email` until it is confirmed with the mailed token (POST /auth/email, within an hour); the response does not reveal whether another account has the address. Otherwise it takes effect at once, and an address in use is 422 email_taken.",
     access: "write",
     body: z
       .object({
@@ -117,10 +112,10 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
 
   routes.post("/auth/email", {
     id: "confirmEmail",
-    is: "Confirm a new e-mail address with the token of a mail",
-    about: "A token works once, within an hour, and needs no session. The old address is told.",
+    is: "Confirm a new e-mail address with a mailed token",
+    about: "The token works once, within an hour, and does not need a session. The old address is notified.",
     access: "public",
-    body: z.object({ token: z.string().max(200).describe("ep_…, from the mail") }),
+    body: z.object({ token: z.string().max(200).describe("Token (ep_…) from the e-mail") }),
     answers: { 200: json(data(z.object({ email_changed: z.literal(true) })), "Changed") },
     fails: [400, 422],
   })(async ({ body }) => {
@@ -130,7 +125,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
 
   routes.get("/account", {
     id: "getAccount",
-    is: "The caller's account and credits",
+    is: "Get the caller's account and credits",
     access: "read",
     answers: { 200: json(data(accountSchema), "The account") },
     fails: [404],
@@ -144,10 +139,10 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     id: "listLedger",
     is: "List changes of the account's credits, newest first",
     about:
-      "`amount` of all lines adds up to the account's `credits`, `held` to the credits set aside for unfinished jobs.",
+      "The `amount` of all entries adds up to the account's `credits`, and `held` to the credits held for unfinished jobs.",
     access: "read",
     query: z.object(pageQuery()),
-    answers: { 200: json(pageOf(lineSchema), "Lines of the ledger") },
+    answers: { 200: json(pageOf(lineSchema), "Entries of the ledger") },
   })(async ({ identity, query }) => {
     const { limit, offset } = query;
     const { lines, total } = await deps.store.ledger.list(identity.accountId, { limit, offset });

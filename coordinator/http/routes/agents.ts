@@ -21,7 +21,7 @@ const recommendationSchema = z
     estimated_earnings_per_job: z.string(),
     queued_demand: z.int(),
     demand_score: z.int(),
-    is_default: z.boolean().describe("Chats without a model use it"),
+    is_default: z.boolean().describe("Whether chats without `model` use it"),
   })
   .openapi("Recommendation");
 
@@ -32,9 +32,8 @@ export const islandAgentRoutes = routeGroup(
   (routes, { accounts, files, islands, options, recommend }) => {
     routes.get("/earnings", {
       id: "getIslandEarnings",
-      is: "What an Island did and earned, for its agent",
-      about:
-        "What `island status` and `island history` show. Needs the Island token in place of a key: `Authorization: Bearer it_…`.",
+      is: "Get an Island's jobs and earnings, for its agent",
+      about: "Used by `island status` and `island history`. Needs the Island token: `Authorization: Bearer it_…`.",
       access: "public",
       query: z.object({ host_id: z.guid("must be a UUID") }),
       answers: {
@@ -65,13 +64,12 @@ export const islandAgentRoutes = routeGroup(
 
     routes.delete("", {
       id: "leaveIsland",
-      is: "Forget an Island, for its agent",
+      is: "Remove an Island, for its agent",
       about:
-        "What `island leave` calls: as `DELETE /islands/{id}`, with the Island token in place of a key: `Authorization: Bearer it_…`. `removed` is false if " +
-        "the account has no such Island. The token stays valid for other Islands.",
+        "Used by `island leave`. Same as `DELETE /islands/{id}`, but with the Island token: `Authorization: Bearer it_…`. `removed` is false if the account does not have the Island. The token stays valid for other Islands.",
       access: "public",
       query: z.object({ host_id: z.guid("must be a UUID") }),
-      answers: { 200: json(data(z.object({ id: z.string(), removed: z.boolean() })), "Forgotten") },
+      answers: { 200: json(data(z.object({ id: z.string(), removed: z.boolean() })), "Removed") },
       fails: [401],
     })(async ({ c, query: { host_id: id } }) => {
       const { accountId } = await islandOwnerOf(c.env.incoming, accounts.islandTokens);
@@ -87,9 +85,9 @@ export const islandAgentRoutes = routeGroup(
 
     routes.get("/files/{id}", {
       id: "getIslandFile",
-      is: "A file of a job, for the Island that runs it",
+      is: "Get a file of a job, for the Island that runs it",
       about:
-        "`assign` has the whole address, signed for one attempt on one Island. Needs the token of its owner in place of a key: `Authorization: Bearer it_…`. With Range.",
+        "The frame `assign` has the full path, signed for one attempt on one Island. Needs the Island token: `Authorization: Bearer it_…`. Supports `Range`.",
       access: "public",
       query: grantQuerySchema,
       answers: FILE_ANSWERS,
@@ -112,7 +110,7 @@ export const islandAgentRoutes = routeGroup(
 
     routes.get("/recommendations", {
       id: "recommendCargos",
-      is: "Cargos that an Island should download, most wanted first",
+      is: "List Cargos that an Island should download, most requested first",
       access: "public",
       query: z.object({ host_id: z.guid("must be a UUID") }),
       answers: {

@@ -10,7 +10,7 @@ import { routeGroup } from "../route-group.ts";
 export const announcementRoutes = routeGroup("/announcements", { tag: "Service" }, (routes, { operators }) => {
   routes.get("", {
     id: "listAnnouncements",
-    is: "What the operators tell everybody, newest first",
+    is: "List announcements of the operators, newest first",
     access: "public",
     answers: { 200: json(data(z.array(announcementSchema)), `At most ${MAX_ANNOUNCEMENTS}`) },
   })(async () => ({ data: (await operators.announcements.list()).map(presentAnnouncement) }));
@@ -21,13 +21,13 @@ export const operatorAnnouncementRoutes = routeGroup("/operator/announcements", 
 
   routes.post("", {
     id: "addAnnouncement",
-    is: "Tell everybody something",
+    is: "Publish an announcement",
     access: "operator",
     body: z
       .object({
         level: z.enum(ANNOUNCEMENT_LEVELS).default("info"),
         text: oneLine(MAX_ANNOUNCEMENT_CHARS),
-        until: timeSchema.nullable().optional().describe("Left out or null: until it is removed"),
+        until: timeSchema.nullable().optional().describe("When it expires; omitted or null: when it is removed"),
       })
       .openapi("AddAnnouncement"),
     answers: { 201: json(data(announcementSchema), "The announcement") },

@@ -23,7 +23,7 @@ const scopesSchema = z
   .union([scopeListSchema, scopeArraySchema])
   .pipe(z.array(z.enum(SCOPES)).min(1))
   .transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope)))
-  .describe("Comma-separated list of read and write, or an array of them");
+  .describe("Comma-separated list or array of read and write");
 
 const MAX_MONTHLY_CREDITS = 4_000_000_000;
 
@@ -37,18 +37,14 @@ const isAmount = (credits: number): boolean => {
 
 /** `null`: no limit. */
 const limitFields = {
-  expires_at: z.iso
-    .datetime()
-    .nullable()
-    .optional()
-    .describe("The key is refused from then on (401 key_expired); null: never"),
+  expires_at: z.iso.datetime().nullable().optional().describe("When the key expires (401 key_expired); null: never"),
   cargos: z
     .array(z.string().min(1).max(MAX_SLUG))
     .min(1)
     .max(MAX_KEY_CARGOS)
     .nullable()
     .optional()
-    .describe("Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all"),
+    .describe("Slugs of the Cargos that the key may run (others: 403 cargo_not_allowed); null: all"),
   credits_per_month: z
     .number()
     .min(0)
@@ -57,8 +53,7 @@ const limitFields = {
     .nullable()
     .optional()
     .describe(
-      "What its jobs may cost in a calendar month (UTC): charged, or held while they are unfinished. More is 402 key_credits_exceeded; " +
-        "null: any amount",
+      "Maximum cost of its jobs in a calendar month (UTC), charged or held (beyond: 402 key_credits_exceeded); null: unlimited",
     ),
 };
 
@@ -98,11 +93,11 @@ const keySchema = newKeySchema
     last_used_at: timeSchema.nullable(),
     credits_this_month: creditsSchema
       .nullable()
-      .describe("What a key with credits_per_month has spent of it; null for others"),
+      .describe("Spent this month by a key with credits_per_month; null for other keys"),
   })
   .openapi("ApiKey");
 
-const secretSchema = z.string().describe("The secret; shown only here");
+const secretSchema = z.string().describe("The secret, shown only here");
 const createdKeySchema = z
   .object({ data: newKeySchema.extend({ key: secretSchema }), key: secretSchema, ...keyFields })
   .openapi("CreatedApiKey");
@@ -156,11 +151,10 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     id: "createApiKey",
     is: "Create an API key",
     about:
-      "An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot make " +
-      "or change keys, and revokes only itself.",
+      "An account can have 50 keys; beyond that, 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot create or change keys, and can revoke only itself.",
     access: "write",
     body: createKeyBody,
-    answers: { 201: json(createdKeySchema, "The key with its secret, which is never shown again") },
+    answers: { 201: json(createdKeySchema, "The key with its secret, which is shown only once") },
   })(async ({ identity, body }) => {
     const scopes = body.scopes ?? [...SCOPES];
     // A key cannot grant more than it has.
@@ -177,11 +171,10 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     id: "changeApiKey",
     is: "Change the name and the limits of an API key",
     about:
-      "Members that are left out stay; null removes a limit. It counts from the next request on. A key that gets credits_per_month has spent " +
-      "what its jobs cost since the month began.",
+      "Omitted members do not change; null removes a limit. Changes apply from the next request on. A new credits_per_month includes what the key's jobs already cost this month.",
     access: "write",
     body: changeKeyBody,
-    answers: { 200: json(data(keySchema), "The key as it is now") },
+    answers: { 200: json(data(keySchema), "The changed key") },
     fails: [404],
   })(async ({ identity, params, body }) => {
     const { accountId } = identity;

@@ -28,11 +28,11 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
     id: "submitBatch",
     is: "Submit up to 100 jobs of one Cargo",
     about:
-      "All or none: the jobs are stored and their prices held together. A job counts against the account's limit of unfinished jobs from its start, not while it waits. With an Idempotency-Key header, the same key and body within 24 h return the first batch again.",
+      "Stores all jobs and holds their prices, or none. A waiting job of a batch does not count towards the account's limit of unfinished jobs; it counts once it starts. With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first batch.",
     access: "write",
     headers: z.object({ "idempotency-key": z.string().optional() }),
     body: submitBatchSchema,
-    answers: { 201: json(data(submittedBatchSchema), "All jobs are durable and their prices are held") },
+    answers: { 201: json(data(submittedBatchSchema), "All jobs are stored durably and their prices are held") },
     fails: [402, 404],
   })(async ({ c, identity, body }) => {
     const batch = await batches.submit({
@@ -49,13 +49,13 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
 
   routes.get("/{id}", {
     id: "getBatch",
-    is: "A batch with the state of each job",
+    is: "Get a batch with the state of each job",
     about:
-      "With `include=output` the jobs have their outputs, as many as one answer may hold; `next_output_offset` leads to those after them.",
+      "With `include=output`, jobs include their outputs, up to the size limit of one response. Continue with `output_offset` set to `next_output_offset`.",
     access: "read",
     query: z.object({
       include: z.enum(["output"]).optional(),
-      output_offset: queryInt(0, MAX_BATCH_JOBS, 0).describe("Place of the first job with its output"),
+      output_offset: queryInt(0, MAX_BATCH_JOBS, 0).describe("Index of the first job to include with its output"),
     }),
     answers: { 200: json(data(batchSchema), "The batch") },
     fails: [404],
@@ -69,7 +69,7 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
   routes.delete("/{id}", {
     id: "cancelBatch",
     is: "Cancel every job of a batch that has not ended",
-    about: "Jobs that have ended stay as they are. If all have ended: 422 job_not_cancellable.",
+    about: "Ended jobs do not change. If all have ended, the response is 422 job_not_cancellable.",
     access: "write",
     answers: { 200: json(data(batchSchema), "Cancelled") },
     fails: [404, 422],

@@ -23,9 +23,9 @@ import { pageOf, pageQuery } from "../schemas/pagination.ts";
 export const availableCargoSchema = z
   .object({
     slug: z.string(),
-    islands: z.int().describe("Connected Islands that may run it"),
-    ready: z.int().describe("Those that have its model or image, or need none"),
-    free: z.int().describe("Those with a free slot"),
+    islands: z.int().describe("Connected Islands that can run it"),
+    ready: z.int().describe("Islands that need no download first"),
+    free: z.int().describe("Islands with a free slot"),
   })
   .openapi("AvailableCargo");
 
@@ -34,16 +34,14 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
 
   routes.get("/availability", {
     id: "listAvailability",
-    is: "Which Cargos Islands can run now",
-    about:
-      `Cargos that you can run and no Island can are left out: their jobs wait. At most 5 s old. Each coordinator counts at most ${MAX_COUNTED} ` +
-      "Islands of a Cargo. What one job waits for is in its detail.",
+    is: "List the Cargos that Islands can run now",
+    about: `Cargos that no connected Island can run are omitted; their jobs wait. The counts are at most 5 s old, and each coordinator counts at most ${MAX_COUNTED} Islands per Cargo. To see why a job waits, get the job.`,
     access: "read",
     answers: {
       200: json(
         z.object({
           data: z.array(availableCargoSchema),
-          is_complete: z.boolean().describe("False: a coordinator did not answer; its Islands are missing"),
+          is_complete: z.boolean().describe("False: a coordinator did not reply, and its Islands are missing"),
         }),
         "By slug",
       ),
@@ -69,8 +67,8 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
 
   routes.get("/cargos/{slug}", {
     id: "getCargo",
-    is: "A Cargo with the schemas of its input and output",
-    about: "Public. Only a Cargo of your own that is not approved yet needs a credential.",
+    is: "Get a Cargo with the schemas of its input and output",
+    about: "Public. Only your own unapproved Cargos need a credential.",
     security: [{}, { bearer: ["read"] }],
     access: "public",
     answers: { 200: json(data(cargoDetailSchema), "The Cargo") },
@@ -83,7 +81,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
 
   routes.get("/account/cargos", {
     id: "listOwnCargos",
-    is: "List your own Cargos, by slug, with their approval",
+    is: "List your own Cargos and their approval, by slug",
     access: "read",
     query: z.object(pageQuery()),
     answers: { 200: json(pageOf(ownedCargoSchema), "Cargos") },
@@ -94,9 +92,9 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
 
   routes.post("/cargos", {
     id: "createCargo",
-    is: "Create a Cargo of your own",
+    is: "Create your own Cargo",
     about:
-      "Only you can see and run it until the operator approves it. catalog/README.md explains the fields; together they have at most 65,536 bytes as JSON. An account has at most 50 Cargos at a time and 1,000 slugs in total.",
+      "Only you can see and run it until the operator approves it. Its fields are explained in docs/reference/cargo-format.md and have at most 65,536 bytes as JSON. An account can have at most 50 Cargos at a time and 1,000 slugs in total.",
     access: "write",
     body: createCargoSchema,
     answers: { 201: json(data(ownedCargoSchema), "The Cargo, not approved") },
@@ -108,9 +106,9 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
 
   routes.patch("/cargos/{slug}", {
     id: "changeCargo",
-    is: "Change a Cargo of your own",
+    is: "Change your own Cargo",
     about:
-      "Fields that are left out stay as they are. A change of what runs, of the name or the description, a higher price or lower memory figures remove the approval. Accepted jobs run with the Cargo as it was.",
+      "Omitted fields do not change. A change of what runs, of the name or of the description, a higher price and lower memory requirements remove the approval. Jobs that were already accepted run the earlier version.",
     access: "write",
     body: changeCargoSchema,
     answers: { 200: json(data(ownedCargoSchema), "The Cargo") },
@@ -123,8 +121,8 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
 
   routes.delete("/cargos/{slug}", {
     id: "deleteCargo",
-    is: "Delete a Cargo of your own",
-    about: "Its waiting jobs fail and cost nothing; jobs that an Island has already continue. The slug stays yours.",
+    is: "Delete your own Cargo",
+    about: "Waiting jobs fail without charge; jobs on an Island continue. The slug stays reserved for your account.",
     access: "write",
     answers: { 200: json(data(z.object({ slug: z.string(), deleted: z.literal(true) })), "Deleted") },
     fails: [404],

@@ -27,9 +27,9 @@ import { type FeedEncoder, streamFeed } from "../streaming/sse.ts";
 export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, (routes, deps) => {
   routes.post("/completions", {
     id: "createChatCompletion",
-    is: "Chat completion",
+    is: "Create a chat completion",
     about:
-      "A chat is a job: its id is the completion's id. It is cancelled when the client disconnects. With `n`, each answer is a job, one after the other, also on a stream; the first one's id is the completion's.",
+      "A chat runs as a job, whose id is the completion's id. If the client disconnects, the job is cancelled. With `n`, each choice is a job; they run one after the other, also on a stream, and the completion's id is the first job's.",
     access: "write",
     isCompatible: true,
     body: chatBodySchema,

@@ -58,17 +58,17 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
 
   routes.get("/{id}", {
     id: "getConversation",
-    is: "A conversation with a page of its messages",
+    is: "Get a conversation with a page of its messages",
     access: "read",
     query: z.object({
       ...pageQuery(100),
-      order: z.enum(["asc", "desc"]).default("asc").describe("Order of the messages; asc: oldest first"),
+      order: z.enum(["asc", "desc"]).default("asc").describe("Order of the messages. asc: oldest first"),
     }),
     answers: {
       200: json(
         z.object({
           data: conversationWithMessagesSchema,
-          meta: metaSchema.describe("Of the messages"),
+          meta: metaSchema.describe("Paging of the messages"),
         }),
         "The conversation",
       ),
@@ -103,7 +103,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     id: "deleteConversation",
     is: "Delete a conversation with its messages",
     about:
-      "An answer in progress is cancelled. The jobs of its answers stay in the account's jobs, without their prompts and answers.",
+      "A message in progress is cancelled. The jobs of the conversation stay in the account's list, without their input and output.",
     access: "write",
     answers: { 200: json(data(z.object({ id: z.string(), deleted: z.literal(true) })), "Deleted") },
     fails: [404],
@@ -114,15 +114,17 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
 
   routes.post("/{id}/messages", {
     id: "postMessage",
-    is: "Send a message to a conversation and get the answer",
+    is: "Send a message to a conversation and get the assistant's message",
     about:
-      "Runs a chat job on the history, without its oldest messages if they do not fit the model. With `stream` the answer is one " +
-      "event `message`, which names the message and the job, then the job's events as in GET /jobs/{id}/stream; Last-Event-ID " +
-      "there resumes them. When the client disconnects, the job is cancelled and the delivered text stays as the answer.",
+      "Runs a chat job on the history. If the history does not fit the model's context, the oldest messages are left out. With `stream`, the first event is `message`, with the ids of the message and the job; the job's events follow as in GET /jobs/{id}/stream, where `Last-Event-ID` resumes them. If the client disconnects, the job is cancelled and the delivered text is kept as the assistant's message.",
     access: "write",
     body: postMessageSchema,
     answers: {
-      200: jsonOrEvents(data(answeredSchema), conversationEventSchema, "The answer, or with `stream` its events"),
+      200: jsonOrEvents(
+        data(answeredSchema),
+        conversationEventSchema,
+        "The assistant's message, or with `stream` its events",
+      ),
     },
     fails: [402, 404, 409],
   })(async ({ c, identity, params, body }) => {

@@ -50,7 +50,7 @@ export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
   const headers = { "Content-Security-Policy": contentPolicy(options), "Referrer-Policy": "no-referrer" };
   routes.get("/docs", {
     id: "getDocs",
-    is: "This document as a web page",
+    is: "Get this document as a web page",
     access: "public",
     answers: { 308: { description: "The page is at /docs" } },
   })(({ c }) => c.body(null, 308, { Location: "../../docs" }));
@@ -75,7 +75,7 @@ export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
   let document: string | undefined;
   routes.get("/openapi.json", {
     id: "getOpenApi",
-    is: "This document",
+    is: "Get this document",
     access: "public",
     answers: { 200: json(z.record(z.string(), z.unknown()), "OpenAPI 3.1") },
   })(({ c }) => {

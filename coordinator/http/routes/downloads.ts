@@ -13,7 +13,7 @@ import { routeGroup } from "../route-group.ts";
 /** A path segment that is neither hidden nor leads out of its folder. */
 const NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,200}";
 const MODEL_FILE = new RegExp(`^${NAME}\\.(?:gguf|wasm|onnx)$`);
-/** Files of a model folder, which its `files.json` lists (catalog/README.md). */
+/** Files of a model folder, which its `files.json` lists (docs/reference/cargo-format.md). */
 const FILE_OF_FOLDER = new RegExp(
   `^${NAME}(?:/${NAME}){0,5}/${NAME}\\.(?:json|txt|jinja|onnx|onnx_data|onnx_data_\\d{1,3}|pb|bin)$`,
 );
@@ -34,14 +34,14 @@ const BINARY = { "Content-Type": "application/octet-stream" };
 const downloadSchema = z
   .object({
     name: z.string(),
-    path: z.string().describe("Below the coordinator's address; with .sha256 after it, its hash"),
-    package: z.enum(["island", "client"]).describe("The agent of hosts, or the client of programs"),
+    path: z.string().describe("Path on the coordinator; append .sha256 for its hash"),
+    package: z.enum(["island", "client"]).describe("The agent for hosts, or a client library"),
     format: z
       .enum(DOWNLOAD_FORMATS)
       .describe("npm: for `npm install`. deb: for `apt install`. wheel: for `pip install`"),
     version: z.string(),
     size_bytes: z.int(),
-    sha256: z.string().describe("In hexadecimal"),
+    sha256: z.string().describe("SHA-256 in hexadecimal"),
   })
   .openapi("Download");
 
@@ -50,7 +50,7 @@ const downloadsSchema = z
     public_url: z
       .string()
       .nullable()
-      .describe("Address at which other machines reach the coordinator, if the operator set it"),
+      .describe("URL at which other machines reach the coordinator, if the operator set it"),
     files: z.array(downloadSchema),
   })
   .openapi("Downloads");
@@ -62,7 +62,7 @@ export const downloadRoutes = routeGroup("/downloads", { tag: "Service" }, (rout
 
   routes.get("", {
     id: "listDownloads",
-    is: "List the packages that the coordinator serves to hosts and clients, newest version first",
+    is: "List the packages that the coordinator serves, newest version first",
     access: "public",
     answers: { 200: json(data(downloadsSchema), "The packages") },
   })(async () => ({ data: { public_url: options.publicUrl, files: (await files.list()).map(presentDownload) } }));

@@ -16,14 +16,9 @@ export const eventRoutes = routeGroup("/events", { tag: "Account" }, (routes, de
   const openOverviews = overviewFeed(() => operators.network.overview(), clock);
   routes.get("", {
     id: "streamEvents",
-    is: "Follow what changes: your jobs, your Islands, your balance",
+    is: "Stream changes of your jobs, Islands and balance",
     about:
-      "A stream of hints that does not end by itself. It begins with `reset`: read your lists now, what changes from here on is sent. Changes are " +
-      "gathered for an eighth of a second, Islands for up to a second; only the last state of what changed several times is sent. Nothing is sent " +
-      "again: a new connection begins with `reset`, and another `reset` comes wherever something may have been missed, or for a client that reads " +
-      "too slowly. All streams of events of an account count as one of its open streams; it may have 10 of them. An operator's session may ask for " +
-      "scope=network, which adds `overview`: the body of GET /operator/overview, at once and at most every 2 s, when it or the queue is another " +
-      "one. The stream ends when the account is no operator's any more.",
+      "The stream stays open. It starts with `reset`: read your lists, then apply the events that follow. Changes are collected for 125 ms, those of Islands for up to 1 s; of several changes to one thing, only the last state is sent. Events are never repeated: a new connection starts with `reset`, and so does a gap or a client that reads too slowly. An account may have 10 event streams open, which together count as one of its open streams. With `scope=network`, which needs an operator's session, `overview` events are added: the body of GET /operator/overview, sent at once and then after changes, at most every 2 s. That stream ends when the account loses the operator role.",
     access: "read",
     query: z.object({
       scope: z.enum(["network"]).optional().describe("Adds the overview of the network, for operators"),

@@ -16,12 +16,14 @@ const healthSchema = z
       store: z
         .enum(["ok", "read_only", "failing"])
         .describe(
-          "read_only: the disk is full, another process writes, or the database is away; nothing new is accepted",
+          "read_only: writes are refused, because the disk is full, another process writes, or the database is unreachable",
         ),
       bus: z
         .enum(["ok", "down"])
         .optional()
-        .describe("Of one of several coordinators. down: others cannot be reached; its own jobs and Islands go on"),
+        .describe(
+          "Only with several coordinators. down: the others are unreachable; this coordinator's own jobs and Islands continue",
+        ),
     }),
   })
   .openapi("Health");
@@ -31,11 +33,11 @@ export const healthRoutes = routeGroup("/health", { tag: "Service" }, (routes, d
   const isStoreWell = storeProbe(store, clock);
   routes.get("", {
     id: "getHealth",
-    is: "Health and version",
+    is: "Get health and version",
     access: "public",
     answers: {
-      200: json(healthSchema, "Healthy, or degraded and able to serve: the bus is down"),
-      503: json(healthSchema, "Degraded: the store fails"),
+      200: json(healthSchema, "Healthy, or degraded but able to serve: the bus is down"),
+      503: json(healthSchema, "Degraded: the store is not available"),
     },
   })(async ({ c }) => {
     const isWell = (await isStoreWell()) && store.readOnlyBecause === null;

@@ -20,7 +20,7 @@ const tokenSchema = z
     created_at: timeSchema,
     last_used_at: timeSchema
       .nullable()
-      .describe("When an Island last began a session with it; a session may last for weeks"),
+      .describe("When an Island last started a session with the token; a session can last for weeks"),
   })
   .openapi("IslandToken");
 const secretSchema = z.string().describe("The secret, it_…; shown only here");
@@ -42,8 +42,7 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
     id: "createIslandToken",
     is: "Create an Island token",
     about:
-      "Islands that join with it earn for the account. An account has at most 1,000; another one is 422 too_many_tokens. A revoked token " +
-      "counts for one more minute.",
+      "Islands that join with it earn for the account. An account can have 1,000 tokens; beyond that, 422 too_many_tokens. A revoked token counts for one more minute.",
     access: "write",
     body: createBody,
     answers: {
@@ -63,8 +62,7 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
     id: "createPairingCode",
     is: "Create a pairing code",
     about:
-      "For `island join <address> --code ABCD-EFGH`, so that no secret stands in a command. The code is valid for ten minutes and once, at every " +
-      "coordinator of the network. An account has at most 5 at a time; another one is 422 too_many_codes.",
+      "For `island join <address> --code ABCD-EFGH`, which keeps the token out of the command. The code works once, within ten minutes, at every coordinator of the network. An account can have 5 codes at a time; beyond that, 422 too_many_codes.",
     access: "write",
     body: createBody,
     answers: {
@@ -72,8 +70,8 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
         data(
           z
             .object({
-              code: z.string().describe("Eight letters and digits, none of 0, 1, I and O"),
-              name: z.string().describe("Of the token that the code becomes"),
+              code: z.string().describe("Eight letters and digits, without 0, 1, I and O"),
+              name: z.string().describe("Name of the token that the code is exchanged for"),
               expires_at: timeSchema,
             })
             .openapi("PairingCode"),
@@ -90,7 +88,7 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
   routes.delete("/island-tokens/{id}", {
     id: "revokeIslandToken",
     is: "Revoke an Island token",
-    about: "The Islands that joined with it are sent away, and their jobs go to others.",
+    about: "Islands that joined with it are disconnected, and their jobs go to other Islands.",
     access: "write",
     answers: { 200: json(data(z.object({ id: z.string(), revoked: z.literal(true) })), "Revoked") },
     fails: [404],
@@ -112,7 +110,7 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
     id: "pairIsland",
     is: "Exchange a pairing code for an Island token",
     about:
-      "What `island join --code` does. A code that is wrong, used or expired is 404. An address may try 10 codes a minute, all addresses together 300.",
+      "Used by `island join --code`. A wrong, used or expired code is 404. One address may send 10 codes a minute, all addresses together 300.",
     access: "public",
     body: z.object({
       code: z.string().max(100).describe("In capital or small letters, with or without the dash"),

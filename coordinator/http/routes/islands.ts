@@ -11,10 +11,10 @@ export const islandRoutes = routeGroup("/islands", { tag: "Islands" }, (routes, 
 
   routes.get("", {
     id: "listIslands",
-    is: "List your Islands: connected ones first, then by when they were last seen",
+    is: "List your Islands, connected ones first, then by last_seen_at",
     access: "read",
     query: z.object({ ...pageQuery(), status: z.enum(ISLAND_STATUSES).optional() }),
-    answers: { 200: json(pageOf(islandSchema), "One page of Islands") },
+    answers: { 200: json(pageOf(islandSchema), "A page of Islands") },
   })(async ({ identity, query }) => {
     const { limit, offset, status } = query;
     const listed = await islands.list(identity.accountId, { limit, offset, status });
@@ -23,7 +23,7 @@ export const islandRoutes = routeGroup("/islands", { tag: "Islands" }, (routes, 
 
   routes.get("/{id}", {
     id: "getIsland",
-    is: "Show an Island of yours",
+    is: "Get one of your Islands",
     access: "read",
     answers: { 200: json(data(islandDetailSchema), "The Island") },
     fails: [404],
@@ -33,10 +33,10 @@ export const islandRoutes = routeGroup("/islands", { tag: "Islands" }, (routes, 
 
   routes.patch("/{id}", {
     id: "renameIsland",
-    is: "Rename an Island of yours",
+    is: "Rename one of your Islands",
     access: "write",
     body: z
-      .object({ name: z.string().openapi({ maxLength: MAX_NAME, description: "Empty: the default name again" }) })
+      .object({ name: z.string().openapi({ maxLength: MAX_NAME, description: "Empty: restore the default name" }) })
       .openapi("RenameIsland"),
     answers: { 200: json(data(islandDetailSchema), "The Island") },
     fails: [404],
@@ -46,11 +46,9 @@ export const islandRoutes = routeGroup("/islands", { tag: "Islands" }, (routes, 
 
   routes.delete("/{id}", {
     id: "removeIsland",
-    is: "Remove an Island of yours",
+    is: "Remove one of your Islands",
     about:
-      "Its session ends, its jobs go to other Islands at once, and it is forgotten; what it earned stays. Its agent stops. It is refused from then on " +
-      "with the token that it has, and comes back, as a new Island, when it joins with a token or pairing code that is made after the removal. The token " +
-      "itself stays valid for other Islands: revoke it if nobody should use it.",
+      "Ends its session, moves its jobs to other Islands at once and deletes its record; its earnings stay. The agent stops, and its current token is refused for this host. To add the machine again as a new Island, join with a token or pairing code created after the removal. The old token stays valid for other Islands; revoke it if it should not be used.",
     access: "write",
     answers: { 200: json(data(z.object({ id: z.string(), removed: z.literal(true) })), "Removed") },
     fails: [404],

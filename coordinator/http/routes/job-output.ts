@@ -22,7 +22,7 @@ const outputSchema = z
       .unknown()
       .describe("Text so far, the last image as {format, data}, or the output once completed; null before any output"),
     is_complete: z.boolean().describe("The job is completed and `output` is all of it"),
-    tokens: z.int().describe("Model tokens delivered"),
+    tokens: z.int().describe("Number of model tokens delivered"),
     progress: z
       .object({ step: z.int(), total: z.int() })
       .nullable()
@@ -39,8 +39,8 @@ export const jobOutputRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, dep
 
   routes.get("/{id}/output", {
     id: "getJobOutput",
-    is: "Output of a job so far",
-    about: "Works while the job runs. Output from before a failure or cancellation stays readable.",
+    is: "Get a job's output so far",
+    about: "Works while the job runs. Output produced before a failure or cancellation stays readable.",
     access: "read",
     answers: { 200: json(data(outputSchema), "The output so far") },
     fails: [404, 410, 503],
@@ -55,15 +55,16 @@ export const jobOutputRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, dep
     id: "streamJob",
     is: "Stream a job's output while it is produced",
     about:
-      "Last-Event-ID continues after the event with that id, without gap or repeat; a job that has ended replays. " +
-      "If a crash of the coordinator lost output that was delivered, the stream ends without `done` or `error`, and the id gets " +
-      "422 position_lost: discard all earlier events and read the stream again without the id.",
+      "With `Last-Event-ID`, the stream continues after that event, without a gap or a repeat. The stream of an ended job is replayed. If a crash of the coordinator lost output that it had already delivered, the stream ends without `done` or `error`, and resuming gets 422 position_lost: discard all earlier events and read the stream again without the header.",
     access: "read",
     query: z.object({ last_event_id: z.string().optional() }),
     headers: z.object({ "last-event-id": z.string().optional() }),
     answers: {
-      200: { description: "Server-Sent Events; the data of each is a JobEvent", content: eventStream(jobEventSchema) },
-      204: { description: "The job has no events after that id" },
+      200: {
+        description: "Server-Sent Events; the data of each event is a JobEvent",
+        content: eventStream(jobEventSchema),
+      },
+      204: { description: "The job has ended, and no events follow that id" },
     },
     fails: [404, 410, 422, 503],
   })(async ({ c, identity, params, query }) => {

@@ -39,11 +39,11 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
   routes.post("", {
     id: "submitJob",
     is: "Submit a job",
-    about: "With an Idempotency-Key header, the same key and body within 24 h return the first job again.",
+    about: "With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first job.",
     access: "write",
     headers: submissionHeaders,
     body: submitSchema,
-    answers: { 201: json(data(submittedSchema), "The job is durable and its price is held") },
+    answers: { 201: json(data(submittedSchema), "The job is stored durably and its price is held") },
     fails: [402, 404],
   })(async ({ c, identity, body }) => {
     const job = await jobs.submit({
@@ -76,8 +76,9 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
 
   routes.get("/{id}", {
     id: "getJob",
-    is: "Status, output and usage of a job",
-    about: "With `wait` the answer comes when the job has ended, or after that many seconds with the job as it is.",
+    is: "Get a job's status, output and usage",
+    about:
+      "With `wait`, the response is sent when the job ends, or after that many seconds with the job's current state.",
     access: "read",
     query: z.object({ wait: queryInt(0, MAX_WAIT_S, 0) }),
     answers: { 200: json(data(detailSchema), "The job") },
@@ -94,16 +95,15 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
 
   routes.delete("/{id}", {
     id: "cancelJob",
-    is: "Cancel a job that has not ended, or remove prompt and answer of one that has",
+    is: "Cancel an unfinished job, or delete the input and output of an ended one",
     about:
-      "A job that has ended answers `deleted`: input, output, stream and, in a conversation, question and answer are gone for good. " +
-      "Status, usage and charge stay. A client that only wants to cancel sends `if_ended=refuse`.",
+      "For an ended job the response is `deleted`: its input, output and stream are permanently removed, and in a conversation the message and its response. Status, usage and charge stay. To cancel only, send `if_ended=refuse`.",
     access: "write",
     query: z.object({
       if_ended: z
         .enum(["delete", "refuse"])
         .default("delete")
-        .describe("refuse: 422 job_not_cancellable for a job that has ended, which keeps its content"),
+        .describe("refuse: 422 job_not_cancellable for an ended job, whose content is kept"),
     }),
     answers: { 200: json(data(cancelledSchema), "Cancelled or deleted") },
     fails: [404, 422],

@@ -13,11 +13,9 @@ const OF_PROXIES = /^(?:x-)?forwarded|^via$|-ip$/;
 export const metricRoutes = routeGroup("/metrics", { tag: "Service" }, (routes, { metrics, options }) => {
   routes.get("", {
     id: "getMetrics",
-    is: "Metrics for Prometheus",
+    is: "Get metrics in Prometheus format",
     about:
-      "Totals only, nothing about a single account or Island. Needs the operator's `metrics_token` as Authorization: Bearer. Without this " +
-      "setting it is open to programs on the coordinator's own machine where no other can reach it, and off (404) elsewhere, through a " +
-      "proxy, and for pages of other sites in a browser.",
+      "Totals only, without single accounts or Islands. Needs the operator's `metrics_token` (`Authorization: Bearer`). Without that setting, it is open only to programs on the coordinator's machine, and only if other machines cannot reach the coordinator; otherwise, through a proxy or from other sites' pages, it is 404.",
     access: "public",
     answers: { 200: { description: "Prometheus text format", content: { "text/plain": { schema: z.string() } } } },
     fails: [401, 404],

@@ -13,15 +13,15 @@ const NO_ACCOUNT = "";
 const countsSchema = z.object({
   islands_online: z.int(),
   cargos: z.array(availableCargoSchema).describe("Public Cargos that can run now, by slug; GET /cargos lists all"),
-  is_complete: z.boolean().describe("False: a coordinator did not answer; its Islands are missing"),
+  is_complete: z.boolean().describe("False: a coordinator did not reply, and its Islands are missing"),
 });
 
 const networkSchema = countsSchema
   .extend({
     registration: z
       .enum(REGISTRATIONS)
-      .describe("Who may open an account: everybody, whoever proves an e-mail address, or only the operator"),
-    new_account_credits: creditsSchema.describe("What a new account gets"),
+      .describe("Registration: open to anyone, open with a confirmed e-mail address, or only by the operator"),
+    new_account_credits: creditsSchema.describe("Credits of a new account"),
   })
   .openapi("Network");
 
@@ -29,7 +29,7 @@ const networkSchema = countsSchema
 export const networkRoutes = routeGroup("/network", { tag: "Service" }, (routes, deps) => {
   routes.get("", {
     id: "getNetwork",
-    is: "The network as visitors see it, over all coordinators",
+    is: "Get public facts about the network, over all coordinators",
     about: "Counts are at most 10 s old.",
     access: "public",
     answers: { 200: json(data(networkSchema), "The network") },

@@ -18,7 +18,7 @@ import { routeGroup } from "../route-group.ts";
 
 const detail = { 200: json(data(accountDetailSchema), "The account") };
 
-const limit = z.int().nullable().optional().describe("Left out: as it is; null: the default again");
+const limit = z.int().nullable().optional().describe("Omitted: unchanged; null: restore the default");
 
 export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Operator" }, (routes, deps) => {
   const { accounts } = deps.operators;
@@ -33,7 +33,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
       role: z.enum(ROLES).optional(),
       suspended: z.enum(["true", "false"]).optional(),
     }),
-    answers: { 200: json(pageOf(knownAccountSchema), "One page of accounts") },
+    answers: { 200: json(pageOf(knownAccountSchema), "A page of accounts") },
   })(async ({ query: { limit: most, offset, search, role, suspended } }) => {
     const isSuspended = suspended === undefined ? undefined : suspended === "true";
     const { accounts: listed, total } = await accounts.list({ search, role, isSuspended }, { limit: most, offset });
@@ -42,8 +42,8 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
 
   routes.get("/{id}", {
     id: "getKnownAccount",
-    is: "Show an account with its limits",
-    about: "Its Islands: GET /operator/islands?account=…; its jobs: GET /operator/jobs?account=….",
+    is: "Get an account with its limits",
+    about: "For its Islands use GET /operator/islands?account=…, for its jobs GET /operator/jobs?account=….",
     access: "operator",
     answers: detail,
     fails: [404],
@@ -58,7 +58,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     body: z
       .object({ requests_per_minute: limit, concurrent_jobs: limit, concurrent_streams: limit, share: limit })
       .openapi("SetAccountLimits"),
-    answers: { 200: json(data(limitsSchema), "The limits in force") },
+    answers: { 200: json(data(limitsSchema), "The current limits") },
     fails: [404],
   })(async ({ c, identity, params: { id }, body }) => {
     const wish = {
@@ -73,15 +73,14 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
 
   routes.post("/{id}/grants", {
     id: "grantCredits",
-    is: "Give an account credits, or take them back",
+    is: "Give credits to an account, or take them back",
     about:
-      "Negative credits are taken back, at most what the account can spend, and need a note. The account sees the note in its ledger. With an Idempotency-Key header, the same operator, account, key and credits grant once, however often they are sent; another amount " +
-      "with the key is refused (422). Keys are remembered for good. Without one, a request that is repeated grants again.",
+      "Negative credits are taken back, at most what the account can spend, and need a note. The account sees the note in its ledger. With an `Idempotency-Key` header, repeats of the same operator, account, key and credits grant once; the same key with another amount is 422. Keys never expire. Without the header, each request grants.",
     access: "operator",
     headers: z.object({ "idempotency-key": z.string().optional() }),
     body: z
       .object({
-        credits: creditsSchema.describe("Negative: taken back; not 0"),
+        credits: creditsSchema.describe("Credits to add; negative: take back; not 0"),
         note: oneLine(MAX_GRANT_NOTE).optional().describe("Shown to the account"),
       })
       .openapi("GrantCredits"),
@@ -103,8 +102,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     id: "suspendAccount",
     is: "Suspend an account",
     about:
-      "From now on its keys, sessions and Island tokens are refused with 403 account_suspended. Its streams end, its unfinished jobs are " +
-      "cancelled, and its Islands are sent away, at every coordinator within a second. An operator's account is not suspended (400).",
+      "Its keys, sessions and Island tokens are refused with 403 account_suspended. Within a second, every coordinator ends its streams, cancels its unfinished jobs and disconnects its Islands. An operator's account cannot be suspended (400).",
     access: "operator",
     body: suspendBody,
     answers: detail,
@@ -117,7 +115,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
   routes.delete("/{id}/suspension", {
     id: "reinstateAccount",
     is: "End the suspension of an account",
-    about: "Its keys, sessions and Island tokens count again; its Islands come back within a minute.",
+    about: "Its keys, sessions and Island tokens work again, and its Islands reconnect within a minute.",
     access: "operator",
     answers: detail,
     fails: [404],

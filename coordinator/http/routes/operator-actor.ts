@@ -21,7 +21,7 @@ export const oneLine = (maxLength: number) =>
     .refine((text) => !/\p{Cc}/u.test(text), { message: "must be one line" });
 
 export const suspendBody = z
-  .object({ reason: oneLine(MAX_BECAUSE).describe("Told to who is suspended") })
+  .object({ reason: oneLine(MAX_BECAUSE).describe("Reason, shown to the suspended account") })
   .openapi("Suspend");
 
 export const searchSchema = z.string().trim().min(1).max(200).optional();

@@ -14,7 +14,7 @@ const pin = z.string().max(200).optional();
 
 const pinsSchema = z
   .object({
-    image_digest: pin.describe("sha256:… of the image's manifest"),
+    image_digest: pin.describe("Digest (sha256:…) of the image's manifest"),
     model_hash: pin.describe("SHA-256 of the model's file or files.json, in hex"),
     model_commit: pin.describe("Commit of the model's folder on the hub"),
   })
@@ -25,9 +25,9 @@ const signedSchema = z
   .object({
     runtime_type: z.enum(RUNTIME_TYPES),
     image: z.string().nullable(),
-    image_digest: z.string().nullable().describe("Null for an image: NOT PINNED, the tag decides"),
-    command: z.array(z.string()).nullable().describe("Null: the image's own"),
-    network: z.boolean().describe("True: it reaches the public internet"),
+    image_digest: z.string().nullable().describe("Null for an image: not pinned, the tag decides"),
+    command: z.array(z.string()).nullable().describe("Null: the image's own command"),
+    network: z.boolean().describe("Whether it can reach the public internet"),
     gpu: z.boolean(),
     model_url: z.string().nullable(),
     model_hash: z.string().nullable(),
@@ -49,23 +49,23 @@ const reviewSchema = z
     origin: z.enum(["shipped", "imported", "owned"]),
     owner_id: z.string().nullable(),
     owner_email: z.string().nullable(),
-    revision: z.string().describe("Hash of all of `cargo`; an approval names it"),
+    revision: z.string().describe("Hash of `cargo`, which the approval must repeat"),
     pin: orNull(z.object({ kind: z.enum(PIN_NAMES), value: z.string().nullable() }).openapi("CargoPin")).describe(
-      "What ties it to exact bytes; a null value: nothing does yet. Null: it fetches nothing",
+      "What pins it to exact bytes; a null member: not pinned yet. Null: it downloads nothing",
     ),
     approval: orNull(
       z
         .object({
           revision: z.string(),
-          by: z.string().describe("Account of an operator, or user of the operating system"),
+          by: z.string().describe("Operator's account, or user of the operating system"),
           at: timeSchema,
         })
         .openapi("CargoApproval"),
-    ).describe("The last one, of this definition or an earlier one"),
-    price_per_job: creditsSchema.describe("In force for new jobs"),
-    shipped_price_per_job: creditsSchema.nullable().describe("That of its file; null unless it is shipped"),
+    ).describe("The last approval, of this definition or an earlier one"),
+    price_per_job: creditsSchema.describe("Current price for new jobs"),
+    shipped_price_per_job: creditsSchema.nullable().describe("Price in the shipped catalog; null for other Cargos"),
     signs: signedSchema,
-    cargo: z.record(z.string(), z.unknown()).describe("The whole definition; see catalog/README.md"),
+    cargo: z.record(z.string(), z.unknown()).describe("The whole definition; see docs/reference/cargo-format.md"),
   })
   .openapi("CargoReview");
 
@@ -120,9 +120,11 @@ const lineSchema = z
     origin: z.enum(["shipped", "imported", "owned"]),
     owner_id: z.string().nullable(),
     owner_email: z.string().nullable(),
-    pinned: z.boolean().nullable().describe("Null for a Cargo that breaks a rule of this version"),
-    price_per_job: creditsSchema.nullable().describe("In force for new jobs; null as above"),
-    shipped_price_per_job: creditsSchema.nullable().describe("That of its file; null unless it is shipped"),
+    pinned: z.boolean().nullable().describe("Null for a Cargo that is invalid in this version"),
+    price_per_job: creditsSchema
+      .nullable()
+      .describe("Current price for new jobs; null for a Cargo that is invalid in this version"),
+    shipped_price_per_job: creditsSchema.nullable().describe("Price in the shipped catalog; null for other Cargos"),
   })
   .openapi("KnownCargo");
 
@@ -141,7 +143,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
       ...pageQuery(),
       status: z.enum(CARGO_STATUSES).optional().describe("waiting: those that wait for an approval"),
     }),
-    answers: { 200: json(pageOf(lineSchema), "One page of Cargos") },
+    answers: { 200: json(pageOf(lineSchema), "A page of Cargos") },
   })(async ({ query: { limit, offset, status } }) => {
     const all = (await cargos.list()).filter((line) => status === undefined || line.status === status);
     const page = all.slice(offset, offset + limit);
@@ -164,7 +166,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
 
   routes.get("/{slug}", {
     id: "getCargoReview",
-    is: "Everything that an approval of the Cargo would sign, as it is now",
+    is: "Get what an approval of the Cargo would sign",
     access: "operator",
     answers: { 200: json(data(reviewSchema), "The Cargo under review") },
     fails: [404],
@@ -175,13 +177,12 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
 
   routes.post("/{slug}/review", {
     id: "reviewCargo",
-    is: "The same, with the pin that an approval needs",
+    is: "Review a Cargo with the pin that an approval needs",
     about:
-      "A pin that is not given is asked of the image's registry or the model's hub. A host that does not respond within 2.5 s is named in " +
-      "the error. Changes nothing.",
+      "A missing pin is looked up in the image's registry or the model's hub; the error names a host that does not respond within 2.5 s. Changes nothing.",
     access: "operator",
     body: pinsSchema,
-    answers: { 200: json(data(reviewSchema), "The Cargo under review, pinned") },
+    answers: { 200: json(data(reviewSchema), "The Cargo under review, with its pins") },
     fails: [400, 404],
   })(async ({ params: { slug }, body }) => {
     const review = await cargos.pinned(slug, readPins(body));
@@ -190,9 +191,9 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
 
   routes.post("/{slug}/approval", {
     id: "approveCargo",
-    is: "Sign exactly the Cargo that was reviewed, and offer it to everybody",
+    is: "Approve the reviewed Cargo for all accounts",
     about:
-      "`revision` and the pin are those of the review; a Cargo that is another one by now is refused (400). Also switches a disabled one on.",
+      "Send `revision` and the pin of the review; if the Cargo changed since, the request is refused (400). The approval signs the Cargo and also enables it.",
     access: "operator",
     body: pinsSchema.extend({ revision: z.string().min(1).max(200) }).openapi("ApproveCargo"),
     answers: {
@@ -209,11 +210,10 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     id: "setCargoPrice",
     is: "Change the price of a shipped Cargo",
     about:
-      "It counts for jobs that are submitted from now on, at every coordinator, and stays when the catalog is updated. Other Cargos have " +
-      "their price in their own definition (400).",
+      "Applies to new jobs at every coordinator, and survives catalog updates. For other Cargos (400), change the price in the definition.",
     access: "operator",
     body: z
-      .object({ price_per_job: creditsSchema.nullable().describe("Null: the shipped price again") })
+      .object({ price_per_job: creditsSchema.nullable().describe("Null: restore the shipped price") })
       .openapi("SetCargoPrice"),
     answers: { 200: json(data(reviewSchema), "The Cargo with its price") },
     fails: [400, 404],
@@ -224,8 +224,8 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
 
   routes.post("/{slug}/disabled", {
     id: "disableCargo",
-    is: "Switch a Cargo off for everybody",
-    about: "Its waiting jobs fail; jobs that an Island has go on.",
+    is: "Disable a Cargo for all accounts",
+    about: "Waiting jobs fail; jobs on an Island continue.",
     access: "operator",
     answers: switched,
     fails: [404],
@@ -236,7 +236,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
 
   routes.delete("/{slug}/disabled", {
     id: "enableCargo",
-    is: "Undo that; approves nothing",
+    is: "Enable a disabled Cargo, without approving it",
     access: "operator",
     answers: switched,
     fails: [404],

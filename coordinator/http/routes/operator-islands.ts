@@ -13,7 +13,7 @@ import { routeGroup } from "../route-group.ts";
 const suspended = { 200: json(data(z.object({ id: z.string(), suspended: z.boolean() })), "Done") };
 
 const ownerShape = {
-  account_id: z.string().describe("Of its owner"),
+  account_id: z.string().describe("Account of the owner"),
   account_email: z.string().nullable(),
 };
 
@@ -44,7 +44,7 @@ export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Oper
         .optional()
         .describe("online: seen within the last 150 s, so that one that has just left is still among them"),
     }),
-    answers: { 200: json(pageOf(knownIslandSchema), "One page of Islands") },
+    answers: { 200: json(pageOf(knownIslandSchema), "A page of Islands") },
   })(async ({ query: { limit, offset, search, account: accountId, status } }) => {
     const { islands: listed, total } = await islands.list({ search, accountId, status }, { limit, offset });
     return { data: listed.map(presentKnownIsland), meta: { total, limit, offset } };
@@ -52,7 +52,7 @@ export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Oper
 
   routes.get("/{id}", {
     id: "getNetworkIsland",
-    is: "Show an Island, as its owner sees it",
+    is: "Get an Island, as its owner sees it",
     access: "operator",
     answers: { 200: json(data(knownIslandDetailSchema), "The Island") },
     fails: [404],
@@ -66,8 +66,7 @@ export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Oper
     id: "suspendIsland",
     is: "Suspend an Island",
     about:
-      "Its session ends, with the reason, and its jobs go to other Islands at once. Its agent asks again once a minute, and gets no jobs " +
-      "until the suspension ends. A host id is chosen by its agent: suspend the account if its owner brings the machine back with another one.",
+      "Ends its session with the reason and moves its jobs to other Islands at once. Its agent reconnects once a minute, but gets no jobs until the suspension ends. The agent chooses its host id: if the owner returns under another id, suspend the account.",
     access: "operator",
     body: suspendBody,
     answers: suspended,

@@ -17,10 +17,10 @@ import { routeGroup } from "../route-group.ts";
 const settingSchema = z
   .object({
     key: z.string(),
-    value: z.string().nullable().describe("In the key's units; null: unset; (hidden): a secret that is set"),
+    value: z.string().nullable().describe("Value in the key's units; null: unset; (hidden): a secret is set"),
     source: z.enum(["flag", "environment", "file", "default"]),
-    default: z.string().describe("Or what an unset key means"),
-    environment: z.string().describe("Name of its variable"),
+    default: z.string().describe("Default, or the meaning of an unset key"),
+    environment: z.string().describe("Name of its environment variable"),
     allowed: z.string(),
     meaning: z.string(),
   })
@@ -31,14 +31,14 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
 
   routes.get("/overview", {
     id: "getNetworkOverview",
-    is: "The network at a glance, over all coordinators",
+    is: "Get an overview of the network, over all coordinators",
     access: "operator",
     answers: { 200: json(data(overviewSchema), "The overview") },
   })(async () => ({ data: presentOverview(await network.overview()) }));
 
   routes.get("/queue", {
     id: "getNetworkQueue",
-    is: "Waiting jobs by Cargo and reason, over all coordinators; most jobs first",
+    is: "List waiting jobs by Cargo and reason, over all coordinators, most jobs first",
     access: "operator",
     answers: {
       200: json(
@@ -60,7 +60,7 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
   routes.get("/jobs", {
     id: "listNetworkJobs",
     is: "List the jobs of all accounts, newest first",
-    about: "Looks through the network's latest 100,000 jobs, or with `account` alone through all of that account.",
+    about: "Searches the network's latest 100,000 jobs, or all jobs of an account if only `account` is given.",
     access: "operator",
     query: z.object({
       ...pageQuery(),
@@ -69,7 +69,7 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
       account: z.string().optional().describe("Id of an account"),
       island: z.string().optional().describe("Id of an Island"),
     }),
-    answers: { 200: json(pageOf(knownJobSchema), "One page of jobs") },
+    answers: { 200: json(pageOf(knownJobSchema), "A page of jobs") },
   })(async ({ query }) => {
     const { limit, offset, status: states, workload: slug, account: accountId, island: islandId } = query;
     const listed = await jobs.jobs({ states, slug, accountId, islandId }, { limit, offset });
@@ -78,8 +78,8 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
 
   routes.get("/audit", {
     id: "listAuditLog",
-    is: "List what operators did, by the API and by commands, newest first",
-    about: "Lines are never changed or removed.",
+    is: "List operators' actions in the API and the CLI, newest first",
+    about: "Entries are never changed or removed.",
     access: "operator",
     query: z.object({
       ...pageQuery(),
@@ -87,7 +87,7 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
       action: z.string().optional(),
       target: z.string().optional().describe("Id of what was acted on"),
     }),
-    answers: { 200: json(pageOf(auditLineSchema), "One page of the log") },
+    answers: { 200: json(pageOf(auditLineSchema), "A page of the audit log") },
   })(async ({ query }) => {
     const { limit, offset, actor, action, target: targetId } = query;
     const { lines, total } = await audit.list({ actor, action, targetId }, { limit, offset });
@@ -96,9 +96,9 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
 
   routes.get("/settings", {
     id: "listSettings",
-    is: "The settings in force at the coordinator that answers, without secrets",
+    is: "List the settings of this coordinator, without secrets",
     access: "operator",
-    answers: { 200: json(data(z.array(settingSchema)), "All settings") },
+    answers: { 200: json(data(z.array(settingSchema)), "The settings") },
   })(() => {
     const shown = settings.map(({ key, shown: value, source, fallback, env, allowed, meaning }) => {
       return { key, value, source, default: fallback, environment: env, allowed, meaning };

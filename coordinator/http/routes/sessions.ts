@@ -28,7 +28,7 @@ const credentialsSchema = z
 
 const sessionSchema = z
   .object({
-    token: z.string().describe("st_…; has every scope and can manage keys"),
+    token: z.string().describe("Session token (st_…) with every scope; can manage keys"),
     expires_at: timeSchema,
     account: accountSchema,
   })
@@ -36,7 +36,7 @@ const sessionSchema = z
 
 const cookieSessionSchema = sessionSchema
   .omit({ token: true })
-  .openapi("CookieSession", { description: "A session whose token is in the cookie `atoll_session` alone" });
+  .openapi("CookieSession", { description: "A session whose token is only in the cookie `atoll_session`" });
 
 const startedSchema = data(z.union([sessionSchema, cookieSessionSchema]));
 
@@ -53,9 +53,9 @@ const shownSessionSchema = z
   .object({
     id: z.string(),
     created_at: timeSchema,
-    last_used_at: timeSchema.nullable().describe("ISO 8601, UTC; up to a minute old. Null: never"),
+    last_used_at: timeSchema.nullable().describe("ISO 8601, UTC, accurate to a minute; null: never used"),
     expires_at: timeSchema,
-    current: z.boolean().describe("The session that asks"),
+    current: z.boolean().describe("Whether this is the session of the request"),
   })
   .openapi("AccountSession");
 
@@ -77,16 +77,15 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
 
   routes.post("/auth/register", {
     id: "register",
-    is: "Open an account",
+    is: "Create an account",
     about:
-      "Where the operator wants proof of the address, the answer is 202, the same whether or not the address has an account. The mail " +
-      "brings a token for POST /auth/verify, which sets the password.",
+      "If the operator requires a confirmed address, the response is 202, whether or not the address has an account. The e-mail has a token for POST /auth/verify, which sets the password.",
     access: "public",
     headers: consoleHeader,
     body: credentialsSchema,
     answers: {
       201: json(startedSchema, "The account and its first session"),
-      202: json(data(z.object({ accepted: z.literal(true) })), "A mail is on its way"),
+      202: json(data(z.object({ accepted: z.literal(true) })), "Accepted; the token is sent by e-mail"),
     },
     fails: [403],
   })(async ({ c, body }) => {
@@ -97,13 +96,13 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
 
   routes.post("/auth/verify", {
     id: "verifyEmail",
-    is: "Open an account with the token of a mail",
-    about: "A token works once, within an hour.",
+    is: "Create an account with a mailed token",
+    about: "The token works once, within an hour.",
     access: "public",
     headers: consoleHeader,
     body: credentialsSchema
       .pick({ password: true })
-      .extend({ token: z.string().max(200).describe("ep_…, from the mail") })
+      .extend({ token: z.string().max(200).describe("Token (ep_…) from the e-mail") })
       .openapi("EmailProof"),
     answers: { 201: json(startedSchema, "The account and its first session") },
     fails: [400, 403],
@@ -115,7 +114,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
   routes.post("/auth/login", {
     id: "login",
     is: "Start a session",
-    about: "An account has at most 20 sessions; a new one ends the oldest.",
+    about: "An account can have 20 sessions; a new one ends the oldest.",
     access: "public",
     headers: consoleHeader,
     body: credentialsSchema,
@@ -129,7 +128,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
 
   routes.post("/auth/logout", {
     id: "logout",
-    is: "End the session of the token or cookie that you send",
+    is: "End the session of the request's token or cookie",
     access: "read",
     answers: { 200: json(data(z.object({ logged_out: z.literal(true) })), "Ended") },
     fails: [400],
@@ -150,7 +149,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
   routes.get("/sessions", {
     id: "listSessions",
     is: "List the sessions of the account, newest first",
-    about: "Needs a session. An account has at most 20.",
+    about: "Needs a session. An account can have 20 sessions.",
     access: "read",
     answers: { 200: json(data(z.array(shownSessionSchema)), "Sessions") },
     fails: [400],
@@ -162,7 +161,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
   routes.delete("/sessions/{id}", {
     id: "endSession",
     is: "End a session at once",
-    about: "Needs a session. It may be the one that asks; then its cookie is cleared.",
+    about: "Needs a session. If you end your own, its cookie is cleared.",
     access: "write",
     answers: { 200: json(data(z.object({ id: z.string(), ended: z.literal(true) })), "Ended") },
     fails: [400, 404],
@@ -197,8 +196,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     id: "requestPasswordReset",
     is: "Get a password reset by e-mail",
     about:
-      "The answer is the same whether or not the address has an account. The mailed token is valid for an hour. 403 if this coordinator " +
-      "sends no e-mail: its operator can make a reset.",
+      "The response is the same whether or not the address has an account. The mailed token is valid for an hour. 403 if the coordinator does not send e-mail; its operator can create a reset token.",
     access: "public",
     body: z.object({ email: z.string().max(1_000).openapi({ maxLength: MAX_EMAIL, pattern: EMAIL_PATTERN.source }) }),
     answers: { 200: json(data(z.object({ accepted: z.literal(true) })), "Accepted") },
@@ -211,7 +209,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
   routes.post("/auth/password/reset", {
     id: "resetPassword",
     is: "Set a new password with a reset token",
-    about: "A token works once. All sessions of the account end; API keys stay.",
+    about: "The token works once. All sessions of the account end; API keys stay.",
     access: "public",
     body: z.object({
       token: z.string().max(200).describe("pr_…, from an e-mail or from the operator"),

@@ -18,14 +18,11 @@ const daySchema = z.iso.date();
 
 const lineSchema = z
   .object({
-    day: daySchema.nullable().describe("When the jobs ended, in UTC"),
-    kind: z.enum(USAGE_KINDS).describe("spent: charged for jobs. earned: with Islands of the account"),
+    day: daySchema.nullable().describe("UTC day on which the jobs ended"),
+    kind: z.enum(USAGE_KINDS).describe("spent: charged for jobs. earned: by Islands of the account"),
     workload_slug: z.string().nullable(),
-    api_key_id: z
-      .string()
-      .nullable()
-      .describe("The key that submitted the jobs; null for a session, and for what is earned"),
-    jobs: z.int().describe("Jobs that cost or earned something"),
+    api_key_id: z.string().nullable().describe("API key that submitted the jobs; null for a session and for earnings"),
+    jobs: z.int().describe("Number of jobs with a charge or an earning"),
     prompt_tokens: z.int(),
     completion_tokens: z.int(),
     credits: creditsSchema,
@@ -36,10 +33,9 @@ export const usageRoutes = routeGroup("/account/usage", { tag: "Account" }, (rou
   const { store, clock } = deps;
   routes.get("", {
     id: "getUsage",
-    is: "What the account spent and earned, by day, Cargo and API key",
+    is: "Get spending and earnings by day, Cargo and API key",
     about:
-      "By day, newest first; then by kind, Cargo and key. It has all charges and earnings of the ledger; days that ended more than 400 days " +
-      "ago are left out. A member that lines are not grouped by is null.",
+      "Sorted by day, newest first, then by kind, Cargo and key. Covers all charges and earnings in the ledger of the last 400 days. A member that is not grouped by is null.",
     access: "read",
     query: z.object({
       from: daySchema.optional().describe(`First day (UTC); ${DEFAULT_DAYS} days with the last one unless told`),

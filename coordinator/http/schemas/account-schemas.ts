@@ -17,28 +17,28 @@ export function presentAccount({ id, email, balanceMicro, role, createdAtMs }: A
 
 const resetEvent = z.object({ type: z.literal("reset") }).openapi("ResetEvent", {
   description:
-    "First, and whenever something may have been missed or too much changed at once: read your lists now. What changes from here on is sent",
+    "Sent first, and after events may have been missed: read your lists again. Later changes follow as events",
 });
 
 const jobChangedEvent = summarySchema
   .extend({
     type: z.literal("job"),
-    cargo: z.string().describe("The same as workload_slug"),
-    code: z.enum(JOB_ERROR_CODES).optional().describe("Why it failed or timed out"),
+    cargo: z.string().describe("Same as `workload_slug`"),
+    code: z.enum(JOB_ERROR_CODES).optional().describe("Error code of a job that failed or timed out"),
     updated_at: timeSchema,
   })
   .openapi("JobChangedEvent", {
-    description: "A job is new or in another state: the row of GET /jobs, without workload_id and input",
+    description: "A job is new or changed its state: its entry of GET /jobs, without workload_id and input",
   });
 
 const islandChangedEvent = islandSchema
-  .extend({ type: z.literal("island"), online: z.boolean().describe("Its status is not offline") })
+  .extend({ type: z.literal("island"), online: z.boolean().describe("Whether its status is not offline") })
   .openapi("IslandChangedEvent", {
-    description: "An Island came or went, was renamed, or says something else of itself: the row of GET /islands",
+    description: "An Island connected, disconnected, was renamed or reported a change: its entry of GET /islands",
   });
 const islandRemovedEvent = z
   .object({ type: z.literal("island_removed"), id: z.string() })
-  .openapi("IslandRemovedEvent", { description: "GET /islands does not list it any more" });
+  .openapi("IslandRemovedEvent", { description: "The Island was removed from GET /islands" });
 
 const balanceEvent = z
   .object({ type: z.literal("balance"), balance: creditsSchema })
@@ -46,7 +46,7 @@ const balanceEvent = z
 
 const accountChangedEvent = accountSchema.extend({ type: z.literal("account") }).openapi("AccountChangedEvent", {
   description:
-    "Its address, role or limits, its API keys, sessions or Island tokens changed: `data` of GET /account. Read again what you show of them",
+    "The account's e-mail address, role, limits, API keys, sessions or Island tokens changed: `data` of GET /account. Read the ones you show again",
 });
 
 const overviewEvent = overviewSchema.extend({ type: z.literal("overview") }).openapi("OverviewEvent", {

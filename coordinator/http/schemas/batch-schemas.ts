@@ -44,9 +44,9 @@ const batchJobSchema = z
       .unknown()
       .optional()
       .describe(
-        "Only with `include=output`, from job `output_offset` on. Null for a job that is not completed, or whose output was removed or omitted",
+        "Only with `include=output`, from job `output_offset` on. Null if the job is not completed, or its output was removed or omitted",
       ),
-    error: errorSchema.nullable().optional().describe("With `output`: why the job failed or timed out"),
+    error: errorSchema.nullable().optional().describe("Only with `include=output`: why the job failed or timed out"),
     output_omitted: z
       .literal(true)
       .optional()
@@ -61,18 +61,16 @@ export const batchSchema = z
     workload_slug: z.string(),
     status: z
       .enum(BATCH_STATUSES)
-      .describe("pending: no job has started. failed: all jobs have ended, at least one failed or timed out"),
+      .describe("pending: no job has started. failed: all jobs have ended, and at least one failed or timed out"),
     fail_mode: z.enum(FAIL_MODES),
     priority: z.int(),
     counts: countsSchema,
-    jobs: z.array(batchJobSchema).describe("In the order of the inputs"),
+    jobs: z.array(batchJobSchema).describe("Jobs, in the order of the inputs"),
     next_output_offset: z
       .int()
       .nullable()
       .optional()
-      .describe(
-        "Only with `include=output`: `output_offset` of the next request, as the outputs of one answer are bounded; null: there are no more",
-      ),
+      .describe("Only with `include=output`: `output_offset` of the next request; null: no further outputs"),
     created_at: timeSchema,
     completed_at: timeSchema.nullable(),
     webhook: orNull(webhookLogSchema),

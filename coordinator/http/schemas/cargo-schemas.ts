@@ -23,16 +23,16 @@ export const cargoSchema = z
       .string()
       .nullable()
       .describe(
-        "Of the model's file, in hexadecimal; null: the Cargo has none, has a folder of files, or names no hash",
+        "SHA-256 of the model's file, in hexadecimal; null: the Cargo has no model, has a folder of files, or names no hash",
       ),
-    chat: z.boolean().describe("Can be the `model` of a chat completion"),
+    chat: z.boolean().describe("Whether it can be the `model` of a chat completion"),
   })
   .openapi("Cargo");
 
 const phaseLimitSchema = z
   .number()
   .nullable()
-  .describe("Limit of this phase of an attempt; null: the coordinator's setting");
+  .describe("Time limit of this phase of an attempt; null: the coordinator's setting");
 
 export const cargoDetailSchema = cargoSchema
   .extend({
@@ -41,7 +41,7 @@ export const cargoDetailSchema = cargoSchema
       .string()
       .nullable()
       .describe(
-        "What it does, by the model hub's names, as feature-extraction or text-ranking; null: it chats, or its schemas say it",
+        "Task by the model hub's names, such as feature-extraction or text-ranking; null: chat, or defined by the schemas",
       ),
     input_schema: z.record(z.string(), z.unknown()).describe("JSON Schema of a job's input"),
     example_input: z.record(z.string(), z.unknown()),
@@ -54,7 +54,7 @@ export const cargoDetailSchema = cargoSchema
     start_limit_s: phaseLimitSchema,
     first_output_limit_s: phaseLimitSchema,
     silence_limit_s: phaseLimitSchema,
-    approved: z.boolean().describe("By the operator. Until then only its owner sees and runs it"),
+    approved: z.boolean().describe("Whether the operator approved it. Before that, only its owner can see and run it"),
   })
   .openapi("CargoDetail");
 
@@ -103,7 +103,7 @@ const omittableFields = {
   enabled: z.boolean().optional(),
 };
 
-/** The service checks which fields go together: see catalog/README.md. */
+/** The service checks which fields go together: see docs/reference/cargo-format.md. */
 export const createCargoSchema = z
   .strictObject({ slug: cargoFields.slug, ...requiredFields.shape, ...omittableFields })
   .openapi("CreateCargo");
@@ -121,8 +121,8 @@ export const ownedCargoSchema = z
     ...limitFields.shape,
     ...optionalFields.partial().shape,
     enabled: z.boolean(),
-    approved: z.boolean().describe("By the operator. Until then only you see and run it"),
-    revision: z.int().describe("Number of changes so far, the first version included"),
+    approved: z.boolean().describe("Whether the operator approved it. Before that, only you can see and run it"),
+    revision: z.int().describe("Version number; 1 for the first version"),
     created_at: timeSchema,
     updated_at: timeSchema,
   })

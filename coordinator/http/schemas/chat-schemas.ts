@@ -24,7 +24,7 @@ const bodyFormatSchema = z.discriminatedUnion("type", [
     schema: z
       .record(z.string(), z.unknown())
       .nullish()
-      .describe("Not OpenAI's: with `json_object`, kept as a `json_schema`"),
+      .describe("Not in OpenAI's API; with `json_object`, has the effect of `json_schema`"),
   }),
   schemaFormat,
 ]);
@@ -43,23 +43,23 @@ export const effortSchema = z
   .transform((effort) => (effort === "xhigh" || effort === "max" ? "high" : effort));
 
 const USE_FORMAT = "use `response_format`";
-const MODEL_ENDS = "an answer ends where its model ends it";
+const MODEL_ENDS = "the model decides where a completion ends";
 
 export const streamOptionsSchema = requestObject({
   include_usage: z.boolean().nullish(),
-  include_obfuscation: refused("chunks are not padded", [false]),
+  include_obfuscation: refused("chunks are never padded", [false]),
 });
 
 /** Body of a chat completion. `null` means "not given". Source: DESIGN §4, row Chat. */
 export const chatBodySchema = requestObject({
-  model: z.string().nullish().describe("Slug of a chat Cargo; default: the operator's default chat Cargo"),
+  model: z.string().nullish().describe("Slug or alias of a chat Cargo. Default: the operator's default chat Cargo"),
   messages: messagesSchema,
   max_completion_tokens: z
     .int()
     .min(1)
     .max(MAX_ASKED_TOKENS)
     .nullish()
-    .describe("The newer name of `max_tokens`, which wins"),
+    .describe("Newer name of `max_tokens`; takes precedence over it"),
   ...samplingFields,
   response_format: bodyFormatSchema.nullish(),
   ...toolFields,
@@ -67,33 +67,33 @@ export const chatBodySchema = requestObject({
     .array(z.union([toolSchema, otherToolSchema("function")], "must be a function, or have another type"))
     .max(MAX_TOOLS)
     .nullish()
-    .describe("Functions, 256 KB together; calls by a grammar; see below"),
+    .describe("Functions, at most 256 KB in total"),
   tool_choice: toolChoiceSchema,
-  functions: refused("OpenAI has replaced it by `tools`", [[]]),
-  function_call: refused("OpenAI has replaced it by `tool_choice`", ["none", "auto"]),
+  functions: refused("deprecated by OpenAI; use `tools`", [[]]),
+  function_call: refused("deprecated by OpenAI; use `tool_choice`", ["none", "auto"]),
   ...probabilityFields,
-  reasoning_effort: effortSchema.nullish().describe("For Cargos that think; for others ignored"),
+  reasoning_effort: effortSchema.nullish().describe("Only for Cargos with reasoning; ignored for others"),
   n: z
     .int()
     .min(1)
     .max(MAX_CHOICES)
     .nullish()
     .describe(
-      "Answers, each a job of its own, one after the other, also on a stream; those before one that fails are charged",
+      "Number of choices. Each is a separate job; they run one after the other, also on a stream. If one fails, the earlier ones are still charged",
     ),
   stream: z.boolean().nullish(),
   stream_options: streamOptionsSchema.nullish(),
-  verbosity: ignored("say it in a message", ["medium"]),
-  modalities: refused("answers are text", [["text"], []]),
-  audio: refused("answers are text"),
-  prediction: ignored("about speed: no runtime takes a predicted answer"),
-  web_search_options: ignored("nothing is searched"),
-  moderation: refused("ask `POST /moderations`"),
+  verbosity: ignored("ask for it in a message", ["medium"]),
+  modalities: refused("completions are always text", [["text"], []]),
+  audio: refused("completions are always text"),
+  prediction: ignored("no runtime supports predicted outputs"),
+  web_search_options: ignored("web search is not available"),
+  moderation: refused("use `POST /moderations`"),
   user: OPENAI_LABEL,
   safety_identifier: OPENAI_LABEL,
-  metadata: ignored("labels of stored completions"),
-  store: ignored("each chat is a job and is kept until it is deleted", [true]),
-  service_tier: ignored("there is one", ["auto", "default"]),
+  metadata: ignored("labels for OpenAI's stored completions"),
+  store: ignored("every chat is stored as a job", [true]),
+  service_tier: ignored("only one tier is available", ["auto", "default"]),
   prompt_cache_key: OPENAI_PRICE,
   prompt_cache_options: OPENAI_PRICE,
   prompt_cache_retention: OPENAI_PRICE,
@@ -101,9 +101,9 @@ export const chatBodySchema = requestObject({
   usage: z
     .object({ include: z.boolean().nullish() })
     .nullish()
-    .describe("OpenRouter's; the answer has the usage, as with `stream_options.include_usage`"),
-  reasoning: ignored("OpenRouter's; use `reasoning_effort`"),
-  repetition_penalty: refused("its name is `repeat_penalty` here", [1]),
+    .describe("An OpenRouter parameter; has the effect of `stream_options.include_usage`"),
+  reasoning: ignored("an OpenRouter parameter; use `reasoning_effort`"),
+  repetition_penalty: refused("use `repeat_penalty`", [1]),
   grammar: refused(USE_FORMAT),
   json_schema: refused(USE_FORMAT),
   guided_json: refused(USE_FORMAT),
@@ -114,9 +114,9 @@ export const chatBodySchema = requestObject({
   min_tokens: refused(MODEL_ENDS, [0]),
   ignore_eos: refused(MODEL_ENDS, [false]),
   stop_token_ids: refused("use `stop`", [[]]),
-  chat_template_kwargs: refused("templates take messages only", [{}]),
-  keep_alive: refused("Cargos and hosts decide how long a model stays loaded"),
-  cache_prompt: ignored("about speed"),
+  chat_template_kwargs: refused("chat templates take only messages", [{}]),
+  keep_alive: refused("the Cargo and the host set how long a model stays in memory"),
+  cache_prompt: ignored("does not change the completion"),
 }).openapi("ChatCompletionRequest");
 export type ChatBody = z.infer<typeof chatBodySchema>;
 
@@ -129,7 +129,7 @@ const chatUsageSchema = z.object({
   completion_tokens_details: z
     .object({ reasoning_tokens: z.int() })
     .optional()
-    .describe("Of answers with thoughts, whose tokens are among completion_tokens"),
+    .describe("Present for completions with reasoning, whose tokens count as completion_tokens"),
 });
 
 /** A part of a call: the first has its id and name, all have arguments to append. */
@@ -142,7 +142,7 @@ const toolCallDeltaSchema = z.object({
 
 const logprobFields = {
   token: z.string(),
-  logprob: z.number().describe("Natural logarithm, before temperature, penalties and grammars"),
+  logprob: z.number().describe("Natural logarithm of the probability, before temperature, penalties and grammars"),
   bytes: z.array(z.int()).nullable(),
 };
 const logprobsSchema = z.object({
@@ -155,8 +155,8 @@ const choiceSchema = z.object({
   index: z.int(),
   message: z.object({
     role: z.literal("assistant"),
-    content: z.string().nullable().describe("Null for an answer of calls alone"),
-    reasoning_content: z.string().optional().describe("Thoughts of a model that thinks"),
+    content: z.string().nullable().describe("Null if the completion has only tool calls"),
+    reasoning_content: z.string().optional().describe("Reasoning of a Cargo that supports it"),
     tool_calls: z.array(toolCallSchema).optional(),
   }),
   logprobs: logprobsSchema.nullable(),
@@ -181,7 +181,7 @@ export const streamErrorSchema = z
       type: z.enum(["server_error", "invalid_request_error"]),
       param: z.null(),
       code: z.string(),
-      retryable: z.boolean().describe("A new try may succeed"),
+      retryable: z.boolean().describe("Whether another attempt may succeed"),
     }),
   })
   .openapi("ChatCompletionError", { description: "The job failed after output began; no [DONE] follows" });
@@ -214,7 +214,7 @@ export const chatEventSchema = z
       })
       .openapi("ChatCompletionChunk"),
     streamErrorSchema,
-    z.literal("[DONE]").describe("The literal text, not JSON: the answer is complete"),
+    z.literal("[DONE]").describe("The literal text, not JSON; the completion is complete"),
   ])
   .openapi("ChatCompletionEvent");
 

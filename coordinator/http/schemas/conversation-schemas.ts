@@ -25,12 +25,12 @@ const titleSchema = z.string().max(200).nullish();
 const metadataSchema = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((entries) => Object.keys(entries).length <= 16, { message: "has more than 16 entries" })
-  .describe("For the client's own use: at most 16 entries");
+  .describe("Free for the client's use, at most 16 entries");
 
 export const createConversationSchema = z
   .object({
     title: titleSchema,
-    model: z.string().nullish().describe("Slug of a chat Cargo; default: the operator's default chat Cargo"),
+    model: z.string().nullish().describe("Slug or alias of a chat Cargo. Default: the operator's default chat Cargo"),
     system_prompt: text(MAX_SYSTEM_PROMPT_BYTES).nullish(),
     metadata: metadataSchema.nullish(),
   })
@@ -46,7 +46,7 @@ export const updateConversationSchema = z
     },
   )
   .openapi("UpdateConversation", {
-    description: "Fields that are left out stay as they are; a title of null removes the title",
+    description: "Omitted fields do not change; a null `title` removes the title",
   });
 
 export const postMessageSchema = z
@@ -58,7 +58,7 @@ export const postMessageSchema = z
     tools: z
       .null("conversations call no tools; send the chat to /chat/completions")
       .optional()
-      .describe("Not served: null"),
+      .describe("Not supported; only null"),
   })
   .openapi("PostMessage");
 
@@ -78,9 +78,9 @@ const messageSchema = z
   .object({
     id: z.string(),
     role: z.enum(MESSAGE_ROLES),
-    content: z.string().describe("Of an answer in progress: the text so far"),
+    content: z.string().describe("Text of the message; while the assistant's message is in progress, the text so far"),
     status: z.enum(MESSAGE_STATES),
-    job_id: z.string().nullable().describe("Of an answer: the job that produces it"),
+    job_id: z.string().nullable().describe("Job that produces the assistant's message"),
     finish_reason: z.enum(FINISH_REASONS).nullable(),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
     created_at: timeSchema,

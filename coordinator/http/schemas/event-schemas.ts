@@ -15,21 +15,21 @@ export const jobEventSchemas = [
     })
     .openapi("StatusEvent", {
       description:
-        "A change of state. One with a `message` tells the state again, with the id of the event before, and comes at once and every 5 s while there is no output",
+        "A change of state. While there is no output, an event with a `message` repeats the state at once and every 5 s, with the id of the event before it",
     }),
   z.object({ type: z.literal("token"), content: z.string().describe("Text to append") }).openapi("TokenEvent"),
   z
-    .object({ type: z.literal("reasoning"), content: z.string().describe("Thoughts to append") })
-    .openapi("ReasoningEvent", { description: "What a model that thinks wrote beside its answer" }),
+    .object({ type: z.literal("reasoning"), content: z.string().describe("Reasoning to append") })
+    .openapi("ReasoningEvent", { description: "Reasoning that the model wrote before its completion" }),
   z
     .object({
       type: z.literal("tool_call"),
-      index: z.int().describe("Which call of the answer, from 0"),
-      id: z.string().optional().describe("In the first part of a call"),
-      name: z.string().optional().describe("In the first part of a call"),
+      index: z.int().describe("Index of the tool call in the completion, from 0"),
+      id: z.string().optional().describe("Only in the first part of a tool call"),
+      name: z.string().optional().describe("Only in the first part of a tool call"),
       arguments: z.string().describe("JSON text to append"),
     })
-    .openapi("ToolCallEvent", { description: "A part of a call of a tool" }),
+    .openapi("ToolCallEvent", { description: "A part of a tool call" }),
   z.object({ type: z.literal("progress"), step: z.int(), total: z.int() }).openapi("ProgressEvent"),
   z
     .object({
@@ -43,7 +43,7 @@ export const jobEventSchemas = [
       type: z.literal("done"),
       usage: usageSchema,
       finish_reason: z.enum(FINISH_REASONS),
-      output: z.unknown().describe("The output, unless it is text that was streamed already"),
+      output: z.unknown().describe("The output, unless it is text that was already streamed"),
     })
     .openapi("DoneEvent"),
   z
@@ -51,12 +51,12 @@ export const jobEventSchemas = [
       type: z.literal("error"),
       error: z.string(),
       code: z.enum([...JOB_ERROR_CODES, "cancelled"]),
-      retryable: z.boolean().describe("A new try may succeed"),
+      retryable: z.boolean().describe("Whether another attempt may succeed"),
     })
     .openapi("ErrorEvent"),
 ] as const;
 
 export const jobEventSchema = z.discriminatedUnion("type", jobEventSchemas).openapi("JobEvent", {
   description:
-    "Any number of status, token, reasoning, tool_call, progress and image, then exactly one done or error as the last",
+    "Any number of status, token, reasoning, tool_call, progress and image events, then one done or error. A stream whose delivered output was lost in a crash (position_lost) ends without it",
 });

@@ -9,7 +9,7 @@ import { MAX_CACHED, MAX_LOADED, type LiveDownload } from "../../islands/live-is
 import { DAY_MS } from "../../store/ledger/host-figures.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
 
-const megabytes = z.int().describe("In MB of 2^20 bytes");
+const megabytes = z.int().describe("Memory in MB of 2^20 bytes");
 
 const hardwareSchema = z
   .object({
@@ -32,67 +32,70 @@ const hardwareSchema = z
     disk_free_mb: megabytes.nullable(),
     disk_budget_mb: megabytes,
   })
-  .openapi("IslandHardware", { description: "After the caps of its owner. What is not known is null" });
+  .openapi("IslandHardware", { description: "Hardware, limited by the owner's caps. Unknown values are null" });
 
 const loadSchema = z
   .object({
-    slots: z.int().describe("Jobs that it runs at the same time"),
+    slots: z.int().describe("Number of jobs that it runs at the same time"),
     slots_busy: z.int(),
-    cpu: z.number().nullable().describe("0 to 1, over all cores"),
-    gpu: z.number().nullable().describe("0 to 1, of its busiest graphics card"),
+    cpu: z.number().nullable().describe("CPU load over all cores, 0 to 1"),
+    gpu: z.number().nullable().describe("Load of the busiest graphics card, 0 to 1"),
     free_ram_mb: megabytes.nullable(),
     free_vram_mb: megabytes.nullable(),
-    temperature_c: z.number().nullable().describe("Of its hottest processor or graphics card, in degrees Celsius"),
+    temperature_c: z
+      .number()
+      .nullable()
+      .describe("Temperature of the hottest processor or graphics card, in degrees Celsius"),
   })
-  .openapi("IslandLoad", { description: "As it last said: every 10 s. What is not known is null" });
+  .openapi("IslandLoad", { description: "Last report of the Island, sent every 10 s. Unknown values are null" });
 
 const bytesSchema = z.int().nullable();
 const downloadSchema = z
   .object({
-    cargo: z.string().describe("Slug"),
-    fraction: z.number().nullable().describe("0 to 1; null while the size is not known"),
+    cargo: z.string().describe("Slug of the Cargo"),
+    fraction: z.number().nullable().describe("Progress, 0 to 1; null while the size is unknown"),
     received_bytes: bytesSchema,
     total_bytes: bytesSchema,
-    bytes_per_second: bytesSchema.describe("Of the last 10 s"),
+    bytes_per_second: bytesSchema.describe("Speed over the last 10 s"),
   })
-  .openapi("IslandDownload", { description: "As it last said. What is not known is null" });
+  .openapi("IslandDownload", { description: "Last report of the Island. Unknown values are null" });
 
 const shareSchema = z.number().nullable();
 const uptimeSchema = z
   .object({ today: shareSchema, days_7: shareSchema, days_30: shareSchema })
   .openapi("IslandUptime", {
     description:
-      "Share of the time connected, 0 to 1, in the UTC day, the last 7 and the last 30 UTC days with today, and not before it was first seen. Stored " +
-      "once a minute; a crash of a coordinator loses up to a minute",
+      "Share of the time connected, 0 to 1, in the current UTC day and the last 7 and 30 UTC days, counted from when it was first seen. Stored once a minute; a crash of a coordinator loses up to a minute",
   });
 const earnedSchema = z
   .object({ today: creditsSchema, days_7: creditsSchema, days_30: creditsSchema })
-  .openapi("IslandEarnings", { description: "As in the ledger, by the UTC day of the entry" });
+  .openapi("IslandEarnings", { description: "Earnings in the ledger, by UTC day of the entry" });
 const outcomes = z.object({
   completed: z.int(),
   failed: z.int(),
   cancelled: z.int(),
   timeout: z.int(),
-  retried: z.int().describe("Attempts that failed or were lost here, and whose jobs were tried again"),
+  retried: z.int().describe("Attempts that failed or were lost here and were retried"),
 });
 const jobsSchema = outcomes.openapi("IslandJobs", {
-  description: "Jobs that ended here in the last 30 UTC days; stored as uptime is",
+  description: "Jobs that ended here in the last 30 UTC days; stored once a minute",
 });
 
 export const islandSchema = z
   .object({
-    id: z.string().describe("Its host id, a UUID"),
-    name: z.string().describe("By its owner; else of its machine, or made of its id"),
+    id: z.string().describe("Host id, a UUID"),
+    name: z.string().describe("Name given by its owner; otherwise the machine's name, or one derived from its id"),
     status: z
       .enum(ISLAND_STATUSES)
       .describe(
-        "paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs " +
-          "in a row and gets few or none. suspended: by the operator; its agent asks again once a minute",
+        "paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute",
       ),
     is_live: z
       .boolean()
-      .describe("False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at"),
-    suspended_because: z.string().nullable().describe("What the operator says; null unless suspended"),
+      .describe(
+        "False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at",
+      ),
+    suspended_because: z.string().nullable().describe("Reason given by the operator; null unless suspended"),
     agent_version: z.string(),
     hardware: hardwareSchema,
     runtimes: z.array(z.object({ type: z.enum(RUNTIME_TYPES), version: z.string() })),
@@ -100,24 +103,24 @@ export const islandSchema = z
     loaded: z.array(z.string()).describe(`Slugs of Cargos whose model is in memory, at most ${MAX_LOADED}`),
     loading: z
       .array(z.string())
-      .describe(`Slugs of Cargos whose model is on its way from the disk into memory, at most ${MAX_LOADED}`),
-    downloads: z.array(downloadSchema).describe(`Models and images that it fetches now, at most ${MAX_LOADED}`),
+      .describe(`Slugs of Cargos whose model is loading from disk into memory, at most ${MAX_LOADED}`),
+    downloads: z.array(downloadSchema).describe(`Downloads of models and images in progress, at most ${MAX_LOADED}`),
     running: z
       .array(z.object({ cargo: z.string(), since: timeSchema }))
-      .describe(`Jobs that it has now, the oldest ${MAX_LOADED}: of which Cargo, and since when`),
+      .describe(`The oldest ${MAX_LOADED} jobs on the Island, with their Cargo and start`),
     first_seen_at: timeSchema,
     last_seen_at: timeSchema,
     uptime: uptimeSchema,
     jobs: jobsSchema,
-    tokens: z.int().describe("Of these jobs"),
+    tokens: z.int().describe("Tokens of these jobs"),
     earned: earnedSchema,
   })
   .openapi("Island");
 
 const daySchema = z
   .object({
-    day: z.string().openapi({ format: "date", description: "UTC" }),
-    uptime: shareSchema.describe("Share of the day connected, 0 to 1; null before it was first seen"),
+    day: z.string().openapi({ format: "date", description: "Day in UTC" }),
+    uptime: shareSchema.describe("Share of the day connected, 0 to 1; null before the Island was first seen"),
     jobs: outcomes,
     tokens: z.int(),
     earned: creditsSchema,
@@ -126,7 +129,7 @@ const daySchema = z
 
 export const islandDetailSchema = islandSchema
   .extend({
-    days: z.array(daySchema).describe("The last 30 UTC days with today, oldest first, without a gap"),
+    days: z.array(daySchema).describe("The last 30 UTC days including today, oldest first, without gaps"),
     cached_cargos: z
       .array(z.string())
       .describe("Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected"),

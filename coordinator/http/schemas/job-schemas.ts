@@ -53,10 +53,7 @@ export const summarySchema = z
 export const listedSchema = summarySchema
   .extend({
     workload_id: z.int(),
-    input: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .describe("Null if it is longer than 4 KB; empty once it was removed"),
+    input: z.record(z.string(), z.unknown()).nullable().describe("Null if longer than 4 KB; empty after removal"),
   })
   .openapi("ListedJob");
 
@@ -66,21 +63,21 @@ export const errorSchema = z.object({
   retryable: z.boolean(),
 });
 
-export const percentSchema = z.int().min(0).max(100).describe("How far the download of the model is, if that is known");
+export const percentSchema = z.int().min(0).max(100).describe("Progress of the model's download in percent, if known");
 
 const waitingSchema = z
   .object({
     reason: z.enum(WAITING_REASONS),
-    position: z.int().min(1).describe("Place in the queue of its Cargo; 1 is next"),
+    position: z.int().min(1).describe("Position in the queue of the job's Cargo; 1 is next"),
     message: z.string().describe("The reason as a sentence"),
     percent: percentSchema.nullable(),
     phase: z
       .enum(ATTEMPT_PHASES)
       .nullable()
-      .describe("What the Island that has the job has yet to do; null while no Island has it"),
+      .describe("What the assigned Island must do before the job runs; null while the job is unassigned"),
   })
   .openapi("Waiting", {
-    description: "Why the job has not started, or runs and is silent; else null",
+    description: "Why the job has not started, or runs without output; otherwise null",
   });
 
 export const detailSchema = z
@@ -90,11 +87,11 @@ export const detailSchema = z
     workload_slug: z.string(),
     status: z.enum(JOB_STATES),
     priority: z.int(),
-    input: z.record(z.string(), z.unknown()).describe("Empty once it was removed"),
+    input: z.record(z.string(), z.unknown()).describe("Empty after removal"),
     input_removed_at: timeSchema
       .nullable()
-      .describe("When the input was removed: by its owner, or because the operator keeps it no longer"),
-    output_removed_at: timeSchema.nullable().describe("When output, stream and the message of an error were removed"),
+      .describe("When the input was removed, by its owner or at the end of the retention period"),
+    output_removed_at: timeSchema.nullable().describe("When the output, the stream and the error message were removed"),
     output: z.unknown().describe("Text, or the JSON value that the Cargo produced; null until completed"),
     usage: orNull(usageSchema),
     created_at: timeSchema,
@@ -103,14 +100,12 @@ export const detailSchema = z
     duration_ms: z.int().nullable(),
     finish_reason: z.enum(FINISH_REASONS).nullable(),
     error: errorSchema.nullable(),
-    attempts: z.int().describe("Attempts begun so far; one that an Island refused does not count"),
+    attempts: z.int().describe("Attempts begun so far; a refused assignment does not count"),
     island_id: z.string().nullable(),
     waiting: orNull(waitingSchema),
     timings: z.object({ load_ms: z.number(), first_output_ms: z.number().nullable(), run_ms: z.number() }).nullable(),
     batch_id: z.string().nullable(),
-    ignored: z
-      .array(z.string())
-      .describe("Parameters of the request that the job does without, as in the header `Atoll-Ignored`"),
+    ignored: z.array(z.string()).describe("Ignored parameters of the request, as in the header `Atoll-Ignored`"),
     webhook: orNull(webhookLogSchema),
   })
   .openapi("Job");

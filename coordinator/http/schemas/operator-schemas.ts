@@ -18,7 +18,7 @@ import { orNull } from "./responses.ts";
 import { creditsSchema, presentCredits, presentTime, presentTimeOrNull, timeSchema } from "./wire-units.ts";
 
 const suspensionSchema = z.object({ reason: z.string(), since: timeSchema }).openapi("Suspension");
-const emailSchema = z.string().nullable().describe("Null for an account that was deleted");
+const emailSchema = z.string().nullable().describe("Null for a deleted account");
 
 export const knownAccountSchema = z
   .object({
@@ -26,9 +26,9 @@ export const knownAccountSchema = z
     email: z.string(),
     role: z.enum(ROLES),
     credits: creditsSchema,
-    held: creditsSchema.describe("Set aside for unfinished jobs"),
+    held: creditsSchema.describe("Credits held for unfinished jobs"),
     unfinished_jobs: z.int(),
-    islands: z.int().describe("Known ones, connected or not"),
+    islands: z.int().describe("Islands of the account, connected or not"),
     suspended: orNull(suspensionSchema),
     created_at: timeSchema,
   })
@@ -53,9 +53,9 @@ export const knownJobSchema = z
     batch_id: z.string().nullable(),
     workload_slug: z.string(),
     status: z.enum(JOB_STATES),
-    chat: z.boolean().describe("A client waits for the answer"),
+    chat: z.boolean().describe("Whether a client waits for the completion"),
     priority: z.int(),
-    attempts: z.int().describe("Begun so far"),
+    attempts: z.int().describe("Attempts begun so far"),
     island_id: z.string().nullable(),
     error_code: z.string().nullable(),
     prompt_tokens: z.int().nullable(),
@@ -66,15 +66,15 @@ export const knownJobSchema = z
     started_at: timeSchema.nullable(),
     completed_at: timeSchema.nullable(),
   })
-  .openapi("KnownJob", { description: "Without what its owner asked and got, which operators do not see" });
+  .openapi("KnownJob", { description: "A job without its input and output, which operators cannot see" });
 
 const slotsSchema = z.object({ free: z.int(), all: z.int() });
 const coordinatorSchema = z
   .object({
-    id: z.string().nullable().describe("Null for a coordinator that is alone"),
+    id: z.string().nullable().describe("Null if there is only one coordinator"),
     address: z.string(),
     version: z.string(),
-    answers: z.boolean().describe("False: it said nothing in time, and its part is missing in the sums"),
+    answers: z.boolean().describe("False: it did not reply in time, and the sums lack its part"),
     islands: z.int(),
     slots: slotsSchema,
     jobs: z.object({ running: z.int(), waiting: z.int() }),
@@ -84,22 +84,21 @@ const coordinatorSchema = z
 export const overviewSchema = z
   .object({
     islands: z.object({ online: z.int(), known: z.int() }),
-    slots: slotsSchema.describe("Of Islands that take new jobs"),
+    slots: slotsSchema.describe("Slots of Islands that take new jobs"),
     jobs: z.object({ running: z.int(), waiting: z.int(), finished_last_minute: z.int() }),
     waiting_by_reason: z.array(z.object({ reason: z.enum(WAITING_REASONS), jobs: z.int() })),
     tokens_per_second: z.number(),
     first_token_ms: z
       .object({ p50: z.number().nullable(), p99: z.number().nullable() })
       .describe(
-        "From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off",
+        "Time from a job's submission (in a batch: its admission) to its first token, for jobs that ended in the last minute; accurate to 5 %",
       ),
-    errors_last_minute: z.int().describe("Jobs that failed or timed out"),
+    errors_last_minute: z.int().describe("Number of jobs that failed or timed out"),
     coordinators: z.array(coordinatorSchema),
-    is_complete: z.boolean().describe("False: the sums lack a coordinator, which does not answer"),
+    is_complete: z.boolean().describe("False: a coordinator did not reply, and the sums lack its part"),
   })
   .openapi("NetworkOverview", {
-    description:
-      "Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is",
+    description: "Totals over all coordinators, at most 1.5 s old; the number of known Islands n is at most n ms old",
   });
 
 export const queueLineSchema = z
@@ -108,26 +107,26 @@ export const queueLineSchema = z
     only_islands_of: z
       .string()
       .nullable()
-      .describe("The account whose Islands alone may run them, until the Cargo is approved"),
+      .describe("Account whose Islands may run them; other Islands may not until the Cargo is approved"),
     jobs: z.int(),
     reason: z.enum(WAITING_REASONS),
-    message: z.string().describe("Of the oldest of them at the coordinator that has most"),
-    waiting_since: timeSchema.describe("Of the one that waits longest"),
+    message: z.string().describe("Reason of the oldest job at the coordinator with the most jobs"),
+    waiting_since: timeSchema.describe("When the oldest job started to wait"),
   })
   .openapi("QueueLine");
 
 export const auditLineSchema = z
   .object({
-    id: z.int().describe("Increases with time"),
+    id: z.int().describe("Id of the entry; increases with time"),
     at: timeSchema,
     via: z.enum(["api", "command"]),
-    actor: z.string().describe("The operator's account; of a command the user of the operating system"),
-    actor_email: z.string().nullable().describe("Null for a command, and for an account that was deleted"),
-    origin: z.string().describe("The client's address; of a command the machine's name"),
-    action: z.string().describe("With `.failed` for one that was refused"),
+    actor: z.string().describe("The operator's account; for a command, the user of the operating system"),
+    actor_email: z.string().nullable().describe("Null for a command and for a deleted account"),
+    origin: z.string().describe("The client's address; for a command, the machine's name"),
+    action: z.string().describe("Action; ends in `.failed` if it was refused"),
     target: z.object({ kind: z.enum(AUDIT_TARGETS), id: z.string() }),
-    before: z.unknown().describe("JSON, or null"),
-    after: z.unknown().describe("JSON, or null"),
+    before: z.unknown().describe("JSON or null"),
+    after: z.unknown().describe("JSON or null"),
   })
   .openapi("AuditLine");
 
@@ -137,7 +136,7 @@ export const announcementSchema = z
     level: z.enum(ANNOUNCEMENT_LEVELS),
     text: z.string().openapi({ maxLength: MAX_ANNOUNCEMENT_CHARS, description: "Plain text" }),
     created_at: timeSchema,
-    until: timeSchema.nullable().describe("Null: until it is removed"),
+    until: timeSchema.nullable().describe("When it expires; null: when it is removed"),
   })
   .openapi("Announcement");
 

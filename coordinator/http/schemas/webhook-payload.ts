@@ -18,7 +18,7 @@ const jobEventSchema = z
     type: z.enum(["job.completed", "job.failed", "job.cancelled", "job.timeout"]),
     timestamp: timeSchema,
     data: detailSchema.omit({ input: true, webhook: true, waiting: true }).extend({
-      output_omitted: z.boolean().describe("The output is too large for a webhook; GET /jobs/{id} has it"),
+      output_omitted: z.boolean().describe("The output is too large for a webhook; read it from GET /jobs/{id}"),
     }),
   })
   .openapi("JobWebhook");
@@ -58,8 +58,8 @@ async function sendableOutput(output: unknown): Promise<unknown> {
 
 export function documentWebhooks(app: HttpApp): void {
   const events = [
-    ["job-ended", "jobEnded", "A job with a webhook_url has ended", jobEventSchema],
-    ["batch-finished", "batchFinished", "Every job of a batch with a webhook_url has ended", batchEventSchema],
+    ["job-ended", "jobEnded", "A job with a webhook_url ended", jobEventSchema],
+    ["batch-finished", "batchFinished", "All jobs of a batch with a webhook_url ended", batchEventSchema],
   ] as const;
   for (const [name, operationId, summary, schema] of events) {
     app.openAPIRegistry.registerWebhook({
@@ -69,16 +69,16 @@ export function documentWebhooks(app: HttpApp): void {
       path: name,
       summary,
       description:
-        "Signed as Standard Webhooks say. Delivered at least once: a repeat has the same webhook-id. Retried for a day, until the receiver answers 2xx, or 410 to stop.",
+        "Signed according to Standard Webhooks. Delivered at least once; a repeat has the same webhook-id. Retried for a day, until the receiver returns 2xx, or 410 to stop.",
       request: {
         headers: z.object({
           "webhook-id": z.string(),
-          "webhook-timestamp": z.string().describe("Unix time of this try, in seconds"),
-          "webhook-signature": z.string().describe("`v1,` and the HMAC-SHA256 in base64"),
+          "webhook-timestamp": z.string().describe("Unix time of this delivery attempt, in seconds"),
+          "webhook-signature": z.string().describe("`v1,` followed by the HMAC-SHA256 in base64"),
         }),
         body: bodyWithExample({ "application/json": { schema } }, operationId),
       },
-      responses: { 200: { description: "Any 2xx: delivered" }, 410: { description: "Stop trying" } },
+      responses: { 200: { description: "Any 2xx: delivered" }, 410: { description: "Stops the delivery" } },
     });
   }
 }

@@ -10,20 +10,22 @@ export const webhookFields = {
     .min(1)
     .max(MAX_WEBHOOK_URL_CHARS)
     .optional()
-    .describe("URL that gets a signed POST (Standard Webhooks) at the end; https, and not a private address"),
+    .describe(
+      "URL that receives a signed POST (Standard Webhooks) when the job or batch ends; https, and not a private address",
+    ),
   webhook_secret: z
     .string()
     .max(200)
     .optional()
-    .describe("Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a new one, which only this answer shows"),
+    .describe(
+      "Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a generated secret, shown only in this response",
+    ),
 };
 
 export const webhookSecretSchema = z
   .string()
   .optional()
-  .describe(
-    "The secret that was made for the webhook; shown only here and when the request is repeated with its Idempotency-Key",
-  );
+  .describe("The generated webhook secret; shown only here and in repeats with the same Idempotency-Key");
 
 export const webhookLogSchema = z
   .object({
@@ -31,11 +33,11 @@ export const webhookLogSchema = z
     state: z
       .enum(WEBHOOK_STATES)
       .describe(
-        "waiting: the job or batch has not ended. pending: to be delivered. failed: given up after a day, or because of a 410",
+        "waiting: the job or batch has not ended. pending: to be delivered. failed: given up after a day or after a 410",
       ),
     attempts: z
       .array(z.object({ at: timeSchema, status: z.int().nullable(), error: z.string().nullable() }))
-      .describe("The last ten tries, oldest first"),
+      .describe("The last ten delivery attempts, oldest first"),
   })
   .openapi("WebhookLog");
 

@@ -9,10 +9,10 @@ const BINARY = { "application/octet-stream": { schema: z.string().openapi({ form
 /** What the document says of an operation that {@link sendFile} answers. */
 export const FILE_ANSWERS = {
   200: { description: "The content", content: BINARY },
-  206: { description: "The part that Range names", content: BINARY },
-  304: { description: "Of If-None-Match or If-Modified-Since: the client has it already" },
-  412: { description: "If-Match or If-Unmodified-Since does not hold" },
-  416: { description: "No part of the content is in Range" },
+  206: { description: "The part that `Range` names", content: BINARY },
+  304: { description: "Not modified, by If-None-Match or If-Modified-Since" },
+  412: { description: "The precondition If-Match or If-Unmodified-Since failed" },
+  416: { description: "`Range` lies outside the content" },
 } as const;
 
 interface FileAnswer {

@@ -26,7 +26,7 @@ const VOICE_FILE = /^voices\/[^/]+\.bin$/;
 /** The diffusers exporters' file for weights that are too large for the graph. */
 const OTHER_DATA_FILE = "weights.pb";
 
-/** A Core ML Cargo runs like the `onnx` or `diffusers` Cargo of the same task (catalog/README.md). */
+/** A Core ML Cargo runs like the `onnx` or `diffusers` Cargo of the same task (docs/host/runtimes.md). */
 export function folderLayoutOf({ runtimeType, onnxTaskType }: CargoManifest): FolderLayout {
   const isDrawing = runtimeType === "diffusers" || (runtimeType === "coreml" && onnxTaskType === "text-to-image");
   return isDrawing ? "diffusers" : "onnx";

@@ -4,7 +4,7 @@ import type { CargoRuntime } from "../runtime.ts";
 
 /**
  * ONNX models on a Mac's Core ML: the files and adapters of `onnx` and `diffusers` Cargos. The task decides which: `text-to-image`
- * goes to `diffusers`, any other task, or none, to `onnx` (catalog/README.md).
+ * goes to `diffusers`, any other task, or none, to `onnx` (catalog/README.md, inputs and outputs of tasks).
  */
 export function coremlRuntime({
   platform,

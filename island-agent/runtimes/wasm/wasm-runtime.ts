@@ -10,7 +10,7 @@ import type { MemoryUse, RunRequest } from "../runtime.ts";
 import { packagesFolder } from "../sandbox/readable-paths.ts";
 import type { LoadRequest, WasmJob } from "./host-requests.ts";
 
-/** The process' part of a Cargo's memory figure; the rest is the module's. Source: catalog/README.md, memory figures. */
+/** The process' part of a Cargo's memory figure; the rest is the module's. Source: catalog/README.md, memory requirements. */
 const PROCESS_ALLOWANCE_BYTES = 192 * MIB;
 const MIN_CAP_BYTES = MIB;
 /** Measured on Linux x64, Node 24, after 40 jobs, two at a time: 174 MB with three threads; 3.5 bytes of compiled code for each byte of a module. */

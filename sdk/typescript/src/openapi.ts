@@ -11,7 +11,7 @@ export interface components {
             id: string;
             role: "user" | "operator";
         };
-        /** Its address, role or limits, its API keys, sessions or Island tokens changed: `data` of GET /account. Read again what you show of them */
+        /** The account's e-mail address, role, limits, API keys, sessions or Island tokens changed: `data` of GET /account. Read the ones you show again */
         AccountChangedEvent: {
             /** ISO 8601, UTC */
             created_at: string;
@@ -34,18 +34,18 @@ export interface components {
         AccountSession: {
             /** ISO 8601, UTC */
             created_at: string;
-            /** The session that asks */
+            /** Whether this is the session of the request */
             current: boolean;
             /** ISO 8601, UTC */
             expires_at: string;
             id: string;
-            /** ISO 8601, UTC; up to a minute old. Null: never */
+            /** ISO 8601, UTC, accurate to a minute; null: never used */
             last_used_at: string | null;
         };
         AddAnnouncement: {
             level?: "info" | "warning";
             text: string;
-            /** Left out or null: until it is removed */
+            /** When it expires; omitted or null: when it is removed */
             until?: string | null;
         };
         Announcement: {
@@ -55,7 +55,7 @@ export interface components {
             level: "info" | "warning";
             /** Plain text */
             text: string;
-            /** Null: until it is removed */
+            /** When it expires; null: when it is removed */
             until: string | null;
         };
         AnsweredMessage: {
@@ -66,7 +66,7 @@ export interface components {
         };
         AnthropicMessage: {
             content: ({
-                /** Empty: nothing is signed */
+                /** Always empty */
                 signature: string;
                 thinking: string;
                 type: "thinking";
@@ -84,14 +84,14 @@ export interface components {
             id: string;
             model: string;
             role: "assistant";
-            /** `end_turn` also for an answer that a stop sequence ended on an Island that does not say which */
+            /** `end_turn` is also returned if a stop sequence ended the response and the Island did not report which one */
             stop_reason: "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | null;
             stop_sequence: string | null;
             type: "message";
             usage: {
                 cache_creation_input_tokens: null;
                 cache_read_input_tokens: null;
-                /** Credits that were charged; absent in `message_start` */
+                /** Credits charged; absent in `message_start` */
                 cost?: number;
                 input_tokens: number;
                 output_tokens: number;
@@ -104,7 +104,7 @@ export interface components {
             type: "ping";
         } | {
             content_block: {
-                /** Empty: nothing is signed */
+                /** Always empty */
                 signature: string;
                 thinking: string;
                 type: "thinking";
@@ -149,7 +149,7 @@ export interface components {
             usage: {
                 cache_creation_input_tokens: null;
                 cache_read_input_tokens: null;
-                /** Credits that were charged; absent in `message_start` */
+                /** Credits charged; absent in `message_start` */
                 cost?: number;
                 input_tokens: number;
                 output_tokens: number;
@@ -171,7 +171,7 @@ export interface components {
             created_at: string;
             /** Credits, with up to 6 decimals */
             credits_per_month: number | null;
-            /** What a key with credits_per_month has spent of it; null for others */
+            /** Spent this month by a key with credits_per_month; null for other keys */
             credits_this_month: number | null;
             /** ISO 8601, UTC */
             expires_at: string | null;
@@ -183,7 +183,7 @@ export interface components {
             scopes: ("read" | "write")[];
         };
         ApproveCargo: {
-            /** sha256:… of the image's manifest */
+            /** Digest (sha256:…) of the image's manifest */
             image_digest?: string;
             /** Commit of the model's folder on the hub */
             model_commit?: string;
@@ -192,21 +192,21 @@ export interface components {
             revision: string;
         };
         AuditLine: {
-            /** With `.failed` for one that was refused */
+            /** Action; ends in `.failed` if it was refused */
             action: string;
-            /** The operator's account; of a command the user of the operating system */
+            /** The operator's account; for a command, the user of the operating system */
             actor: string;
-            /** Null for a command, and for an account that was deleted */
+            /** Null for a command and for a deleted account */
             actor_email: string | null;
-            /** JSON, or null */
+            /** JSON or null */
             after?: unknown;
             /** ISO 8601, UTC */
             at: string;
-            /** JSON, or null */
+            /** JSON or null */
             before?: unknown;
-            /** Increases with time */
+            /** Id of the entry; increases with time */
             id: number;
-            /** The client's address; of a command the machine's name */
+            /** The client's address; for a command, the machine's name */
             origin: string;
             target: {
                 id: string;
@@ -215,11 +215,11 @@ export interface components {
             via: "api" | "command";
         };
         AvailableCargo: {
-            /** Those with a free slot */
+            /** Islands with a free slot */
             free: number;
-            /** Connected Islands that may run it */
+            /** Connected Islands that can run it */
             islands: number;
-            /** Those that have its model or image, or need none */
+            /** Islands that need no download first */
             ready: number;
             slug: string;
         };
@@ -237,12 +237,12 @@ export interface components {
             created_at: string;
             fail_mode: "best_effort" | "fail_fast";
             id: string;
-            /** In the order of the inputs */
+            /** Jobs, in the order of the inputs */
             jobs: components["schemas"]["BatchJob"][];
-            /** Only with `include=output`: `output_offset` of the next request, as the outputs of one answer are bounded; null: there are no more */
+            /** Only with `include=output`: `output_offset` of the next request; null: no further outputs */
             next_output_offset?: number | null;
             priority: number;
-            /** pending: no job has started. failed: all jobs have ended, at least one failed or timed out */
+            /** pending: no job has started. failed: all jobs have ended, and at least one failed or timed out */
             status: "pending" | "running" | "completed" | "failed" | "cancelled";
             webhook: components["schemas"]["WebhookLog"] | null;
             workload_id: number;
@@ -259,14 +259,14 @@ export interface components {
             total: number;
         };
         BatchJob: {
-            /** With `output`: why the job failed or timed out */
+            /** Only with `include=output`: why the job failed or timed out */
             error?: {
                 code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                 message: string;
                 retryable: boolean;
             } | null;
             id: string;
-            /** Only with `include=output`, from job `output_offset` on. Null for a job that is not completed, or whose output was removed or omitted */
+            /** Only with `include=output`, from job `output_offset` on. Null if the job is not completed, or its output was removed or omitted */
             output?: unknown;
             /** The output has more than 65536 characters as JSON: read it from GET /jobs/{id} */
             output_omitted?: true;
@@ -281,12 +281,12 @@ export interface components {
                 created_at: string;
                 fail_mode: "best_effort" | "fail_fast";
                 id: string;
-                /** In the order of the inputs */
+                /** Jobs, in the order of the inputs */
                 jobs: components["schemas"]["BatchJob"][];
-                /** Only with `include=output`: `output_offset` of the next request, as the outputs of one answer are bounded; null: there are no more */
+                /** Only with `include=output`: `output_offset` of the next request; null: no further outputs */
                 next_output_offset?: number | null;
                 priority: number;
-                /** pending: no job has started. failed: all jobs have ended, at least one failed or timed out */
+                /** pending: no job has started. failed: all jobs have ended, and at least one failed or timed out */
                 status: "pending" | "running" | "completed" | "failed" | "cancelled";
                 workload_id: number;
                 workload_slug: string;
@@ -297,12 +297,12 @@ export interface components {
         };
         Cargo: {
             category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
-            /** Can be the `model` of a chat completion */
+            /** Whether it can be the `model` of a chat completion */
             chat: boolean;
             context_tokens: number | null;
             description: string;
             licence: string;
-            /** Of the model's file, in hexadecimal; null: the Cargo has none, has a folder of files, or names no hash */
+            /** SHA-256 of the model's file, in hexadecimal; null: the Cargo has no model, has a folder of files, or names no hash */
             model_sha256: string | null;
             name: string;
             onnx_task_type: string | null;
@@ -316,31 +316,31 @@ export interface components {
         CargoApproval: {
             /** ISO 8601, UTC */
             at: string;
-            /** Account of an operator, or user of the operating system */
+            /** Operator's account, or user of the operating system */
             by: string;
             revision: string;
         };
         CargoDetail: {
-            /** Limit of this phase of an attempt; null: the coordinator's setting */
+            /** Time limit of this phase of an attempt; null: the coordinator's setting */
             accept_limit_s: number | null;
-            /** By the operator. Until then only its owner sees and runs it */
+            /** Whether the operator approved it. Before that, only its owner can see and run it */
             approved: boolean;
             category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
-            /** Can be the `model` of a chat completion */
+            /** Whether it can be the `model` of a chat completion */
             chat: boolean;
             context_tokens: number | null;
             description: string;
             example_input: {
                 [key: string]: unknown;
             };
-            /** Limit of this phase of an attempt; null: the coordinator's setting */
+            /** Time limit of this phase of an attempt; null: the coordinator's setting */
             first_output_limit_s: number | null;
             /** JSON Schema of a job's input */
             input_schema: {
                 [key: string]: unknown;
             };
             licence: string;
-            /** Of the model's file, in hexadecimal; null: the Cargo has none, has a folder of files, or names no hash */
+            /** SHA-256 of the model's file, in hexadecimal; null: the Cargo has no model, has a folder of files, or names no hash */
             model_sha256: string | null;
             name: string;
             onnx_task_type: string | null;
@@ -354,12 +354,12 @@ export interface components {
             required_vram_mb: number;
             run_limit_s: number;
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
-            /** Limit of this phase of an attempt; null: the coordinator's setting */
+            /** Time limit of this phase of an attempt; null: the coordinator's setting */
             silence_limit_s: number | null;
             slug: string;
-            /** Limit of this phase of an attempt; null: the coordinator's setting */
+            /** Time limit of this phase of an attempt; null: the coordinator's setting */
             start_limit_s: number | null;
-            /** What it does, by the model hub's names, as feature-extraction or text-ranking; null: it chats, or its schemas say it */
+            /** Task by the model hub's names, such as feature-extraction or text-ranking; null: chat, or defined by the schemas */
             task: string | null;
             wait_limit_s: number;
             workload_id: number;
@@ -369,7 +369,7 @@ export interface components {
             value: string | null;
         };
         CargoPins: {
-            /** sha256:… of the image's manifest */
+            /** Digest (sha256:…) of the image's manifest */
             image_digest?: string;
             /** Commit of the model's folder on the hub */
             model_commit?: string;
@@ -377,9 +377,9 @@ export interface components {
             model_hash?: string;
         };
         CargoReview: {
-            /** The last one, of this definition or an earlier one */
+            /** The last approval, of this definition or an earlier one */
             approval: components["schemas"]["CargoApproval"] | null;
-            /** The whole definition; see catalog/README.md */
+            /** The whole definition; see docs/reference/cargo-format.md */
             cargo: {
                 [key: string]: unknown;
             };
@@ -388,13 +388,13 @@ export interface components {
             origin: "shipped" | "imported" | "owned";
             owner_email: string | null;
             owner_id: string | null;
-            /** What ties it to exact bytes; a null value: nothing does yet. Null: it fetches nothing */
+            /** What pins it to exact bytes; a null member: not pinned yet. Null: it downloads nothing */
             pin: components["schemas"]["CargoPin"] | null;
-            /** In force for new jobs */
+            /** Current price for new jobs */
             price_per_job: number;
-            /** Hash of all of `cargo`; an approval names it */
+            /** Hash of `cargo`, which the approval must repeat */
             revision: string;
-            /** That of its file; null unless it is shipped */
+            /** Price in the shipped catalog; null for other Cargos */
             shipped_price_per_job: number | null;
             signs: components["schemas"]["SignedCargo"];
             slug: string;
@@ -406,11 +406,11 @@ export interface components {
             password?: string;
         };
         ChangeApiKey: {
-            /** Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all */
+            /** Slugs of the Cargos that the key may run (others: 403 cargo_not_allowed); null: all */
             cargos?: string[] | null;
-            /** What its jobs may cost in a calendar month (UTC): charged, or held while they are unfinished. More is 402 key_credits_exceeded; null: any amount */
+            /** Maximum cost of its jobs in a calendar month (UTC), charged or held (beyond: 402 key_credits_exceeded); null: unlimited */
             credits_per_month?: number | null;
-            /** The key is refused from then on (401 key_expired); null: never */
+            /** When the key expires (401 key_expired); null: never */
             expires_at?: string | null;
             name?: string;
         };
@@ -486,12 +486,12 @@ export interface components {
                 logprobs: {
                     content: {
                         bytes: number[] | null;
-                        /** Natural logarithm, before temperature, penalties and grammars */
+                        /** Natural logarithm of the probability, before temperature, penalties and grammars */
                         logprob: number;
                         token: string;
                         top_logprobs: {
                             bytes: number[] | null;
-                            /** Natural logarithm, before temperature, penalties and grammars */
+                            /** Natural logarithm of the probability, before temperature, penalties and grammars */
                             logprob: number;
                             token: string;
                         }[];
@@ -499,9 +499,9 @@ export interface components {
                     refusal: null;
                 } | null;
                 message: {
-                    /** Null for an answer of calls alone */
+                    /** Null if the completion has only tool calls */
                     content: string | null;
-                    /** Thoughts of a model that thinks */
+                    /** Reasoning of a Cargo that supports it */
                     reasoning_content?: string;
                     role: "assistant";
                     tool_calls?: {
@@ -521,7 +521,7 @@ export interface components {
             object: "chat.completion";
             usage: {
                 completion_tokens: number;
-                /** Of answers with thoughts, whose tokens are among completion_tokens */
+                /** Present for completions with reasoning, whose tokens count as completion_tokens */
                 completion_tokens_details?: {
                     reasoning_tokens: number;
                 };
@@ -553,12 +553,12 @@ export interface components {
                 logprobs: {
                     content: {
                         bytes: number[] | null;
-                        /** Natural logarithm, before temperature, penalties and grammars */
+                        /** Natural logarithm of the probability, before temperature, penalties and grammars */
                         logprob: number;
                         token: string;
                         top_logprobs: {
                             bytes: number[] | null;
-                            /** Natural logarithm, before temperature, penalties and grammars */
+                            /** Natural logarithm of the probability, before temperature, penalties and grammars */
                             logprob: number;
                             token: string;
                         }[];
@@ -572,7 +572,7 @@ export interface components {
             object: "chat.completion.chunk";
             usage?: {
                 completion_tokens: number;
-                /** Of answers with thoughts, whose tokens are among completion_tokens */
+                /** Present for completions with reasoning, whose tokens count as completion_tokens */
                 completion_tokens_details?: {
                     reasoning_tokens: number;
                 };
@@ -588,7 +588,7 @@ export interface components {
                 code: string;
                 message: string;
                 param: null;
-                /** A new try may succeed */
+                /** Whether another attempt may succeed */
                 retryable: boolean;
                 type: "server_error" | "invalid_request_error";
             };
@@ -600,24 +600,24 @@ export interface components {
             logit_bias?: {
                 [key: string]: number;
             } | null;
-            /** Of text, before temperature, penalties and grammars */
+            /** Return log probabilities of text tokens, before temperature, penalties and grammars */
             logprobs?: boolean | null;
-            /** The newer name of `max_tokens`, which wins */
+            /** Newer name of `max_tokens`; takes precedence over it */
             max_completion_tokens?: number | null;
-            /** Lowered to the Cargo's context, or to 4096 where that is more */
+            /** Lowered to the Cargo's context, or to 4096 if the context is smaller */
             max_tokens?: number | null;
-            /** With at most 16384 parts together */
+            /** At most 16384 parts in total */
             messages: {
                 /** Text, or a list of text parts, which are joined */
                 content?: string | {
                     text: string;
-                    /** Other kinds are refused */
+                    /** Other types are refused */
                     type: "text";
                 }[] | null;
                 role: "system" | "user" | "assistant" | "tool" | "developer";
-                /** The call that a `tool` message answers */
+                /** Id of the tool call that this `tool` message answers */
                 tool_call_id?: string | null;
-                /** What an assistant called */
+                /** Tool calls of the assistant */
                 tool_calls?: {
                     function: {
                         /** JSON text */
@@ -629,39 +629,39 @@ export interface components {
                 }[] | null;
             }[];
             min_p?: number | null;
-            /** Slug of a chat Cargo; default: the operator's default chat Cargo */
+            /** Slug or alias of a chat Cargo. Default: the operator's default chat Cargo */
             model?: string | null;
-            /** Answers, each a job of its own, one after the other, also on a stream; those before one that fails are charged */
+            /** Number of choices. Each is a separate job; they run one after the other, also on a stream. If one fails, the earlier ones are still charged */
             n?: number | null;
-            /** Default true: up to 16 calls; of a named function always one */
+            /** Default true: up to 16 tool calls; a named function is called once */
             parallel_tool_calls?: boolean | null;
             presence_penalty?: number | null;
-            /** For Cargos that think; for others ignored */
+            /** Only for Cargos with reasoning; ignored for others */
             reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
-            /** Divides the logits of tokens that the answer has already; 1: no penalty */
+            /** Divides the logits of tokens already in the completion; 1: no penalty */
             repeat_penalty?: number | null;
             response_format?: {
                 type: "text";
             } | {
-                /** Not OpenAI's: with `json_object`, kept as a `json_schema` */
+                /** Not in OpenAI's API; with `json_object`, has the effect of `json_schema` */
                 schema?: {
                     [key: string]: unknown;
                 } | null;
                 type: "json_object";
             } | {
                 json_schema: {
-                    /** In errors only */
+                    /** Used only in error messages */
                     name?: string;
                     /** A JSON Schema */
                     schema: {
                         [key: string]: unknown;
                     };
-                    /** Check what a grammar cannot keep */
+                    /** Validate afterwards the keywords that the grammar cannot enforce */
                     strict?: boolean | null;
                 };
                 type: "json_schema";
             } | null;
-            /** The same answer on the same engine and model */
+            /** The same seed gives the same completion on the same engine and model */
             seed?: number | null;
             stop?: string | string[] | null;
             stream?: boolean | null;
@@ -688,30 +688,30 @@ export interface components {
                 };
                 type: "allowed_tools";
             } | null;
-            /** Functions, 256 KB together; calls by a grammar; see below */
+            /** Functions, at most 256 KB in total */
             tools?: ({
                 function: {
-                    /** A part of the prompt */
+                    /** Part of the prompt */
                     description?: string | null;
                     /** 1 to 64 of a-z, A-Z, 0-9, _ and - */
                     name: string;
-                    /** The JSON Schema of an object; with `strict` kept as that of `response_format`, else as far as a grammar can */
+                    /** JSON Schema of the arguments, an object */
                     parameters?: {
                         [key: string]: unknown;
                     } | null;
-                    /** Arguments are valid by `parameters`, or the answer fails (`schema_unmet`) */
+                    /** Arguments must match `parameters`; otherwise the job fails with `schema_unmet` */
                     strict?: boolean | null;
                 };
                 type: "function";
             } | {
                 type: string;
             })[] | null;
-            /** 0: any number */
+            /** 0: no limit */
             top_k?: number | null;
-            /** 20 for answers of at most 4761 tokens */
+            /** The maximum needs `max_tokens` of at most 4761 */
             top_logprobs?: number | null;
             top_p?: number | null;
-            /** OpenRouter's; the answer has the usage, as with `stream_options.include_usage` */
+            /** An OpenRouter parameter; has the effect of `stream_options.include_usage` */
             usage?: {
                 include?: boolean | null;
             } | null;
@@ -744,7 +744,7 @@ export interface components {
             /** ISO 8601, UTC */
             updated_at: string;
         };
-        /** A session whose token is in the cookie `atoll_session` alone */
+        /** A session whose token is only in the cookie `atoll_session` */
         CookieSession: {
             account: components["schemas"]["Account"];
             /** ISO 8601, UTC */
@@ -752,9 +752,9 @@ export interface components {
         };
         CoordinatorOverview: {
             address: string;
-            /** False: it said nothing in time, and its part is missing in the sums */
+            /** False: it did not reply in time, and the sums lack its part */
             answers: boolean;
-            /** Null for a coordinator that is alone */
+            /** Null if there is only one coordinator */
             id: string | null;
             islands: number;
             jobs: {
@@ -771,9 +771,9 @@ export interface components {
             input_tokens: number;
         };
         CountTokensRequest: {
-            /** With at most 16384 parts together */
+            /** At most 16384 parts in total */
             messages: {
-                /** Text, or a list of blocks; texts are joined */
+                /** Text, or a list of blocks; text blocks are joined */
                 content: string | ({
                     text: string;
                     type: "text";
@@ -806,7 +806,7 @@ export interface components {
                 text: string;
                 type: "text";
             }[] | null;
-            /** For a Cargo that thinks; by default it does not. For others, `enabled` is ignored */
+            /** Only for Cargos with reasoning; by default they do not reason. For other Cargos, `enabled` is ignored */
             thinking?: {
                 budget_tokens?: null;
                 type: "disabled";
@@ -814,7 +814,7 @@ export interface components {
                 budget_tokens?: null;
                 type: "adaptive" | "between_tools";
             } | {
-                /** Of 2048 and more, 2048 are used */
+                /** Reasoning tokens: 512 below 2048, otherwise 2048 */
                 budget_tokens: number;
                 type: "enabled";
             } | null;
@@ -831,17 +831,17 @@ export interface components {
             } | {
                 type: "none";
             } | null;
-            /** Your own, 256 KB together; built-in ones are not offered to the model */
+            /** Client tools, at most 256 KB in total; built-in tools are not offered to the model */
             tools?: ({
-                /** A part of the prompt */
+                /** Part of the prompt */
                 description?: string | null;
-                /** The JSON Schema of an object */
+                /** JSON Schema of the input, an object */
                 input_schema: {
                     [key: string]: unknown;
                 };
                 /** 1 to 64 of a-z, A-Z, 0-9, _ and - */
                 name: string;
-                /** The input is valid by `input_schema`, or the answer fails (`schema_unmet`) */
+                /** The input must match `input_schema`; otherwise the job fails with `schema_unmet` */
                 strict?: boolean | null;
                 type?: "custom" | null;
             } | {
@@ -849,14 +849,14 @@ export interface components {
             })[] | null;
         };
         CreateApiKey: {
-            /** Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all */
+            /** Slugs of the Cargos that the key may run (others: 403 cargo_not_allowed); null: all */
             cargos?: string[] | null;
-            /** What its jobs may cost in a calendar month (UTC): charged, or held while they are unfinished. More is 402 key_credits_exceeded; null: any amount */
+            /** Maximum cost of its jobs in a calendar month (UTC), charged or held (beyond: 402 key_credits_exceeded); null: unlimited */
             credits_per_month?: number | null;
-            /** The key is refused from then on (401 key_expired); null: never */
+            /** When the key expires (401 key_expired); null: never */
             expires_at?: string | null;
             name?: string;
-            /** Comma-separated list of read and write, or an array of them */
+            /** Comma-separated list or array of read and write */
             scopes?: string | ("read" | "write")[];
         };
         CreateCargo: {
@@ -926,11 +926,11 @@ export interface components {
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
         };
         CreateConversation: {
-            /** For the client's own use: at most 16 entries */
+            /** Free for the client's use, at most 16 entries */
             metadata?: {
                 [key: string]: string;
             } | null;
-            /** Slug of a chat Cargo; default: the operator's default chat Cargo */
+            /** Slug or alias of a chat Cargo. Default: the operator's default chat Cargo */
             model?: string | null;
             system_prompt?: string | null;
             title?: string | null;
@@ -947,14 +947,14 @@ export interface components {
                 /** ISO 8601, UTC */
                 expires_at: string | null;
                 id: string;
-                /** The secret; shown only here */
+                /** The secret, shown only here */
                 key: string;
                 name: string;
                 prefix: string;
                 scopes: ("read" | "write")[];
             };
             id: string;
-            /** The secret; shown only here */
+            /** The secret, shown only here */
             key: string;
             name: string;
             scopes: ("read" | "write")[];
@@ -963,12 +963,12 @@ export interface components {
             completion_window: "24h";
             /** Endpoint of every line; docs/use/files-and-batches.md lists those that batches support */
             endpoint: string;
-            /** A JSONL file with the purpose `batch` */
+            /** Id of a JSONL file with the purpose `batch` */
             input_file_id: string;
             metadata?: {
                 [key: string]: string;
             } | null;
-            /** How long the files of results live; never longer than the coordinator keeps files */
+            /** Lifetime of the result files, at most the coordinator's retention of files */
             output_expires_after?: {
                 anchor: "created_at";
                 seconds: number;
@@ -989,7 +989,7 @@ export interface components {
         };
         DoneEvent: {
             finish_reason: "stop" | "length" | "tool_calls";
-            /** The output, unless it is text that was streamed already */
+            /** The output, unless it is text that was already streamed */
             output?: unknown;
             type: "done";
             usage: components["schemas"]["Usage"];
@@ -998,23 +998,23 @@ export interface components {
             /** npm: for `npm install`. deb: for `apt install`. wheel: for `pip install` */
             format: "npm" | "deb" | "wheel";
             name: string;
-            /** The agent of hosts, or the client of programs */
+            /** The agent for hosts, or a client library */
             package: "island" | "client";
-            /** Below the coordinator's address; with .sha256 after it, its hash */
+            /** Path on the coordinator; append .sha256 for its hash */
             path: string;
-            /** In hexadecimal */
+            /** SHA-256 in hexadecimal */
             sha256: string;
             size_bytes: number;
             version: string;
         };
         Downloads: {
             files: components["schemas"]["Download"][];
-            /** Address at which other machines reach the coordinator, if the operator set it */
+            /** URL at which other machines reach the coordinator, if the operator set it */
             public_url: string | null;
         };
         EmailProof: {
             password: string;
-            /** ep_…, from the mail */
+            /** Token (ep_…) from the e-mail */
             token: string;
         };
         Embeddings: {
@@ -1031,19 +1031,19 @@ export interface components {
             };
         };
         EmbeddingsRequest: {
-            /** The model's own number; another is refused once the vectors are made, which is charged */
+            /** Must be the model's number of dimensions. Another number is refused after the job has run, which is charged */
             dimensions?: number | null;
-            /** base64: little-endian 32-bit floats; default: float */
+            /** Default `float`. base64: little-endian 32-bit floats */
             encoding_format?: "float" | "base64" | null;
-            /** A text, or several, of which each 256, or 255 KiB, are a job; lists of tokens are refused */
+            /** A text or a list of texts. A job takes up to 256 texts or 255 KiB. Lists of token ids are refused */
             input: string | string[];
-            /** Slug or alias of a Cargo with the task feature-extraction. Default: the operator's (default_embedding_cargo) */
+            /** Slug or alias of a Cargo with the task `feature-extraction`. Default: the setting `default_embedding_cargo` */
             model?: string | null;
         };
         ErrorEvent: {
             code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
             error: string;
-            /** A new try may succeed */
+            /** Whether another attempt may succeed */
             retryable: boolean;
             type: "error";
         };
@@ -1051,55 +1051,55 @@ export interface components {
             bytes: number;
             /** Unix time in seconds */
             created_at: number;
-            /** When it is removed; null: never by itself */
+            /** When the file is removed; null: only on request */
             expires_at: number | null;
             filename: string;
             id: string;
             object: "file";
             purpose: "assistants" | "batch" | "batch_output" | "evals" | "fine-tune" | "user_data" | "vision";
-            /** Of the content, in hexadecimal */
+            /** SHA-256 of the content, in hexadecimal */
             sha256: string;
             status: "processed";
         };
         FileBatch: {
-            /** Unix time in seconds; null: not (yet) */
+            /** Unix time in seconds; null if it has not happened */
             cancelled_at: number | null;
-            /** Unix time in seconds; null: not (yet) */
+            /** Unix time in seconds; null if it has not happened */
             cancelling_at: number | null;
-            /** Unix time in seconds; null: not (yet) */
+            /** Unix time in seconds; null if it has not happened */
             completed_at: number | null;
             completion_window: "24h";
             created_at: number;
             endpoint: string;
-            /** Lines without one */
+            /** File of the lines that failed */
             error_file_id: string | null;
-            /** Why it failed */
+            /** Why the batch failed */
             errors: {
                 data: {
                     code: string;
-                    /** From 1; null: not about a line */
+                    /** Line number, from 1; null if the error concerns the whole file */
                     line: number | null;
                     message: string;
                     param: string | null;
                 }[];
                 object: "list";
             } | null;
-            /** Unix time in seconds; null: not (yet) */
+            /** Unix time in seconds; null if it has not happened */
             expired_at: number | null;
             expires_at: number;
-            /** Unix time in seconds; null: not (yet) */
+            /** Unix time in seconds; null if it has not happened */
             failed_at: number | null;
-            /** Unix time in seconds; null: not (yet) */
+            /** Unix time in seconds; null if it has not happened */
             finalizing_at: number | null;
             id: string;
-            /** Unix time in seconds; null: not (yet) */
+            /** Unix time in seconds; null if it has not happened */
             in_progress_at: number | null;
             input_file_id: string;
             metadata: {
                 [key: string]: string;
             } | null;
             object: "batch";
-            /** Lines with an answer */
+            /** File of the lines that succeeded */
             output_file_id: string | null;
             request_counts: {
                 completed: number;
@@ -1123,16 +1123,16 @@ export interface components {
             object: "list";
         };
         GrantCredits: {
-            /** Negative: taken back; not 0 */
+            /** Credits to add; negative: take back; not 0 */
             credits: number;
             /** Shown to the account */
             note?: string;
         };
         Health: {
             checks: {
-                /** Of one of several coordinators. down: others cannot be reached; its own jobs and Islands go on */
+                /** Only with several coordinators. down: the others are unreachable; this coordinator's own jobs and Islands continue */
                 bus?: "ok" | "down";
-                /** read_only: the disk is full, another process writes, or the database is away; nothing new is accepted */
+                /** read_only: writes are refused, because the disk is full, another process writes, or the database is unreachable */
                 store: "ok" | "read_only" | "failing";
             };
             status: "ok" | "degraded";
@@ -1157,41 +1157,41 @@ export interface components {
                     image_tokens: number;
                     text_tokens: number;
                 };
-                /** Always 0: pictures have no tokens here */
+                /** Always 0: images have no tokens */
                 output_tokens: number;
                 total_tokens: number;
             };
         };
         ImagesRequest: {
-            /** Not OpenAI's; how closely to follow the prompt */
+            /** Not in OpenAI's API; how closely to follow the prompt */
             guidance_scale?: number | null;
-            /** Slug of a Cargo that draws, or an alias of one. Default: the operator's (default_image_cargo) */
+            /** Slug or alias of an image Cargo. Default: the setting `default_image_cargo` */
             model?: string | null;
-            /** Default: 1. Each is a job of its own, one after the other */
+            /** Default 1. Each image is a separate job; they run one after the other */
             n?: number | null;
-            /** Not OpenAI's; what not to draw */
+            /** Not in OpenAI's API; what the image should not show */
             negative_prompt?: string | null;
             output_format?: "png" | null;
             prompt: string;
             response_format?: "b64_json" | null;
-            /** Not OpenAI's; the same seed draws the same picture. Picture number i of n has the seed plus i, from 0 */
+            /** Not in OpenAI's API; the same seed gives the same image. Image i of n (from 0) uses the seed plus i */
             seed?: number | null;
-            /** `auto` (default: the Cargo's own) or width and height, as in `512x512`; another than the Cargo can draw is 422 */
+            /** `auto` (default; the Cargo's size) or width and height, such as `512x512`. A size that the Cargo does not support is 422 */
             size?: string | null;
-            /** Not OpenAI's; steps of the sampler, default: the Cargo's */
+            /** Not in OpenAI's API; sampler steps. Default: the Cargo's */
             steps?: number | null;
         };
         Island: {
             agent_version: string;
-            /** Models and images that it fetches now, at most 10 */
+            /** Downloads of models and images in progress, at most 10 */
             downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /** ISO 8601, UTC */
             first_seen_at: string;
             hardware: components["schemas"]["IslandHardware"];
-            /** Its host id, a UUID */
+            /** Host id, a UUID */
             id: string;
-            /** False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at */
+            /** False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at */
             is_live: boolean;
             jobs: components["schemas"]["IslandJobs"];
             /** ISO 8601, UTC */
@@ -1200,11 +1200,11 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
-            /** Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            /** Slugs of Cargos whose model is loading from disk into memory, at most 10 */
             loading: string[];
-            /** By its owner; else of its machine, or made of its id */
+            /** Name given by its owner; otherwise the machine's name, or one derived from its id */
             name: string;
-            /** Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            /** The oldest 10 jobs on the Island, with their Cargo and start */
             running: {
                 cargo: string;
                 /** ISO 8601, UTC */
@@ -1214,26 +1214,26 @@ export interface components {
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
                 version: string;
             }[];
-            /** paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute */
+            /** paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute */
             status: "online" | "paused" | "quarantined" | "offline" | "suspended";
-            /** What the operator says; null unless suspended */
+            /** Reason given by the operator; null unless suspended */
             suspended_because: string | null;
-            /** Of these jobs */
+            /** Tokens of these jobs */
             tokens: number;
             uptime: components["schemas"]["IslandUptime"];
         };
-        /** An Island came or went, was renamed, or says something else of itself: the row of GET /islands */
+        /** An Island connected, disconnected, was renamed or reported a change: its entry of GET /islands */
         IslandChangedEvent: {
             agent_version: string;
-            /** Models and images that it fetches now, at most 10 */
+            /** Downloads of models and images in progress, at most 10 */
             downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /** ISO 8601, UTC */
             first_seen_at: string;
             hardware: components["schemas"]["IslandHardware"];
-            /** Its host id, a UUID */
+            /** Host id, a UUID */
             id: string;
-            /** False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at */
+            /** False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at */
             is_live: boolean;
             jobs: components["schemas"]["IslandJobs"];
             /** ISO 8601, UTC */
@@ -1242,13 +1242,13 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
-            /** Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            /** Slugs of Cargos whose model is loading from disk into memory, at most 10 */
             loading: string[];
-            /** By its owner; else of its machine, or made of its id */
+            /** Name given by its owner; otherwise the machine's name, or one derived from its id */
             name: string;
-            /** Its status is not offline */
+            /** Whether its status is not offline */
             online: boolean;
-            /** Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            /** The oldest 10 jobs on the Island, with their Cargo and start */
             running: {
                 cargo: string;
                 /** ISO 8601, UTC */
@@ -1258,17 +1258,17 @@ export interface components {
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
                 version: string;
             }[];
-            /** paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute */
+            /** paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute */
             status: "online" | "paused" | "quarantined" | "offline" | "suspended";
-            /** What the operator says; null unless suspended */
+            /** Reason given by the operator; null unless suspended */
             suspended_because: string | null;
-            /** Of these jobs */
+            /** Tokens of these jobs */
             tokens: number;
             type: "island";
             uptime: components["schemas"]["IslandUptime"];
         };
         IslandDay: {
-            /** UTC */
+            /** Day in UTC */
             day: string;
             /** Credits, with up to 6 decimals */
             earned: number;
@@ -1276,12 +1276,12 @@ export interface components {
                 cancelled: number;
                 completed: number;
                 failed: number;
-                /** Attempts that failed or were lost here, and whose jobs were tried again */
+                /** Attempts that failed or were lost here and were retried */
                 retried: number;
                 timeout: number;
             };
             tokens: number;
-            /** Share of the day connected, 0 to 1; null before it was first seen */
+            /** Share of the day connected, 0 to 1; null before the Island was first seen */
             uptime: number | null;
         };
         IslandDetail: {
@@ -1290,17 +1290,17 @@ export interface components {
             cached_cargos: string[];
             /** Models and images on its disk, at most 200; empty unless it is connected */
             cached_models: string[];
-            /** The last 30 UTC days with today, oldest first, without a gap */
+            /** The last 30 UTC days including today, oldest first, without gaps */
             days: components["schemas"]["IslandDay"][];
-            /** Models and images that it fetches now, at most 10 */
+            /** Downloads of models and images in progress, at most 10 */
             downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /** ISO 8601, UTC */
             first_seen_at: string;
             hardware: components["schemas"]["IslandHardware"];
-            /** Its host id, a UUID */
+            /** Host id, a UUID */
             id: string;
-            /** False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at */
+            /** False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at */
             is_live: boolean;
             jobs: components["schemas"]["IslandJobs"];
             /** ISO 8601, UTC */
@@ -1309,11 +1309,11 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
-            /** Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            /** Slugs of Cargos whose model is loading from disk into memory, at most 10 */
             loading: string[];
-            /** By its owner; else of its machine, or made of its id */
+            /** Name given by its owner; otherwise the machine's name, or one derived from its id */
             name: string;
-            /** Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            /** The oldest 10 jobs on the Island, with their Cargo and start */
             running: {
                 cargo: string;
                 /** ISO 8601, UTC */
@@ -1323,26 +1323,26 @@ export interface components {
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
                 version: string;
             }[];
-            /** paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute */
+            /** paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute */
             status: "online" | "paused" | "quarantined" | "offline" | "suspended";
-            /** What the operator says; null unless suspended */
+            /** Reason given by the operator; null unless suspended */
             suspended_because: string | null;
-            /** Of these jobs */
+            /** Tokens of these jobs */
             tokens: number;
             uptime: components["schemas"]["IslandUptime"];
         };
-        /** As it last said. What is not known is null */
+        /** Last report of the Island. Unknown values are null */
         IslandDownload: {
-            /** Of the last 10 s */
+            /** Speed over the last 10 s */
             bytes_per_second: number | null;
-            /** Slug */
+            /** Slug of the Cargo */
             cargo: string;
-            /** 0 to 1; null while the size is not known */
+            /** Progress, 0 to 1; null while the size is unknown */
             fraction: number | null;
             received_bytes: number | null;
             total_bytes: number | null;
         };
-        /** As in the ledger, by the UTC day of the entry */
+        /** Earnings in the ledger, by UTC day of the entry */
         IslandEarnings: {
             /** Credits, with up to 6 decimals */
             days_7: number;
@@ -1351,55 +1351,55 @@ export interface components {
             /** Credits, with up to 6 decimals */
             today: number;
         };
-        /** After the caps of its owner. What is not known is null */
+        /** Hardware, limited by the owner's caps. Unknown values are null */
         IslandHardware: {
             arch: string;
             cpu_model: string | null;
-            /** In MB of 2^20 bytes */
+            /** Memory in MB of 2^20 bytes */
             disk_budget_mb: number;
-            /** In MB of 2^20 bytes */
+            /** Memory in MB of 2^20 bytes */
             disk_free_mb: number | null;
             gpus: {
                 driver: string | null;
                 name: string;
                 unified_memory: boolean;
                 vendor: string | null;
-                /** In MB of 2^20 bytes */
+                /** Memory in MB of 2^20 bytes */
                 vram_mb: number | null;
             }[];
             logical_cores: number;
             os_name: string | null;
             physical_cores: number | null;
             platform: string;
-            /** In MB of 2^20 bytes */
+            /** Memory in MB of 2^20 bytes */
             ram_mb: number;
         };
-        /** Jobs that ended here in the last 30 UTC days; stored as uptime is */
+        /** Jobs that ended here in the last 30 UTC days; stored once a minute */
         IslandJobs: {
             cancelled: number;
             completed: number;
             failed: number;
-            /** Attempts that failed or were lost here, and whose jobs were tried again */
+            /** Attempts that failed or were lost here and were retried */
             retried: number;
             timeout: number;
         };
-        /** As it last said: every 10 s. What is not known is null */
+        /** Last report of the Island, sent every 10 s. Unknown values are null */
         IslandLoad: {
-            /** 0 to 1, over all cores */
+            /** CPU load over all cores, 0 to 1 */
             cpu: number | null;
-            /** In MB of 2^20 bytes */
+            /** Memory in MB of 2^20 bytes */
             free_ram_mb: number | null;
-            /** In MB of 2^20 bytes */
+            /** Memory in MB of 2^20 bytes */
             free_vram_mb: number | null;
-            /** 0 to 1, of its busiest graphics card */
+            /** Load of the busiest graphics card, 0 to 1 */
             gpu: number | null;
-            /** Jobs that it runs at the same time */
+            /** Number of jobs that it runs at the same time */
             slots: number;
             slots_busy: number;
-            /** Of its hottest processor or graphics card, in degrees Celsius */
+            /** Temperature of the hottest processor or graphics card, in degrees Celsius */
             temperature_c: number | null;
         };
-        /** GET /islands does not list it any more */
+        /** The Island was removed from GET /islands */
         IslandRemovedEvent: {
             id: string;
             type: "island_removed";
@@ -1408,18 +1408,18 @@ export interface components {
             /** ISO 8601, UTC */
             created_at: string;
             id: string;
-            /** When an Island last began a session with it; a session may last for weeks */
+            /** When an Island last started a session with the token; a session can last for weeks */
             last_used_at: string | null;
             name: string;
         };
-        /** Share of the time connected, 0 to 1, in the UTC day, the last 7 and the last 30 UTC days with today, and not before it was first seen. Stored once a minute; a crash of a coordinator loses up to a minute */
+        /** Share of the time connected, 0 to 1, in the current UTC day and the last 7 and 30 UTC days, counted from when it was first seen. Stored once a minute; a crash of a coordinator loses up to a minute */
         IslandUptime: {
             days_7: number | null;
             days_30: number | null;
             today: number | null;
         };
         Job: {
-            /** Attempts begun so far; one that an Island refused does not count */
+            /** Attempts begun so far; a refused assignment does not count */
             attempts: number;
             batch_id: string | null;
             /** ISO 8601, UTC */
@@ -1434,18 +1434,18 @@ export interface components {
             } | null;
             finish_reason: "stop" | "length" | "tool_calls" | null;
             id: string;
-            /** Parameters of the request that the job does without, as in the header `Atoll-Ignored` */
+            /** Ignored parameters of the request, as in the header `Atoll-Ignored` */
             ignored: string[];
-            /** Empty once it was removed */
+            /** Empty after removal */
             input: {
                 [key: string]: unknown;
             };
-            /** When the input was removed: by its owner, or because the operator keeps it no longer */
+            /** When the input was removed, by its owner or at the end of the retention period */
             input_removed_at: string | null;
             island_id: string | null;
             /** Text, or the JSON value that the Cargo produced; null until completed */
             output?: unknown;
-            /** When output, stream and the message of an error were removed */
+            /** When the output, the stream and the error message were removed */
             output_removed_at: string | null;
             priority: number;
             /** ISO 8601, UTC */
@@ -1462,12 +1462,12 @@ export interface components {
             workload_id: number;
             workload_slug: string;
         };
-        /** A job is new or in another state: the row of GET /jobs, without workload_id and input */
+        /** A job is new or changed its state: its entry of GET /jobs, without workload_id and input */
         JobChangedEvent: {
             batch_id: string | null;
-            /** The same as workload_slug */
+            /** Same as `workload_slug` */
             cargo: string;
-            /** Why it failed or timed out */
+            /** Error code of a job that failed or timed out */
             code?: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
             /** ISO 8601, UTC */
             completed_at: string | null;
@@ -1480,7 +1480,7 @@ export interface components {
             updated_at: string;
             workload_slug: string;
         };
-        /** Any number of status, token, reasoning, tool_call, progress and image, then exactly one done or error as the last */
+        /** Any number of status, token, reasoning, tool_call, progress and image events, then one done or error. A stream whose delivered output was lost in a crash (position_lost) ends without it */
         JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ReasoningEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         JobOutput: {
             id: string;
@@ -1494,7 +1494,7 @@ export interface components {
                 total: number;
             } | null;
             status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
-            /** Model tokens delivered */
+            /** Number of model tokens delivered */
             tokens: number;
             /** Null until the job has ended */
             usage: components["schemas"]["Usage"] | null;
@@ -1512,7 +1512,7 @@ export interface components {
         };
         JobWebhook: {
             data: {
-                /** Attempts begun so far; one that an Island refused does not count */
+                /** Attempts begun so far; a refused assignment does not count */
                 attempts: number;
                 batch_id: string | null;
                 /** ISO 8601, UTC */
@@ -1527,16 +1527,16 @@ export interface components {
                 } | null;
                 finish_reason: "stop" | "length" | "tool_calls" | null;
                 id: string;
-                /** Parameters of the request that the job does without, as in the header `Atoll-Ignored` */
+                /** Ignored parameters of the request, as in the header `Atoll-Ignored` */
                 ignored: string[];
-                /** When the input was removed: by its owner, or because the operator keeps it no longer */
+                /** When the input was removed, by its owner or at the end of the retention period */
                 input_removed_at: string | null;
                 island_id: string | null;
                 /** Text, or the JSON value that the Cargo produced; null until completed */
                 output?: unknown;
-                /** The output is too large for a webhook; GET /jobs/{id} has it */
+                /** The output is too large for a webhook; read it from GET /jobs/{id} */
                 output_omitted: boolean;
-                /** When output, stream and the message of an error were removed */
+                /** When the output, the stream and the error message were removed */
                 output_removed_at: string | null;
                 priority: number;
                 /** ISO 8601, UTC */
@@ -1561,10 +1561,10 @@ export interface components {
             /** Credits, with up to 6 decimals */
             credits: number;
             email: string;
-            /** Set aside for unfinished jobs */
+            /** Credits held for unfinished jobs */
             held: number;
             id: string;
-            /** Known ones, connected or not */
+            /** Islands of the account, connected or not */
             islands: number;
             role: "user" | "operator";
             suspended: components["schemas"]["Suspension"] | null;
@@ -1576,10 +1576,10 @@ export interface components {
             /** Credits, with up to 6 decimals */
             credits: number;
             email: string;
-            /** Set aside for unfinished jobs */
+            /** Credits held for unfinished jobs */
             held: number;
             id: string;
-            /** Known ones, connected or not */
+            /** Islands of the account, connected or not */
             islands: number;
             limits: components["schemas"]["AccountLimits"];
             role: "user" | "operator";
@@ -1590,29 +1590,29 @@ export interface components {
             origin: "shipped" | "imported" | "owned";
             owner_email: string | null;
             owner_id: string | null;
-            /** Null for a Cargo that breaks a rule of this version */
+            /** Null for a Cargo that is invalid in this version */
             pinned: boolean | null;
-            /** In force for new jobs; null as above */
+            /** Current price for new jobs; null for a Cargo that is invalid in this version */
             price_per_job: number | null;
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | null;
-            /** That of its file; null unless it is shipped */
+            /** Price in the shipped catalog; null for other Cargos */
             shipped_price_per_job: number | null;
             slug: string;
             status: "offered" | "waiting" | "unpinned" | "off" | "disabled" | "hidden";
         };
         KnownIsland: {
             account_email: string | null;
-            /** Of its owner */
+            /** Account of the owner */
             account_id: string;
             agent_version: string;
-            /** Models and images that it fetches now, at most 10 */
+            /** Downloads of models and images in progress, at most 10 */
             downloads: components["schemas"]["IslandDownload"][];
             /** ISO 8601, UTC */
             first_seen_at: string;
             hardware: components["schemas"]["IslandHardware"];
-            /** Its host id, a UUID */
+            /** Host id, a UUID */
             id: string;
-            /** False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at */
+            /** False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at */
             is_live: boolean;
             /** ISO 8601, UTC */
             last_seen_at: string;
@@ -1620,11 +1620,11 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
-            /** Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            /** Slugs of Cargos whose model is loading from disk into memory, at most 10 */
             loading: string[];
-            /** By its owner; else of its machine, or made of its id */
+            /** Name given by its owner; otherwise the machine's name, or one derived from its id */
             name: string;
-            /** Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            /** The oldest 10 jobs on the Island, with their Cargo and start */
             running: {
                 cargo: string;
                 /** ISO 8601, UTC */
@@ -1634,31 +1634,31 @@ export interface components {
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
                 version: string;
             }[];
-            /** paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute */
+            /** paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute */
             status: "online" | "paused" | "quarantined" | "offline" | "suspended";
-            /** What the operator says; null unless suspended */
+            /** Reason given by the operator; null unless suspended */
             suspended_because: string | null;
         };
         KnownIslandDetail: {
             account_email: string | null;
-            /** Of its owner */
+            /** Account of the owner */
             account_id: string;
             agent_version: string;
             /** Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected */
             cached_cargos: string[];
             /** Models and images on its disk, at most 200; empty unless it is connected */
             cached_models: string[];
-            /** The last 30 UTC days with today, oldest first, without a gap */
+            /** The last 30 UTC days including today, oldest first, without gaps */
             days: components["schemas"]["IslandDay"][];
-            /** Models and images that it fetches now, at most 10 */
+            /** Downloads of models and images in progress, at most 10 */
             downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /** ISO 8601, UTC */
             first_seen_at: string;
             hardware: components["schemas"]["IslandHardware"];
-            /** Its host id, a UUID */
+            /** Host id, a UUID */
             id: string;
-            /** False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at */
+            /** False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at */
             is_live: boolean;
             jobs: components["schemas"]["IslandJobs"];
             /** ISO 8601, UTC */
@@ -1667,11 +1667,11 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
-            /** Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            /** Slugs of Cargos whose model is loading from disk into memory, at most 10 */
             loading: string[];
-            /** By its owner; else of its machine, or made of its id */
+            /** Name given by its owner; otherwise the machine's name, or one derived from its id */
             name: string;
-            /** Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            /** The oldest 10 jobs on the Island, with their Cargo and start */
             running: {
                 cargo: string;
                 /** ISO 8601, UTC */
@@ -1681,23 +1681,23 @@ export interface components {
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
                 version: string;
             }[];
-            /** paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute */
+            /** paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute */
             status: "online" | "paused" | "quarantined" | "offline" | "suspended";
-            /** What the operator says; null unless suspended */
+            /** Reason given by the operator; null unless suspended */
             suspended_because: string | null;
-            /** Of these jobs */
+            /** Tokens of these jobs */
             tokens: number;
             uptime: components["schemas"]["IslandUptime"];
         };
-        /** Without what its owner asked and got, which operators do not see */
+        /** A job without its input and output, which operators cannot see */
         KnownJob: {
-            /** Null for an account that was deleted */
+            /** Null for a deleted account */
             account_email: string | null;
             account_id: string;
-            /** Begun so far */
+            /** Attempts begun so far */
             attempts: number;
             batch_id: string | null;
-            /** A client waits for the answer */
+            /** Whether a client waits for the completion */
             chat: boolean;
             /** ISO 8601, UTC */
             completed_at: string | null;
@@ -1719,23 +1719,23 @@ export interface components {
             workload_slug: string;
         };
         LedgerLine: {
-            /** Change of `credits`; negative: fewer */
+            /** Change of `credits`; negative for a decrease */
             amount: number;
-            /** `credits` afterwards */
+            /** `credits` after this entry */
             balance: number;
-            /** On the hold of a whole batch; its jobs are charged and released one by one */
+            /** Only for the hold of a whole batch; its jobs are charged and released separately */
             batch_id: string | null;
             /** ISO 8601, UTC */
             created_at: string;
-            /** Change of the credits set aside for unfinished jobs */
+            /** Change of the credits held for unfinished jobs */
             held: number;
-            /** Increases with time */
+            /** Id of the entry; increases with time */
             id: number;
-            /** On an earning: a job of any account */
+            /** Id of the job; for an earning, a job of any account */
             job_id: string | null;
-            /** grant: credits given. correction: credits that an operator took back. hold: set aside when a job is submitted. charge: taken from what was set aside. release: set aside, not charged, and returned. earning: an Island of the account ran a job */
+            /** grant: credits given. correction: credits an operator took back. hold: reserved when a job is submitted. charge: taken from the hold. release: returned from the hold. earning: an Island of the account ran a job */
             kind: "grant" | "correction" | "hold" | "charge" | "release" | "earning";
-            /** What an operator said of a grant or correction */
+            /** The operator's note on a grant or correction */
             note: string | null;
             /** Cargo of the job or batch */
             workload_slug: string | null;
@@ -1747,7 +1747,7 @@ export interface components {
             /** ISO 8601, UTC */
             created_at: string;
             id: string;
-            /** Null if it is longer than 4 KB; empty once it was removed */
+            /** Null if longer than 4 KB; empty after removal */
             input: {
                 [key: string]: unknown;
             } | null;
@@ -1758,7 +1758,7 @@ export interface components {
         Message: {
             /** ISO 8601, UTC */
             completed_at: string | null;
-            /** Of an answer in progress: the text so far */
+            /** Text of the message; while the assistant's message is in progress, the text so far */
             content: string;
             /** ISO 8601, UTC */
             created_at: string;
@@ -1768,7 +1768,7 @@ export interface components {
             } | null;
             finish_reason: "stop" | "length" | "tool_calls" | null;
             id: string;
-            /** Of an answer: the job that produces it */
+            /** Job that produces the assistant's message */
             job_id: string | null;
             role: "user" | "assistant";
             status: "in_progress" | "completed" | "failed" | "cancelled" | "timeout";
@@ -1781,11 +1781,11 @@ export interface components {
             user_message: components["schemas"]["Message"];
         };
         MessageRequest: {
-            /** Lowered as in chats */
+            /** Lowered to the Cargo's context, or to 4096 if the context is smaller */
             max_tokens: number;
-            /** With at most 16384 parts together */
+            /** At most 16384 parts in total */
             messages: {
-                /** Text, or a list of blocks; texts are joined */
+                /** Text, or a list of blocks; text blocks are joined */
                 content: string | ({
                     text: string;
                     type: "text";
@@ -1815,7 +1815,7 @@ export interface components {
             model: string;
             output_config?: {
                 format?: {
-                    /** As `response_format` of chats, with `strict` */
+                    /** As the schema of a chat's `response_format`, with `strict: true` */
                     schema: {
                         [key: string]: unknown;
                     };
@@ -1831,7 +1831,7 @@ export interface components {
             }[] | null;
             /** Default 1 */
             temperature?: number | null;
-            /** For a Cargo that thinks; by default it does not. For others, `enabled` is ignored */
+            /** Only for Cargos with reasoning; by default they do not reason. For other Cargos, `enabled` is ignored */
             thinking?: {
                 budget_tokens?: null;
                 type: "disabled";
@@ -1839,7 +1839,7 @@ export interface components {
                 budget_tokens?: null;
                 type: "adaptive" | "between_tools";
             } | {
-                /** Of 2048 and more, 2048 are used */
+                /** Reasoning tokens: 512 below 2048, otherwise 2048 */
                 budget_tokens: number;
                 type: "enabled";
             } | null;
@@ -1856,71 +1856,71 @@ export interface components {
             } | {
                 type: "none";
             } | null;
-            /** Your own, 256 KB together; built-in ones are not offered to the model */
+            /** Client tools, at most 256 KB in total; built-in tools are not offered to the model */
             tools?: ({
-                /** A part of the prompt */
+                /** Part of the prompt */
                 description?: string | null;
-                /** The JSON Schema of an object */
+                /** JSON Schema of the input, an object */
                 input_schema: {
                     [key: string]: unknown;
                 };
                 /** 1 to 64 of a-z, A-Z, 0-9, _ and - */
                 name: string;
-                /** The input is valid by `input_schema`, or the answer fails (`schema_unmet`) */
+                /** The input must match `input_schema`; otherwise the job fails with `schema_unmet` */
                 strict?: boolean | null;
                 type?: "custom" | null;
             } | {
                 type: string;
             })[] | null;
-            /** 0: any number */
+            /** 0: no limit */
             top_k?: number | null;
             top_p?: number | null;
         };
         Model: {
-            /** Slug of the Cargo that an alias stands for */
+            /** If the id is an alias: slug of its Cargo */
             alias_of: string | null;
-            /** A connected Island can run it now; else requests wait for one */
+            /** Whether a connected Island can run it now; otherwise requests wait */
             available: boolean;
-            /** Endpoints that serve it, by their paths */
+            /** Paths of the endpoints that accept the model */
             capabilities: string[];
-            /** Tokens of prompt and answer together; null: no limit is known */
+            /** Maximum tokens of prompt and completion together; null: unknown */
             context_length: number | null;
-            /** When it came into the catalog of this network: Unix time in seconds */
+            /** When the Cargo was added to the network's catalog: Unix time in seconds */
             created: number;
-            /** Median time from a chat's submission to its first token, measured in the same way */
+            /** Median time from a chat's submission to its first token, measured as `tokens_per_second` */
             first_token_ms: number | null;
-            /** Islands that can run it now and have a free slot */
+            /** Number of Islands that can run it now and have a free slot */
             free: number;
-            /** Slug of the Cargo, or the alias */
+            /** Slug or alias of the Cargo */
             id: string;
-            /** Requests to an endpoint of its `capabilities` that name no model run on it */
+            /** Whether requests without `model` to an endpoint in `capabilities` use this Cargo */
             is_default: boolean;
-            /** Most tokens of an answer, for `max_tokens`; null: it does not chat */
+            /** Maximum of `max_tokens`; null: not a chat Cargo */
             max_output_tokens: number | null;
             object: "model";
             owned_by: string;
-            /** A request costs `per_job` for each of its jobs, however many tokens it has */
+            /** Each job of a request costs `per_job`, regardless of its tokens */
             pricing: {
                 /** Credits, with up to 6 decimals */
                 per_job: number;
                 unit: "credits";
             };
-            /** An Island that can run it now has its model or image, or needs none: no download first */
+            /** Whether such an Island needs no download first */
             ready: boolean;
-            /** It thinks before it answers: `reasoning_content`, `reasoning_effort` */
+            /** Whether it reasons before its completion (`reasoning_content`, `reasoning_effort`) */
             reasoning: boolean;
-            /** Median of the last 100 jobs in 24 h, measured by the coordinator that answers, since it started; null: none was measured */
+            /** Median of the last 100 jobs in 24 h, measured by this coordinator since its start; null: none measured */
             tokens_per_second: number | null;
-            /** Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way */
+            /** How the model learns of its tools. template: by its own chat template. grammar: by a text that Atoll adds to the prompt. null: it has no tool calls. A grammar enforces the calls in both cases */
             tool_calls: "template" | "grammar" | null;
             type: "chat" | "embedding" | "rerank" | "classification" | "image" | "transcription" | "speech";
         };
         Moderation: {
-            /** Of the last text's job */
+            /** Id of the last text's job */
             id: string;
             model: string;
             results: {
-                /** True from a score of 0.5 on */
+                /** True for scores of at least 0.5 */
                 categories: {
                     harassment: boolean;
                     "harassment/threatening": boolean;
@@ -1968,9 +1968,9 @@ export interface components {
                     violence: number;
                     "violence/graphic": number;
                 };
-                /** Any category is true */
+                /** Whether any category is true */
                 flagged: boolean;
-                /** The Cargo's own, best first: what is not one of OpenAI's categories is here only */
+                /** Labels of the Cargo, best first, including those that are not categories of OpenAI */
                 labels: {
                     label: string;
                     score: number;
@@ -1978,36 +1978,36 @@ export interface components {
             }[];
         };
         ModerationRequest: {
-            /** A text, or several, a job each, four at once */
+            /** A text or a list of texts. Each text is a job, and four run at once */
             input: string | (string | {
                 text: string;
                 type: "text";
             })[];
-            /** Default: the operator's (default_moderation_cargo). Slug of an onnx Cargo with the task text-classification */
+            /** Slug or alias of an onnx Cargo with the task `text-classification`. Default: the setting `default_moderation_cargo` */
             model?: string | null;
         };
         Network: {
             /** Public Cargos that can run now, by slug; GET /cargos lists all */
             cargos: components["schemas"]["AvailableCargo"][];
-            /** False: a coordinator did not answer; its Islands are missing */
+            /** False: a coordinator did not reply, and its Islands are missing */
             is_complete: boolean;
             islands_online: number;
-            /** What a new account gets */
+            /** Credits of a new account */
             new_account_credits: number;
-            /** Who may open an account: everybody, whoever proves an e-mail address, or only the operator */
+            /** Registration: open to anyone, open with a confirmed e-mail address, or only by the operator */
             registration: "open" | "email" | "closed";
         };
-        /** Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
+        /** Totals over all coordinators, at most 1.5 s old; the number of known Islands n is at most n ms old */
         NetworkOverview: {
             coordinators: components["schemas"]["CoordinatorOverview"][];
-            /** Jobs that failed or timed out */
+            /** Number of jobs that failed or timed out */
             errors_last_minute: number;
-            /** From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off */
+            /** Time from a job's submission (in a batch: its admission) to its first token, for jobs that ended in the last minute; accurate to 5 % */
             first_token_ms: {
                 p50: number | null;
                 p99: number | null;
             };
-            /** False: the sums lack a coordinator, which does not answer */
+            /** False: a coordinator did not reply, and the sums lack its part */
             is_complete: boolean;
             islands: {
                 known: number;
@@ -2018,7 +2018,7 @@ export interface components {
                 running: number;
                 waiting: number;
             };
-            /** Of Islands that take new jobs */
+            /** Slots of Islands that take new jobs */
             slots: {
                 all: number;
                 free: number;
@@ -2048,12 +2048,12 @@ export interface components {
             model: string;
             object: "response";
             output: ({
-                /** Thoughts of a model that thinks */
+                /** Reasoning of a Cargo that supports it */
                 content: {
                     text: string;
                     type: "reasoning_text";
                 }[];
-                /** Opaque; nothing is encrypted, as `content` has it all */
+                /** Opaque and not used; `content` has the whole reasoning */
                 encrypted_content: string;
                 id: string;
                 status: "in_progress" | "completed" | "incomplete";
@@ -2062,7 +2062,7 @@ export interface components {
             } | {
                 content: {
                     annotations: unknown[];
-                    /** Empty unless they were asked for */
+                    /** Empty unless requested */
                     logprobs: {
                         bytes: number[];
                         logprob: number;
@@ -2081,12 +2081,12 @@ export interface components {
                 status: "in_progress" | "completed" | "incomplete";
                 type: "message";
             } | {
-                /** JSON */
+                /** JSON text */
                 arguments: string;
                 call_id: string;
                 id: string;
                 name: string;
-                /** Of a function that a namespace has */
+                /** Namespace of the function, if it has one */
                 namespace?: string;
                 status: "in_progress" | "completed" | "incomplete";
                 type: "function_call";
@@ -2106,13 +2106,13 @@ export interface components {
                 } | {
                     type: "json_object";
                 } | {
-                    /** In errors only */
+                    /** Used only in error messages */
                     name: string;
-                    /** As `response_format` of chats */
+                    /** As in a chat's `response_format` */
                     schema: {
                         [key: string]: unknown;
                     };
-                    /** As `response_format` of chats */
+                    /** As in a chat's `response_format` */
                     strict?: boolean | null;
                     type: "json_schema";
                 };
@@ -2177,12 +2177,12 @@ export interface components {
             type: "response.failed";
         } | {
             item: {
-                /** Thoughts of a model that thinks */
+                /** Reasoning of a Cargo that supports it */
                 content: {
                     text: string;
                     type: "reasoning_text";
                 }[];
-                /** Opaque; nothing is encrypted, as `content` has it all */
+                /** Opaque and not used; `content` has the whole reasoning */
                 encrypted_content: string;
                 id: string;
                 status: "in_progress" | "completed" | "incomplete";
@@ -2191,7 +2191,7 @@ export interface components {
             } | {
                 content: {
                     annotations: unknown[];
-                    /** Empty unless they were asked for */
+                    /** Empty unless requested */
                     logprobs: {
                         bytes: number[];
                         logprob: number;
@@ -2210,12 +2210,12 @@ export interface components {
                 status: "in_progress" | "completed" | "incomplete";
                 type: "message";
             } | {
-                /** JSON */
+                /** JSON text */
                 arguments: string;
                 call_id: string;
                 id: string;
                 name: string;
-                /** Of a function that a namespace has */
+                /** Namespace of the function, if it has one */
                 namespace?: string;
                 status: "in_progress" | "completed" | "incomplete";
                 type: "function_call";
@@ -2225,12 +2225,12 @@ export interface components {
             type: "response.output_item.added";
         } | {
             item: {
-                /** Thoughts of a model that thinks */
+                /** Reasoning of a Cargo that supports it */
                 content: {
                     text: string;
                     type: "reasoning_text";
                 }[];
-                /** Opaque; nothing is encrypted, as `content` has it all */
+                /** Opaque and not used; `content` has the whole reasoning */
                 encrypted_content: string;
                 id: string;
                 status: "in_progress" | "completed" | "incomplete";
@@ -2239,7 +2239,7 @@ export interface components {
             } | {
                 content: {
                     annotations: unknown[];
-                    /** Empty unless they were asked for */
+                    /** Empty unless requested */
                     logprobs: {
                         bytes: number[];
                         logprob: number;
@@ -2258,12 +2258,12 @@ export interface components {
                 status: "in_progress" | "completed" | "incomplete";
                 type: "message";
             } | {
-                /** JSON */
+                /** JSON text */
                 arguments: string;
                 call_id: string;
                 id: string;
                 name: string;
-                /** Of a function that a namespace has */
+                /** Namespace of the function, if it has one */
                 namespace?: string;
                 status: "in_progress" | "completed" | "incomplete";
                 type: "function_call";
@@ -2277,7 +2277,7 @@ export interface components {
             output_index: number;
             part: {
                 annotations: unknown[];
-                /** Empty unless they were asked for */
+                /** Empty unless requested */
                 logprobs: {
                     bytes: number[];
                     logprob: number;
@@ -2302,7 +2302,7 @@ export interface components {
             output_index: number;
             part: {
                 annotations: unknown[];
-                /** Empty unless they were asked for */
+                /** Empty unless requested */
                 logprobs: {
                     bytes: number[];
                     logprob: number;
@@ -2389,17 +2389,17 @@ export interface components {
             sequence_number: number;
             type: "response.function_call_arguments.done";
         };
-        /** Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
+        /** Totals over all coordinators, at most 1.5 s old; the number of known Islands n is at most n ms old */
         OverviewEvent: {
             coordinators: components["schemas"]["CoordinatorOverview"][];
-            /** Jobs that failed or timed out */
+            /** Number of jobs that failed or timed out */
             errors_last_minute: number;
-            /** From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off */
+            /** Time from a job's submission (in a batch: its admission) to its first token, for jobs that ended in the last minute; accurate to 5 % */
             first_token_ms: {
                 p50: number | null;
                 p99: number | null;
             };
-            /** False: the sums lack a coordinator, which does not answer */
+            /** False: a coordinator did not reply, and the sums lack its part */
             is_complete: boolean;
             islands: {
                 known: number;
@@ -2410,7 +2410,7 @@ export interface components {
                 running: number;
                 waiting: number;
             };
-            /** Of Islands that take new jobs */
+            /** Slots of Islands that take new jobs */
             slots: {
                 all: number;
                 free: number;
@@ -2430,7 +2430,7 @@ export interface components {
                 size_bytes?: number | null;
                 url: string;
             }[];
-            /** By the operator. Until then only you see and run it */
+            /** Whether the operator approved it. Before that, only you can see and run it */
             approved: boolean;
             args?: string[];
             category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
@@ -2482,7 +2482,7 @@ export interface components {
             reasoning?: boolean;
             required_ram_mb: number;
             required_vram_mb: number;
-            /** Number of changes so far, the first version included */
+            /** Version number; 1 for the first version */
             revision: number;
             run_limit_s: number;
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -2497,11 +2497,11 @@ export interface components {
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4";
         };
         PairingCode: {
-            /** Eight letters and digits, none of 0, 1, I and O */
+            /** Eight letters and digits, without 0, 1, I and O */
             code: string;
             /** ISO 8601, UTC */
             expires_at: string;
-            /** Of the token that the code becomes */
+            /** Name of the token that the code is exchanged for */
             name: string;
         };
         PostMessage: {
@@ -2512,11 +2512,11 @@ export interface components {
                 [key: string]: number;
             } | null;
             max_completion_tokens?: number | null;
-            /** Lowered to the Cargo's context, or to 4096 where that is more */
+            /** Lowered to the Cargo's context, or to 4096 if the context is smaller */
             max_tokens?: number | null;
             min_p?: number | null;
             presence_penalty?: number | null;
-            /** Divides the logits of tokens that the answer has already; 1: no penalty */
+            /** Divides the logits of tokens already in the completion; 1: no penalty */
             repeat_penalty?: number | null;
             response_format?: {
                 type: "text";
@@ -2524,26 +2524,26 @@ export interface components {
                 type: "json_object";
             } | {
                 json_schema: {
-                    /** In errors only */
+                    /** Used only in error messages */
                     name?: string;
                     /** A JSON Schema */
                     schema: {
                         [key: string]: unknown;
                     };
-                    /** Check what a grammar cannot keep */
+                    /** Validate afterwards the keywords that the grammar cannot enforce */
                     strict?: boolean | null;
                 };
                 type: "json_schema";
             } | null;
-            /** The same answer on the same engine and model */
+            /** The same seed gives the same completion on the same engine and model */
             seed?: number | null;
             stop?: string | string[] | null;
             stream?: boolean | null;
             /** Default 0.7 */
             temperature?: number | null;
-            /** Not served: null */
+            /** Not supported; only null */
             tools?: null;
-            /** 0: any number */
+            /** 0: no limit */
             top_k?: number | null;
             top_p?: number | null;
         };
@@ -2554,25 +2554,25 @@ export interface components {
         };
         QueueLine: {
             jobs: number;
-            /** Of the oldest of them at the coordinator that has most */
+            /** Reason of the oldest job at the coordinator with the most jobs */
             message: string;
-            /** The account whose Islands alone may run them, until the Cargo is approved */
+            /** Account whose Islands may run them; other Islands may not until the Cargo is approved */
             only_islands_of: string | null;
             reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "all_refused" | "all_failing" | "model_downloading" | "starting" | "no_output" | "account_limit";
-            /** Of the one that waits longest */
+            /** When the oldest job started to wait */
             waiting_since: string;
             workload_slug: string;
         };
-        /** What a model that thinks wrote beside its answer */
+        /** Reasoning that the model wrote before its completion */
         ReasoningEvent: {
-            /** Thoughts to append */
+            /** Reasoning to append */
             content: string;
             type: "reasoning";
         };
         Recommendation: {
             demand_score: number;
             estimated_earnings_per_job: string;
-            /** Chats without a model use it */
+            /** Whether chats without `model` use it */
             is_default: boolean;
             model_hash: string | null;
             model_url: string;
@@ -2581,13 +2581,13 @@ export interface components {
             workload_slug: string;
         };
         RenameIsland: {
-            /** Empty: the default name again */
+            /** Empty: restore the default name */
             name: string;
         };
         Reranking: {
-            /** Of the job */
+            /** Id of the job */
             id: string;
-            /** `usage` in the shape of Cohere's client */
+            /** `usage` in the format of Cohere's API */
             meta: {
                 tokens: {
                     input_tokens: number;
@@ -2596,14 +2596,14 @@ export interface components {
             };
             model: string;
             object: "list";
-            /** Best first */
+            /** Results, best first */
             results: {
                 document?: {
                     text: string;
                 };
-                /** Of the document in the request */
+                /** Index of the document in the request */
                 index: number;
-                /** By a Cargo that ranks, or (1 + cosine of the two vectors) / 2. To compare within one answer only */
+                /** Score of the reranking Cargo, or (1 + cosine of the two vectors) / 2. Compare scores only within one response */
                 relevance_score: number;
             }[];
             usage: {
@@ -2615,24 +2615,24 @@ export interface components {
             documents: (string | {
                 text: string;
             })[];
-            /** Default: the operator's (default_rerank_cargo). Slug of a Cargo with the task text-ranking or feature-extraction */
+            /** Slug or alias of a Cargo with the task `text-ranking` or `feature-extraction`. Default: the setting `default_rerank_cargo` */
             model?: string | null;
             query: string;
-            /** Default: false */
+            /** Default false */
             return_documents?: boolean | null;
-            /** Best results to return; default: all */
+            /** Number of results to return. Default: all */
             top_n?: number | null;
         };
-        /** First, and whenever something may have been missed or too much changed at once: read your lists now. What changes from here on is sent */
+        /** Sent first, and after events may have been missed: read your lists again. Later changes follow as events */
         ResetEvent: {
             type: "reset";
         };
         ResponseRequest: {
-            /** Answer at once; the response goes on without its client, who asks for it by its id. Without `stream`, and with `store` */
+            /** Return at once and run without the client; poll `GET /responses/{id}`. Not with `stream`, and not with `store: false` */
             background?: boolean | null;
-            /** `reasoning.encrypted_content` is for Cargos that think; for others it is ignored */
+            /** `reasoning.encrypted_content` has an effect only for Cargos with reasoning */
             include?: ("message.output_text.logprobs" | "reasoning.encrypted_content" | "file_search_call.results" | "web_search_call.results" | "web_search_call.action.sources" | "message.input_image.image_url" | "computer_call_output.output.image_url" | "code_interpreter_call.outputs")[] | null;
-            /** With at most 16384 parts together */
+            /** At most 16384 parts in total */
             input: string | ({
                 /** Text, or a list of text parts, which are joined */
                 content: string | {
@@ -2650,13 +2650,13 @@ export interface components {
                 type: "function_call";
             } | {
                 call_id: string;
-                /** The model reads `{"input": …}` */
+                /** The model receives `{"input": …}` */
                 input: string;
                 name: string;
                 namespace?: string | null;
                 type: "custom_tool_call";
             } | {
-                /** The model reads its JSON */
+                /** The model receives it as JSON */
                 action: {
                     [key: string]: unknown;
                 };
@@ -2672,28 +2672,28 @@ export interface components {
             } | {
                 type: "reasoning" | "web_search_call" | "file_search_call" | "code_interpreter_call";
             } | {
-                /** An item of a stored response */
+                /** Id of an item of a stored response */
                 id: string;
                 type: "item_reference";
             })[];
             instructions?: string | null;
-            /** Lowered as in chats */
+            /** Lowered to the Cargo's context, or to 4096 if the context is smaller */
             max_output_tokens?: number | null;
-            /** Up to 16 texts */
+            /** At most 16 entries */
             metadata?: {
                 [key: string]: string;
             } | null;
             /** Default: the operator's default chat Cargo */
             model?: string | null;
-            /** Default true: up to 16 calls; of a named function always one */
+            /** Default true: up to 16 tool calls; a named function is called once */
             parallel_tool_calls?: boolean | null;
-            /** A stored response that has ended with an answer, whole or cut by `max_output_tokens`: its conversation comes before `input`, without its instructions */
+            /** Id of a completed or incomplete stored response, whose conversation is put before `input`, without its instructions */
             previous_response_id?: string | null;
             reasoning?: {
-                /** For Cargos that think; for others ignored */
+                /** Only for Cargos with reasoning; ignored for others */
                 effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             } | null;
-            /** Default true. False: prompt and answer are removed when the response has ended, however it ends */
+            /** Default true. False: input and output are removed when the response ends */
             store?: boolean | null;
             stream?: boolean | null;
             /** Default 0.7 */
@@ -2704,13 +2704,13 @@ export interface components {
                 } | {
                     type: "json_object";
                 } | {
-                    /** In errors only */
+                    /** Used only in error messages */
                     name: string;
-                    /** As `response_format` of chats */
+                    /** As in a chat's `response_format` */
                     schema: {
                         [key: string]: unknown;
                     };
-                    /** As `response_format` of chats */
+                    /** As in a chat's `response_format` */
                     strict?: boolean | null;
                     type: "json_schema";
                 } | null;
@@ -2728,33 +2728,33 @@ export interface components {
                 }[];
                 type: "allowed_tools";
             } | null;
-            /** Functions and namespaces of functions, 256 KB together; calls by a grammar */
+            /** Functions and namespaces of functions, at most 256 KB in total */
             tools?: ({
-                /** A part of the prompt */
+                /** Part of the prompt */
                 description?: string | null;
                 /** 1 to 64 of a-z, A-Z, 0-9, _ and - */
                 name: string;
-                /** The JSON Schema of an object, as in `text.format` */
+                /** JSON Schema of the arguments, an object */
                 parameters?: {
                     [key: string]: unknown;
                 } | null;
-                /** Arguments are valid by `parameters`, or the answer fails (`schema_unmet`) */
+                /** Arguments must match `parameters`; otherwise the job fails with `schema_unmet` */
                 strict?: boolean | null;
                 type: "function";
             } | {
                 description?: string | null;
                 name: string;
-                /** Of a namespace: the model knows the function `lookup` of `crm` as `crm__lookup` */
+                /** Functions of a namespace; the model sees `lookup` of `crm` as `crm__lookup` */
                 tools: ({
-                    /** A part of the prompt */
+                    /** Part of the prompt */
                     description?: string | null;
                     /** 1 to 64 of a-z, A-Z, 0-9, _ and - */
                     name: string;
-                    /** The JSON Schema of an object, as in `text.format` */
+                    /** JSON Schema of the arguments, an object */
                     parameters?: {
                         [key: string]: unknown;
                     } | null;
-                    /** Arguments are valid by `parameters`, or the answer fails (`schema_unmet`) */
+                    /** Arguments must match `parameters`; otherwise the job fails with `schema_unmet` */
                     strict?: boolean | null;
                     type: "function";
                 } | {
@@ -2764,7 +2764,7 @@ export interface components {
             } | {
                 type: string;
             })[] | null;
-            /** 20 for answers of at most 4761 tokens */
+            /** The maximum needs `max_tokens` of at most 4761 */
             top_logprobs?: number | null;
             top_p?: number | null;
         };
@@ -2772,48 +2772,48 @@ export interface components {
             account: components["schemas"]["Account"];
             /** ISO 8601, UTC */
             expires_at: string;
-            /** st_…; has every scope and can manage keys */
+            /** Session token (st_…) with every scope; can manage keys */
             token: string;
         };
         SetAccountLimits: {
-            /** Left out: as it is; null: the default again */
+            /** Omitted: unchanged; null: restore the default */
             concurrent_jobs?: number | null;
-            /** Left out: as it is; null: the default again */
+            /** Omitted: unchanged; null: restore the default */
             concurrent_streams?: number | null;
-            /** Left out: as it is; null: the default again */
+            /** Omitted: unchanged; null: restore the default */
             requests_per_minute?: number | null;
-            /** Left out: as it is; null: the default again */
+            /** Omitted: unchanged; null: restore the default */
             share?: number | null;
         };
         SetCargoPrice: {
-            /** Null: the shipped price again */
+            /** Null: restore the shipped price */
             price_per_job: number | null;
         };
         SettingInForce: {
             allowed: string;
-            /** Or what an unset key means */
+            /** Default, or the meaning of an unset key */
             default: string;
-            /** Name of its variable */
+            /** Name of its environment variable */
             environment: string;
             key: string;
             meaning: string;
             source: "flag" | "environment" | "file" | "default";
-            /** In the key's units; null: unset; (hidden): a secret that is set */
+            /** Value in the key's units; null: unset; (hidden): a secret is set */
             value: string | null;
         };
         SignedCargo: {
             args: string[] | null;
-            /** Null: the image's own */
+            /** Null: the image's own command */
             command: string[] | null;
             gpu: boolean;
             image: string | null;
-            /** Null for an image: NOT PINNED, the tag decides */
+            /** Null for an image: not pinned, the tag decides */
             image_digest: string | null;
             model_bytes: number | null;
             model_commit: string | null;
             model_hash: string | null;
             model_url: string | null;
-            /** True: it reaches the public internet */
+            /** Whether it can reach the public internet */
             network: boolean;
             /** Credits, with up to 6 decimals */
             price_per_job: number;
@@ -2834,24 +2834,24 @@ export interface components {
             };
         };
         SpeechRequest: {
-            /** A long text is several jobs, cut between sentences */
+            /** A long text is split between sentences into several jobs */
             input: string;
-            /** Slug of a Cargo that speaks, or an alias of one. Default: the operator's (default_speech_cargo) */
+            /** Slug or alias of a speech Cargo. Default: the setting `default_speech_cargo` */
             model?: string | null;
-            /** Default: mp3. pcm: 24 kHz, 16 bit, mono, little-endian */
+            /** Default `mp3`. pcm: 24 kHz, 16 bit, mono, little-endian */
             response_format?: "mp3" | "wav" | "pcm" | null;
-            /** Default: 1; 422 if the Cargo has one speed only */
+            /** Default 1. Another value is 422 if the Cargo has only one speed */
             speed?: number | null;
-            /** Default: audio */
+            /** Default `audio` */
             stream_format?: "audio" | "sse" | null;
-            /** A voice of the Cargo; `default` or none: the Cargo's first. OpenAI's names are 422 where the Cargo has other ones */
+            /** A voice of the Cargo; others are 422, OpenAI's voices included. Default: `default`, the Cargo's first voice */
             voice?: string | null;
         };
-        /** A change of state. One with a `message` tells the state again, with the id of the event before, and comes at once and every 5 s while there is no output */
+        /** A change of state. While there is no output, an event with a `message` repeats the state at once and every 5 s, with the id of the event before it */
         StatusEvent: {
             /** Why there is no output yet */
             message?: string;
-            /** How far the download of the model is, if that is known */
+            /** Progress of the model's download in percent, if known */
             percent?: number;
             /** streaming: output follows */
             state: "pending" | "queued" | "running" | "streaming";
@@ -2865,9 +2865,9 @@ export interface components {
                 [key: string]: unknown;
             }[];
             priority?: number;
-            /** Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a new one, which only this answer shows */
+            /** Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a generated secret, shown only in this response */
             webhook_secret?: string;
-            /** URL that gets a signed POST (Standard Webhooks) at the end; https, and not a private address */
+            /** URL that receives a signed POST (Standard Webhooks) when the job or batch ends; https, and not a private address */
             webhook_url?: string;
             /** Cargo slug */
             workload: string;
@@ -2878,9 +2878,9 @@ export interface components {
                 [key: string]: unknown;
             };
             priority?: number;
-            /** Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a new one, which only this answer shows */
+            /** Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a generated secret, shown only in this response */
             webhook_secret?: string;
-            /** URL that gets a signed POST (Standard Webhooks) at the end; https, and not a private address */
+            /** URL that receives a signed POST (Standard Webhooks) when the job or batch ends; https, and not a private address */
             webhook_url?: string;
             /** Cargo slug */
             workload: string;
@@ -2893,15 +2893,15 @@ export interface components {
             created_at: string;
             fail_mode: "best_effort" | "fail_fast";
             id: string;
-            /** In the order of the inputs */
+            /** Jobs, in the order of the inputs */
             jobs: components["schemas"]["BatchJob"][];
-            /** Only with `include=output`: `output_offset` of the next request, as the outputs of one answer are bounded; null: there are no more */
+            /** Only with `include=output`: `output_offset` of the next request; null: no further outputs */
             next_output_offset?: number | null;
             priority: number;
-            /** pending: no job has started. failed: all jobs have ended, at least one failed or timed out */
+            /** pending: no job has started. failed: all jobs have ended, and at least one failed or timed out */
             status: "pending" | "running" | "completed" | "failed" | "cancelled";
             webhook: components["schemas"]["WebhookLog"] | null;
-            /** The secret that was made for the webhook; shown only here and when the request is repeated with its Idempotency-Key */
+            /** The generated webhook secret; shown only here and in repeats with the same Idempotency-Key */
             webhook_secret?: string;
             workload_id: number;
             workload_slug: string;
@@ -2914,13 +2914,13 @@ export interface components {
                 [key: string]: unknown;
             };
             status: "submitted";
-            /** The secret that was made for the webhook; shown only here and when the request is repeated with its Idempotency-Key */
+            /** The generated webhook secret; shown only here and in repeats with the same Idempotency-Key */
             webhook_secret?: string;
             workload_id: number;
             workload_slug: string;
         };
         Suspend: {
-            /** Told to who is suspended */
+            /** Reason, shown to the suspended account */
             reason: string;
         };
         Suspension: {
@@ -2939,7 +2939,7 @@ export interface components {
             id: string;
             model: string;
             object: "text_completion";
-            /** Of a stream: in its last chunk, if it was asked for */
+            /** On a stream: only in the last chunk, if requested */
             usage?: {
                 completion_tokens: number;
                 /** Credits that were charged, with up to 6 decimals */
@@ -2950,34 +2950,34 @@ export interface components {
         };
         TextCompletionEvent: components["schemas"]["TextCompletion"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
         TextCompletionRequest: {
-            /** Begin each text with its prompt */
+            /** Whether each text begins with its prompt */
             echo?: boolean | null;
             frequency_penalty?: number | null;
             /** By ids of the model's own vocabulary, at most 300; -100 excludes a token */
             logit_bias?: {
                 [key: string]: number;
             } | null;
-            /** Default 16; lowered as in chats */
+            /** Default 16; lowered as in a chat */
             max_tokens?: number | null;
             min_p?: number | null;
             /** Slug or alias of a chat Cargo */
             model: string;
             presence_penalty?: number | null;
-            /** Continued as it is, without the model's chat template. A list: one job for each text, four at once; lists of tokens are refused */
+            /** Continued without the model's chat template. A list of texts runs one job for each, four at once. Lists of token ids are refused */
             prompt: string | string[];
-            /** Divides the logits of tokens that the answer has already; 1: no penalty */
+            /** Divides the logits of tokens already in the completion; 1: no penalty */
             repeat_penalty?: number | null;
-            /** The same answer on the same engine and model */
+            /** The same seed gives the same completion on the same engine and model */
             seed?: number | null;
             stop?: string | string[] | null;
-            /** For one prompt */
+            /** Only with one prompt */
             stream?: boolean | null;
             stream_options?: {
                 include_usage?: boolean | null;
             } | null;
             /** Default 0.7 */
             temperature?: number | null;
-            /** 0: any number */
+            /** 0: no limit */
             top_k?: number | null;
             top_p?: number | null;
         };
@@ -2986,22 +2986,22 @@ export interface components {
             content: string;
             type: "token";
         };
-        /** A part of a call of a tool */
+        /** A part of a tool call */
         ToolCallEvent: {
             /** JSON text to append */
             arguments: string;
-            /** In the first part of a call */
+            /** Only in the first part of a tool call */
             id?: string;
-            /** Which call of the answer, from 0 */
+            /** Index of the tool call in the completion, from 0 */
             index: number;
-            /** In the first part of a call */
+            /** Only in the first part of a tool call */
             name?: string;
             type: "tool_call";
         };
         Transcription: {
-            /** Seconds */
+            /** Duration in seconds */
             duration?: number;
-            /** As it was asked for */
+            /** The requested language */
             language?: string;
             segments?: {
                 end: number;
@@ -3009,7 +3009,7 @@ export interface components {
                 start: number;
                 text: string;
             }[];
-            /** Of verbose_json, like what follows */
+            /** Only with verbose_json, as the following members */
             task?: "transcribe" | "translate";
             text: string;
             usage: {
@@ -3025,24 +3025,24 @@ export interface components {
         TranscriptionForm: {
             /** A WAV file of at most 25 MB, about 13 minutes at 16 kHz and 16 bit */
             file: string;
-            /** Code or English name; found out when left out */
+            /** Code or English name. Default: detected */
             language?: string;
-            /** Slug of a Cargo that writes speech down, or an alias. Default: the operator's (default_transcription_cargo) */
+            /** Slug or alias of a transcription Cargo. Default: the setting `default_transcription_cargo` */
             model?: string;
             response_format?: "json" | "text" | "srt" | "vtt" | "verbose_json";
-            /** Default: segment. With `verbose_json` only; 422 if the Cargo has none */
+            /** Default `segment`. Only with `verbose_json`; 422 if the Cargo does not support timestamps */
             "timestamp_granularities[]"?: ("segment" | "word")[];
         };
         TranslationForm: {
             /** A WAV file of at most 25 MB, about 13 minutes at 16 kHz and 16 bit */
             file: string;
-            /** Slug of a Cargo that writes speech down, or an alias. Default: the operator's (default_transcription_cargo) */
+            /** Slug or alias of a transcription Cargo. Default: the setting `default_transcription_cargo` */
             model?: string;
             response_format?: "json" | "text" | "srt" | "vtt" | "verbose_json";
         };
-        /** Fields that are left out stay as they are; a title of null removes the title */
+        /** Omitted fields do not change; a null `title` removes the title */
         UpdateConversation: {
-            /** For the client's own use: at most 16 entries */
+            /** Free for the client's use, at most 16 entries */
             metadata?: {
                 [key: string]: string;
             };
@@ -3053,7 +3053,7 @@ export interface components {
             "expires_after[seconds]"?: number;
             /** The file */
             file: string;
-            /** What it is for. Inputs of batches need `batch`; for all else any of them will do */
+            /** Purpose of the file. Inputs of batches need `batch`; all other uses accept any purpose */
             purpose: "assistants" | "batch" | "evals" | "fine-tune" | "user_data" | "vision";
         };
         Usage: {
@@ -3064,41 +3064,41 @@ export interface components {
             total_tokens: number;
         };
         UsageLine: {
-            /** The key that submitted the jobs; null for a session, and for what is earned */
+            /** API key that submitted the jobs; null for a session and for earnings */
             api_key_id: string | null;
             completion_tokens: number;
             /** Credits, with up to 6 decimals */
             credits: number;
-            /** When the jobs ended, in UTC */
+            /** UTC day on which the jobs ended */
             day: string | null;
-            /** Jobs that cost or earned something */
+            /** Number of jobs with a charge or an earning */
             jobs: number;
-            /** spent: charged for jobs. earned: with Islands of the account */
+            /** spent: charged for jobs. earned: by Islands of the account */
             kind: "spent" | "earned";
             prompt_tokens: number;
             workload_slug: string | null;
         };
-        /** Why the job has not started, or runs and is silent; else null */
+        /** Why the job has not started, or runs without output; otherwise null */
         Waiting: {
             /** The reason as a sentence */
             message: string;
-            /** How far the download of the model is, if that is known */
+            /** Progress of the model's download in percent, if known */
             percent: number | null;
-            /** What the Island that has the job has yet to do; null while no Island has it */
+            /** What the assigned Island must do before the job runs; null while the job is unassigned */
             phase: "accept" | "start" | "first_output" | "silence" | null;
-            /** Place in the queue of its Cargo; 1 is next */
+            /** Position in the queue of the job's Cargo; 1 is next */
             position: number;
             reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "all_refused" | "all_failing" | "model_downloading" | "starting" | "no_output" | "account_limit";
         };
         WebhookLog: {
-            /** The last ten tries, oldest first */
+            /** The last ten delivery attempts, oldest first */
             attempts: {
                 /** ISO 8601, UTC */
                 at: string;
                 error: string | null;
                 status: number | null;
             }[];
-            /** waiting: the job or batch has not ended. pending: to be delivered. failed: given up after a day, or because of a 410 */
+            /** waiting: the job or batch has not ended. pending: to be delivered. failed: given up after a day or after a 410 */
             state: "waiting" | "pending" | "delivered" | "failed";
             url: string;
         };
@@ -3106,7 +3106,7 @@ export interface components {
 }
 /** Operations by method and path. */
 export interface calls {
-    /** The caller's account and credits */
+    /** Get the caller's account and credits */
     "get /account": {
         responses: {
             200: {
@@ -3116,7 +3116,7 @@ export interface calls {
             };
         };
     };
-    /** Delete the account for good. Needs a session and the password. Unfinished jobs are cancelled; keys, sessions and Island tokens end at once; prompts, answers, conversations, Cargos and the e-mail address are removed. What credits are left go back to the network. For the books the account's id stays, with its entries of the ledger, and the facts of its jobs: times, Cargo, state, tokens and charge. */
+    /** Delete the account permanently. Needs a session and the password. Unfinished jobs are cancelled, and keys, sessions and Island tokens end at once. Inputs, outputs, conversations, Cargos and the e-mail address are removed. Remaining credits return to the network. The account's id, its ledger and its jobs' times, Cargo, state, tokens and charge are kept for accounting. */
     "delete /account": {
         requestBody: {
             "application/json": {
@@ -3136,7 +3136,7 @@ export interface calls {
             };
         };
     };
-    /** Change the password or the e-mail address. Needs a session and the present password. With another password all other sessions end, and an address that waits for its proof is dropped; API keys stay. Where the coordinator sends mail, another address counts once the token that it is mailed is used (POST /auth/email, within an hour), and `pending_email` has it, the same whether or not another account has the address. Elsewhere it counts at once, and one that is taken is 422 email_taken. */
+    /** Change the password or the e-mail address. Needs a session and the current password. A new password ends all other sessions and discards an unconfirmed e-mail address; API keys stay. If the coordinator sends e-mail, a new address is kept in `pending_email` until it is confirmed with the mailed token (POST /auth/email, within an hour); the response does not reveal whether another account has the address. Otherwise it takes effect at once, and an address in use is 422 email_taken. */
     "patch /account": {
         requestBody: {
             "application/json": components["schemas"]["ChangeAccount"];
@@ -3159,7 +3159,7 @@ export interface calls {
             };
         };
     };
-    /** List your own Cargos, by slug, with their approval */
+    /** List your own Cargos and their approval, by slug */
     "get /account/cargos": {
         parameters: {
             query?: {
@@ -3180,7 +3180,7 @@ export interface calls {
             };
         };
     };
-    /** List changes of the account's credits, newest first. `amount` of all lines adds up to the account's `credits`, `held` to the credits set aside for unfinished jobs. */
+    /** List changes of the account's credits, newest first. The `amount` of all entries adds up to the account's `credits`, and `held` to the credits held for unfinished jobs. */
     "get /account/ledger": {
         parameters: {
             query?: {
@@ -3219,7 +3219,7 @@ export interface calls {
             };
         };
     };
-    /** What the account spent and earned, by day, Cargo and API key. By day, newest first; then by kind, Cargo and key. It has all charges and earnings of the ledger; days that ended more than 400 days ago are left out. A member that lines are not grouped by is null. */
+    /** Get spending and earnings by day, Cargo and API key. Sorted by day, newest first, then by kind, Cargo and key. Covers all charges and earnings in the ledger of the last 400 days. A member that is not grouped by is null. */
     "get /account/usage": {
         parameters: {
             query?: {
@@ -3257,7 +3257,7 @@ export interface calls {
             };
         };
     };
-    /** What the operators tell everybody, newest first */
+    /** List announcements of the operators, newest first */
     "get /announcements": {
         responses: {
             200: {
@@ -3277,7 +3277,7 @@ export interface calls {
             };
         };
     };
-    /** Create an API key. An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot make or change keys, and revokes only itself. */
+    /** Create an API key. An account can have 50 keys; beyond that, 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot create or change keys, and can revoke only itself. */
     "post /api-keys": {
         requestBody: {
             "application/json": components["schemas"]["CreateApiKey"];
@@ -3306,7 +3306,7 @@ export interface calls {
             };
         };
     };
-    /** Change the name and the limits of an API key. Members that are left out stay; null removes a limit. It counts from the next request on. A key that gets credits_per_month has spent what its jobs cost since the month began. */
+    /** Change the name and the limits of an API key. Omitted members do not change; null removes a limit. Changes apply from the next request on. A new credits_per_month includes what the key's jobs already cost this month. */
     "patch /api-keys/{id}": {
         parameters: {
             path: {
@@ -3324,7 +3324,7 @@ export interface calls {
             };
         };
     };
-    /** Speak a text. In OpenAI's shape, by a Cargo that speaks. A long text is several jobs, one after the other, and each is sent as soon as it is spoken. Like a chat they wait for an Island and are cancelled when the client disconnects. When a later one fails, the connection is cut. */
+    /** Generate speech from a text. A speech Cargo generates the audio. A long text is split between sentences into several jobs, which run one after the other; the audio of each is sent as soon as it is ready. If the client disconnects, the jobs are cancelled. If a later job fails, the connection is closed. */
     "post /audio/speech": {
         requestBody: {
             "application/json": components["schemas"]["SpeechRequest"];
@@ -3338,7 +3338,7 @@ export interface calls {
             };
         };
     };
-    /** Write speech down. In OpenAI's shape, by a Cargo that writes speech down: one job. Like a chat it waits for an Island and is cancelled when the client disconnects. */
+    /** Transcribe speech. A transcription Cargo processes the recording as one job. If the client disconnects, the job is cancelled. */
     "post /audio/transcriptions": {
         requestBody: {
             "multipart/form-data": components["schemas"]["TranscriptionForm"];
@@ -3350,7 +3350,7 @@ export interface calls {
             };
         };
     };
-    /** Write speech down in English. In OpenAI's shape, by a Cargo that writes speech down: one job. Like a chat it waits for an Island and is cancelled when the client disconnects. */
+    /** Translate speech into English text. A transcription Cargo processes the recording as one job. If the client disconnects, the job is cancelled. */
     "post /audio/translations": {
         requestBody: {
             "multipart/form-data": components["schemas"]["TranslationForm"];
@@ -3362,11 +3362,11 @@ export interface calls {
             };
         };
     };
-    /** Confirm a new e-mail address with the token of a mail. A token works once, within an hour, and needs no session. The old address is told. */
+    /** Confirm a new e-mail address with a mailed token. The token works once, within an hour, and does not need a session. The old address is notified. */
     "post /auth/email": {
         requestBody: {
             "application/json": {
-                /** ep_…, from the mail */
+                /** Token (ep_…) from the e-mail */
                 token: string;
             };
         };
@@ -3380,7 +3380,7 @@ export interface calls {
             };
         };
     };
-    /** Start a session. An account has at most 20 sessions; a new one ends the oldest. */
+    /** Start a session. An account can have 20 sessions; a new one ends the oldest. */
     "post /auth/login": {
         parameters: {
             header?: {
@@ -3399,7 +3399,7 @@ export interface calls {
             };
         };
     };
-    /** End the session of the token or cookie that you send */
+    /** End the session of the request's token or cookie */
     "post /auth/logout": {
         responses: {
             200: {
@@ -3411,7 +3411,7 @@ export interface calls {
             };
         };
     };
-    /** Get a password reset by e-mail. The answer is the same whether or not the address has an account. The mailed token is valid for an hour. 403 if this coordinator sends no e-mail: its operator can make a reset. */
+    /** Get a password reset by e-mail. The response is the same whether or not the address has an account. The mailed token is valid for an hour. 403 if the coordinator does not send e-mail; its operator can create a reset token. */
     "post /auth/password/forgot": {
         requestBody: {
             "application/json": {
@@ -3428,7 +3428,7 @@ export interface calls {
             };
         };
     };
-    /** Set a new password with a reset token. A token works once. All sessions of the account end; API keys stay. */
+    /** Set a new password with a reset token. The token works once. All sessions of the account end; API keys stay. */
     "post /auth/password/reset": {
         requestBody: {
             "application/json": {
@@ -3447,7 +3447,7 @@ export interface calls {
             };
         };
     };
-    /** Open an account. Where the operator wants proof of the address, the answer is 202, the same whether or not the address has an account. The mail brings a token for POST /auth/verify, which sets the password. */
+    /** Create an account. If the operator requires a confirmed address, the response is 202, whether or not the address has an account. The e-mail has a token for POST /auth/verify, which sets the password. */
     "post /auth/register": {
         parameters: {
             header?: {
@@ -3473,7 +3473,7 @@ export interface calls {
             };
         };
     };
-    /** Open an account with the token of a mail. A token works once, within an hour. */
+    /** Create an account with a mailed token. The token works once, within an hour. */
     "post /auth/verify": {
         parameters: {
             header?: {
@@ -3492,23 +3492,23 @@ export interface calls {
             };
         };
     };
-    /** Which Cargos Islands can run now. Cargos that you can run and no Island can are left out: their jobs wait. At most 5 s old. Each coordinator counts at most 100 Islands of a Cargo. What one job waits for is in its detail. */
+    /** List the Cargos that Islands can run now. Cargos that no connected Island can run are omitted; their jobs wait. The counts are at most 5 s old, and each coordinator counts at most 100 Islands per Cargo. To see why a job waits, get the job. */
     "get /availability": {
         responses: {
             200: {
                 "application/json": {
                     data: components["schemas"]["AvailableCargo"][];
-                    /** False: a coordinator did not answer; its Islands are missing */
+                    /** False: a coordinator did not reply, and its Islands are missing */
                     is_complete: boolean;
                 };
             };
         };
     };
-    /** List batches over files, newest first */
+    /** List batches, newest first */
     "get /batches": {
         parameters: {
             query?: {
-                /** Id of the last batch of the page before */
+                /** Id of the last batch of the previous page */
                 after?: string;
                 limit?: number;
             };
@@ -3519,7 +3519,7 @@ export interface calls {
             };
         };
     };
-    /** Answer every request of a JSONL file. As OpenAI's clients do. The file is checked in the background. Each line is a request of the endpoint and becomes its jobs, which wait for Islands as other batch jobs do; results are files. `POST /jobs/batch` submits jobs of one Cargo at once instead. */
+    /** Run every request of a JSONL file. Each line of the file is a request to the endpoint and runs as its jobs. The file is validated in the background, and the results are files. To submit jobs of one Cargo directly, use `POST /jobs/batch`. */
     "post /batches": {
         requestBody: {
             "application/json": components["schemas"]["CreateFileBatch"];
@@ -3530,7 +3530,7 @@ export interface calls {
             };
         };
     };
-    /** A batch over a file, and how far it is */
+    /** Get a batch and its progress */
     "get /batches/{id}": {
         parameters: {
             path: {
@@ -3543,7 +3543,7 @@ export interface calls {
             };
         };
     };
-    /** Cancel a batch over a file. Lines that were answered stay in its files. One that has ended stays as it is. */
+    /** Cancel a batch. Results of finished lines stay in the result files. No-op if the batch has ended. */
     "post /batches/{id}/cancel": {
         parameters: {
             path: {
@@ -3573,7 +3573,7 @@ export interface calls {
             };
         };
     };
-    /** Create a Cargo of your own. Only you can see and run it until the operator approves it. catalog/README.md explains the fields; together they have at most 65,536 bytes as JSON. An account has at most 50 Cargos at a time and 1,000 slugs in total. */
+    /** Create your own Cargo. Only you can see and run it until the operator approves it. Its fields are explained in docs/reference/cargo-format.md and have at most 65,536 bytes as JSON. An account can have at most 50 Cargos at a time and 1,000 slugs in total. */
     "post /cargos": {
         requestBody: {
             "application/json": components["schemas"]["CreateCargo"];
@@ -3586,7 +3586,7 @@ export interface calls {
             };
         };
     };
-    /** A Cargo with the schemas of its input and output. Public. Only a Cargo of your own that is not approved yet needs a credential. */
+    /** Get a Cargo with the schemas of its input and output. Public. Only your own unapproved Cargos need a credential. */
     "get /cargos/{slug}": {
         parameters: {
             path: {
@@ -3601,7 +3601,7 @@ export interface calls {
             };
         };
     };
-    /** Delete a Cargo of your own. Its waiting jobs fail and cost nothing; jobs that an Island has already continue. The slug stays yours. */
+    /** Delete your own Cargo. Waiting jobs fail without charge; jobs on an Island continue. The slug stays reserved for your account. */
     "delete /cargos/{slug}": {
         parameters: {
             path: {
@@ -3619,7 +3619,7 @@ export interface calls {
             };
         };
     };
-    /** Change a Cargo of your own. Fields that are left out stay as they are. A change of what runs, of the name or the description, a higher price or lower memory figures remove the approval. Accepted jobs run with the Cargo as it was. */
+    /** Change your own Cargo. Omitted fields do not change. A change of what runs, of the name or of the description, a higher price and lower memory requirements remove the approval. Jobs that were already accepted run the earlier version. */
     "patch /cargos/{slug}": {
         parameters: {
             path: {
@@ -3637,7 +3637,7 @@ export interface calls {
             };
         };
     };
-    /** Chat completion. A chat is a job: its id is the completion's id. It is cancelled when the client disconnects. With `n`, each answer is a job, one after the other, also on a stream; the first one's id is the completion's. */
+    /** Create a chat completion. A chat runs as a job, whose id is the completion's id. If the client disconnects, the job is cancelled. With `n`, each choice is a job; they run one after the other, also on a stream, and the completion's id is the first job's. */
     "post /chat/completions": {
         requestBody: {
             "application/json": components["schemas"]["ChatCompletionRequest"];
@@ -3649,7 +3649,7 @@ export interface calls {
             };
         };
     };
-    /** Continue a text, as OpenAI's legacy completions do. By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, four at once; the first one's id is the completion's. They are cancelled when the client disconnects. */
+    /** Create a text completion (legacy). A chat Cargo continues each prompt without its chat template, on Islands whose agent supports this. Each prompt is a job, and four run at once; the completion's id is the first job's. If the client disconnects, the jobs are cancelled. */
     "post /completions": {
         requestBody: {
             "application/json": components["schemas"]["TextCompletionRequest"];
@@ -3695,13 +3695,13 @@ export interface calls {
             };
         };
     };
-    /** A conversation with a page of its messages */
+    /** Get a conversation with a page of its messages */
     "get /conversations/{id}": {
         parameters: {
             query?: {
                 limit?: number;
                 offset?: number;
-                /** Order of the messages; asc: oldest first */
+                /** Order of the messages. asc: oldest first */
                 order?: "asc" | "desc";
             };
             path: {
@@ -3712,7 +3712,7 @@ export interface calls {
             200: {
                 "application/json": {
                     data: components["schemas"]["ConversationWithMessages"];
-                    /** Of the messages */
+                    /** Paging of the messages */
                     meta: {
                         limit: number;
                         offset: number;
@@ -3722,7 +3722,7 @@ export interface calls {
             };
         };
     };
-    /** Delete a conversation with its messages. An answer in progress is cancelled. The jobs of its answers stay in the account's jobs, without their prompts and answers. */
+    /** Delete a conversation with its messages. A message in progress is cancelled. The jobs of the conversation stay in the account's list, without their input and output. */
     "delete /conversations/{id}": {
         parameters: {
             path: {
@@ -3758,7 +3758,7 @@ export interface calls {
             };
         };
     };
-    /** Send a message to a conversation and get the answer. Runs a chat job on the history, without its oldest messages if they do not fit the model. With `stream` the answer is one event `message`, which names the message and the job, then the job's events as in GET /jobs/{id}/stream; Last-Event-ID there resumes them. When the client disconnects, the job is cancelled and the delivered text stays as the answer. */
+    /** Send a message to a conversation and get the assistant's message. Runs a chat job on the history. If the history does not fit the model's context, the oldest messages are left out. With `stream`, the first event is `message`, with the ids of the message and the job; the job's events follow as in GET /jobs/{id}/stream, where `Last-Event-ID` resumes them. If the client disconnects, the job is cancelled and the delivered text is kept as the assistant's message. */
     "post /conversations/{id}/messages": {
         parameters: {
             path: {
@@ -3777,10 +3777,10 @@ export interface calls {
             };
         };
     };
-    /** This document as a web page */
+    /** Get this document as a web page */
     "get /docs": {
     };
-    /** List the packages that the coordinator serves to hosts and clients, newest version first */
+    /** List the packages that the coordinator serves, newest version first */
     "get /downloads": {
         responses: {
             200: {
@@ -3790,7 +3790,7 @@ export interface calls {
             };
         };
     };
-    /** Embeddings of texts, as OpenAI has them. One job for up to 256 texts. Like a chat it waits for an Island and is cancelled when the client disconnects. */
+    /** Create embeddings. Up to 256 texts are one job. If the client disconnects, the jobs are cancelled. */
     "post /embeddings": {
         requestBody: {
             "application/json": components["schemas"]["EmbeddingsRequest"];
@@ -3801,7 +3801,7 @@ export interface calls {
             };
         };
     };
-    /** Follow what changes: your jobs, your Islands, your balance. A stream of hints that does not end by itself. It begins with `reset`: read your lists now, what changes from here on is sent. Changes are gathered for an eighth of a second, Islands for up to a second; only the last state of what changed several times is sent. Nothing is sent again: a new connection begins with `reset`, and another `reset` comes wherever something may have been missed, or for a client that reads too slowly. All streams of events of an account count as one of its open streams; it may have 10 of them. An operator's session may ask for scope=network, which adds `overview`: the body of GET /operator/overview, at once and at most every 2 s, when it or the queue is another one. The stream ends when the account is no operator's any more. */
+    /** Stream changes of your jobs, Islands and balance. The stream stays open. It starts with `reset`: read your lists, then apply the events that follow. Changes are collected for 125 ms, those of Islands for up to 1 s; of several changes to one thing, only the last state is sent. Events are never repeated: a new connection starts with `reset`, and so does a gap or a client that reads too slowly. An account may have 10 event streams open, which together count as one of its open streams. With `scope=network`, which needs an operator's session, `overview` events are added: the body of GET /operator/overview, sent at once and then after changes, at most every 2 s. That stream ends when the account loses the operator role. */
     "get /events": {
         parameters: {
             query?: {
@@ -3815,14 +3815,14 @@ export interface calls {
             };
         };
     };
-    /** List files. At most 1000 on a page, whatever `limit` says; `has_more` tells of further ones. */
+    /** List files. A page has at most 1000 files, even if `limit` is larger; `has_more` says whether there are more. */
     "get /files": {
         parameters: {
             query?: {
-                /** Id of the last file of the page before */
+                /** Id of the last file of the previous page */
                 after?: string;
                 limit?: number;
-                /** By creation */
+                /** Order by creation time */
                 order?: "asc" | "desc";
                 purpose?: "assistants" | "batch" | "batch_output" | "evals" | "fine-tune" | "user_data" | "vision";
             };
@@ -3833,7 +3833,7 @@ export interface calls {
             };
         };
     };
-    /** Upload a file. As OpenAI's clients do. The whole request has to arrive within 60 s. A client that sends nothing for 30 s is cut. */
+    /** Upload a file. The whole request must arrive within 60 s. If the client sends nothing for 30 s, the connection is closed. */
     "post /files": {
         requestBody: {
             "multipart/form-data": components["schemas"]["UploadFile"];
@@ -3844,7 +3844,7 @@ export interface calls {
             };
         };
     };
-    /** Facts about a file */
+    /** Get a file's metadata */
     "get /files/{id}": {
         parameters: {
             path: {
@@ -3870,7 +3870,7 @@ export interface calls {
             };
         };
     };
-    /** The content of a file. With Range, and an ETag that is the content's SHA-256. */
+    /** Get a file's content. Supports `Range`. The ETag is the SHA-256 of the content. */
     "get /files/{id}/content": {
         parameters: {
             path: {
@@ -3886,7 +3886,7 @@ export interface calls {
             };
         };
     };
-    /** Health and version */
+    /** Get health and version */
     "get /health": {
         responses: {
             200: {
@@ -3894,7 +3894,7 @@ export interface calls {
             };
         };
     };
-    /** Draw pictures from a text. In OpenAI's shape, by a Cargo that draws: one job for each picture, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects. */
+    /** Generate images from a text. An image Cargo generates each image as a separate job, one after the other. If the client disconnects, the jobs are cancelled. */
     "post /images/generations": {
         requestBody: {
             "application/json": components["schemas"]["ImagesRequest"];
@@ -3905,7 +3905,7 @@ export interface calls {
             };
         };
     };
-    /** Forget an Island, for its agent. What `island leave` calls: as `DELETE /islands/{id}`, with the Island token in place of a key: `Authorization: Bearer it_…`. `removed` is false if the account has no such Island. The token stays valid for other Islands. */
+    /** Remove an Island, for its agent. Used by `island leave`. Same as `DELETE /islands/{id}`, but with the Island token: `Authorization: Bearer it_…`. `removed` is false if the account does not have the Island. The token stays valid for other Islands. */
     "delete /island": {
         parameters: {
             query: {
@@ -3933,7 +3933,7 @@ export interface calls {
             };
         };
     };
-    /** Create an Island token. Islands that join with it earn for the account. An account has at most 1,000; another one is 422 too_many_tokens. A revoked token counts for one more minute. */
+    /** Create an Island token. Islands that join with it earn for the account. An account can have 1,000 tokens; beyond that, 422 too_many_tokens. A revoked token counts for one more minute. */
     "post /island-tokens": {
         requestBody: {
             "application/json": components["schemas"]["CreateIslandToken"];
@@ -3948,7 +3948,7 @@ export interface calls {
             };
         };
     };
-    /** Revoke an Island token. The Islands that joined with it are sent away, and their jobs go to others. */
+    /** Revoke an Island token. Islands that joined with it are disconnected, and their jobs go to other Islands. */
     "delete /island-tokens/{id}": {
         parameters: {
             path: {
@@ -3966,7 +3966,7 @@ export interface calls {
             };
         };
     };
-    /** Create a pairing code. For `island join <address> --code ABCD-EFGH`, so that no secret stands in a command. The code is valid for ten minutes and once, at every coordinator of the network. An account has at most 5 at a time; another one is 422 too_many_codes. */
+    /** Create a pairing code. For `island join <address> --code ABCD-EFGH`, which keeps the token out of the command. The code works once, within ten minutes, at every coordinator of the network. An account can have 5 codes at a time; beyond that, 422 too_many_codes. */
     "post /island-tokens/pairing": {
         requestBody: {
             "application/json": components["schemas"]["CreateIslandToken"];
@@ -3979,7 +3979,7 @@ export interface calls {
             };
         };
     };
-    /** What an Island did and earned, for its agent. What `island status` and `island history` show. Needs the Island token in place of a key: `Authorization: Bearer it_…`. */
+    /** Get an Island's jobs and earnings, for its agent. Used by `island status` and `island history`. Needs the Island token: `Authorization: Bearer it_…`. */
     "get /island/earnings": {
         parameters: {
             query: {
@@ -4008,7 +4008,7 @@ export interface calls {
             };
         };
     };
-    /** A file of a job, for the Island that runs it. `assign` has the whole address, signed for one attempt on one Island. Needs the token of its owner in place of a key: `Authorization: Bearer it_…`. With Range. */
+    /** Get a file of a job, for the Island that runs it. The frame `assign` has the full path, signed for one attempt on one Island. Needs the Island token: `Authorization: Bearer it_…`. Supports `Range`. */
     "get /island/files/{id}": {
         parameters: {
             query: {
@@ -4031,7 +4031,7 @@ export interface calls {
             };
         };
     };
-    /** Exchange a pairing code for an Island token. What `island join --code` does. A code that is wrong, used or expired is 404. An address may try 10 codes a minute, all addresses together 300. */
+    /** Exchange a pairing code for an Island token. Used by `island join --code`. A wrong, used or expired code is 404. One address may send 10 codes a minute, all addresses together 300. */
     "post /island/pair": {
         requestBody: {
             "application/json": {
@@ -4053,7 +4053,7 @@ export interface calls {
             };
         };
     };
-    /** Cargos that an Island should download, most wanted first */
+    /** List Cargos that an Island should download, most requested first */
     "get /island/recommendations": {
         parameters: {
             query: {
@@ -4069,7 +4069,7 @@ export interface calls {
             };
         };
     };
-    /** List your Islands: connected ones first, then by when they were last seen */
+    /** List your Islands, connected ones first, then by last_seen_at */
     "get /islands": {
         parameters: {
             query?: {
@@ -4091,7 +4091,7 @@ export interface calls {
             };
         };
     };
-    /** Show an Island of yours */
+    /** Get one of your Islands */
     "get /islands/{id}": {
         parameters: {
             path: {
@@ -4106,7 +4106,7 @@ export interface calls {
             };
         };
     };
-    /** Remove an Island of yours. Its session ends, its jobs go to other Islands at once, and it is forgotten; what it earned stays. Its agent stops. It is refused from then on with the token that it has, and comes back, as a new Island, when it joins with a token or pairing code that is made after the removal. The token itself stays valid for other Islands: revoke it if nobody should use it. */
+    /** Remove one of your Islands. Ends its session, moves its jobs to other Islands at once and deletes its record; its earnings stay. The agent stops, and its current token is refused for this host. To add the machine again as a new Island, join with a token or pairing code created after the removal. The old token stays valid for other Islands; revoke it if it should not be used. */
     "delete /islands/{id}": {
         parameters: {
             path: {
@@ -4124,7 +4124,7 @@ export interface calls {
             };
         };
     };
-    /** Rename an Island of yours */
+    /** Rename one of your Islands */
     "patch /islands/{id}": {
         parameters: {
             path: {
@@ -4169,7 +4169,7 @@ export interface calls {
             };
         };
     };
-    /** Submit a job. With an Idempotency-Key header, the same key and body within 24 h return the first job again. */
+    /** Submit a job. With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first job. */
     "post /jobs": {
         parameters: {
             header?: {
@@ -4187,7 +4187,7 @@ export interface calls {
             };
         };
     };
-    /** Status, output and usage of a job. With `wait` the answer comes when the job has ended, or after that many seconds with the job as it is. */
+    /** Get a job's status, output and usage. With `wait`, the response is sent when the job ends, or after that many seconds with the job's current state. */
     "get /jobs/{id}": {
         parameters: {
             query?: {
@@ -4205,11 +4205,11 @@ export interface calls {
             };
         };
     };
-    /** Cancel a job that has not ended, or remove prompt and answer of one that has. A job that has ended answers `deleted`: input, output, stream and, in a conversation, question and answer are gone for good. Status, usage and charge stay. A client that only wants to cancel sends `if_ended=refuse`. */
+    /** Cancel an unfinished job, or delete the input and output of an ended one. For an ended job the response is `deleted`: its input, output and stream are permanently removed, and in a conversation the message and its response. Status, usage and charge stay. To cancel only, send `if_ended=refuse`. */
     "delete /jobs/{id}": {
         parameters: {
             query?: {
-                /** refuse: 422 job_not_cancellable for a job that has ended, which keeps its content */
+                /** refuse: 422 job_not_cancellable for an ended job, whose content is kept */
                 if_ended?: "delete" | "refuse";
             };
             path: {
@@ -4227,7 +4227,7 @@ export interface calls {
             };
         };
     };
-    /** Output of a job so far. Works while the job runs. Output from before a failure or cancellation stays readable. */
+    /** Get a job's output so far. Works while the job runs. Output produced before a failure or cancellation stays readable. */
     "get /jobs/{id}/output": {
         parameters: {
             path: {
@@ -4242,7 +4242,7 @@ export interface calls {
             };
         };
     };
-    /** Stream a job's output while it is produced. Last-Event-ID continues after the event with that id, without gap or repeat; a job that has ended replays. If a crash of the coordinator lost output that was delivered, the stream ends without `done` or `error`, and the id gets 422 position_lost: discard all earlier events and read the stream again without the id. */
+    /** Stream a job's output while it is produced. With `Last-Event-ID`, the stream continues after that event, without a gap or a repeat. The stream of an ended job is replayed. If a crash of the coordinator lost output that it had already delivered, the stream ends without `done` or `error`, and resuming gets 422 position_lost: discard all earlier events and read the stream again without the header. */
     "get /jobs/{id}/stream": {
         parameters: {
             query?: {
@@ -4263,7 +4263,7 @@ export interface calls {
             };
         };
     };
-    /** Submit up to 100 jobs of one Cargo. All or none: the jobs are stored and their prices held together. A job counts against the account's limit of unfinished jobs from its start, not while it waits. With an Idempotency-Key header, the same key and body within 24 h return the first batch again. */
+    /** Submit up to 100 jobs of one Cargo. Stores all jobs and holds their prices, or none. A waiting job of a batch does not count towards the account's limit of unfinished jobs; it counts once it starts. With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first batch. */
     "post /jobs/batch": {
         parameters: {
             header?: {
@@ -4281,12 +4281,12 @@ export interface calls {
             };
         };
     };
-    /** A batch with the state of each job. With `include=output` the jobs have their outputs, as many as one answer may hold; `next_output_offset` leads to those after them. */
+    /** Get a batch with the state of each job. With `include=output`, jobs include their outputs, up to the size limit of one response. Continue with `output_offset` set to `next_output_offset`. */
     "get /jobs/batch/{id}": {
         parameters: {
             query?: {
                 include?: "output";
-                /** Place of the first job with its output */
+                /** Index of the first job to include with its output */
                 output_offset?: number;
             };
             path: {
@@ -4301,7 +4301,7 @@ export interface calls {
             };
         };
     };
-    /** Cancel every job of a batch that has not ended. Jobs that have ended stay as they are. If all have ended: 422 job_not_cancellable. */
+    /** Cancel every job of a batch that has not ended. Ended jobs do not change. If all have ended, the response is 422 job_not_cancellable. */
     "delete /jobs/batch/{id}": {
         parameters: {
             path: {
@@ -4316,7 +4316,7 @@ export interface calls {
             };
         };
     };
-    /** A message, as Anthropic's API has it. A chat in the shape that Anthropic's clients speak, with an API key in `Authorization` or `X-Api-Key`. Also at `/v1/messages`. A message is a job: its id is the message's id. It is cancelled when the client disconnects. */
+    /** Create a message. A chat in the format of Anthropic's Messages API, with the API key in `X-Api-Key` or `Authorization`. A message runs as a job, whose id is the message's id. If the client disconnects, the job is cancelled. */
     "post /messages": {
         requestBody: {
             "application/json": components["schemas"]["MessageRequest"];
@@ -4328,7 +4328,7 @@ export interface calls {
             };
         };
     };
-    /** Count the tokens of a message's prompt. Exact, with what the chat template adds: a chat job that makes one token on an Island, with the price of a chat. */
+    /** Count the tokens of a message's prompt. The count is exact and includes what the chat template adds. It runs as a chat job of one token on an Island, because only an Island has the model's tokenizer, and costs as much as a chat. */
     "post /messages/count_tokens": {
         requestBody: {
             "application/json": components["schemas"]["CountTokensRequest"];
@@ -4339,7 +4339,7 @@ export interface calls {
             };
         };
     };
-    /** Metrics for Prometheus. Totals only, nothing about a single account or Island. Needs the operator's `metrics_token` as Authorization: Bearer. Without this setting it is open to programs on the coordinator's own machine where no other can reach it, and off (404) elsewhere, through a proxy, and for pages of other sites in a browser. */
+    /** Get metrics in Prometheus format. Totals only, without single accounts or Islands. Needs the operator's `metrics_token` (`Authorization: Bearer`). Without that setting, it is open only to programs on the coordinator's machine, and only if other machines cannot reach the coordinator; otherwise, through a proxy or from other sites' pages, it is 404. */
     "get /metrics": {
         responses: {
             200: {
@@ -4347,7 +4347,7 @@ export interface calls {
             };
         };
     };
-    /** List Cargos in the shape of OpenAI's models. Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old. With the header `anthropic-version`: those that chat, in the shape of Anthropic's models, in pages by `limit` (1 to 1000, default 20), `after_id` and `before_id`; so is `GET /models/{id}`. */
+    /** List models. The list has the Cargos and aliases that the caller can use with OpenAI's or Anthropic's endpoints, including the caller's own unapproved Cargos. For an API key that is limited to some Cargos, only those are listed. `available`, `ready` and `free` are at most 5 s old. With the header `anthropic-version`, the list has the chat Cargos in the format of Anthropic's API, paged by `limit` (1 to 1000, default 20), `after_id` and `before_id`; `GET /models/{id}` follows the same format. */
     "get /models": {
         responses: {
             200: {
@@ -4358,7 +4358,7 @@ export interface calls {
             };
         };
     };
-    /** A Cargo, or an alias of one, in the shape of OpenAI's models */
+    /** Get a model */
     "get /models/{id}": {
         parameters: {
             path: {
@@ -4371,7 +4371,7 @@ export interface calls {
             };
         };
     };
-    /** Classify texts by OpenAI's categories of harm. By a Cargo that classifies texts: one job for each text, a few at once. Like a chat they wait for an Island and are cancelled when the client disconnects. */
+    /** Classify texts by OpenAI's moderation categories. A text classification Cargo scores each text. Each text is a job, and four run at once. If the client disconnects, the jobs are cancelled. */
     "post /moderations": {
         requestBody: {
             "application/json": components["schemas"]["ModerationRequest"];
@@ -4382,7 +4382,7 @@ export interface calls {
             };
         };
     };
-    /** The network as visitors see it, over all coordinators. Counts are at most 10 s old. */
+    /** Get public facts about the network, over all coordinators. Counts are at most 10 s old. */
     "get /network": {
         responses: {
             200: {
@@ -4392,7 +4392,7 @@ export interface calls {
             };
         };
     };
-    /** This document */
+    /** Get this document */
     "get /openapi.json": {
         responses: {
             200: {
@@ -4427,7 +4427,7 @@ export interface calls {
             };
         };
     };
-    /** Show an account with its limits. Its Islands: GET /operator/islands?account=…; its jobs: GET /operator/jobs?account=…. */
+    /** Get an account with its limits. For its Islands use GET /operator/islands?account=…, for its jobs GET /operator/jobs?account=…. */
     "get /operator/accounts/{id}": {
         parameters: {
             path: {
@@ -4442,7 +4442,7 @@ export interface calls {
             };
         };
     };
-    /** Give an account credits, or take them back. Negative credits are taken back, at most what the account can spend, and need a note. The account sees the note in its ledger. With an Idempotency-Key header, the same operator, account, key and credits grant once, however often they are sent; another amount with the key is refused (422). Keys are remembered for good. Without one, a request that is repeated grants again. */
+    /** Give credits to an account, or take them back. Negative credits are taken back, at most what the account can spend, and need a note. The account sees the note in its ledger. With an `Idempotency-Key` header, repeats of the same operator, account, key and credits grant once; the same key with another amount is 422. Keys never expire. Without the header, each request grants. */
     "post /operator/accounts/{id}/grants": {
         parameters: {
             header?: {
@@ -4485,7 +4485,7 @@ export interface calls {
             };
         };
     };
-    /** Suspend an account. From now on its keys, sessions and Island tokens are refused with 403 account_suspended. Its streams end, its unfinished jobs are cancelled, and its Islands are sent away, at every coordinator within a second. An operator's account is not suspended (400). */
+    /** Suspend an account. Its keys, sessions and Island tokens are refused with 403 account_suspended. Within a second, every coordinator ends its streams, cancels its unfinished jobs and disconnects its Islands. An operator's account cannot be suspended (400). */
     "post /operator/accounts/{id}/suspension": {
         parameters: {
             path: {
@@ -4503,7 +4503,7 @@ export interface calls {
             };
         };
     };
-    /** End the suspension of an account. Its keys, sessions and Island tokens count again; its Islands come back within a minute. */
+    /** End the suspension of an account. Its keys, sessions and Island tokens work again, and its Islands reconnect within a minute. */
     "delete /operator/accounts/{id}/suspension": {
         parameters: {
             path: {
@@ -4518,7 +4518,7 @@ export interface calls {
             };
         };
     };
-    /** Tell everybody something */
+    /** Publish an announcement */
     "post /operator/announcements": {
         requestBody: {
             "application/json": components["schemas"]["AddAnnouncement"];
@@ -4549,7 +4549,7 @@ export interface calls {
             };
         };
     };
-    /** List what operators did, by the API and by commands, newest first. Lines are never changed or removed. */
+    /** List operators' actions in the API and the CLI, newest first. Entries are never changed or removed. */
     "get /operator/audit": {
         parameters: {
             query?: {
@@ -4597,7 +4597,7 @@ export interface calls {
             };
         };
     };
-    /** Everything that an approval of the Cargo would sign, as it is now */
+    /** Get what an approval of the Cargo would sign */
     "get /operator/cargos/{slug}": {
         parameters: {
             path: {
@@ -4612,7 +4612,7 @@ export interface calls {
             };
         };
     };
-    /** Change the price of a shipped Cargo. It counts for jobs that are submitted from now on, at every coordinator, and stays when the catalog is updated. Other Cargos have their price in their own definition (400). */
+    /** Change the price of a shipped Cargo. Applies to new jobs at every coordinator, and survives catalog updates. For other Cargos (400), change the price in the definition. */
     "patch /operator/cargos/{slug}": {
         parameters: {
             path: {
@@ -4630,7 +4630,7 @@ export interface calls {
             };
         };
     };
-    /** Sign exactly the Cargo that was reviewed, and offer it to everybody. `revision` and the pin are those of the review; a Cargo that is another one by now is refused (400). Also switches a disabled one on. */
+    /** Approve the reviewed Cargo for all accounts. Send `revision` and the pin of the review; if the Cargo changed since, the request is refused (400). The approval signs the Cargo and also enables it. */
     "post /operator/cargos/{slug}/approval": {
         parameters: {
             path: {
@@ -4652,7 +4652,7 @@ export interface calls {
             };
         };
     };
-    /** Switch a Cargo off for everybody. Its waiting jobs fail; jobs that an Island has go on. */
+    /** Disable a Cargo for all accounts. Waiting jobs fail; jobs on an Island continue. */
     "post /operator/cargos/{slug}/disabled": {
         parameters: {
             path: {
@@ -4670,7 +4670,7 @@ export interface calls {
             };
         };
     };
-    /** Undo that; approves nothing */
+    /** Enable a disabled Cargo, without approving it */
     "delete /operator/cargos/{slug}/disabled": {
         parameters: {
             path: {
@@ -4688,7 +4688,7 @@ export interface calls {
             };
         };
     };
-    /** The same, with the pin that an approval needs. A pin that is not given is asked of the image's registry or the model's hub. A host that does not respond within 2.5 s is named in the error. Changes nothing. */
+    /** Review a Cargo with the pin that an approval needs. A missing pin is looked up in the image's registry or the model's hub; the error names a host that does not respond within 2.5 s. Changes nothing. */
     "post /operator/cargos/{slug}/review": {
         parameters: {
             path: {
@@ -4733,7 +4733,7 @@ export interface calls {
             };
         };
     };
-    /** Show an Island, as its owner sees it */
+    /** Get an Island, as its owner sees it */
     "get /operator/islands/{id}": {
         parameters: {
             path: {
@@ -4748,7 +4748,7 @@ export interface calls {
             };
         };
     };
-    /** Suspend an Island. Its session ends, with the reason, and its jobs go to other Islands at once. Its agent asks again once a minute, and gets no jobs until the suspension ends. A host id is chosen by its agent: suspend the account if its owner brings the machine back with another one. */
+    /** Suspend an Island. Ends its session with the reason and moves its jobs to other Islands at once. Its agent reconnects once a minute, but gets no jobs until the suspension ends. The agent chooses its host id: if the owner returns under another id, suspend the account. */
     "post /operator/islands/{id}/suspension": {
         parameters: {
             path: {
@@ -4787,7 +4787,7 @@ export interface calls {
             };
         };
     };
-    /** List the jobs of all accounts, newest first. Looks through the network's latest 100,000 jobs, or with `account` alone through all of that account. */
+    /** List the jobs of all accounts, newest first. Searches the network's latest 100,000 jobs, or all jobs of an account if only `account` is given. */
     "get /operator/jobs": {
         parameters: {
             query?: {
@@ -4816,7 +4816,7 @@ export interface calls {
             };
         };
     };
-    /** The network at a glance, over all coordinators */
+    /** Get an overview of the network, over all coordinators */
     "get /operator/overview": {
         responses: {
             200: {
@@ -4826,7 +4826,7 @@ export interface calls {
             };
         };
     };
-    /** Waiting jobs by Cargo and reason, over all coordinators; most jobs first */
+    /** List waiting jobs by Cargo and reason, over all coordinators, most jobs first */
     "get /operator/queue": {
         responses: {
             200: {
@@ -4838,7 +4838,7 @@ export interface calls {
             };
         };
     };
-    /** The settings in force at the coordinator that answers, without secrets */
+    /** List the settings of this coordinator, without secrets */
     "get /operator/settings": {
         responses: {
             200: {
@@ -4848,7 +4848,7 @@ export interface calls {
             };
         };
     };
-    /** Rank documents by how near they are to a query. By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects. Also at `/v2/rerank`, for Cohere's client. */
+    /** Rank documents by relevance to a query. A reranking Cargo scores the documents, or an embedding Cargo compares their vectors with the query's. The query and all documents are one job. If the client disconnects, the job is cancelled. Also served at `/v2/rerank` of the host, for Cohere's client. */
     "post /rerank": {
         requestBody: {
             "application/json": components["schemas"]["RerankRequest"];
@@ -4859,7 +4859,7 @@ export interface calls {
             };
         };
     };
-    /** A response, as OpenAI's API has it. A chat. A response is a job, which stores it: their ids have the same end (`resp_…`, `job_…`), and what is kept of jobs, and how long, holds for it. It is cancelled when the client disconnects, unless it is in the background. */
+    /** Create a response. A chat in the format of OpenAI's Responses API. A response is stored as a job: the ids `resp_…` and `job_…` end in the same characters, and the retention of jobs applies. If the client disconnects, the job is cancelled, unless it runs in the background. */
     "post /responses": {
         requestBody: {
             "application/json": components["schemas"]["ResponseRequest"];
@@ -4871,7 +4871,7 @@ export interface calls {
             };
         };
     };
-    /** A stored response */
+    /** Get a response */
     "get /responses/{id}": {
         parameters: {
             query?: {
@@ -4887,7 +4887,7 @@ export interface calls {
             };
         };
     };
-    /** Remove the prompt and the answer of a response. One that goes on is cancelled first. */
+    /** Delete a response's input and output. A response that is still running is cancelled first. */
     "delete /responses/{id}": {
         parameters: {
             path: {
@@ -4904,7 +4904,7 @@ export interface calls {
             };
         };
     };
-    /** Cancel a response in the background */
+    /** Cancel a background response */
     "post /responses/{id}/cancel": {
         parameters: {
             path: {
@@ -4917,7 +4917,7 @@ export interface calls {
             };
         };
     };
-    /** List the sessions of the account, newest first. Needs a session. An account has at most 20. */
+    /** List the sessions of the account, newest first. Needs a session. An account can have 20 sessions. */
     "get /sessions": {
         responses: {
             200: {
@@ -4927,7 +4927,7 @@ export interface calls {
             };
         };
     };
-    /** End a session at once. Needs a session. It may be the one that asks; then its cookie is cleared. */
+    /** End a session at once. Needs a session. If you end your own, its cookie is cleared. */
     "delete /sessions/{id}": {
         parameters: {
             path: {

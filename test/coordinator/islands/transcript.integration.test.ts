@@ -7,7 +7,7 @@ import { FakeIsland } from "../../support/network/fake-island.ts";
 import { call, until } from "../../support/http/http.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
-const DOCUMENT = new URL("../../../docs/protocol.md", import.meta.url);
+const DOCUMENT = new URL("../../../docs/reference/island-protocol.md", import.meta.url);
 const CUT = "  (the connection is cut";
 
 /** Lines of a section's code block. */
@@ -17,8 +17,8 @@ function linesOf(heading: string): string[] {
   return block.split("\n");
 }
 
-const TRANSCRIPT = linesOf("A transcript");
-const OTHER_FRAMES = linesOf("Other frames");
+const TRANSCRIPT = linesOf("Transcript");
+const OTHER_FRAMES = linesOf("More frames");
 const isFrame = (line: string): boolean => /^[→←] /.test(line);
 
 describe("documented frames", () => {

@@ -18,9 +18,9 @@ class JobWebhookData(TypedDict):
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
     priority: int
     input_removed_at: str | None
-    """When the input was removed: by its owner, or because the operator keeps it no longer"""
+    """When the input was removed, by its owner or at the end of the retention period"""
     output_removed_at: str | None
-    """When output, stream and the message of an error were removed"""
+    """When the output, the stream and the error message were removed"""
     output: NotRequired[Any]
     """Text, or the JSON value that the Cargo produced; null until completed"""
     usage: Usage | None
@@ -34,14 +34,14 @@ class JobWebhookData(TypedDict):
     finish_reason: Literal["stop", "length", "tool_calls", None]
     error: JobWebhookDataError | None
     attempts: int
-    """Attempts begun so far; one that an Island refused does not count"""
+    """Attempts begun so far; a refused assignment does not count"""
     island_id: str | None
     timings: JobWebhookDataTimings | None
     batch_id: str | None
     ignored: list[str]
-    """Parameters of the request that the job does without, as in the header `Atoll-Ignored`"""
+    """Ignored parameters of the request, as in the header `Atoll-Ignored`"""
     output_omitted: bool
-    """The output is too large for a webhook; GET /jobs/{id} has it"""
+    """The output is too large for a webhook; read it from GET /jobs/{id}"""
 
 
 class JobWebhookDataError(TypedDict):
@@ -76,14 +76,14 @@ class BatchWebhookData(TypedDict):
     workload_id: int
     workload_slug: str
     status: Literal["pending", "running", "completed", "failed", "cancelled"]
-    """pending: no job has started. failed: all jobs have ended, at least one failed or timed out"""
+    """pending: no job has started. failed: all jobs have ended, and at least one failed or timed out"""
     fail_mode: Literal["best_effort", "fail_fast"]
     priority: int
     counts: BatchCounts
     jobs: list[BatchJob]
-    """In the order of the inputs"""
+    """Jobs, in the order of the inputs"""
     next_output_offset: NotRequired[int | None]
-    """Only with `include=output`: `output_offset` of the next request, as the outputs of one answer are bounded; null: there are no more"""
+    """Only with `include=output`: `output_offset` of the next request; null: no further outputs"""
     created_at: str
     """ISO 8601, UTC"""
     completed_at: str | None
@@ -105,15 +105,15 @@ class BatchJob(TypedDict):
     id: str
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
     output: NotRequired[Any]
-    """Only with `include=output`, from job `output_offset` on. Null for a job that is not completed, or whose output was removed or omitted"""
+    """Only with `include=output`, from job `output_offset` on. Null if the job is not completed, or its output was removed or omitted"""
     error: NotRequired[BatchJobError | None]
-    """With `output`: why the job failed or timed out"""
+    """Only with `include=output`: why the job failed or timed out"""
     output_omitted: NotRequired[Literal[True]]
     """The output has more than 65536 characters as JSON: read it from GET /jobs/{id}"""
 
 
 class BatchJobError(TypedDict):
-    """With `output`: why the job failed or timed out"""
+    """Only with `include=output`: why the job failed or timed out"""
 
     code: Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
@@ -128,9 +128,9 @@ class Health(TypedDict):
 
 class HealthChecks(TypedDict):
     store: Literal["ok", "read_only", "failing"]
-    """read_only: the disk is full, another process writes, or the database is away; nothing new is accepted"""
+    """read_only: writes are refused, because the disk is full, another process writes, or the database is unreachable"""
     bus: NotRequired[Literal["ok", "down"]]
-    """Of one of several coordinators. down: others cannot be reached; its own jobs and Islands go on"""
+    """Only with several coordinators. down: the others are unreachable; this coordinator's own jobs and Islands continue"""
 
 
 class SubmittedJob(TypedDict):
@@ -142,7 +142,7 @@ class SubmittedJob(TypedDict):
     created_at: str
     """ISO 8601, UTC"""
     webhook_secret: NotRequired[str]
-    """The secret that was made for the webhook; shown only here and when the request is repeated with its Idempotency-Key"""
+    """The generated webhook secret; shown only here and in repeats with the same Idempotency-Key"""
 
 
 class SubmitJob(TypedDict):
@@ -152,9 +152,9 @@ class SubmitJob(TypedDict):
     """Parameters of the Cargo; see its input_schema"""
     priority: NotRequired[int]
     webhook_url: NotRequired[str]
-    """URL that gets a signed POST (Standard Webhooks) at the end; https, and not a private address"""
+    """URL that receives a signed POST (Standard Webhooks) when the job or batch ends; https, and not a private address"""
     webhook_secret: NotRequired[str]
-    """Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a new one, which only this answer shows"""
+    """Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a generated secret, shown only in this response"""
 
 
 class ListedJob(TypedDict):
@@ -168,7 +168,7 @@ class ListedJob(TypedDict):
     batch_id: str | None
     workload_id: int
     input: dict[str, Any] | None
-    """Null if it is longer than 4 KB; empty once it was removed"""
+    """Null if longer than 4 KB; empty after removal"""
 
 
 class JobSummary(TypedDict):
@@ -189,11 +189,11 @@ class Job(TypedDict):
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
     priority: int
     input: dict[str, Any]
-    """Empty once it was removed"""
+    """Empty after removal"""
     input_removed_at: str | None
-    """When the input was removed: by its owner, or because the operator keeps it no longer"""
+    """When the input was removed, by its owner or at the end of the retention period"""
     output_removed_at: str | None
-    """When output, stream and the message of an error were removed"""
+    """When the output, the stream and the error message were removed"""
     output: NotRequired[Any]
     """Text, or the JSON value that the Cargo produced; null until completed"""
     usage: Usage | None
@@ -207,13 +207,13 @@ class Job(TypedDict):
     finish_reason: Literal["stop", "length", "tool_calls", None]
     error: JobError | None
     attempts: int
-    """Attempts begun so far; one that an Island refused does not count"""
+    """Attempts begun so far; a refused assignment does not count"""
     island_id: str | None
     waiting: Waiting | None
     timings: JobTimings | None
     batch_id: str | None
     ignored: list[str]
-    """Parameters of the request that the job does without, as in the header `Atoll-Ignored`"""
+    """Ignored parameters of the request, as in the header `Atoll-Ignored`"""
     webhook: WebhookLog | None
 
 
@@ -230,25 +230,25 @@ class JobTimings(TypedDict):
 
 
 class Waiting(TypedDict):
-    """Why the job has not started, or runs and is silent; else null"""
+    """Why the job has not started, or runs without output; otherwise null"""
 
     reason: Literal["own_islands_only", "no_island_online", "no_island_offers_runtime", "no_island_fits", "all_busy", "all_refused", "all_failing", "model_downloading", "starting", "no_output", "account_limit"]
     position: int
-    """Place in the queue of its Cargo; 1 is next"""
+    """Position in the queue of the job's Cargo; 1 is next"""
     message: str
     """The reason as a sentence"""
     percent: int | None
-    """How far the download of the model is, if that is known"""
+    """Progress of the model's download in percent, if known"""
     phase: Literal["accept", "start", "first_output", "silence", None]
-    """What the Island that has the job has yet to do; null while no Island has it"""
+    """What the assigned Island must do before the job runs; null while the job is unassigned"""
 
 
 class WebhookLog(TypedDict):
     url: str
     state: Literal["waiting", "pending", "delivered", "failed"]
-    """waiting: the job or batch has not ended. pending: to be delivered. failed: given up after a day, or because of a 410"""
+    """waiting: the job or batch has not ended. pending: to be delivered. failed: given up after a day or after a 410"""
     attempts: list[WebhookLogAttemptsItem]
-    """The last ten tries, oldest first"""
+    """The last ten delivery attempts, oldest first"""
 
 
 class WebhookLogAttemptsItem(TypedDict):
@@ -263,21 +263,21 @@ class SubmittedBatch(TypedDict):
     workload_id: int
     workload_slug: str
     status: Literal["pending", "running", "completed", "failed", "cancelled"]
-    """pending: no job has started. failed: all jobs have ended, at least one failed or timed out"""
+    """pending: no job has started. failed: all jobs have ended, and at least one failed or timed out"""
     fail_mode: Literal["best_effort", "fail_fast"]
     priority: int
     counts: BatchCounts
     jobs: list[BatchJob]
-    """In the order of the inputs"""
+    """Jobs, in the order of the inputs"""
     next_output_offset: NotRequired[int | None]
-    """Only with `include=output`: `output_offset` of the next request, as the outputs of one answer are bounded; null: there are no more"""
+    """Only with `include=output`: `output_offset` of the next request; null: no further outputs"""
     created_at: str
     """ISO 8601, UTC"""
     completed_at: str | None
     """ISO 8601, UTC"""
     webhook: WebhookLog | None
     webhook_secret: NotRequired[str]
-    """The secret that was made for the webhook; shown only here and when the request is repeated with its Idempotency-Key"""
+    """The generated webhook secret; shown only here and in repeats with the same Idempotency-Key"""
 
 
 class Batch(TypedDict):
@@ -285,14 +285,14 @@ class Batch(TypedDict):
     workload_id: int
     workload_slug: str
     status: Literal["pending", "running", "completed", "failed", "cancelled"]
-    """pending: no job has started. failed: all jobs have ended, at least one failed or timed out"""
+    """pending: no job has started. failed: all jobs have ended, and at least one failed or timed out"""
     fail_mode: Literal["best_effort", "fail_fast"]
     priority: int
     counts: BatchCounts
     jobs: list[BatchJob]
-    """In the order of the inputs"""
+    """Jobs, in the order of the inputs"""
     next_output_offset: NotRequired[int | None]
-    """Only with `include=output`: `output_offset` of the next request, as the outputs of one answer are bounded; null: there are no more"""
+    """Only with `include=output`: `output_offset` of the next request; null: no further outputs"""
     created_at: str
     """ISO 8601, UTC"""
     completed_at: str | None
@@ -309,9 +309,9 @@ class SubmitBatch(TypedDict):
     fail_mode: NotRequired[Literal["best_effort", "fail_fast"]]
     """fail_fast: the first job that fails or times out cancels the others. best_effort: all run"""
     webhook_url: NotRequired[str]
-    """URL that gets a signed POST (Standard Webhooks) at the end; https, and not a private address"""
+    """URL that receives a signed POST (Standard Webhooks) when the job or batch ends; https, and not a private address"""
     webhook_secret: NotRequired[str]
-    """Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a new one, which only this answer shows"""
+    """Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a generated secret, shown only in this response"""
 
 
 class JobOutput(TypedDict):
@@ -323,7 +323,7 @@ class JobOutput(TypedDict):
     is_complete: bool
     """The job is completed and `output` is all of it"""
     tokens: int
-    """Model tokens delivered"""
+    """Number of model tokens delivered"""
     progress: JobOutputProgress | None
     """The last progress that the Cargo reported"""
     usage: Usage | None
@@ -341,7 +341,7 @@ JobEvent: TypeAlias = "StatusEvent | TokenEvent | ReasoningEvent | ToolCallEvent
 
 
 class StatusEvent(TypedDict):
-    """A change of state. One with a `message` tells the state again, with the id of the event before, and comes at once and every 5 s while there is no output"""
+    """A change of state. While there is no output, an event with a `message` repeats the state at once and every 5 s, with the id of the event before it"""
 
     type: Literal["status"]
     state: Literal["pending", "queued", "running", "streaming"]
@@ -349,7 +349,7 @@ class StatusEvent(TypedDict):
     message: NotRequired[str]
     """Why there is no output yet"""
     percent: NotRequired[int]
-    """How far the download of the model is, if that is known"""
+    """Progress of the model's download in percent, if known"""
 
 
 class TokenEvent(TypedDict):
@@ -359,23 +359,23 @@ class TokenEvent(TypedDict):
 
 
 class ReasoningEvent(TypedDict):
-    """What a model that thinks wrote beside its answer"""
+    """Reasoning that the model wrote before its completion"""
 
     type: Literal["reasoning"]
     content: str
-    """Thoughts to append"""
+    """Reasoning to append"""
 
 
 class ToolCallEvent(TypedDict):
-    """A part of a call of a tool"""
+    """A part of a tool call"""
 
     type: Literal["tool_call"]
     index: int
-    """Which call of the answer, from 0"""
+    """Index of the tool call in the completion, from 0"""
     id: NotRequired[str]
-    """In the first part of a call"""
+    """Only in the first part of a tool call"""
     name: NotRequired[str]
-    """In the first part of a call"""
+    """Only in the first part of a tool call"""
     arguments: str
     """JSON text to append"""
 
@@ -397,7 +397,7 @@ class DoneEvent(TypedDict):
     usage: Usage
     finish_reason: Literal["stop", "length", "tool_calls"]
     output: NotRequired[Any]
-    """The output, unless it is text that was streamed already"""
+    """The output, unless it is text that was already streamed"""
 
 
 class ErrorEvent(TypedDict):
@@ -405,7 +405,7 @@ class ErrorEvent(TypedDict):
     error: str
     code: Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
     retryable: bool
-    """A new try may succeed"""
+    """Whether another attempt may succeed"""
 
 
 class ChatCompletion(TypedDict):
@@ -427,9 +427,9 @@ class ChatCompletionChoicesItem(TypedDict):
 class ChatCompletionChoicesItemMessage(TypedDict):
     role: Literal["assistant"]
     content: str | None
-    """Null for an answer of calls alone"""
+    """Null if the completion has only tool calls"""
     reasoning_content: NotRequired[str]
-    """Thoughts of a model that thinks"""
+    """Reasoning of a Cargo that supports it"""
     tool_calls: NotRequired[list[ChatCompletionChoicesItemMessageToolCallsItem]]
 
 
@@ -453,7 +453,7 @@ class ChatCompletionChoicesItemLogprobs(TypedDict):
 class ChatCompletionChoicesItemLogprobsContentItem(TypedDict):
     token: str
     logprob: float
-    """Natural logarithm, before temperature, penalties and grammars"""
+    """Natural logarithm of the probability, before temperature, penalties and grammars"""
     bytes: list[int] | None
     top_logprobs: list[ChatCompletionChoicesItemLogprobsContentItemTopLogprobsItem]
 
@@ -461,7 +461,7 @@ class ChatCompletionChoicesItemLogprobsContentItem(TypedDict):
 class ChatCompletionChoicesItemLogprobsContentItemTopLogprobsItem(TypedDict):
     token: str
     logprob: float
-    """Natural logarithm, before temperature, penalties and grammars"""
+    """Natural logarithm of the probability, before temperature, penalties and grammars"""
     bytes: list[int] | None
 
 
@@ -472,11 +472,11 @@ class ChatCompletionUsage(TypedDict):
     cost: float
     """Credits that were charged, with up to 6 decimals"""
     completion_tokens_details: NotRequired[ChatCompletionUsageCompletionTokensDetails]
-    """Of answers with thoughts, whose tokens are among completion_tokens"""
+    """Present for completions with reasoning, whose tokens count as completion_tokens"""
 
 
 class ChatCompletionUsageCompletionTokensDetails(TypedDict):
-    """Of answers with thoughts, whose tokens are among completion_tokens"""
+    """Present for completions with reasoning, whose tokens count as completion_tokens"""
 
     reasoning_tokens: int
 
@@ -528,7 +528,7 @@ class ChatCompletionChunkChoicesItemLogprobs(TypedDict):
 class ChatCompletionChunkChoicesItemLogprobsContentItem(TypedDict):
     token: str
     logprob: float
-    """Natural logarithm, before temperature, penalties and grammars"""
+    """Natural logarithm of the probability, before temperature, penalties and grammars"""
     bytes: list[int] | None
     top_logprobs: list[ChatCompletionChunkChoicesItemLogprobsContentItemTopLogprobsItem]
 
@@ -536,7 +536,7 @@ class ChatCompletionChunkChoicesItemLogprobsContentItem(TypedDict):
 class ChatCompletionChunkChoicesItemLogprobsContentItemTopLogprobsItem(TypedDict):
     token: str
     logprob: float
-    """Natural logarithm, before temperature, penalties and grammars"""
+    """Natural logarithm of the probability, before temperature, penalties and grammars"""
     bytes: list[int] | None
 
 
@@ -547,11 +547,11 @@ class ChatCompletionChunkUsage(TypedDict):
     cost: float
     """Credits that were charged, with up to 6 decimals"""
     completion_tokens_details: NotRequired[ChatCompletionChunkUsageCompletionTokensDetails]
-    """Of answers with thoughts, whose tokens are among completion_tokens"""
+    """Present for completions with reasoning, whose tokens count as completion_tokens"""
 
 
 class ChatCompletionChunkUsageCompletionTokensDetails(TypedDict):
-    """Of answers with thoughts, whose tokens are among completion_tokens"""
+    """Present for completions with reasoning, whose tokens count as completion_tokens"""
 
     reasoning_tokens: int
 
@@ -568,51 +568,51 @@ class ChatCompletionErrorError(TypedDict):
     param: None
     code: str
     retryable: bool
-    """A new try may succeed"""
+    """Whether another attempt may succeed"""
 
 
 class ChatCompletionRequest(TypedDict):
     model: NotRequired[str | None]
-    """Slug of a chat Cargo; default: the operator's default chat Cargo"""
+    """Slug or alias of a chat Cargo. Default: the operator's default chat Cargo"""
     messages: list[ChatCompletionRequestMessagesItem]
-    """With at most 16384 parts together"""
+    """At most 16384 parts in total"""
     max_completion_tokens: NotRequired[int | None]
-    """The newer name of `max_tokens`, which wins"""
+    """Newer name of `max_tokens`; takes precedence over it"""
     max_tokens: NotRequired[int | None]
-    """Lowered to the Cargo's context, or to 4096 where that is more"""
+    """Lowered to the Cargo's context, or to 4096 if the context is smaller"""
     temperature: NotRequired[float | None]
     """Default 0.7"""
     top_p: NotRequired[float | None]
     stop: NotRequired[str | list[str] | None]
     seed: NotRequired[int | None]
-    """The same answer on the same engine and model"""
+    """The same seed gives the same completion on the same engine and model"""
     frequency_penalty: NotRequired[float | None]
     presence_penalty: NotRequired[float | None]
     top_k: NotRequired[int | None]
-    """0: any number"""
+    """0: no limit"""
     min_p: NotRequired[float | None]
     repeat_penalty: NotRequired[float | None]
-    """Divides the logits of tokens that the answer has already; 1: no penalty"""
+    """Divides the logits of tokens already in the completion; 1: no penalty"""
     logit_bias: NotRequired[dict[str, float] | None]
     """By ids of the model's own vocabulary, at most 300; -100 excludes a token"""
     response_format: NotRequired[ChatCompletionRequestResponseFormat1 | ChatCompletionRequestResponseFormat2 | ChatCompletionRequestResponseFormat3 | None]
     tools: NotRequired[list[ChatCompletionRequestToolsItem1 | ChatCompletionRequestToolsItem2] | None]
-    """Functions, 256 KB together; calls by a grammar; see below"""
+    """Functions, at most 256 KB in total"""
     tool_choice: NotRequired[Literal["auto", "none", "required"] | ChatCompletionRequestToolChoice2 | ChatCompletionRequestToolChoice3 | None]
     """Or a function by its name, or `allowed_tools`"""
     parallel_tool_calls: NotRequired[bool | None]
-    """Default true: up to 16 calls; of a named function always one"""
+    """Default true: up to 16 tool calls; a named function is called once"""
     logprobs: NotRequired[bool | None]
-    """Of text, before temperature, penalties and grammars"""
+    """Return log probabilities of text tokens, before temperature, penalties and grammars"""
     top_logprobs: NotRequired[int | None]
-    """20 for answers of at most 4761 tokens"""
+    """The maximum needs `max_tokens` of at most 4761"""
     reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", None]]
-    """For Cargos that think; for others ignored"""
+    """Only for Cargos with reasoning; ignored for others"""
     n: NotRequired[int | None]
-    """Answers, each a job of its own, one after the other, also on a stream; those before one that fails are charged"""
+    """Number of choices. Each is a separate job; they run one after the other, also on a stream. If one fails, the earlier ones are still charged"""
     stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
     usage: NotRequired[ChatCompletionRequestUsage | None]
-    """OpenRouter's; the answer has the usage, as with `stream_options.include_usage`"""
+    """An OpenRouter parameter; has the effect of `stream_options.include_usage`"""
 
 
 class ChatCompletionRequestMessagesItem(TypedDict):
@@ -620,14 +620,14 @@ class ChatCompletionRequestMessagesItem(TypedDict):
     content: NotRequired[str | list[ChatCompletionRequestMessagesItemContentItem] | None]
     """Text, or a list of text parts, which are joined"""
     tool_calls: NotRequired[list[ChatCompletionRequestMessagesItemToolCallsItem] | None]
-    """What an assistant called"""
+    """Tool calls of the assistant"""
     tool_call_id: NotRequired[str | None]
-    """The call that a `tool` message answers"""
+    """Id of the tool call that this `tool` message answers"""
 
 
 class ChatCompletionRequestMessagesItemContentItem(TypedDict):
     type: Literal["text"]
-    """Other kinds are refused"""
+    """Other types are refused"""
     text: str
 
 
@@ -650,7 +650,7 @@ class ChatCompletionRequestResponseFormat1(TypedDict):
 class ChatCompletionRequestResponseFormat2(TypedDict):
     type: Literal["json_object"]
     schema: NotRequired[dict[str, Any] | None]
-    """Not OpenAI's: with `json_object`, kept as a `json_schema`"""
+    """Not in OpenAI's API; with `json_object`, has the effect of `json_schema`"""
 
 
 class ChatCompletionRequestResponseFormat3(TypedDict):
@@ -660,11 +660,11 @@ class ChatCompletionRequestResponseFormat3(TypedDict):
 
 class ChatCompletionRequestResponseFormat3JsonSchema(TypedDict):
     name: NotRequired[str]
-    """In errors only"""
+    """Used only in error messages"""
     schema: dict[str, Any]
     """A JSON Schema"""
     strict: NotRequired[bool | None]
-    """Check what a grammar cannot keep"""
+    """Validate afterwards the keywords that the grammar cannot enforce"""
 
 
 class ChatCompletionRequestToolsItem1(TypedDict):
@@ -676,11 +676,11 @@ class ChatCompletionRequestToolsItem1Function(TypedDict):
     name: str
     """1 to 64 of a-z, A-Z, 0-9, _ and -"""
     description: NotRequired[str | None]
-    """A part of the prompt"""
+    """Part of the prompt"""
     parameters: NotRequired[dict[str, Any] | None]
-    """The JSON Schema of an object; with `strict` kept as that of `response_format`, else as far as a grammar can"""
+    """JSON Schema of the arguments, an object"""
     strict: NotRequired[bool | None]
-    """Arguments are valid by `parameters`, or the answer fails (`schema_unmet`)"""
+    """Arguments must match `parameters`; otherwise the job fails with `schema_unmet`"""
 
 
 class ChatCompletionRequestToolsItem2(TypedDict):
@@ -722,7 +722,7 @@ class ChatCompletionRequestStreamOptions(TypedDict):
 
 
 class ChatCompletionRequestUsage(TypedDict):
-    """OpenRouter's; the answer has the usage, as with `stream_options.include_usage`"""
+    """An OpenRouter parameter; has the effect of `stream_options.include_usage`"""
 
     include: NotRequired[bool | None]
 
@@ -734,7 +734,7 @@ class TextCompletion(TypedDict):
     model: str
     choices: list[TextCompletionChoicesItem]
     usage: NotRequired[TextCompletionUsage]
-    """Of a stream: in its last chunk, if it was asked for"""
+    """On a stream: only in the last chunk, if requested"""
 
 
 class TextCompletionChoicesItem(TypedDict):
@@ -745,7 +745,7 @@ class TextCompletionChoicesItem(TypedDict):
 
 
 class TextCompletionUsage(TypedDict):
-    """Of a stream: in its last chunk, if it was asked for"""
+    """On a stream: only in the last chunk, if requested"""
 
     prompt_tokens: int
     completion_tokens: int
@@ -761,28 +761,28 @@ class TextCompletionRequest(TypedDict):
     model: str
     """Slug or alias of a chat Cargo"""
     prompt: str | list[str]
-    """Continued as it is, without the model's chat template. A list: one job for each text, four at once; lists of tokens are refused"""
+    """Continued without the model's chat template. A list of texts runs one job for each, four at once. Lists of token ids are refused"""
     max_tokens: NotRequired[int | None]
-    """Default 16; lowered as in chats"""
+    """Default 16; lowered as in a chat"""
     temperature: NotRequired[float | None]
     """Default 0.7"""
     top_p: NotRequired[float | None]
     stop: NotRequired[str | list[str] | None]
     seed: NotRequired[int | None]
-    """The same answer on the same engine and model"""
+    """The same seed gives the same completion on the same engine and model"""
     frequency_penalty: NotRequired[float | None]
     presence_penalty: NotRequired[float | None]
     top_k: NotRequired[int | None]
-    """0: any number"""
+    """0: no limit"""
     min_p: NotRequired[float | None]
     repeat_penalty: NotRequired[float | None]
-    """Divides the logits of tokens that the answer has already; 1: no penalty"""
+    """Divides the logits of tokens already in the completion; 1: no penalty"""
     logit_bias: NotRequired[dict[str, float] | None]
     """By ids of the model's own vocabulary, at most 300; -100 excludes a token"""
     echo: NotRequired[bool | None]
-    """Begin each text with its prompt"""
+    """Whether each text begins with its prompt"""
     stream: NotRequired[bool | None]
-    """For one prompt"""
+    """Only with one prompt"""
     stream_options: NotRequired[TextCompletionRequestStreamOptions | None]
 
 
@@ -797,7 +797,7 @@ class AnthropicMessage(TypedDict):
     model: str
     content: list[AnthropicMessageContentItem1 | AnthropicMessageContentItem2 | AnthropicMessageContentItem3]
     stop_reason: Literal["end_turn", "max_tokens", "stop_sequence", "tool_use", None]
-    """`end_turn` also for an answer that a stop sequence ended on an Island that does not say which"""
+    """`end_turn` is also returned if a stop sequence ended the response and the Island did not report which one"""
     stop_sequence: str | None
     usage: AnthropicMessageUsage
 
@@ -806,7 +806,7 @@ class AnthropicMessageContentItem1(TypedDict):
     type: Literal["thinking"]
     thinking: str
     signature: str
-    """Empty: nothing is signed"""
+    """Always empty"""
 
 
 class AnthropicMessageContentItem2(TypedDict):
@@ -827,7 +827,7 @@ class AnthropicMessageUsage(TypedDict):
     cache_creation_input_tokens: None
     cache_read_input_tokens: None
     cost: NotRequired[float]
-    """Credits that were charged; absent in `message_start`"""
+    """Credits charged; absent in `message_start`"""
 
 
 class AnthropicMessageEvent1(TypedDict):
@@ -849,7 +849,7 @@ class AnthropicMessageEvent3ContentBlock1(TypedDict):
     type: Literal["thinking"]
     thinking: str
     signature: str
-    """Empty: nothing is signed"""
+    """Always empty"""
 
 
 class AnthropicMessageEvent3ContentBlock2(TypedDict):
@@ -912,7 +912,7 @@ class AnthropicMessageEvent6Usage(TypedDict):
     cache_creation_input_tokens: None
     cache_read_input_tokens: None
     cost: NotRequired[float]
-    """Credits that were charged; absent in `message_start`"""
+    """Credits charged; absent in `message_start`"""
 
 
 class AnthropicMessageEvent7(TypedDict):
@@ -938,21 +938,21 @@ class MessageRequest(TypedDict):
     model: str
     """Slug or alias of a chat Cargo"""
     messages: list[MessageRequestMessagesItem]
-    """With at most 16384 parts together"""
+    """At most 16384 parts in total"""
     system: NotRequired[str | list[MessageRequestSystemItem] | None]
     """Text, or a list of text blocks, which are joined"""
     tools: NotRequired[list[MessageRequestToolsItem1 | MessageRequestToolsItem2] | None]
-    """Your own, 256 KB together; built-in ones are not offered to the model"""
+    """Client tools, at most 256 KB in total; built-in tools are not offered to the model"""
     tool_choice: NotRequired[MessageRequestToolChoice1 | MessageRequestToolChoice2 | MessageRequestToolChoice3 | MessageRequestToolChoice4 | None]
     thinking: NotRequired[MessageRequestThinking1 | MessageRequestThinking2 | MessageRequestThinking3 | None]
-    """For a Cargo that thinks; by default it does not. For others, `enabled` is ignored"""
+    """Only for Cargos with reasoning; by default they do not reason. For other Cargos, `enabled` is ignored"""
     max_tokens: int
-    """Lowered as in chats"""
+    """Lowered to the Cargo's context, or to 4096 if the context is smaller"""
     temperature: NotRequired[float | None]
     """Default 1"""
     top_p: NotRequired[float | None]
     top_k: NotRequired[int | None]
-    """0: any number"""
+    """0: no limit"""
     stop_sequences: NotRequired[list[str] | None]
     stream: NotRequired[bool | None]
     output_config: NotRequired[MessageRequestOutputConfig | None]
@@ -961,7 +961,7 @@ class MessageRequest(TypedDict):
 class MessageRequestMessagesItem(TypedDict):
     role: Literal["user", "assistant", "system"]
     content: str | list[MessageRequestMessagesItemContentItem1 | MessageRequestMessagesItemContentItem2 | MessageRequestMessagesItemContentItem3 | MessageRequestMessagesItemContentItem4 | MessageRequestMessagesItemContentItem5]
-    """Text, or a list of blocks; texts are joined"""
+    """Text, or a list of blocks; text blocks are joined"""
 
 
 class MessageRequestMessagesItemContentItem1(TypedDict):
@@ -1006,11 +1006,11 @@ class MessageRequestToolsItem1(TypedDict):
     name: str
     """1 to 64 of a-z, A-Z, 0-9, _ and -"""
     description: NotRequired[str | None]
-    """A part of the prompt"""
+    """Part of the prompt"""
     input_schema: dict[str, Any]
-    """The JSON Schema of an object"""
+    """JSON Schema of the input, an object"""
     strict: NotRequired[bool | None]
-    """The input is valid by `input_schema`, or the answer fails (`schema_unmet`)"""
+    """The input must match `input_schema`; otherwise the job fails with `schema_unmet`"""
 
 
 class MessageRequestToolsItem2(TypedDict):
@@ -1052,7 +1052,7 @@ class MessageRequestThinking2(TypedDict):
 class MessageRequestThinking3(TypedDict):
     type: Literal["enabled"]
     budget_tokens: int
-    """Of 2048 and more, 2048 are used"""
+    """Reasoning tokens: 512 below 2048, otherwise 2048"""
 
 
 class MessageRequestOutputConfig(TypedDict):
@@ -1062,7 +1062,7 @@ class MessageRequestOutputConfig(TypedDict):
 class MessageRequestOutputConfigFormat(TypedDict):
     type: Literal["json_schema"]
     schema: dict[str, Any]
-    """As `response_format` of chats, with `strict`"""
+    """As the schema of a chat's `response_format`, with `strict: true`"""
 
 
 class CountedTokens(TypedDict):
@@ -1073,20 +1073,20 @@ class CountTokensRequest(TypedDict):
     model: str
     """Slug or alias of a chat Cargo"""
     messages: list[CountTokensRequestMessagesItem]
-    """With at most 16384 parts together"""
+    """At most 16384 parts in total"""
     system: NotRequired[str | list[CountTokensRequestSystemItem] | None]
     """Text, or a list of text blocks, which are joined"""
     tools: NotRequired[list[CountTokensRequestToolsItem1 | CountTokensRequestToolsItem2] | None]
-    """Your own, 256 KB together; built-in ones are not offered to the model"""
+    """Client tools, at most 256 KB in total; built-in tools are not offered to the model"""
     tool_choice: NotRequired[CountTokensRequestToolChoice1 | CountTokensRequestToolChoice2 | CountTokensRequestToolChoice3 | CountTokensRequestToolChoice4 | None]
     thinking: NotRequired[CountTokensRequestThinking1 | CountTokensRequestThinking2 | CountTokensRequestThinking3 | None]
-    """For a Cargo that thinks; by default it does not. For others, `enabled` is ignored"""
+    """Only for Cargos with reasoning; by default they do not reason. For other Cargos, `enabled` is ignored"""
 
 
 class CountTokensRequestMessagesItem(TypedDict):
     role: Literal["user", "assistant", "system"]
     content: str | list[CountTokensRequestMessagesItemContentItem1 | CountTokensRequestMessagesItemContentItem2 | CountTokensRequestMessagesItemContentItem3 | CountTokensRequestMessagesItemContentItem4 | CountTokensRequestMessagesItemContentItem5]
-    """Text, or a list of blocks; texts are joined"""
+    """Text, or a list of blocks; text blocks are joined"""
 
 
 class CountTokensRequestMessagesItemContentItem1(TypedDict):
@@ -1131,11 +1131,11 @@ class CountTokensRequestToolsItem1(TypedDict):
     name: str
     """1 to 64 of a-z, A-Z, 0-9, _ and -"""
     description: NotRequired[str | None]
-    """A part of the prompt"""
+    """Part of the prompt"""
     input_schema: dict[str, Any]
-    """The JSON Schema of an object"""
+    """JSON Schema of the input, an object"""
     strict: NotRequired[bool | None]
-    """The input is valid by `input_schema`, or the answer fails (`schema_unmet`)"""
+    """The input must match `input_schema`; otherwise the job fails with `schema_unmet`"""
 
 
 class CountTokensRequestToolsItem2(TypedDict):
@@ -1177,7 +1177,7 @@ class CountTokensRequestThinking2(TypedDict):
 class CountTokensRequestThinking3(TypedDict):
     type: Literal["enabled"]
     budget_tokens: int
-    """Of 2048 and more, 2048 are used"""
+    """Reasoning tokens: 512 below 2048, otherwise 2048"""
 
 
 class OpenAiResponse(TypedDict):
@@ -1222,9 +1222,9 @@ class OpenAiResponseOutputItem1(TypedDict):
     status: Literal["in_progress", "completed", "incomplete"]
     summary: list[Any]
     content: list[OpenAiResponseOutputItem1ContentItem]
-    """Thoughts of a model that thinks"""
+    """Reasoning of a Cargo that supports it"""
     encrypted_content: str
-    """Opaque; nothing is encrypted, as `content` has it all"""
+    """Opaque and not used; `content` has the whole reasoning"""
 
 
 class OpenAiResponseOutputItem1ContentItem(TypedDict):
@@ -1245,7 +1245,7 @@ class OpenAiResponseOutputItem2ContentItem(TypedDict):
     text: str
     annotations: list[Any]
     logprobs: list[OpenAiResponseOutputItem2ContentItemLogprobsItem]
-    """Empty unless they were asked for"""
+    """Empty unless requested"""
 
 
 class OpenAiResponseOutputItem2ContentItemLogprobsItem(TypedDict):
@@ -1268,9 +1268,9 @@ class OpenAiResponseOutputItem3(TypedDict):
     call_id: str
     name: str
     namespace: NotRequired[str]
-    """Of a function that a namespace has"""
+    """Namespace of the function, if it has one"""
     arguments: str
-    """JSON"""
+    """JSON text"""
 
 
 class OpenAiResponseToolChoice2(TypedDict):
@@ -1317,11 +1317,11 @@ class OpenAiResponseTextFormat2(TypedDict):
 class OpenAiResponseTextFormat3(TypedDict):
     type: Literal["json_schema"]
     name: str
-    """In errors only"""
+    """Used only in error messages"""
     schema: dict[str, Any]
-    """As `response_format` of chats"""
+    """As in a chat's `response_format`"""
     strict: NotRequired[bool | None]
-    """As `response_format` of chats"""
+    """As in a chat's `response_format`"""
 
 
 class OpenAiResponseUsage(TypedDict):
@@ -1386,9 +1386,9 @@ class OpenAiResponseEvent6Item1(TypedDict):
     status: Literal["in_progress", "completed", "incomplete"]
     summary: list[Any]
     content: list[OpenAiResponseEvent6Item1ContentItem]
-    """Thoughts of a model that thinks"""
+    """Reasoning of a Cargo that supports it"""
     encrypted_content: str
-    """Opaque; nothing is encrypted, as `content` has it all"""
+    """Opaque and not used; `content` has the whole reasoning"""
 
 
 class OpenAiResponseEvent6Item1ContentItem(TypedDict):
@@ -1409,7 +1409,7 @@ class OpenAiResponseEvent6Item2ContentItem(TypedDict):
     text: str
     annotations: list[Any]
     logprobs: list[OpenAiResponseEvent6Item2ContentItemLogprobsItem]
-    """Empty unless they were asked for"""
+    """Empty unless requested"""
 
 
 class OpenAiResponseEvent6Item2ContentItemLogprobsItem(TypedDict):
@@ -1432,9 +1432,9 @@ class OpenAiResponseEvent6Item3(TypedDict):
     call_id: str
     name: str
     namespace: NotRequired[str]
-    """Of a function that a namespace has"""
+    """Namespace of the function, if it has one"""
     arguments: str
-    """JSON"""
+    """JSON text"""
 
 
 class OpenAiResponseEvent7(TypedDict):
@@ -1450,9 +1450,9 @@ class OpenAiResponseEvent7Item1(TypedDict):
     status: Literal["in_progress", "completed", "incomplete"]
     summary: list[Any]
     content: list[OpenAiResponseEvent7Item1ContentItem]
-    """Thoughts of a model that thinks"""
+    """Reasoning of a Cargo that supports it"""
     encrypted_content: str
-    """Opaque; nothing is encrypted, as `content` has it all"""
+    """Opaque and not used; `content` has the whole reasoning"""
 
 
 class OpenAiResponseEvent7Item1ContentItem(TypedDict):
@@ -1473,7 +1473,7 @@ class OpenAiResponseEvent7Item2ContentItem(TypedDict):
     text: str
     annotations: list[Any]
     logprobs: list[OpenAiResponseEvent7Item2ContentItemLogprobsItem]
-    """Empty unless they were asked for"""
+    """Empty unless requested"""
 
 
 class OpenAiResponseEvent7Item2ContentItemLogprobsItem(TypedDict):
@@ -1496,9 +1496,9 @@ class OpenAiResponseEvent7Item3(TypedDict):
     call_id: str
     name: str
     namespace: NotRequired[str]
-    """Of a function that a namespace has"""
+    """Namespace of the function, if it has one"""
     arguments: str
-    """JSON"""
+    """JSON text"""
 
 
 class OpenAiResponseEvent8(TypedDict):
@@ -1515,7 +1515,7 @@ class OpenAiResponseEvent8Part1(TypedDict):
     text: str
     annotations: list[Any]
     logprobs: list[OpenAiResponseEvent8Part1LogprobsItem]
-    """Empty unless they were asked for"""
+    """Empty unless requested"""
 
 
 class OpenAiResponseEvent8Part1LogprobsItem(TypedDict):
@@ -1550,7 +1550,7 @@ class OpenAiResponseEvent9Part1(TypedDict):
     text: str
     annotations: list[Any]
     logprobs: list[OpenAiResponseEvent9Part1LogprobsItem]
-    """Empty unless they were asked for"""
+    """Empty unless requested"""
 
 
 class OpenAiResponseEvent9Part1LogprobsItem(TypedDict):
@@ -1667,33 +1667,33 @@ class ResponseRequest(TypedDict):
     model: NotRequired[str | None]
     """Default: the operator's default chat Cargo"""
     input: str | list[ResponseRequestInputItem1 | ResponseRequestInputItem2 | ResponseRequestInputItem3 | ResponseRequestInputItem4 | ResponseRequestInputItem5 | ResponseRequestInputItem6 | ResponseRequestInputItem7]
-    """With at most 16384 parts together"""
+    """At most 16384 parts in total"""
     instructions: NotRequired[str | None]
     previous_response_id: NotRequired[str | None]
-    """A stored response that has ended with an answer, whole or cut by `max_output_tokens`: its conversation comes before `input`, without its instructions"""
+    """Id of a completed or incomplete stored response, whose conversation is put before `input`, without its instructions"""
     max_output_tokens: NotRequired[int | None]
-    """Lowered as in chats"""
+    """Lowered to the Cargo's context, or to 4096 if the context is smaller"""
     temperature: NotRequired[float | None]
     """Default 0.7"""
     top_p: NotRequired[float | None]
     text: NotRequired[ResponseRequestText | None]
     tools: NotRequired[list[ResponseRequestToolsItem1 | ResponseRequestToolsItem2 | ResponseRequestToolsItem3] | None]
-    """Functions and namespaces of functions, 256 KB together; calls by a grammar"""
+    """Functions and namespaces of functions, at most 256 KB in total"""
     tool_choice: NotRequired[Literal["auto", "none", "required"] | ResponseRequestToolChoice2 | ResponseRequestToolChoice3 | None]
     parallel_tool_calls: NotRequired[bool | None]
-    """Default true: up to 16 calls; of a named function always one"""
+    """Default true: up to 16 tool calls; a named function is called once"""
     include: NotRequired[list[Literal["message.output_text.logprobs", "reasoning.encrypted_content", "file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs"]] | None]
-    """`reasoning.encrypted_content` is for Cargos that think; for others it is ignored"""
+    """`reasoning.encrypted_content` has an effect only for Cargos with reasoning"""
     top_logprobs: NotRequired[int | None]
-    """20 for answers of at most 4761 tokens"""
+    """The maximum needs `max_tokens` of at most 4761"""
     reasoning: NotRequired[ResponseRequestReasoning | None]
     stream: NotRequired[bool | None]
     store: NotRequired[bool | None]
-    """Default true. False: prompt and answer are removed when the response has ended, however it ends"""
+    """Default true. False: input and output are removed when the response ends"""
     background: NotRequired[bool | None]
-    """Answer at once; the response goes on without its client, who asks for it by its id. Without `stream`, and with `store`"""
+    """Return at once and run without the client; poll `GET /responses/{id}`. Not with `stream`, and not with `store: false`"""
     metadata: NotRequired[dict[str, str] | None]
-    """Up to 16 texts"""
+    """At most 16 entries"""
 
 
 class ResponseRequestInputItem1(TypedDict):
@@ -1723,14 +1723,14 @@ class ResponseRequestInputItem3(TypedDict):
     name: str
     namespace: NotRequired[str | None]
     input: str
-    """The model reads `{"input": …}`"""
+    """The model receives `{"input": …}`"""
 
 
 class ResponseRequestInputItem4(TypedDict):
     type: Literal["local_shell_call"]
     call_id: str
     action: dict[str, Any]
-    """The model reads its JSON"""
+    """The model receives it as JSON"""
 
 
 class ResponseRequestInputItem5(TypedDict):
@@ -1751,7 +1751,7 @@ class ResponseRequestInputItem6(TypedDict):
 class ResponseRequestInputItem7(TypedDict):
     type: Literal["item_reference"]
     id: str
-    """An item of a stored response"""
+    """Id of an item of a stored response"""
 
 
 class ResponseRequestText(TypedDict):
@@ -1769,11 +1769,11 @@ class ResponseRequestTextFormat2(TypedDict):
 class ResponseRequestTextFormat3(TypedDict):
     type: Literal["json_schema"]
     name: str
-    """In errors only"""
+    """Used only in error messages"""
     schema: dict[str, Any]
-    """As `response_format` of chats"""
+    """As in a chat's `response_format`"""
     strict: NotRequired[bool | None]
-    """As `response_format` of chats"""
+    """As in a chat's `response_format`"""
 
 
 class ResponseRequestToolsItem1(TypedDict):
@@ -1781,11 +1781,11 @@ class ResponseRequestToolsItem1(TypedDict):
     name: str
     """1 to 64 of a-z, A-Z, 0-9, _ and -"""
     description: NotRequired[str | None]
-    """A part of the prompt"""
+    """Part of the prompt"""
     parameters: NotRequired[dict[str, Any] | None]
-    """The JSON Schema of an object, as in `text.format`"""
+    """JSON Schema of the arguments, an object"""
     strict: NotRequired[bool | None]
-    """Arguments are valid by `parameters`, or the answer fails (`schema_unmet`)"""
+    """Arguments must match `parameters`; otherwise the job fails with `schema_unmet`"""
 
 
 class ResponseRequestToolsItem2(TypedDict):
@@ -1793,7 +1793,7 @@ class ResponseRequestToolsItem2(TypedDict):
     name: str
     description: NotRequired[str | None]
     tools: list[ResponseRequestToolsItem2ToolsItem1 | ResponseRequestToolsItem2ToolsItem2]
-    """Of a namespace: the model knows the function `lookup` of `crm` as `crm__lookup`"""
+    """Functions of a namespace; the model sees `lookup` of `crm` as `crm__lookup`"""
 
 
 class ResponseRequestToolsItem2ToolsItem1(TypedDict):
@@ -1801,11 +1801,11 @@ class ResponseRequestToolsItem2ToolsItem1(TypedDict):
     name: str
     """1 to 64 of a-z, A-Z, 0-9, _ and -"""
     description: NotRequired[str | None]
-    """A part of the prompt"""
+    """Part of the prompt"""
     parameters: NotRequired[dict[str, Any] | None]
-    """The JSON Schema of an object, as in `text.format`"""
+    """JSON Schema of the arguments, an object"""
     strict: NotRequired[bool | None]
-    """Arguments are valid by `parameters`, or the answer fails (`schema_unmet`)"""
+    """Arguments must match `parameters`; otherwise the job fails with `schema_unmet`"""
 
 
 class ResponseRequestToolsItem2ToolsItem2(TypedDict):
@@ -1840,7 +1840,7 @@ class ResponseRequestToolChoice3ToolsItem(TypedDict):
 
 class ResponseRequestReasoning(TypedDict):
     effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", None]]
-    """For Cargos that think; for others ignored"""
+    """Only for Cargos with reasoning; ignored for others"""
 
 
 class Embeddings(TypedDict):
@@ -1863,30 +1863,30 @@ class EmbeddingsUsage(TypedDict):
 
 class EmbeddingsRequest(TypedDict):
     input: str | list[str]
-    """A text, or several, of which each 256, or 255 KiB, are a job; lists of tokens are refused"""
+    """A text or a list of texts. A job takes up to 256 texts or 255 KiB. Lists of token ids are refused"""
     model: NotRequired[str | None]
-    """Slug or alias of a Cargo with the task feature-extraction. Default: the operator's (default_embedding_cargo)"""
+    """Slug or alias of a Cargo with the task `feature-extraction`. Default: the setting `default_embedding_cargo`"""
     dimensions: NotRequired[int | None]
-    """The model's own number; another is refused once the vectors are made, which is charged"""
+    """Must be the model's number of dimensions. Another number is refused after the job has run, which is charged"""
 
 
 class Reranking(TypedDict):
     id: str
-    """Of the job"""
+    """Id of the job"""
     object: Literal["list"]
     model: str
     results: list[RerankingResultsItem]
-    """Best first"""
+    """Results, best first"""
     usage: RerankingUsage
     meta: RerankingMeta
-    """`usage` in the shape of Cohere's client"""
+    """`usage` in the format of Cohere's API"""
 
 
 class RerankingResultsItem(TypedDict):
     index: int
-    """Of the document in the request"""
+    """Index of the document in the request"""
     relevance_score: float
-    """By a Cargo that ranks, or (1 + cosine of the two vectors) / 2. To compare within one answer only"""
+    """Score of the reranking Cargo, or (1 + cosine of the two vectors) / 2. Compare scores only within one response"""
     document: NotRequired[RerankingResultsItemDocument]
 
 
@@ -1900,7 +1900,7 @@ class RerankingUsage(TypedDict):
 
 
 class RerankingMeta(TypedDict):
-    """`usage` in the shape of Cohere's client"""
+    """`usage` in the format of Cohere's API"""
 
     tokens: RerankingMetaTokens
 
@@ -1912,13 +1912,13 @@ class RerankingMetaTokens(TypedDict):
 
 class RerankRequest(TypedDict):
     model: NotRequired[str | None]
-    """Default: the operator's (default_rerank_cargo). Slug of a Cargo with the task text-ranking or feature-extraction"""
+    """Slug or alias of a Cargo with the task `text-ranking` or `feature-extraction`. Default: the setting `default_rerank_cargo`"""
     query: str
     documents: list[str | RerankRequestDocumentsItem]
     top_n: NotRequired[int | None]
-    """Best results to return; default: all"""
+    """Number of results to return. Default: all"""
     return_documents: NotRequired[bool | None]
-    """Default: false"""
+    """Default false"""
 
 
 class RerankRequestDocumentsItem(TypedDict):
@@ -1927,22 +1927,22 @@ class RerankRequestDocumentsItem(TypedDict):
 
 class Moderation(TypedDict):
     id: str
-    """Of the last text's job"""
+    """Id of the last text's job"""
     model: str
     results: list[ModerationResultsItem]
 
 
 class ModerationResultsItem(TypedDict):
     flagged: bool
-    """Any category is true"""
+    """Whether any category is true"""
     categories: ModerationResultsItemCategories
-    """True from a score of 0.5 on"""
+    """True for scores of at least 0.5"""
     category_scores: ModerationResultsItemCategoryScores
     """0 for a category that the Cargo does not know"""
     category_applied_input_types: ModerationResultsItemCategoryAppliedInputTypes
     """Empty for a category that the Cargo does not know"""
     labels: list[ModerationResultsItemLabelsItem]
-    """The Cargo's own, best first: what is not one of OpenAI's categories is here only"""
+    """Labels of the Cargo, best first, including those that are not categories of OpenAI"""
 
 
 ModerationResultsItemCategories = TypedDict("ModerationResultsItemCategories", {
@@ -2003,9 +2003,9 @@ class ModerationResultsItemLabelsItem(TypedDict):
 
 class ModerationRequest(TypedDict):
     model: NotRequired[str | None]
-    """Default: the operator's (default_moderation_cargo). Slug of an onnx Cargo with the task text-classification"""
+    """Slug or alias of an onnx Cargo with the task `text-classification`. Default: the setting `default_moderation_cargo`"""
     input: str | list[str | ModerationRequestInputItem]
-    """A text, or several, a job each, four at once"""
+    """A text or a list of texts. Each text is a job, and four run at once"""
 
 
 class ModerationRequestInputItem(TypedDict):
@@ -2020,12 +2020,12 @@ class File(TypedDict):
     created_at: int
     """Unix time in seconds"""
     expires_at: int | None
-    """When it is removed; null: never by itself"""
+    """When the file is removed; null: only on request"""
     filename: str
     purpose: Literal["assistants", "batch", "batch_output", "evals", "fine-tune", "user_data", "vision"]
     status: Literal["processed"]
     sha256: str
-    """Of the content, in hexadecimal"""
+    """SHA-256 of the content, in hexadecimal"""
 
 
 UploadFile = TypedDict("UploadFile", {
@@ -2055,36 +2055,36 @@ class FileBatch(TypedDict):
     object: Literal["batch"]
     endpoint: str
     errors: FileBatchErrors | None
-    """Why it failed"""
+    """Why the batch failed"""
     input_file_id: str
     completion_window: Literal["24h"]
     status: Literal["validating", "failed", "in_progress", "finalizing", "completed", "expired", "cancelling", "cancelled"]
     output_file_id: str | None
-    """Lines with an answer"""
+    """File of the lines that succeeded"""
     error_file_id: str | None
-    """Lines without one"""
+    """File of the lines that failed"""
     created_at: int
     in_progress_at: int | None
-    """Unix time in seconds; null: not (yet)"""
+    """Unix time in seconds; null if it has not happened"""
     expires_at: int
     finalizing_at: int | None
-    """Unix time in seconds; null: not (yet)"""
+    """Unix time in seconds; null if it has not happened"""
     completed_at: int | None
-    """Unix time in seconds; null: not (yet)"""
+    """Unix time in seconds; null if it has not happened"""
     failed_at: int | None
-    """Unix time in seconds; null: not (yet)"""
+    """Unix time in seconds; null if it has not happened"""
     expired_at: int | None
-    """Unix time in seconds; null: not (yet)"""
+    """Unix time in seconds; null if it has not happened"""
     cancelling_at: int | None
-    """Unix time in seconds; null: not (yet)"""
+    """Unix time in seconds; null if it has not happened"""
     cancelled_at: int | None
-    """Unix time in seconds; null: not (yet)"""
+    """Unix time in seconds; null if it has not happened"""
     request_counts: FileBatchRequestCounts
     metadata: dict[str, str] | None
 
 
 class FileBatchErrors(TypedDict):
-    """Why it failed"""
+    """Why the batch failed"""
 
     object: Literal["list"]
     data: list[FileBatchErrorsDataItem]
@@ -2095,7 +2095,7 @@ class FileBatchErrorsDataItem(TypedDict):
     message: str
     param: str | None
     line: int | None
-    """From 1; null: not about a line"""
+    """Line number, from 1; null if the error concerns the whole file"""
 
 
 class FileBatchRequestCounts(TypedDict):
@@ -2106,17 +2106,17 @@ class FileBatchRequestCounts(TypedDict):
 
 class CreateFileBatch(TypedDict):
     input_file_id: str
-    """A JSONL file with the purpose `batch`"""
+    """Id of a JSONL file with the purpose `batch`"""
     endpoint: str
     """Endpoint of every line; docs/use/files-and-batches.md lists those that batches support"""
     completion_window: Literal["24h"]
     metadata: NotRequired[dict[str, str] | None]
     output_expires_after: NotRequired[CreateFileBatchOutputExpiresAfter | None]
-    """How long the files of results live; never longer than the coordinator keeps files"""
+    """Lifetime of the result files, at most the coordinator's retention of files"""
 
 
 class CreateFileBatchOutputExpiresAfter(TypedDict):
-    """How long the files of results live; never longer than the coordinator keeps files"""
+    """Lifetime of the result files, at most the coordinator's retention of files"""
 
     anchor: Literal["created_at"]
     seconds: int
@@ -2147,7 +2147,7 @@ class ImagesUsage(TypedDict):
     input_tokens: int
     input_tokens_details: ImagesUsageInputTokensDetails
     output_tokens: int
-    """Always 0: pictures have no tokens here"""
+    """Always 0: images have no tokens"""
     total_tokens: int
 
 
@@ -2159,21 +2159,21 @@ class ImagesUsageInputTokensDetails(TypedDict):
 class ImagesRequest(TypedDict):
     prompt: str
     model: NotRequired[str | None]
-    """Slug of a Cargo that draws, or an alias of one. Default: the operator's (default_image_cargo)"""
+    """Slug or alias of an image Cargo. Default: the setting `default_image_cargo`"""
     n: NotRequired[int | None]
-    """Default: 1. Each is a job of its own, one after the other"""
+    """Default 1. Each image is a separate job; they run one after the other"""
     size: NotRequired[str | None]
-    """`auto` (default: the Cargo's own) or width and height, as in `512x512`; another than the Cargo can draw is 422"""
+    """`auto` (default; the Cargo's size) or width and height, such as `512x512`. A size that the Cargo does not support is 422"""
     response_format: NotRequired[Literal["b64_json"]]
     output_format: NotRequired[Literal["png"]]
     negative_prompt: NotRequired[str | None]
-    """Not OpenAI's; what not to draw"""
+    """Not in OpenAI's API; what the image should not show"""
     steps: NotRequired[int | None]
-    """Not OpenAI's; steps of the sampler, default: the Cargo's"""
+    """Not in OpenAI's API; sampler steps. Default: the Cargo's"""
     guidance_scale: NotRequired[float | None]
-    """Not OpenAI's; how closely to follow the prompt"""
+    """Not in OpenAI's API; how closely to follow the prompt"""
     seed: NotRequired[int | None]
-    """Not OpenAI's; the same seed draws the same picture. Picture number i of n has the seed plus i, from 0"""
+    """Not in OpenAI's API; the same seed gives the same image. Image i of n (from 0) uses the seed plus i"""
 
 
 class SpeechEvent1(TypedDict):
@@ -2198,25 +2198,25 @@ SpeechEvent: TypeAlias = "SpeechEvent1 | SpeechEvent2"
 
 class SpeechRequest(TypedDict):
     input: str
-    """A long text is several jobs, cut between sentences"""
+    """A long text is split between sentences into several jobs"""
     model: NotRequired[str | None]
-    """Slug of a Cargo that speaks, or an alias of one. Default: the operator's (default_speech_cargo)"""
+    """Slug or alias of a speech Cargo. Default: the setting `default_speech_cargo`"""
     voice: NotRequired[str | None]
-    """A voice of the Cargo; `default` or none: the Cargo's first. OpenAI's names are 422 where the Cargo has other ones"""
+    """A voice of the Cargo; others are 422, OpenAI's voices included. Default: `default`, the Cargo's first voice"""
     speed: NotRequired[float | None]
-    """Default: 1; 422 if the Cargo has one speed only"""
+    """Default 1. Another value is 422 if the Cargo has only one speed"""
     response_format: NotRequired[Literal["mp3", "wav", "pcm", None]]
-    """Default: mp3. pcm: 24 kHz, 16 bit, mono, little-endian"""
+    """Default `mp3`. pcm: 24 kHz, 16 bit, mono, little-endian"""
 
 
 class Transcription(TypedDict):
     text: str
     task: NotRequired[Literal["transcribe", "translate"]]
-    """Of verbose_json, like what follows"""
+    """Only with verbose_json, as the following members"""
     language: NotRequired[str]
-    """As it was asked for"""
+    """The requested language"""
     duration: NotRequired[float]
-    """Seconds"""
+    """Duration in seconds"""
     segments: NotRequired[list[TranscriptionSegmentsItem]]
     words: NotRequired[list[TranscriptionWordsItem]]
     usage: TranscriptionUsage
@@ -2253,48 +2253,48 @@ class TranslationForm(TypedDict):
     file: str
     """A WAV file of at most 25 MB, about 13 minutes at 16 kHz and 16 bit"""
     model: NotRequired[str]
-    """Slug of a Cargo that writes speech down, or an alias. Default: the operator's (default_transcription_cargo)"""
+    """Slug or alias of a transcription Cargo. Default: the setting `default_transcription_cargo`"""
     response_format: NotRequired[Literal["json", "text", "srt", "vtt", "verbose_json"]]
 
 
 class Model(TypedDict):
     id: str
-    """Slug of the Cargo, or the alias"""
+    """Slug or alias of the Cargo"""
     object: Literal["model"]
     created: int
-    """When it came into the catalog of this network: Unix time in seconds"""
+    """When the Cargo was added to the network's catalog: Unix time in seconds"""
     owned_by: str
     type: Literal["chat", "embedding", "rerank", "classification", "image", "transcription", "speech"]
     capabilities: list[str]
-    """Endpoints that serve it, by their paths"""
+    """Paths of the endpoints that accept the model"""
     alias_of: str | None
-    """Slug of the Cargo that an alias stands for"""
+    """If the id is an alias: slug of its Cargo"""
     is_default: bool
-    """Requests to an endpoint of its `capabilities` that name no model run on it"""
+    """Whether requests without `model` to an endpoint in `capabilities` use this Cargo"""
     available: bool
-    """A connected Island can run it now; else requests wait for one"""
+    """Whether a connected Island can run it now; otherwise requests wait"""
     ready: bool
-    """An Island that can run it now has its model or image, or needs none: no download first"""
+    """Whether such an Island needs no download first"""
     free: int
-    """Islands that can run it now and have a free slot"""
+    """Number of Islands that can run it now and have a free slot"""
     pricing: ModelPricing
-    """A request costs `per_job` for each of its jobs, however many tokens it has"""
+    """Each job of a request costs `per_job`, regardless of its tokens"""
     context_length: int | None
-    """Tokens of prompt and answer together; null: no limit is known"""
+    """Maximum tokens of prompt and completion together; null: unknown"""
     max_output_tokens: int | None
-    """Most tokens of an answer, for `max_tokens`; null: it does not chat"""
+    """Maximum of `max_tokens`; null: not a chat Cargo"""
     tokens_per_second: float | None
-    """Median of the last 100 jobs in 24 h, measured by the coordinator that answers, since it started; null: none was measured"""
+    """Median of the last 100 jobs in 24 h, measured by this coordinator since its start; null: none measured"""
     first_token_ms: int | None
-    """Median time from a chat's submission to its first token, measured in the same way"""
+    """Median time from a chat's submission to its first token, measured as `tokens_per_second`"""
     tool_calls: Literal["template", "grammar", None]
-    """Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way"""
+    """How the model learns of its tools. template: by its own chat template. grammar: by a text that Atoll adds to the prompt. null: it has no tool calls. A grammar enforces the calls in both cases"""
     reasoning: bool
-    """It thinks before it answers: `reasoning_content`, `reasoning_effort`"""
+    """Whether it reasons before its completion (`reasoning_content`, `reasoning_effort`)"""
 
 
 class ModelPricing(TypedDict):
-    """A request costs `per_job` for each of its jobs, however many tokens it has"""
+    """Each job of a request costs `per_job`, regardless of its tokens"""
 
     per_job: float
     """Credits, with up to 6 decimals"""
@@ -2316,10 +2316,10 @@ class Conversation(TypedDict):
 class CreateConversation(TypedDict):
     title: NotRequired[str | None]
     model: NotRequired[str | None]
-    """Slug of a chat Cargo; default: the operator's default chat Cargo"""
+    """Slug or alias of a chat Cargo. Default: the operator's default chat Cargo"""
     system_prompt: NotRequired[str | None]
     metadata: NotRequired[dict[str, str] | None]
-    """For the client's own use: at most 16 entries"""
+    """Free for the client's use, at most 16 entries"""
 
 
 class ConversationWithMessages(TypedDict):
@@ -2339,10 +2339,10 @@ class Message(TypedDict):
     id: str
     role: Literal["user", "assistant"]
     content: str
-    """Of an answer in progress: the text so far"""
+    """Text of the message; while the assistant's message is in progress, the text so far"""
     status: Literal["in_progress", "completed", "failed", "cancelled", "timeout"]
     job_id: str | None
-    """Of an answer: the job that produces it"""
+    """Job that produces the assistant's message"""
     finish_reason: Literal["stop", "length", "tool_calls", None]
     error: MessageError | None
     created_at: str
@@ -2357,11 +2357,11 @@ class MessageError(TypedDict):
 
 
 class UpdateConversation(TypedDict):
-    """Fields that are left out stay as they are; a title of null removes the title"""
+    """Omitted fields do not change; a null `title` removes the title"""
 
     title: NotRequired[str | None]
     metadata: NotRequired[dict[str, str]]
-    """For the client's own use: at most 16 entries"""
+    """Free for the client's use, at most 16 entries"""
 
 
 class AnsweredMessage(TypedDict):
@@ -2385,26 +2385,26 @@ class MessageEvent(TypedDict):
 class PostMessage(TypedDict):
     content: str
     max_tokens: NotRequired[int | None]
-    """Lowered to the Cargo's context, or to 4096 where that is more"""
+    """Lowered to the Cargo's context, or to 4096 if the context is smaller"""
     temperature: NotRequired[float | None]
     """Default 0.7"""
     top_p: NotRequired[float | None]
     stop: NotRequired[str | list[str] | None]
     seed: NotRequired[int | None]
-    """The same answer on the same engine and model"""
+    """The same seed gives the same completion on the same engine and model"""
     frequency_penalty: NotRequired[float | None]
     presence_penalty: NotRequired[float | None]
     top_k: NotRequired[int | None]
-    """0: any number"""
+    """0: no limit"""
     min_p: NotRequired[float | None]
     repeat_penalty: NotRequired[float | None]
-    """Divides the logits of tokens that the answer has already; 1: no penalty"""
+    """Divides the logits of tokens already in the completion; 1: no penalty"""
     logit_bias: NotRequired[dict[str, float] | None]
     """By ids of the model's own vocabulary, at most 300; -100 excludes a token"""
     response_format: NotRequired[PostMessageResponseFormat1 | PostMessageResponseFormat2 | PostMessageResponseFormat3 | None]
     max_completion_tokens: NotRequired[int | None]
     tools: NotRequired[None]
-    """Not served: null"""
+    """Not supported; only null"""
 
 
 class PostMessageResponseFormat1(TypedDict):
@@ -2422,21 +2422,21 @@ class PostMessageResponseFormat3(TypedDict):
 
 class PostMessageResponseFormat3JsonSchema(TypedDict):
     name: NotRequired[str]
-    """In errors only"""
+    """Used only in error messages"""
     schema: dict[str, Any]
     """A JSON Schema"""
     strict: NotRequired[bool | None]
-    """Check what a grammar cannot keep"""
+    """Validate afterwards the keywords that the grammar cannot enforce"""
 
 
 class AvailableCargo(TypedDict):
     slug: str
     islands: int
-    """Connected Islands that may run it"""
+    """Connected Islands that can run it"""
     ready: int
-    """Those that have its model or image, or need none"""
+    """Islands that need no download first"""
     free: int
-    """Those with a free slot"""
+    """Islands with a free slot"""
 
 
 class Cargo(TypedDict):
@@ -2453,9 +2453,9 @@ class Cargo(TypedDict):
     context_tokens: int | None
     licence: str
     model_sha256: str | None
-    """Of the model's file, in hexadecimal; null: the Cargo has none, has a folder of files, or names no hash"""
+    """SHA-256 of the model's file, in hexadecimal; null: the Cargo has no model, has a folder of files, or names no hash"""
     chat: bool
-    """Can be the `model` of a chat completion"""
+    """Whether it can be the `model` of a chat completion"""
 
 
 class CargoDetail(TypedDict):
@@ -2472,12 +2472,12 @@ class CargoDetail(TypedDict):
     context_tokens: int | None
     licence: str
     model_sha256: str | None
-    """Of the model's file, in hexadecimal; null: the Cargo has none, has a folder of files, or names no hash"""
+    """SHA-256 of the model's file, in hexadecimal; null: the Cargo has no model, has a folder of files, or names no hash"""
     chat: bool
-    """Can be the `model` of a chat completion"""
+    """Whether it can be the `model` of a chat completion"""
     workload_id: int
     task: str | None
-    """What it does, by the model hub's names, as feature-extraction or text-ranking; null: it chats, or its schemas say it"""
+    """Task by the model hub's names, such as feature-extraction or text-ranking; null: chat, or defined by the schemas"""
     input_schema: dict[str, Any]
     """JSON Schema of a job's input"""
     example_input: dict[str, Any]
@@ -2486,15 +2486,15 @@ class CargoDetail(TypedDict):
     run_limit_s: float
     wait_limit_s: float
     accept_limit_s: float | None
-    """Limit of this phase of an attempt; null: the coordinator's setting"""
+    """Time limit of this phase of an attempt; null: the coordinator's setting"""
     start_limit_s: float | None
-    """Limit of this phase of an attempt; null: the coordinator's setting"""
+    """Time limit of this phase of an attempt; null: the coordinator's setting"""
     first_output_limit_s: float | None
-    """Limit of this phase of an attempt; null: the coordinator's setting"""
+    """Time limit of this phase of an attempt; null: the coordinator's setting"""
     silence_limit_s: float | None
-    """Limit of this phase of an attempt; null: the coordinator's setting"""
+    """Time limit of this phase of an attempt; null: the coordinator's setting"""
     approved: bool
-    """By the operator. Until then only its owner sees and runs it"""
+    """Whether the operator approved it. Before that, only its owner can see and run it"""
 
 
 class OwnedCargo(TypedDict):
@@ -2534,9 +2534,9 @@ class OwnedCargo(TypedDict):
     output_schema: NotRequired[dict[str, Any]]
     enabled: bool
     approved: bool
-    """By the operator. Until then only you see and run it"""
+    """Whether the operator approved it. Before that, only you can see and run it"""
     revision: int
-    """Number of changes so far, the first version included"""
+    """Version number; 1 for the first version"""
     created_at: str
     """ISO 8601, UTC"""
     updated_at: str
@@ -2721,13 +2721,13 @@ AccountEvent: TypeAlias = "ResetEvent | JobChangedEvent | IslandChangedEvent | I
 
 
 class ResetEvent(TypedDict):
-    """First, and whenever something may have been missed or too much changed at once: read your lists now. What changes from here on is sent"""
+    """Sent first, and after events may have been missed: read your lists again. Later changes follow as events"""
 
     type: Literal["reset"]
 
 
 class JobChangedEvent(TypedDict):
-    """A job is new or in another state: the row of GET /jobs, without workload_id and input"""
+    """A job is new or changed its state: its entry of GET /jobs, without workload_id and input"""
 
     id: str
     workload_slug: str
@@ -2739,26 +2739,26 @@ class JobChangedEvent(TypedDict):
     batch_id: str | None
     type: Literal["job"]
     cargo: str
-    """The same as workload_slug"""
+    """Same as `workload_slug`"""
     code: NotRequired[Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
-    """Why it failed or timed out"""
+    """Error code of a job that failed or timed out"""
     updated_at: str
     """ISO 8601, UTC"""
 
 
 class IslandChangedEvent(TypedDict):
-    """An Island came or went, was renamed, or says something else of itself: the row of GET /islands"""
+    """An Island connected, disconnected, was renamed or reported a change: its entry of GET /islands"""
 
     id: str
-    """Its host id, a UUID"""
+    """Host id, a UUID"""
     name: str
-    """By its owner; else of its machine, or made of its id"""
+    """Name given by its owner; otherwise the machine's name, or one derived from its id"""
     status: Literal["online", "paused", "quarantined", "offline", "suspended"]
-    """paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute"""
+    """paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute"""
     is_live: bool
-    """False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at"""
+    """False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at"""
     suspended_because: str | None
-    """What the operator says; null unless suspended"""
+    """Reason given by the operator; null unless suspended"""
     agent_version: str
     hardware: IslandHardware
     runtimes: list[IslandChangedEventRuntimesItem]
@@ -2767,11 +2767,11 @@ class IslandChangedEvent(TypedDict):
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
     loading: list[str]
-    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    """Slugs of Cargos whose model is loading from disk into memory, at most 10"""
     downloads: list[IslandDownload]
-    """Models and images that it fetches now, at most 10"""
+    """Downloads of models and images in progress, at most 10"""
     running: list[IslandChangedEventRunningItem]
-    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
+    """The oldest 10 jobs on the Island, with their Cargo and start"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -2779,11 +2779,11 @@ class IslandChangedEvent(TypedDict):
     uptime: IslandUptime
     jobs: IslandJobs
     tokens: int
-    """Of these jobs"""
+    """Tokens of these jobs"""
     earned: IslandEarnings
     type: Literal["island"]
     online: bool
-    """Its status is not offline"""
+    """Whether its status is not offline"""
 
 
 class IslandChangedEventRuntimesItem(TypedDict):
@@ -2798,7 +2798,7 @@ class IslandChangedEventRunningItem(TypedDict):
 
 
 class IslandHardware(TypedDict):
-    """After the caps of its owner. What is not known is null"""
+    """Hardware, limited by the owner's caps. Unknown values are null"""
 
     platform: str
     arch: str
@@ -2807,56 +2807,56 @@ class IslandHardware(TypedDict):
     logical_cores: int
     physical_cores: int | None
     ram_mb: int
-    """In MB of 2^20 bytes"""
+    """Memory in MB of 2^20 bytes"""
     gpus: list[IslandHardwareGpusItem]
     disk_free_mb: int | None
-    """In MB of 2^20 bytes"""
+    """Memory in MB of 2^20 bytes"""
     disk_budget_mb: int
-    """In MB of 2^20 bytes"""
+    """Memory in MB of 2^20 bytes"""
 
 
 class IslandHardwareGpusItem(TypedDict):
     vendor: str | None
     name: str
     vram_mb: int | None
-    """In MB of 2^20 bytes"""
+    """Memory in MB of 2^20 bytes"""
     unified_memory: bool
     driver: str | None
 
 
 class IslandLoad(TypedDict):
-    """As it last said: every 10 s. What is not known is null"""
+    """Last report of the Island, sent every 10 s. Unknown values are null"""
 
     slots: int
-    """Jobs that it runs at the same time"""
+    """Number of jobs that it runs at the same time"""
     slots_busy: int
     cpu: float | None
-    """0 to 1, over all cores"""
+    """CPU load over all cores, 0 to 1"""
     gpu: float | None
-    """0 to 1, of its busiest graphics card"""
+    """Load of the busiest graphics card, 0 to 1"""
     free_ram_mb: int | None
-    """In MB of 2^20 bytes"""
+    """Memory in MB of 2^20 bytes"""
     free_vram_mb: int | None
-    """In MB of 2^20 bytes"""
+    """Memory in MB of 2^20 bytes"""
     temperature_c: float | None
-    """Of its hottest processor or graphics card, in degrees Celsius"""
+    """Temperature of the hottest processor or graphics card, in degrees Celsius"""
 
 
 class IslandDownload(TypedDict):
-    """As it last said. What is not known is null"""
+    """Last report of the Island. Unknown values are null"""
 
     cargo: str
-    """Slug"""
+    """Slug of the Cargo"""
     fraction: float | None
-    """0 to 1; null while the size is not known"""
+    """Progress, 0 to 1; null while the size is unknown"""
     received_bytes: int | None
     total_bytes: int | None
     bytes_per_second: int | None
-    """Of the last 10 s"""
+    """Speed over the last 10 s"""
 
 
 class IslandUptime(TypedDict):
-    """Share of the time connected, 0 to 1, in the UTC day, the last 7 and the last 30 UTC days with today, and not before it was first seen. Stored once a minute; a crash of a coordinator loses up to a minute"""
+    """Share of the time connected, 0 to 1, in the current UTC day and the last 7 and 30 UTC days, counted from when it was first seen. Stored once a minute; a crash of a coordinator loses up to a minute"""
 
     today: float | None
     days_7: float | None
@@ -2864,18 +2864,18 @@ class IslandUptime(TypedDict):
 
 
 class IslandJobs(TypedDict):
-    """Jobs that ended here in the last 30 UTC days; stored as uptime is"""
+    """Jobs that ended here in the last 30 UTC days; stored once a minute"""
 
     completed: int
     failed: int
     cancelled: int
     timeout: int
     retried: int
-    """Attempts that failed or were lost here, and whose jobs were tried again"""
+    """Attempts that failed or were lost here and were retried"""
 
 
 class IslandEarnings(TypedDict):
-    """As in the ledger, by the UTC day of the entry"""
+    """Earnings in the ledger, by UTC day of the entry"""
 
     today: float
     """Credits, with up to 6 decimals"""
@@ -2887,15 +2887,15 @@ class IslandEarnings(TypedDict):
 
 class Island(TypedDict):
     id: str
-    """Its host id, a UUID"""
+    """Host id, a UUID"""
     name: str
-    """By its owner; else of its machine, or made of its id"""
+    """Name given by its owner; otherwise the machine's name, or one derived from its id"""
     status: Literal["online", "paused", "quarantined", "offline", "suspended"]
-    """paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute"""
+    """paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute"""
     is_live: bool
-    """False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at"""
+    """False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at"""
     suspended_because: str | None
-    """What the operator says; null unless suspended"""
+    """Reason given by the operator; null unless suspended"""
     agent_version: str
     hardware: IslandHardware
     runtimes: list[IslandRuntimesItem]
@@ -2904,11 +2904,11 @@ class Island(TypedDict):
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
     loading: list[str]
-    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    """Slugs of Cargos whose model is loading from disk into memory, at most 10"""
     downloads: list[IslandDownload]
-    """Models and images that it fetches now, at most 10"""
+    """Downloads of models and images in progress, at most 10"""
     running: list[IslandRunningItem]
-    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
+    """The oldest 10 jobs on the Island, with their Cargo and start"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -2916,7 +2916,7 @@ class Island(TypedDict):
     uptime: IslandUptime
     jobs: IslandJobs
     tokens: int
-    """Of these jobs"""
+    """Tokens of these jobs"""
     earned: IslandEarnings
 
 
@@ -2932,7 +2932,7 @@ class IslandRunningItem(TypedDict):
 
 
 class IslandRemovedEvent(TypedDict):
-    """GET /islands does not list it any more"""
+    """The Island was removed from GET /islands"""
 
     type: Literal["island_removed"]
     id: str
@@ -2947,7 +2947,7 @@ class BalanceEvent(TypedDict):
 
 
 class AccountChangedEvent(TypedDict):
-    """Its address, role or limits, its API keys, sessions or Island tokens changed: `data` of GET /account. Read again what you show of them"""
+    """The account's e-mail address, role, limits, API keys, sessions or Island tokens changed: `data` of GET /account. Read the ones you show again"""
 
     id: str
     email: str
@@ -2970,21 +2970,21 @@ class Account(TypedDict):
 
 
 class OverviewEvent(TypedDict):
-    """Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is"""
+    """Totals over all coordinators, at most 1.5 s old; the number of known Islands n is at most n ms old"""
 
     islands: OverviewEventIslands
     slots: OverviewEventSlots
-    """Of Islands that take new jobs"""
+    """Slots of Islands that take new jobs"""
     jobs: OverviewEventJobs
     waiting_by_reason: list[OverviewEventWaitingByReasonItem]
     tokens_per_second: float
     first_token_ms: OverviewEventFirstTokenMs
-    """From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off"""
+    """Time from a job's submission (in a batch: its admission) to its first token, for jobs that ended in the last minute; accurate to 5 %"""
     errors_last_minute: int
-    """Jobs that failed or timed out"""
+    """Number of jobs that failed or timed out"""
     coordinators: list[CoordinatorOverview]
     is_complete: bool
-    """False: the sums lack a coordinator, which does not answer"""
+    """False: a coordinator did not reply, and the sums lack its part"""
     type: Literal["overview"]
 
 
@@ -2994,7 +2994,7 @@ class OverviewEventIslands(TypedDict):
 
 
 class OverviewEventSlots(TypedDict):
-    """Of Islands that take new jobs"""
+    """Slots of Islands that take new jobs"""
 
     free: int
     all: int
@@ -3012,7 +3012,7 @@ class OverviewEventWaitingByReasonItem(TypedDict):
 
 
 class OverviewEventFirstTokenMs(TypedDict):
-    """From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off"""
+    """Time from a job's submission (in a batch: its admission) to its first token, for jobs that ended in the last minute; accurate to 5 %"""
 
     p50: float | None
     p99: float | None
@@ -3020,11 +3020,11 @@ class OverviewEventFirstTokenMs(TypedDict):
 
 class CoordinatorOverview(TypedDict):
     id: str | None
-    """Null for a coordinator that is alone"""
+    """Null if there is only one coordinator"""
     address: str
     version: str
     answers: bool
-    """False: it said nothing in time, and its part is missing in the sums"""
+    """False: it did not reply in time, and the sums lack its part"""
     islands: int
     slots: CoordinatorOverviewSlots
     jobs: CoordinatorOverviewJobs
@@ -3041,21 +3041,21 @@ class CoordinatorOverviewJobs(TypedDict):
 
 
 class NetworkOverview(TypedDict):
-    """Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is"""
+    """Totals over all coordinators, at most 1.5 s old; the number of known Islands n is at most n ms old"""
 
     islands: NetworkOverviewIslands
     slots: NetworkOverviewSlots
-    """Of Islands that take new jobs"""
+    """Slots of Islands that take new jobs"""
     jobs: NetworkOverviewJobs
     waiting_by_reason: list[NetworkOverviewWaitingByReasonItem]
     tokens_per_second: float
     first_token_ms: NetworkOverviewFirstTokenMs
-    """From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off"""
+    """Time from a job's submission (in a batch: its admission) to its first token, for jobs that ended in the last minute; accurate to 5 %"""
     errors_last_minute: int
-    """Jobs that failed or timed out"""
+    """Number of jobs that failed or timed out"""
     coordinators: list[CoordinatorOverview]
     is_complete: bool
-    """False: the sums lack a coordinator, which does not answer"""
+    """False: a coordinator did not reply, and the sums lack its part"""
 
 
 class NetworkOverviewIslands(TypedDict):
@@ -3064,7 +3064,7 @@ class NetworkOverviewIslands(TypedDict):
 
 
 class NetworkOverviewSlots(TypedDict):
-    """Of Islands that take new jobs"""
+    """Slots of Islands that take new jobs"""
 
     free: int
     all: int
@@ -3082,7 +3082,7 @@ class NetworkOverviewWaitingByReasonItem(TypedDict):
 
 
 class NetworkOverviewFirstTokenMs(TypedDict):
-    """From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off"""
+    """Time from a job's submission (in a batch: its admission) to its first token, for jobs that ended in the last minute; accurate to 5 %"""
 
     p50: float | None
     p99: float | None
@@ -3096,37 +3096,37 @@ class ChangeAccount(TypedDict):
 
 class LedgerLine(TypedDict):
     id: int
-    """Increases with time"""
+    """Id of the entry; increases with time"""
     kind: Literal["grant", "correction", "hold", "charge", "release", "earning"]
-    """grant: credits given. correction: credits that an operator took back. hold: set aside when a job is submitted. charge: taken from what was set aside. release: set aside, not charged, and returned. earning: an Island of the account ran a job"""
+    """grant: credits given. correction: credits an operator took back. hold: reserved when a job is submitted. charge: taken from the hold. release: returned from the hold. earning: an Island of the account ran a job"""
     amount: float
-    """Change of `credits`; negative: fewer"""
+    """Change of `credits`; negative for a decrease"""
     held: float
-    """Change of the credits set aside for unfinished jobs"""
+    """Change of the credits held for unfinished jobs"""
     balance: float
-    """`credits` afterwards"""
+    """`credits` after this entry"""
     job_id: str | None
-    """On an earning: a job of any account"""
+    """Id of the job; for an earning, a job of any account"""
     batch_id: str | None
-    """On the hold of a whole batch; its jobs are charged and released one by one"""
+    """Only for the hold of a whole batch; its jobs are charged and released separately"""
     workload_slug: str | None
     """Cargo of the job or batch"""
     note: str | None
-    """What an operator said of a grant or correction"""
+    """The operator's note on a grant or correction"""
     created_at: str
     """ISO 8601, UTC"""
 
 
 class UsageLine(TypedDict):
     day: str | None
-    """When the jobs ended, in UTC"""
+    """UTC day on which the jobs ended"""
     kind: Literal["spent", "earned"]
-    """spent: charged for jobs. earned: with Islands of the account"""
+    """spent: charged for jobs. earned: by Islands of the account"""
     workload_slug: str | None
     api_key_id: str | None
-    """The key that submitted the jobs; null for a session, and for what is earned"""
+    """API key that submitted the jobs; null for a session and for earnings"""
     jobs: int
-    """Jobs that cost or earned something"""
+    """Number of jobs with a charge or an earning"""
     prompt_tokens: int
     completion_tokens: int
     credits: float
@@ -3135,14 +3135,14 @@ class UsageLine(TypedDict):
 
 class Session(TypedDict):
     token: str
-    """st_…; has every scope and can manage keys"""
+    """Session token (st_…) with every scope; can manage keys"""
     expires_at: str
     """ISO 8601, UTC"""
     account: Account
 
 
 class CookieSession(TypedDict):
-    """A session whose token is in the cookie `atoll_session` alone"""
+    """A session whose token is only in the cookie `atoll_session`"""
 
     expires_at: str
     """ISO 8601, UTC"""
@@ -3157,7 +3157,7 @@ class Credentials(TypedDict):
 class EmailProof(TypedDict):
     password: str
     token: str
-    """ep_…, from the mail"""
+    """Token (ep_…) from the e-mail"""
 
 
 class AccountSession(TypedDict):
@@ -3165,11 +3165,11 @@ class AccountSession(TypedDict):
     created_at: str
     """ISO 8601, UTC"""
     last_used_at: str | None
-    """ISO 8601, UTC; up to a minute old. Null: never"""
+    """ISO 8601, UTC, accurate to a minute; null: never used"""
     expires_at: str
     """ISO 8601, UTC"""
     current: bool
-    """The session that asks"""
+    """Whether this is the session of the request"""
 
 
 class ApiKey(TypedDict):
@@ -3187,13 +3187,13 @@ class ApiKey(TypedDict):
     last_used_at: str | None
     """ISO 8601, UTC"""
     credits_this_month: float | None
-    """What a key with credits_per_month has spent of it; null for others"""
+    """Spent this month by a key with credits_per_month; null for other keys"""
 
 
 class CreatedApiKey(TypedDict):
     data: CreatedApiKeyData
     key: str
-    """The secret; shown only here"""
+    """The secret, shown only here"""
     id: str
     name: str
     scopes: list[Literal["read", "write"]]
@@ -3214,27 +3214,27 @@ class CreatedApiKeyData(TypedDict):
     credits_per_month: float | None
     """Credits, with up to 6 decimals"""
     key: str
-    """The secret; shown only here"""
+    """The secret, shown only here"""
 
 
 class CreateApiKey(TypedDict):
     name: NotRequired[str]
     expires_at: NotRequired[str | None]
-    """The key is refused from then on (401 key_expired); null: never"""
+    """When the key expires (401 key_expired); null: never"""
     cargos: NotRequired[list[str] | None]
-    """Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all"""
+    """Slugs of the Cargos that the key may run (others: 403 cargo_not_allowed); null: all"""
     credits_per_month: NotRequired[float | None]
-    """What its jobs may cost in a calendar month (UTC): charged, or held while they are unfinished. More is 402 key_credits_exceeded; null: any amount"""
+    """Maximum cost of its jobs in a calendar month (UTC), charged or held (beyond: 402 key_credits_exceeded); null: unlimited"""
 
 
 class ChangeApiKey(TypedDict):
     name: NotRequired[str]
     expires_at: NotRequired[str | None]
-    """The key is refused from then on (401 key_expired); null: never"""
+    """When the key expires (401 key_expired); null: never"""
     cargos: NotRequired[list[str] | None]
-    """Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all"""
+    """Slugs of the Cargos that the key may run (others: 403 cargo_not_allowed); null: all"""
     credits_per_month: NotRequired[float | None]
-    """What its jobs may cost in a calendar month (UTC): charged, or held while they are unfinished. More is 402 key_credits_exceeded; null: any amount"""
+    """Maximum cost of its jobs in a calendar month (UTC), charged or held (beyond: 402 key_credits_exceeded); null: unlimited"""
 
 
 class IslandToken(TypedDict):
@@ -3243,7 +3243,7 @@ class IslandToken(TypedDict):
     created_at: str
     """ISO 8601, UTC"""
     last_used_at: str | None
-    """When an Island last began a session with it; a session may last for weeks"""
+    """When an Island last started a session with the token; a session can last for weeks"""
 
 
 class CreateIslandToken(TypedDict):
@@ -3253,24 +3253,24 @@ class CreateIslandToken(TypedDict):
 
 class PairingCode(TypedDict):
     code: str
-    """Eight letters and digits, none of 0, 1, I and O"""
+    """Eight letters and digits, without 0, 1, I and O"""
     name: str
-    """Of the token that the code becomes"""
+    """Name of the token that the code is exchanged for"""
     expires_at: str
     """ISO 8601, UTC"""
 
 
 class IslandDetail(TypedDict):
     id: str
-    """Its host id, a UUID"""
+    """Host id, a UUID"""
     name: str
-    """By its owner; else of its machine, or made of its id"""
+    """Name given by its owner; otherwise the machine's name, or one derived from its id"""
     status: Literal["online", "paused", "quarantined", "offline", "suspended"]
-    """paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute"""
+    """paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute"""
     is_live: bool
-    """False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at"""
+    """False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at"""
     suspended_because: str | None
-    """What the operator says; null unless suspended"""
+    """Reason given by the operator; null unless suspended"""
     agent_version: str
     hardware: IslandHardware
     runtimes: list[IslandDetailRuntimesItem]
@@ -3279,11 +3279,11 @@ class IslandDetail(TypedDict):
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
     loading: list[str]
-    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    """Slugs of Cargos whose model is loading from disk into memory, at most 10"""
     downloads: list[IslandDownload]
-    """Models and images that it fetches now, at most 10"""
+    """Downloads of models and images in progress, at most 10"""
     running: list[IslandDetailRunningItem]
-    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
+    """The oldest 10 jobs on the Island, with their Cargo and start"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -3291,10 +3291,10 @@ class IslandDetail(TypedDict):
     uptime: IslandUptime
     jobs: IslandJobs
     tokens: int
-    """Of these jobs"""
+    """Tokens of these jobs"""
     earned: IslandEarnings
     days: list[IslandDay]
-    """The last 30 UTC days with today, oldest first, without a gap"""
+    """The last 30 UTC days including today, oldest first, without gaps"""
     cached_cargos: list[str]
     """Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected"""
     cached_models: list[str]
@@ -3314,9 +3314,9 @@ class IslandDetailRunningItem(TypedDict):
 
 class IslandDay(TypedDict):
     day: str
-    """UTC"""
+    """Day in UTC"""
     uptime: float | None
-    """Share of the day connected, 0 to 1; null before it was first seen"""
+    """Share of the day connected, 0 to 1; null before the Island was first seen"""
     jobs: IslandDayJobs
     tokens: int
     earned: float
@@ -3329,12 +3329,12 @@ class IslandDayJobs(TypedDict):
     cancelled: int
     timeout: int
     retried: int
-    """Attempts that failed or were lost here, and whose jobs were tried again"""
+    """Attempts that failed or were lost here and were retried"""
 
 
 class RenameIsland(TypedDict):
     name: str
-    """Empty: the default name again"""
+    """Empty: restore the default name"""
 
 
 class Recommendation(TypedDict):
@@ -3346,36 +3346,36 @@ class Recommendation(TypedDict):
     queued_demand: int
     demand_score: int
     is_default: bool
-    """Chats without a model use it"""
+    """Whether chats without `model` use it"""
 
 
 class QueueLine(TypedDict):
     workload_slug: str
     only_islands_of: str | None
-    """The account whose Islands alone may run them, until the Cargo is approved"""
+    """Account whose Islands may run them; other Islands may not until the Cargo is approved"""
     jobs: int
     reason: Literal["own_islands_only", "no_island_online", "no_island_offers_runtime", "no_island_fits", "all_busy", "all_refused", "all_failing", "model_downloading", "starting", "no_output", "account_limit"]
     message: str
-    """Of the oldest of them at the coordinator that has most"""
+    """Reason of the oldest job at the coordinator with the most jobs"""
     waiting_since: str
-    """Of the one that waits longest"""
+    """When the oldest job started to wait"""
 
 
 class KnownJob(TypedDict):
-    """Without what its owner asked and got, which operators do not see"""
+    """A job without its input and output, which operators cannot see"""
 
     id: str
     account_id: str
     account_email: str | None
-    """Null for an account that was deleted"""
+    """Null for a deleted account"""
     batch_id: str | None
     workload_slug: str
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
     chat: bool
-    """A client waits for the answer"""
+    """Whether a client waits for the completion"""
     priority: int
     attempts: int
-    """Begun so far"""
+    """Attempts begun so far"""
     island_id: str | None
     error_code: str | None
     prompt_tokens: int | None
@@ -3394,23 +3394,23 @@ class KnownJob(TypedDict):
 
 class AuditLine(TypedDict):
     id: int
-    """Increases with time"""
+    """Id of the entry; increases with time"""
     at: str
     """ISO 8601, UTC"""
     via: Literal["api", "command"]
     actor: str
-    """The operator's account; of a command the user of the operating system"""
+    """The operator's account; for a command, the user of the operating system"""
     actor_email: str | None
-    """Null for a command, and for an account that was deleted"""
+    """Null for a command and for a deleted account"""
     origin: str
-    """The client's address; of a command the machine's name"""
+    """The client's address; for a command, the machine's name"""
     action: str
-    """With `.failed` for one that was refused"""
+    """Action; ends in `.failed` if it was refused"""
     target: AuditLineTarget
     before: NotRequired[Any]
-    """JSON, or null"""
+    """JSON or null"""
     after: NotRequired[Any]
-    """JSON, or null"""
+    """JSON or null"""
 
 
 class AuditLineTarget(TypedDict):
@@ -3421,12 +3421,12 @@ class AuditLineTarget(TypedDict):
 class SettingInForce(TypedDict):
     key: str
     value: str | None
-    """In the key's units; null: unset; (hidden): a secret that is set"""
+    """Value in the key's units; null: unset; (hidden): a secret is set"""
     source: Literal["flag", "environment", "file", "default"]
     default: str
-    """Or what an unset key means"""
+    """Default, or the meaning of an unset key"""
     environment: str
-    """Name of its variable"""
+    """Name of its environment variable"""
     allowed: str
     meaning: str
 
@@ -3438,10 +3438,10 @@ class KnownAccount(TypedDict):
     credits: float
     """Credits, with up to 6 decimals"""
     held: float
-    """Set aside for unfinished jobs"""
+    """Credits held for unfinished jobs"""
     unfinished_jobs: int
     islands: int
-    """Known ones, connected or not"""
+    """Islands of the account, connected or not"""
     suspended: Suspension | None
     created_at: str
     """ISO 8601, UTC"""
@@ -3460,10 +3460,10 @@ class KnownAccountDetail(TypedDict):
     credits: float
     """Credits, with up to 6 decimals"""
     held: float
-    """Set aside for unfinished jobs"""
+    """Credits held for unfinished jobs"""
     unfinished_jobs: int
     islands: int
-    """Known ones, connected or not"""
+    """Islands of the account, connected or not"""
     suspended: Suspension | None
     created_at: str
     """ISO 8601, UTC"""
@@ -3480,38 +3480,38 @@ class AccountLimits(TypedDict):
 
 class SetAccountLimits(TypedDict):
     requests_per_minute: NotRequired[int | None]
-    """Left out: as it is; null: the default again"""
+    """Omitted: unchanged; null: restore the default"""
     concurrent_jobs: NotRequired[int | None]
-    """Left out: as it is; null: the default again"""
+    """Omitted: unchanged; null: restore the default"""
     concurrent_streams: NotRequired[int | None]
-    """Left out: as it is; null: the default again"""
+    """Omitted: unchanged; null: restore the default"""
     share: NotRequired[int | None]
-    """Left out: as it is; null: the default again"""
+    """Omitted: unchanged; null: restore the default"""
 
 
 class GrantCredits(TypedDict):
     credits: float
-    """Negative: taken back; not 0"""
+    """Credits to add; negative: take back; not 0"""
     note: NotRequired[str]
     """Shown to the account"""
 
 
 class Suspend(TypedDict):
     reason: str
-    """Told to who is suspended"""
+    """Reason, shown to the suspended account"""
 
 
 class KnownIsland(TypedDict):
     id: str
-    """Its host id, a UUID"""
+    """Host id, a UUID"""
     name: str
-    """By its owner; else of its machine, or made of its id"""
+    """Name given by its owner; otherwise the machine's name, or one derived from its id"""
     status: Literal["online", "paused", "quarantined", "offline", "suspended"]
-    """paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute"""
+    """paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute"""
     is_live: bool
-    """False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at"""
+    """False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at"""
     suspended_because: str | None
-    """What the operator says; null unless suspended"""
+    """Reason given by the operator; null unless suspended"""
     agent_version: str
     hardware: IslandHardware
     runtimes: list[KnownIslandRuntimesItem]
@@ -3520,17 +3520,17 @@ class KnownIsland(TypedDict):
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
     loading: list[str]
-    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    """Slugs of Cargos whose model is loading from disk into memory, at most 10"""
     downloads: list[IslandDownload]
-    """Models and images that it fetches now, at most 10"""
+    """Downloads of models and images in progress, at most 10"""
     running: list[KnownIslandRunningItem]
-    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
+    """The oldest 10 jobs on the Island, with their Cargo and start"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
     """ISO 8601, UTC"""
     account_id: str
-    """Of its owner"""
+    """Account of the owner"""
     account_email: str | None
 
 
@@ -3547,15 +3547,15 @@ class KnownIslandRunningItem(TypedDict):
 
 class KnownIslandDetail(TypedDict):
     id: str
-    """Its host id, a UUID"""
+    """Host id, a UUID"""
     name: str
-    """By its owner; else of its machine, or made of its id"""
+    """Name given by its owner; otherwise the machine's name, or one derived from its id"""
     status: Literal["online", "paused", "quarantined", "offline", "suspended"]
-    """paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute"""
+    """paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute"""
     is_live: bool
-    """False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at"""
+    """False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at"""
     suspended_because: str | None
-    """What the operator says; null unless suspended"""
+    """Reason given by the operator; null unless suspended"""
     agent_version: str
     hardware: IslandHardware
     runtimes: list[KnownIslandDetailRuntimesItem]
@@ -3564,11 +3564,11 @@ class KnownIslandDetail(TypedDict):
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
     loading: list[str]
-    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    """Slugs of Cargos whose model is loading from disk into memory, at most 10"""
     downloads: list[IslandDownload]
-    """Models and images that it fetches now, at most 10"""
+    """Downloads of models and images in progress, at most 10"""
     running: list[KnownIslandDetailRunningItem]
-    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
+    """The oldest 10 jobs on the Island, with their Cargo and start"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -3576,16 +3576,16 @@ class KnownIslandDetail(TypedDict):
     uptime: IslandUptime
     jobs: IslandJobs
     tokens: int
-    """Of these jobs"""
+    """Tokens of these jobs"""
     earned: IslandEarnings
     days: list[IslandDay]
-    """The last 30 UTC days with today, oldest first, without a gap"""
+    """The last 30 UTC days including today, oldest first, without gaps"""
     cached_cargos: list[str]
     """Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected"""
     cached_models: list[str]
     """Models and images on its disk, at most 200; empty unless it is connected"""
     account_id: str
-    """Of its owner"""
+    """Account of the owner"""
     account_email: str | None
 
 
@@ -3608,11 +3608,11 @@ class KnownCargo(TypedDict):
     owner_id: str | None
     owner_email: str | None
     pinned: bool | None
-    """Null for a Cargo that breaks a rule of this version"""
+    """Null for a Cargo that is invalid in this version"""
     price_per_job: float | None
-    """In force for new jobs; null as above"""
+    """Current price for new jobs; null for a Cargo that is invalid in this version"""
     shipped_price_per_job: float | None
-    """That of its file; null unless it is shipped"""
+    """Price in the shipped catalog; null for other Cargos"""
 
 
 class CargoReview(TypedDict):
@@ -3624,18 +3624,18 @@ class CargoReview(TypedDict):
     owner_id: str | None
     owner_email: str | None
     revision: str
-    """Hash of all of `cargo`; an approval names it"""
+    """Hash of `cargo`, which the approval must repeat"""
     pin: CargoPin | None
-    """What ties it to exact bytes; a null value: nothing does yet. Null: it fetches nothing"""
+    """What pins it to exact bytes; a null member: not pinned yet. Null: it downloads nothing"""
     approval: CargoApproval | None
-    """The last one, of this definition or an earlier one"""
+    """The last approval, of this definition or an earlier one"""
     price_per_job: float
-    """In force for new jobs"""
+    """Current price for new jobs"""
     shipped_price_per_job: float | None
-    """That of its file; null unless it is shipped"""
+    """Price in the shipped catalog; null for other Cargos"""
     signs: SignedCargo
     cargo: dict[str, Any]
-    """The whole definition; see catalog/README.md"""
+    """The whole definition; see docs/reference/cargo-format.md"""
 
 
 class CargoPin(TypedDict):
@@ -3646,7 +3646,7 @@ class CargoPin(TypedDict):
 class CargoApproval(TypedDict):
     revision: str
     by: str
-    """Account of an operator, or user of the operating system"""
+    """Operator's account, or user of the operating system"""
     at: str
     """ISO 8601, UTC"""
 
@@ -3655,11 +3655,11 @@ class SignedCargo(TypedDict):
     runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     image: str | None
     image_digest: str | None
-    """Null for an image: NOT PINNED, the tag decides"""
+    """Null for an image: not pinned, the tag decides"""
     command: list[str] | None
-    """Null: the image's own"""
+    """Null: the image's own command"""
     network: bool
-    """True: it reaches the public internet"""
+    """Whether it can reach the public internet"""
     gpu: bool
     model_url: str | None
     model_hash: str | None
@@ -3674,7 +3674,7 @@ class SignedCargo(TypedDict):
 
 class CargoPins(TypedDict):
     image_digest: NotRequired[str]
-    """sha256:… of the image's manifest"""
+    """Digest (sha256:…) of the image's manifest"""
     model_hash: NotRequired[str]
     """SHA-256 of the model's file or files.json, in hex"""
     model_commit: NotRequired[str]
@@ -3683,7 +3683,7 @@ class CargoPins(TypedDict):
 
 class ApproveCargo(TypedDict):
     image_digest: NotRequired[str]
-    """sha256:… of the image's manifest"""
+    """Digest (sha256:…) of the image's manifest"""
     model_hash: NotRequired[str]
     """SHA-256 of the model's file or files.json, in hex"""
     model_commit: NotRequired[str]
@@ -3693,7 +3693,7 @@ class ApproveCargo(TypedDict):
 
 class SetCargoPrice(TypedDict):
     price_per_job: float | None
-    """Null: the shipped price again"""
+    """Null: restore the shipped price"""
 
 
 class Announcement(TypedDict):
@@ -3704,14 +3704,14 @@ class Announcement(TypedDict):
     created_at: str
     """ISO 8601, UTC"""
     until: str | None
-    """Null: until it is removed"""
+    """When it expires; null: when it is removed"""
 
 
 class AddAnnouncement(TypedDict):
     level: NotRequired[Literal["info", "warning"]]
     text: str
     until: NotRequired[str | None]
-    """Left out or null: until it is removed"""
+    """When it expires; omitted or null: when it is removed"""
 
 
 class Network(TypedDict):
@@ -3719,31 +3719,31 @@ class Network(TypedDict):
     cargos: list[AvailableCargo]
     """Public Cargos that can run now, by slug; GET /cargos lists all"""
     is_complete: bool
-    """False: a coordinator did not answer; its Islands are missing"""
+    """False: a coordinator did not reply, and its Islands are missing"""
     registration: Literal["open", "email", "closed"]
-    """Who may open an account: everybody, whoever proves an e-mail address, or only the operator"""
+    """Registration: open to anyone, open with a confirmed e-mail address, or only by the operator"""
     new_account_credits: float
-    """What a new account gets"""
+    """Credits of a new account"""
 
 
 class Downloads(TypedDict):
     public_url: str | None
-    """Address at which other machines reach the coordinator, if the operator set it"""
+    """URL at which other machines reach the coordinator, if the operator set it"""
     files: list[Download]
 
 
 class Download(TypedDict):
     name: str
     path: str
-    """Below the coordinator's address; with .sha256 after it, its hash"""
+    """Path on the coordinator; append .sha256 for its hash"""
     package: Literal["island", "client"]
-    """The agent of hosts, or the client of programs"""
+    """The agent for hosts, or a client library"""
     format: Literal["npm", "deb", "wheel"]
     """npm: for `npm install`. deb: for `apt install`. wheel: for `pip install`"""
     version: str
     size_bytes: int
     sha256: str
-    """In hexadecimal"""
+    """SHA-256 in hexadecimal"""
 
 
 class ListJobsAnswer(TypedDict):
@@ -3819,11 +3819,11 @@ class CreateConversationAnswer(TypedDict):
 class GetConversationAnswer(TypedDict):
     data: ConversationWithMessages
     meta: GetConversationAnswerMeta
-    """Of the messages"""
+    """Paging of the messages"""
 
 
 class GetConversationAnswerMeta(TypedDict):
-    """Of the messages"""
+    """Paging of the messages"""
 
     total: int
     limit: int
@@ -3850,7 +3850,7 @@ class PostMessageAnswer(TypedDict):
 class ListAvailabilityAnswer(TypedDict):
     data: list[AvailableCargo]
     is_complete: bool
-    """False: a coordinator did not answer; its Islands are missing"""
+    """False: a coordinator did not reply, and its Islands are missing"""
 
 
 class ListCargosAnswer(TypedDict):

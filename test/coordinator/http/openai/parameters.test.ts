@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { checkParameters, parametersOf } from "../../../../coordinator/http/openai/parameters.ts";
 import { ValidationError } from "../../../../shared/errors.ts";
 import { ignored, ignoredEntry, refused, requestObject } from "../../../../shared/request-object.ts";
-import { parameterRows, withParameterTables } from "../../../../tools/generated/parameter-tables.ts";
+import { parameterRows, parameterTable } from "../../../../tools/generated/parameter-tables.ts";
 
 const other = ignoredEntry(z.object({ type: z.literal("other") }), "others", (entry) => entry !== "own");
 const schema = requestObject({
@@ -55,10 +55,9 @@ describe("tables of parameters", () => {
     ]);
   });
 
-  it("replace those that a document has, and nothing else", () => {
-    const requests = new Map([["POST /a", parametersOf(z.object({ b: z.boolean() }))]]);
-    const table = "| Parameter | Rule | Note |\n|---|---|---|\n";
-    const document = `# A\n## POST /a\n${table}| stale |\n\nText\n\n## POST /b\n| kept |\n`;
-    expect(withParameterTables(document, requests)).toBe(document.replace("| stale |", "| `b` | honoured |  |"));
+  it("names the accepted values of parameters without effect", () => {
+    expect(parameterTable(parametersOf(requestObject({ b: refused("use a | c", [[], false]) })))).toBe(
+      "| Parameter | Rule | Note |\n|---|---|---|\n| `b` | refused | Use a \\| c. Accepted: `[]`, `false` |",
+    );
   });
 });
