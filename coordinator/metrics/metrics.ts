@@ -17,7 +17,7 @@ interface Counting {
   readonly metrics: readonly Metric[];
 }
 
-/** What metrics are read from. */
+/** The parts of a coordinator that its metrics read. */
 export interface MeasuredParts {
   readonly jobs: Pick<JobRegistry, "list" | "relayedTokens" | "subscribe">;
   readonly islands: Pick<IslandRegistry, "connectedCount" | "connected">;
@@ -219,7 +219,7 @@ const LATENCY_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 /** Clients may send others. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** What the HTTP API is measured by. */
+/** Metrics of the HTTP API. */
 export function measureHttp() {
   const requests = counter(
     "atoll_http_requests_total",
