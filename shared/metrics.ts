@@ -3,8 +3,9 @@ import type * as Library from "prom-client";
 /** What Prometheus reads. */
 export interface Metric {
   readonly name: string;
-  /** One sentence, for people. */
+  /** What it measures, in at most 200 characters: also its row in docs/operate/monitoring.md. */
   readonly help: string;
+  readonly labelNames: readonly string[];
   readonly type: "counter" | "gauge" | "histogram";
   /** Called at each scrape. */
   readonly read: () => Values | Promise<Values>;
@@ -32,12 +33,12 @@ export function gauge(
   labelNames: readonly string[],
   read: () => Rows | Promise<Rows>,
 ): Metric {
-  return { name, help, type: "gauge", read: async () => valuesOf(name, labelNames, await read()) };
+  return { name, help, labelNames, type: "gauge", read: async () => valuesOf(name, labelNames, await read()) };
 }
 
 /** Reads at each scrape what another part counts. */
 export function counterOf(name: string, help: string, labelNames: readonly string[], read: () => Rows): Metric {
-  return { name, help, type: "counter", read: () => valuesOf(name, labelNames, read()) };
+  return { name, help, labelNames, type: "counter", read: () => valuesOf(name, labelNames, read()) };
 }
 
 /**
@@ -62,6 +63,7 @@ export function histogram(name: string, help: string, bounds: readonly number[],
   return {
     name,
     help,
+    labelNames,
     type: "histogram" as const,
     /** A negative value, of a clock that was set back, counts as 0. */
     observe(labels: readonly string[], value: number): void {

@@ -19,7 +19,8 @@ const architecture = arch() === "x64" ? "amd64" : arch();
 /** What the programs need of Debian 12, Ubuntu 22.04 or later. */
 const DEPENDS = "libc6 (>= 2.35), libstdc++6, adduser, util-linux";
 const RECOMMENDS: Readonly<Record<string, string>> = { "atoll-island": "bubblewrap (>= 0.7)" };
-const PAGES: Readonly<Record<string, string>> = { "atoll-coordinator": "operations.md", "atoll-island": "hosting.md" };
+/** The folder of docs/ that each package brings. */
+const PAGES: Readonly<Record<string, string>> = { "atoll-coordinator": "operate", "atoll-island": "host" };
 
 mkdirSync(join(dist, "deb"), { recursive: true });
 for (const program of [COORDINATOR, ISLAND]) buildDebian(program, `atoll-${program.folder}`);
@@ -45,8 +46,7 @@ function buildDebian(program: PublishedProgram, name: string): void {
   copyFileSync(join(source, "default"), join(folder("etc", "default"), name));
   const documents = folder("usr", "share", "doc", name);
   copyFileSync(join(root, "LICENSE"), join(documents, "copyright"));
-  const page = PAGES[name] ?? "";
-  copyFileSync(join(root, "docs", page), join(documents, page));
+  cpSync(join(root, "docs", PAGES[name] ?? ""), documents, { recursive: true });
   const control = folder("DEBIAN");
   for (const script of ["postinst", "prerm", "postrm"]) cpSync(join(source, script), join(control, script));
   writeFileSync(join(control, "conffiles"), `/etc/default/${name}\n`);

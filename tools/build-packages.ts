@@ -21,7 +21,7 @@ runNode([join(client, "node_modules", "typescript", "bin", "tsc"), "-p", client]
 pack(client);
 process.stdout
   .write(`They are in ${dist}. To offer the agent and the client to hosts and programs, copy their files into the folder
-downloads of the coordinator's data directory: docs/operations.md, "Packages for hosts and clients"
+downloads of the coordinator's data directory: docs/operate/install.md, "Offer packages to hosts and clients"
 `);
 
 function pack(folder: string): void {

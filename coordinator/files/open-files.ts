@@ -64,7 +64,7 @@ export function openFiles(
 ) {
   const refusals = counter(
     "atoll_file_refusals_total",
-    "Files that were not taken, by the code of the refusal",
+    "Uploads that were refused or broken off, by error code",
     ["code"],
     ["payload_too_large", "file_budget_exceeded", "disk_full"],
   );

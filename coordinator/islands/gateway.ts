@@ -42,9 +42,11 @@ export function openIslandGateway(
   const { clock, log } = env;
   const { heartbeatMs } = env.config;
   const frames = noFrames();
-  const refusals = counter("atoll_session_refusals_total", "Islands with a token that were not let in, by code", [
-    "code",
-  ]);
+  const refusals = counter(
+    "atoll_session_refusals_total",
+    "Island sessions refused although a token was sent, by error code",
+    ["code"],
+  );
   const sessions = new Set<IslandSession>();
   const limit = joinLimit(clock);
   const byAccount = accountSessions(env);

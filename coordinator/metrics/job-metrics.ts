@@ -20,42 +20,54 @@ const NO_ERROR = "none";
 
 /** How jobs go, by the events of their registry. A job costs a few additions, a token none. */
 export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscribe">; clock: Pick<Clock, "now"> }) {
-  const ended = counter("atoll_jobs_ended_total", "Jobs that ended since the start", ["state"], ENDED);
-  const outcomes = counter("atoll_job_outcomes_total", "Jobs that ended, by state and error code", ["state", "code"]);
+  const ended = counter(
+    "atoll_jobs_ended_total",
+    "Jobs that ended: `completed`, `failed`, `cancelled` or `timeout`",
+    ["state"],
+    ENDED,
+  );
+  const outcomes = counter(
+    "atoll_job_outcomes_total",
+    "Jobs that ended, by state and error code; `none` without an error",
+    ["state", "code"],
+  );
   const cargos = counter(
     "atoll_cargo_jobs_ended_total",
-    "Jobs that ended, by Cargo; private Cargos, and those after the first 50, are other",
+    "Jobs that ended, by Cargo and state; private Cargos, and Cargos after the first 50, count as `other`",
     ["cargo", "state"],
   );
-  const begun = counter("atoll_attempts_begun_total", "Attempts of jobs that Islands were given");
+  const begun = counter("atoll_attempts_begun_total", "Attempts that were assigned to Islands");
   const attempts = counter(
     "atoll_attempts_ended_total",
-    "Attempts that ended, by outcome (a state of the job, or refused, failed, lost) and error code",
+    "Attempts that ended: with the job (outcome is its state), or `refused`, `failed` or `lost` and followed by another attempt",
     ["outcome", "code"],
   );
   const credits = counter(
     "atoll_credits_total",
-    "Credits of jobs that ended: charged to clients, of which earned by Islands' owners, of which kept as fee",
+    "Credits of jobs that ended: `charged` to clients, split into `earned` by hosts and `fee` of the network",
     ["kind"],
     ["charged", "earned", "fee"],
   );
-  const tokens = counter("atoll_tokens_delivered_total", "Model tokens of jobs that ended since the start");
+  const tokens = counter("atoll_tokens_delivered_total", "Completion tokens of jobs that ended");
   const promptTokens = counter("atoll_prompt_tokens_total", "Prompt tokens of jobs that ended");
   const wait = histogram(
     "atoll_job_assign_seconds",
-    "From a job's submission, or its place for a job of a batch, to its first Island",
+    "Time from submission to the first Island; for batch jobs from the moment they fit their account's job quota",
     WAIT_BOUNDS_S,
     ["class"],
   );
   const firstOutput = histogram(
     "atoll_job_first_output_seconds",
-    "From a job's submission, or its place for a job of a batch, to its first token or image",
+    "Time from submission, as in atoll_job_assign_seconds, to the first token or image",
     FIRST_OUTPUT_BOUNDS_S,
     ["class"],
   );
-  const run = histogram("atoll_job_run_seconds", "Run of the last attempt of jobs that ended, by Cargo", RUN_BOUNDS_S, [
-    "cargo",
-  ]);
+  const run = histogram(
+    "atoll_job_run_seconds",
+    "Run time of the last attempt of jobs that ended, by Cargo",
+    RUN_BOUNDS_S,
+    ["cargo"],
+  );
   const cargoNames = new FirstNames(MAX_CARGO_NAMES);
   const sinceS = (ms: number): number => (clock.now() - ms) / MS_PER_S;
   /** Private Cargos are known to their accounts only, and an account can make many. */

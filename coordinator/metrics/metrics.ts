@@ -17,7 +17,7 @@ interface Counting {
   readonly metrics: readonly Metric[];
 }
 
-/** What metrics are read from. */
+/** The parts of a coordinator that its metrics read. */
 export interface MeasuredParts {
   readonly jobs: Pick<JobRegistry, "list" | "relayedTokens" | "subscribe">;
   readonly islands: Pick<IslandRegistry, "connectedCount" | "connected">;
@@ -46,6 +46,19 @@ export type Metrics = ReturnType<typeof openMetrics>;
 /** Metrics for Prometheus: totals only, never of one account or one Island. Source: DESIGN §4, row "Metrics". */
 export function openMetrics(parts: MeasuredParts) {
   const http = measureHttp();
+  const metrics = [
+    gauge("atoll_info", "Version of the coordinator, as a label; always 1", ["version"], () => [[parts.version, 1]]),
+    ...measureJobs(parts),
+    ...jobReadings(parts),
+    ...islandReadings(parts),
+    ...storageReadings(parts),
+    ...http.metrics,
+    ...parts.gateway.metrics,
+    ...parts.webhooks.metrics,
+    ...parts.files.metrics,
+    ...parts.fileBatches.metrics,
+    ...clusterReadings(parts),
+  ];
   return {
     contentType: "text/plain; version=0.0.4; charset=utf-8",
     /** The HTTP API counts here. */
@@ -53,44 +66,38 @@ export function openMetrics(parts: MeasuredParts) {
     /** For clients, in the API. */
     speedOf: measureSpeeds(parts),
     /** In Prometheus' text format. */
-    read: scraperOf(
-      [
-        gauge("atoll_info", "Version of the coordinator", ["version"], () => [[parts.version, 1]]),
-        ...measureJobs(parts),
-        ...jobReadings(parts),
-        ...islandReadings(parts),
-        ...storageReadings(parts),
-        ...http.metrics,
-        ...parts.gateway.metrics,
-        ...parts.webhooks.metrics,
-        ...parts.files.metrics,
-        ...parts.fileBatches.metrics,
-        ...clusterReadings(parts),
-      ],
-      () => import("prom-client"),
-    ),
+    read: scraperOf(metrics, () => import("prom-client")),
+    /** All of them, except those of the process. */
+    metrics,
   };
 }
 
 function jobReadings({ jobs, scheduler, seen, webhooks, fileBatches }: MeasuredParts): Metric[] {
   return [
-    gauge("atoll_jobs_unfinished", "Jobs that have not ended", ["state"], () => {
+    gauge("atoll_jobs_unfinished", "Jobs that have not ended, by state", ["state"], () => {
       const counts = new Map(UNFINISHED.map((state) => [state, 0]));
       for (const { state } of jobs.list()) if (counts.has(state)) counts.set(state, (counts.get(state) ?? 0) + 1);
       return counts;
     }),
-    gauge("atoll_jobs_waiting", "Jobs that wait for an Island, by reason", ["reason"], () => {
-      let parked = 0;
-      for (const { state, hasPlace } of jobs.list()) if (state === "pending" && !hasPlace) parked += 1;
-      const byReason = scheduler.waitsByReason(seen.elsewhere);
-      return [...byReason, ["account_limit", parked]];
-    }),
-    counterOf("atoll_tokens_relayed_total", "Model tokens relayed since the start, live", [], () => [
+    gauge(
+      "atoll_jobs_waiting",
+      "Jobs that wait for an Island, by the `reason` under `waiting` in GET /jobs/{id}; `account_limit` counts batch jobs over their account's job quota",
+      ["reason"],
+      () => {
+        let parked = 0;
+        for (const { state, hasPlace } of jobs.list()) if (state === "pending" && !hasPlace) parked += 1;
+        const byReason = scheduler.waitsByReason(seen.elsewhere);
+        return [...byReason, ["account_limit", parked]];
+      },
+    ),
+    counterOf("atoll_tokens_relayed_total", "Model tokens relayed from Islands, counted as they arrive", [], () => [
       [jobs.relayedTokens],
     ]),
-    gauge("atoll_webhooks_pending", "Webhooks to be delivered", [], () => [[webhooks.pendingCount]]),
-    gauge("atoll_file_batches_running", "Batches over files that run here", [], () => [[fileBatches.runningCount]]),
-    gauge("atoll_file_batch_lines_running", "Lines of these that wait for their jobs", [], () => [
+    gauge("atoll_webhooks_pending", "Webhooks that still have to be delivered", [], () => [[webhooks.pendingCount]]),
+    gauge("atoll_file_batches_running", "File batches that this coordinator runs", [], () => [
+      [fileBatches.runningCount],
+    ]),
+    gauge("atoll_file_batch_lines_running", "Lines of running file batches that wait for their jobs", [], () => [
       [fileBatches.linesUnderWay],
     ]),
   ];
@@ -98,46 +105,65 @@ function jobReadings({ jobs, scheduler, seen, webhooks, fileBatches }: MeasuredP
 
 function islandReadings({ islands, scheduler, gateway }: MeasuredParts): Metric[] {
   return [
-    gauge("atoll_islands_connected", "Islands with an open session", [], () => [[islands.connectedCount]]),
-    gauge("atoll_islands_quarantined", "Islands with no or few jobs, because several in a row failed", [], () => [
-      [scheduler.quarantinedCount],
+    gauge("atoll_islands_connected", "Islands with an open session to this coordinator", [], () => [
+      [islands.connectedCount],
     ]),
+    gauge(
+      "atoll_islands_quarantined",
+      "Connected Islands in quarantine: after several failures in a row they get no jobs, or one at a time as a test",
+      [],
+      () => [[scheduler.quarantinedCount]],
+    ),
     gauge("atoll_islands_draining", "Connected Islands that take no new jobs", [], () => [
       [[...islands.connected()].filter(({ facts }) => facts.draining).length],
     ]),
-    gauge("atoll_islands", "Connected Islands by runtime; one Island may have several", ["runtime"], () => {
-      const counts = new Map<string, number>();
-      for (const { facts } of islands.connected())
-        for (const runtime of facts.runtimes) counts.set(runtime, (counts.get(runtime) ?? 0) + 1);
-      return counts;
-    }),
-    gauge("atoll_slots", "Slots of connected Islands that take jobs or run some", ["state"], () => {
-      const slots = { busy: 0, free: 0 };
-      for (const { island, facts } of islands.connected()) {
-        slots.busy += island.slotsInUse;
-        if (!facts.draining) slots.free += Math.max(0, facts.slots - island.slotsInUse);
-      }
-      return Object.entries(slots);
-    }),
-    counterOf("atoll_frames_total", "Frames of the Island protocol, by direction", ["direction", "type"], () =>
-      (["received", "sent"] as const).flatMap((direction) =>
-        Object.entries(gateway.frames[direction]).map(([type, count]) => [direction, type, count] as const),
-      ),
+    gauge(
+      "atoll_islands",
+      "Connected Islands by runtime; an Island with several runtimes counts once for each",
+      ["runtime"],
+      () => {
+        const counts = new Map<string, number>();
+        for (const { facts } of islands.connected())
+          for (const runtime of facts.runtimes) counts.set(runtime, (counts.get(runtime) ?? 0) + 1);
+        return counts;
+      },
+    ),
+    gauge(
+      "atoll_slots",
+      "Slots of connected Islands: `busy`, or `free` if the Island takes new jobs",
+      ["state"],
+      () => {
+        const slots = { busy: 0, free: 0 };
+        for (const { island, facts } of islands.connected()) {
+          slots.busy += island.slotsInUse;
+          if (!facts.draining) slots.free += Math.max(0, facts.slots - island.slotsInUse);
+        }
+        return Object.entries(slots);
+      },
+    ),
+    counterOf(
+      "atoll_frames_total",
+      "Frames of the Island protocol, `received` and `sent`, by type",
+      ["direction", "type"],
+      () =>
+        (["received", "sent"] as const).flatMap((direction) =>
+          Object.entries(gateway.frames[direction]).map(([type, count]) => [direction, type, count] as const),
+        ),
     ),
   ];
 }
 
 function storageReadings({ store, files }: MeasuredParts): Metric[] {
   return [
-    counterOf("atoll_storage_commits_total", "Transactions of jobs and Islands committed since the start", [], () => [
-      [store.commits],
-    ]),
-    gauge("atoll_storage_queue", "Writes that are not committed yet", [], () => [[store.queued]]),
-    gauge("atoll_storage_read_only", "1 while nothing new can be stored", [], () => [
+    counterOf("atoll_storage_commits_total", "Transactions that the store committed", [], () => [[store.commits]]),
+    gauge("atoll_storage_queue", "Writes that wait to be committed", [], () => [[store.queued]]),
+    gauge("atoll_storage_read_only", "1 while the store is read-only and refuses new work", [], () => [
       [store.readOnlyBecause === null ? 0 : 1],
     ]),
-    gauge("atoll_files", "Files of all accounts of the network", [], async () => [[(await files.kept()).files]]),
-    gauge("atoll_file_bytes", "Bytes of their contents on disk, equal ones once", [], async () => [
+    gauge("atoll_files", "Files of all accounts of the network; at most a minute old", [], async () => [
+      [(await files.kept()).files],
+    ]),
+    gauge("atoll_file_bytes", "Size of all file contents on disk; identical contents count once", [], async () => [
       [(await files.kept()).bytes],
     ]),
   ];
@@ -151,18 +177,29 @@ function clusterReadings({ store, member, peers, jobs }: MeasuredParts): Metric[
     if (type === "job_dropped") movedAway += 1;
   });
   return [
-    counterOf("atoll_jobs_moved_here_total", "Unfinished jobs that came from other coordinators", ["how"], () => {
-      const { stolen, handedOver, adopted, claimed } = member.counts;
-      return Object.entries({ stolen, handed_over: handedOver, adopted, claimed });
-    }),
-    counterOf("atoll_jobs_moved_away_total", "Unfinished jobs that went to other coordinators", [], () => [
+    counterOf(
+      "atoll_jobs_moved_here_total",
+      "Unfinished jobs that came from other coordinators: `stolen` (capacity here), `handed_over` (orderly stop), `adopted` (owner died), `claimed` (their Island moved here)",
+      ["how"],
+      () => {
+        const { stolen, handedOver, adopted, claimed } = member.counts;
+        return Object.entries({ stolen, handed_over: handedOver, adopted, claimed });
+      },
+    ),
+    counterOf("atoll_jobs_moved_away_total", "Unfinished jobs that moved to other coordinators", [], () => [
       [movedAway],
     ]),
-    counterOf("atoll_coordinators_taken_over_total", "Dead coordinators whose lease this one ended", [], () => [
-      [member.counts.reaped],
-    ]),
-    counterOf("atoll_peer_requests_failed_total", "Requests to others without an answer, or refused", ["reason"], () =>
-      Object.entries(peers.failed),
+    counterOf(
+      "atoll_coordinators_taken_over_total",
+      "Dead coordinators whose expired lease this coordinator removed",
+      [],
+      () => [[member.counts.reaped]],
+    ),
+    counterOf(
+      "atoll_peer_requests_failed_total",
+      "Requests to other coordinators that failed: `unreachable`, `timeout`, `refused`",
+      ["reason"],
+      () => Object.entries(peers.failed),
     ),
   ];
 }
@@ -182,19 +219,17 @@ const LATENCY_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 /** Clients may send others. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** What the HTTP API is measured by. */
+/** Metrics of the HTTP API. */
 export function measureHttp() {
-  const requests = counter("atoll_http_requests_total", "Requests that were answered, by method, route and status", [
-    "method",
-    "route",
-    "status",
-  ]);
-  const refusals = counter("atoll_http_refusals_total", "Requests that were answered with an error, by its code", [
-    "code",
-  ]);
+  const requests = counter(
+    "atoll_http_requests_total",
+    "HTTP requests by method, route pattern and status; route is `none` if no route matches",
+    ["method", "route", "status"],
+  );
+  const refusals = counter("atoll_http_refusals_total", "HTTP responses with an error, by error code", ["code"]);
   const latency = histogram(
     "atoll_http_request_seconds",
-    "Time to answer a request, by method and route, without streams",
+    "Time to the end of the response, without streams; long polls and chats include their wait",
     LATENCY_BOUNDS_S,
     ["method", "route"],
   );
@@ -216,7 +251,7 @@ export function measureHttp() {
       latency,
       gauge(
         "atoll_streams",
-        "Streams that clients read now, with large answers that they have not read yet",
+        "Open streams, and large responses that clients have not read to the end",
         [],
         openStreams,
       ),

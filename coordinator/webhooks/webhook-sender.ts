@@ -42,13 +42,16 @@ export function openWebhooks(
 ) {
   const tried = counter(
     "atoll_webhook_tries_total",
-    "Tries to deliver a webhook, by their result: delivered, refused (another status), unreachable",
+    "Webhook delivery attempts: `delivered`, `refused` (a status other than 2xx), `unreachable`",
     ["result"],
   );
-  const gaveUp = counter("atoll_webhooks_given_up_total", "Webhooks that were given up");
+  const gaveUp = counter(
+    "atoll_webhooks_given_up_total",
+    "Webhooks that were given up after their last delivery attempt",
+  );
   const delivery = histogram(
     "atoll_webhook_delivery_seconds",
-    "From the end of the job or batch until its receiver took the webhook, with all tries",
+    "Time from the end of the job or batch to its successful delivery, with all attempts",
     DELIVERY_BOUNDS_S,
   );
   const queue = deliveryQueue(MAX_IN_ALL, MAX_PER_ACCOUNT);

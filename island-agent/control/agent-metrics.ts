@@ -14,60 +14,77 @@ export function agentMetrics(status: () => AgentStatus, version: string) {
   const names = new FirstNames(MAX_CARGO_NAMES);
   const runs = histogram(
     "atoll_island_run_seconds",
-    "From assignment to end of the jobs that ran here, by Cargo; those after the first 50 are other",
+    "Time from assignment to end of a job, by Cargo; Cargos after the first 50 count as `other`",
     RUN_BOUNDS_S,
     ["cargo"],
   );
+  const metrics = [...readingsOf(status, version), runs];
   return {
     noteRun({ slug, runMs }: Pick<EndedJob, "slug" | "runMs">): void {
       runs.observe([names.of(slug)], runMs / MS_PER_S);
     },
     /** In Prometheus' text format. */
-    read: scraperOf([...readingsOf(status, version), runs], () => import("prom-client")),
+    read: scraperOf(metrics, () => import("prom-client")),
+    /** All of them, except those of the process. */
+    metrics,
   };
 }
 
 function readingsOf(status: () => AgentStatus, version: string): Metric[] {
   return [
-    gauge("atoll_island_info", "Version of the agent", ["version"], () => [[version, 1]]),
-    gauge("atoll_island_connected", "1 while the coordinator can be reached", [], () =>
+    gauge("atoll_island_info", "Version of the agent, as a label; always 1", ["version"], () => [[version, 1]]),
+    gauge("atoll_island_connected", "1 while the agent is connected to a coordinator", [], () =>
       flag(status().link === "connected"),
     ),
-    gauge("atoll_island_accepting", "1 while new jobs are taken", [], () => flag(status().closedBecause === null)),
-    gauge("atoll_island_quarantined", "1 while the coordinator gives no jobs, as several in a row failed", [], () =>
+    gauge("atoll_island_accepting", "1 while the Island takes new jobs", [], () =>
+      flag(status().closedBecause === null),
+    ),
+    gauge("atoll_island_quarantined", "1 while the Island is in quarantine after several failures in a row", [], () =>
       flag(status().quarantine !== null),
     ),
-    gauge("atoll_island_slots", "Slots by whether a job has them", ["state"], () => {
+    gauge("atoll_island_slots", "Job slots: `busy` or `free`", ["state"], () => {
       const { slots, running } = status();
       return Object.entries({ busy: running.length, free: Math.max(0, slots - running.length) });
     }),
-    gauge("atoll_island_loaded_cargos", "Cargos in memory", [], () => [[status().loaded.length]]),
-    gauge("atoll_island_loaded_bytes", "Memory of the Cargos that are loaded", ["memory"], () => {
+    gauge("atoll_island_loaded_cargos", "Cargos that are loaded in memory", [], () => [[status().loaded.length]]),
+    gauge("atoll_island_loaded_bytes", "Memory used by loaded Cargos: `ram` or `vram`", ["memory"], () => {
       const { loaded } = status();
       return [
         ["ram", loaded.reduce((sum, { ramBytes }) => sum + ramBytes, 0)],
         ["vram", loaded.reduce((sum, { vramBytes }) => sum + vramBytes, 0)],
       ];
     }),
-    gauge("atoll_island_memory_cap_bytes", "Most memory that all Cargos together may take", ["memory"], () => {
-      const { ramBytes, vramBytes } = status().memoryCaps;
-      return [["ram", ramBytes], ...(vramBytes === null ? [] : [["vram", vramBytes] as const])];
-    }),
-    gauge("atoll_island_gpu_load_ratio", "Load of the busiest graphics card, 0 to 1; no row while unknown", [], () =>
-      known(status().usage?.gpuLoad),
+    gauge(
+      "atoll_island_memory_cap_bytes",
+      "Most memory that all Cargos together may use: `ram` or `vram`",
+      ["memory"],
+      () => {
+        const { ramBytes, vramBytes } = status().memoryCaps;
+        return [["ram", ramBytes], ...(vramBytes === null ? [] : [["vram", vramBytes] as const])];
+      },
     ),
     gauge(
-      "atoll_island_temperature_celsius",
-      "Of the hottest processor or graphics card; no row while unknown",
+      "atoll_island_gpu_load_ratio",
+      "Load of the busiest GPU, 0 to 1, from nvidia-smi or amdgpu; absent while unknown",
       [],
-      () => known(status().usage?.temperatureC),
+      () => known(status().usage?.gpuLoad),
     ),
-    counterOf("atoll_island_jobs_total", "Jobs that ended here, by outcome", ["outcome"], () => {
-      const { completed, failed, cancelled } = status().counts;
-      return Object.entries({ completed, failed, cancelled });
-    }),
-    counterOf("atoll_island_tokens_total", "Tokens that were generated here", [], () => [[status().counts.tokens]]),
-    counterOf("atoll_island_reconnects_total", "Sessions after the first", [], () => [[status().reconnects]]),
+    gauge("atoll_island_temperature_celsius", "Temperature of the hottest CPU or GPU; absent while unknown", [], () =>
+      known(status().usage?.temperatureC),
+    ),
+    counterOf(
+      "atoll_island_jobs_total",
+      "Jobs that ended on this Island: `completed`, `failed` or `cancelled`",
+      ["outcome"],
+      () => {
+        const { completed, failed, cancelled } = status().counts;
+        return Object.entries({ completed, failed, cancelled });
+      },
+    ),
+    counterOf("atoll_island_tokens_total", "Tokens that this Island generated", [], () => [[status().counts.tokens]]),
+    counterOf("atoll_island_reconnects_total", "Reconnects: sessions after the first", [], () => [
+      [status().reconnects],
+    ]),
   ];
 }
 

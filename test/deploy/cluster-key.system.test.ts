@@ -5,7 +5,7 @@ import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts
 import { PostgresServer } from "../support/servers/postgres-server.ts";
 import { command, createAccount, serving, signingKeyOf, statusesOf, type Place } from "./operator-steps.ts";
 
-// The steps of docs/operations.md, "The cluster key" and "Changing keys".
+// The steps of docs/operate/security.md, "The cluster key" and "Change keys".
 describe("coordinator cluster-key rotate", () => {
   it("keeps accounts and the signing key; the old key serves no more", async () => {
     using folder = temporaryFolder();

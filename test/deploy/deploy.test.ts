@@ -109,9 +109,9 @@ describe("deploy/systemd", () => {
   const valuesOf = (text: string, key: string): string[] =>
     [...text.matchAll(new RegExp(`^${key}=(.*)$`, "gm"))].map(([, value = ""]) => value);
 
-  it("atoll@.service takes away the rights that docs/operations.md lists", () => {
+  it("atoll@.service takes away the same rights as atoll.service", () => {
     const block = /^NoNewPrivileges=[^]*?^UMask=.*$/m;
-    expect(block.exec(unit)?.[0]).toBe(block.exec(fileAt("docs/operations.md"))?.[0]);
+    expect(block.exec(unit)?.[0]).toBe(block.exec(fileAt("deploy/systemd/atoll.service"))?.[0]);
   });
 
   it("atoll@.service and cluster.env set only what is known, and it goes together", () => {

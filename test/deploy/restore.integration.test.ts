@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts";
 import { command, createAccount, serving, signingKeyOf, statusesOf } from "./operator-steps.ts";
 
-// The commands of docs/operations.md, "Backup and restore".
+// The commands of docs/operate/backup-upgrade.md.
 describe("a backup that is made while a coordinator serves, restored in another place", () => {
   it("of a data directory has what was there then: accounts, keys, balances and the signing key", async () => {
     using folder = temporaryFolder();

@@ -9,7 +9,7 @@ import { command, createAccount, serving, signingKeyOf, statusesOf } from "./ope
 const run = promisify(execFile);
 const KEY = "5".repeat(64);
 
-// The commands of docs/operations.md, "Backup and restore".
+// The commands of docs/operate/backup-upgrade.md.
 describe("a backup that is made while a coordinator serves, restored in another place", () => {
   it("of PostgreSQL has the same, with the cluster key that was kept apart", async () => {
     using folder = temporaryFolder();

@@ -14,7 +14,7 @@ if (!hasOlder) process.stderr.write("No test of an upgrade: the history has no o
 const REFUSED = /differs from the one that was applied/;
 const BALANCED = /the ledger is balanced/;
 
-// The steps of docs/operations.md, "Upgrade and rollback".
+// The steps of docs/operate/backup-upgrade.md, "Upgrade one coordinator" and "Roll back".
 describe.runIf(hasOlder)("an upgrade from the version before the baseline", () => {
   let older: OlderVersion;
   beforeAll(async () => {

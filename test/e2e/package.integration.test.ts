@@ -38,7 +38,7 @@ describe("the published packages", () => {
     const { files, manifest } = await packageOf(COORDINATOR);
     expect(files).toEqual(
       expect.arrayContaining([
-        ...["README.md", "LICENSE", "docs/operations.md", "coordinator/config/example.toml"],
+        ...["README.md", "LICENSE", "docs/operate/install.md", "coordinator/config/example.toml"],
         ...[
           "catalog/cargos/tiny-chat.json",
           "catalog/models/tiny-islander.gguf",

@@ -4,6 +4,7 @@ import { pythonTypes } from "../../sdk/python/tools/openapi-python.ts";
 import { openApiTypes } from "../../sdk/typescript/tools/openapi-types.ts";
 import { currentDocument, requestParameters } from "./api.ts";
 import { withErrorTables } from "./error-tables.ts";
+import { withMetricTables } from "./metric-tables.ts";
 import { operationTexts, withOperationTexts, type Operations } from "./operation-sections.ts";
 
 export const ROOT = join(import.meta.dirname, "..", "..");
@@ -12,6 +13,8 @@ const PYTHON = join("sdk", "python", "src", "atoll_client");
 const REFERENCES = ["openai.md", "anthropic.md"].map((name) => join("docs", "reference", name));
 /** The document with the tables of error codes. */
 const ERRORS = join("docs", "use", "errors-and-limits.md");
+/** The document with the tables of metrics. */
+const METRICS = join("docs", "operate", "monitoring.md");
 
 /** What the generated files should be now, by their paths in the repository. */
 export async function currentFiles(): Promise<Readonly<Record<string, string>>> {
@@ -19,6 +22,7 @@ export async function currentFiles(): Promise<Readonly<Record<string, string>>> 
   const texts = operationTexts(document as Operations, requestParameters());
   const files: Record<string, string> = {
     [ERRORS]: withErrorTables(await readFile(join(ROOT, ERRORS), "utf8")),
+    [METRICS]: withMetricTables(await readFile(join(ROOT, METRICS), "utf8")),
     [join("sdk", "typescript", "src", "openapi.ts")]: await openApiTypes(document),
   };
   for (const path of REFERENCES) files[path] = withOperationTexts(await readFile(join(ROOT, path), "utf8"), texts);

@@ -45,7 +45,7 @@ export const ISLAND: PublishedProgram = {
   command: "island",
   program: "island",
   folders: ["island-agent", "shared"],
-  files: ["catalog/models/tiny-islander.gguf", "docs/hosting.md", "docs/runtimes.md", "CHANGELOG.md", "LICENSE"],
+  files: ["catalog/models/tiny-islander.gguf", "docs/host", "CHANGELOG.md", "LICENSE"],
   isLeftOut: (name) =>
     isBackEnd(name) || COMPILED.includes(name) || FOR_BROWSERS.includes(name) || FOR_SCRIPTS.includes(name),
 };

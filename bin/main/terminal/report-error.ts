@@ -31,7 +31,7 @@ interface SystemError extends NodeJS.ErrnoException {
   readonly hostname?: string;
 }
 
-/** Exit codes of all commands; docs/operations.md and docs/hosting.md have them. */
+/** Exit codes of all commands; docs/operate/troubleshooting.md and docs/host/troubleshooting.md list them. */
 const FAILED = 1;
 const WRONG_CALL = 2;
 

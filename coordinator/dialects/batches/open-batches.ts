@@ -51,13 +51,13 @@ export function openBatches(
   const { clock, log } = env;
   const created = counter(
     "atoll_file_batches_total",
-    "Batches over files: created here, and ended here by their state",
+    "File batches: `created` on this coordinator, and ended on it by final state",
     ["state"],
     ["created", "completed", "failed", "expired", "cancelled"],
   );
   const lines = counter(
     "atoll_file_batch_lines_total",
-    "Lines of batches that ended here: with an answer, or without one",
+    "Lines of file batches that ended on this coordinator: `completed` with status 200, otherwise `failed`",
     ["result"],
     ["completed", "failed"],
   );

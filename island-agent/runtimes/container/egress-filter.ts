@@ -18,7 +18,7 @@ const MAX_NFT_MS = 10_000;
 /** Users have no sbin folder in their path. */
 const PATH = "/usr/sbin:/sbin:/usr/bin:/bin";
 const REMEDY =
-  'run the agent with the capability CAP_NET_ADMIN (docs/hosting.md, "Containers with a network"), ' +
+  'run the agent with the capability CAP_NET_ADMIN (docs/host/isolation.md, "Containers with a network"), ' +
   "or unset containers.network";
 
 /** Keeps the containers behind a bridge off private addresses. Without it they get no network: every failure is a refusal. */

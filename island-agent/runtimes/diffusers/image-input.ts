@@ -28,7 +28,7 @@ const schema = z
     mask_image: imageSchema.optional(),
     /** How much of the steps to run on the image: 1 keeps nothing of it. */
     strength: z.number().gt(0).max(1).optional(),
-    /** Of ControlNets; see docs/runtimes.md. */
+    /** Of ControlNets; see docs/host/runtimes.md. */
     control_image: z
       .undefined(
         "ControlNets are not supported: no exporter writes them into a folder in ONNX, with a U-Net that takes what they say",

@@ -7,7 +7,7 @@ import { TEST_TRANSPORT } from "../../../support/transport.ts";
 import { describeSockets } from "./sockets.contract.ts";
 import { describeRequests } from "./transport.contract.ts";
 
-/** What uWebSockets.js does in its own way. Operators read it in docs/operations.md. */
+/** What uWebSockets.js does in its own way. The README of coordinator/http/server/uws lists it. */
 const OF_UWS = {
   "that come before the answer to the one before are answered in order": "the library closes such a connection",
 };
