@@ -16,7 +16,7 @@ type Options = Pick<CoordinatorConfig, "trustProxy" | "publicRequestsPerMinute">
 
 /**
  * Requests per minute of each credential and of each client address, and open streams of each account. Handlers reach it as
- * `c.get("limits")`. Source: spec §8, DESIGN §4 row Quotas.
+ * `c.get("limits")`. Source: spec §8, decision 0035.
  */
 export class RequestLimits {
   readonly #clock: Clock;
