@@ -25,7 +25,7 @@ interface Made {
 export type CatalogSync = Awaited<ReturnType<typeof openCatalog>>;
 
 /**
- * Keeps the in-memory catalog in sync with files and store. README, "Shipped and stored".
+ * Keeps the in-memory catalog in sync with files and store. README, "Shipped and stored Cargos".
  * @param isShared other coordinators change Cargos too.
  * @throws {CatalogError} if the shipped catalog is invalid.
  */
