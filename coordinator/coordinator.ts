@@ -7,22 +7,19 @@ import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { openAccounts } from "./accounts/accounts.ts";
 import { openCargos } from "./catalog/cargo-service.ts";
 import { openCatalog } from "./catalog/catalog-sync.ts";
-import { openMember, type ClusterMember } from "./cluster/cluster-member.ts";
+import type { ClusterMember } from "./cluster/cluster-member.ts";
 import { openNetwork } from "./cluster/open-network.ts";
-import { shareJobs } from "./cluster/shared-jobs.ts";
 import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { openConversations } from "./conversations/conversations.ts";
-import { joinJobsAndIslands, openCore } from "./core.ts";
+import { openCore } from "./core.ts";
 import { openBatches, type Batches } from "./dialects/batches/open-batches.ts";
 import { dialects, lineEndpoints } from "./dialects/dialects.ts";
 import { openAttemptProofs } from "./dispatch/attempt-proofs.ts";
-import { recoverJobs } from "./dispatch/recovery.ts";
 import type { Env } from "./env.ts";
 import { accountEvents } from "./events/account-events.ts";
-import { watchChanges } from "./events/watch-changes.ts";
-import { watchDeeds } from "./events/watch-deeds.ts";
+import { watchChanges, watchDeeds } from "./events/watch-changes.ts";
 import { openFiles } from "./files/open-files.ts";
 import { createApp } from "./http/app.ts";
 import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
@@ -31,10 +28,9 @@ import { clientAddress } from "./http/server/client-address.ts";
 import { listen, type Listener } from "./http/server/transport.ts";
 import { openCargoSigner } from "./islands/cargo-signer.ts";
 import { openIslandGateway, type IslandGateway } from "./islands/gateway.ts";
-import { openBatchService } from "./jobs/batches/batch-service.ts";
 import type { JobRegistry } from "./jobs/job-registry.ts";
 import { openJobService } from "./jobs/job-service.ts";
-import { logJobEnds } from "./metrics/job-log.ts";
+import { logJobEnds } from "./metrics/job-metrics.ts";
 import { openMetrics } from "./metrics/metrics.ts";
 import { openHosts } from "./open-hosts.ts";
 import { openOperators } from "./open-operators.ts";
@@ -62,13 +58,13 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const registration = registrationOf(given.config);
   await using parts = new Parts(given.clock);
   const network = parts.add(await openNetwork(given));
-  const { store, peers, clock, credentials, seen, isShared } = network;
+  const { store, peers, clock, credentials, seen } = network;
   const env = { ...given, clock };
   const { config, log } = env;
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, env);
 
   // What is stored and shared.
-  const catalogSync = parts.add(await stored(() => openCatalog(env, store.catalog, isShared)));
+  const catalogSync = parts.add(await stored(() => openCatalog(env, store.catalog)));
   const { catalog } = catalogSync;
   const accounts = openAccounts(env, store.accounts, registration, credentials);
   parts.add({ close: () => accounts.settled() });
@@ -80,28 +76,26 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
 
   // Jobs, Islands, and their part in the network.
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
-  const core = openCore(env, {
+  const core = openCore(env, network, {
     store,
     catalog,
+    refreshCatalog: catalogSync.refresh,
     memory,
-    places: store.cluster?.places ?? null,
+    proofs,
+    signer,
     limitOf: async (accountId) => (await untilRead(() => accounts.limits(accountId), clock)).concurrentJobs,
+    suspensionOf: suspensions.reasonFor,
     onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
-    seen,
     random: Math.random,
   });
-  const { scheduler, islands, submissions, gate, explainWait } = core;
-  const router = parts.add(shareJobs(network, store.jobs, core.jobs, explainWait, memory.outputMemoryBytes, env));
-  const batches = openBatchService(clock, store, core.jobs, submissions, gate, router);
-  const member = openMember(env, network, { ...core, store, batches, refreshCatalog: catalogSync.refresh });
+  const { scheduler, islands, submissions, explainWait, batches, member, dispatcher } = core;
+  const router = parts.add(core.router);
   parts.add({ close: () => member.leave() });
   parts.add(webhooks);
-  const joined = parts.add(joinJobsAndIslands(env, core, proofs, signer, member, suspensions.reasonFor));
-  const { dispatcher, connections } = joined;
+  parts.add(core);
 
   // Before Islands and clients are let in.
-  const recovered = await recoverJobs(store, core.jobs, islands);
-  await batches.restore();
+  const recovered = await core.restore();
   await stored(() => member.start());
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
   // Not before: it would take restored jobs for new ones.
@@ -127,7 +121,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   retention.onAccountEnd((accountId) => fileBatches.removeAll(accountId));
 
   // What hosts, operators and listeners see.
-  const gateway = openIslandGateway(env, connections, accounts, signer.publicKey, memory, (request) =>
+  const gateway = openIslandGateway(env, core.connections, accounts, signer.publicKey, memory, (request) =>
     clientAddress(request, config),
   );
   credentials.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
@@ -138,7 +132,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   member.shareEvents(events);
   const hosts = openHosts(env, network, core, suspensions, events);
   parts.add(hosts.figures);
-  const operators = openOperators(env, network, core, member, catalogSync, suspensions, gateway);
+  const operators = openOperators(env, network, core, catalogSync, suspensions, gateway);
   const recommend = cargoRecommender(
     env,
     store,
@@ -148,14 +142,13 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     (hostId) => islands.get(hostId)?.policy,
   );
   logJobEnds(core.jobs, clock, log);
-  const shown = { ...env, ...core, store, peers, seen, gateway, webhooks, files, fileBatches };
-  const metrics = openMetrics({ ...shown, member: isShared ? member : null });
+  const metrics = openMetrics({ ...env, ...core, store, peers, seen, gateway, webhooks, files, fileBatches });
 
   // From here on, work is done.
   files.start();
   fileBatches.start();
   const answers = (): Promise<unknown> => conversations.resume();
-  if (!isShared) await answers();
+  if (!store.cluster.isShared) await answers();
   member.share(dispatcher, { webhooks: () => webhooks.takeOver(), answers, removals: () => retention.resume() });
   parts.add({ close: () => member.closeTakeOver() });
   retention.start();
@@ -196,12 +189,12 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   parts.add({
     drain: (limit) => letAllGo({ clock, listener, gateway, jobs: core.jobs, member, fileBatches }, limit),
     // The timers of jobs end first of all: they must not fire while the rest closes.
-    close: () => joined.close(),
+    close: () => core.close(),
   });
   const url = `http://${urlHost(config.host)}:${listener.port}`;
   network.setUrl(url);
   // A database may be away for long. A file is not, and is left in order.
-  return { url, close: parts.release(isShared ? MAX_CLOSE_MS : null) };
+  return { url, close: parts.release(store.cluster.isShared ? MAX_CLOSE_MS : null) };
 }
 
 interface Leaving {

@@ -1,93 +1,81 @@
 import type { Catalog } from "./catalog/catalog.ts";
-import type { SeenWork } from "./cluster/seen-work.ts";
+import { openMember } from "./cluster/cluster-member.ts";
+import type { Network } from "./cluster/open-network.ts";
+import { shareJobs } from "./cluster/shared-jobs.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { openAssignments } from "./dispatch/assignments.ts";
-import { openAttemptFencing, type HeldJobClaims } from "./dispatch/attempt-fencing.ts";
+import { openAttemptFencing } from "./dispatch/attempt-fencing.ts";
 import type { AttemptProofs } from "./dispatch/attempt-proofs.ts";
 import { openDispatcher } from "./dispatch/dispatcher.ts";
+import { recoverJobs } from "./dispatch/recovery.ts";
 import { openWaitReasons } from "./dispatch/wait-reasons.ts";
 import type { Env } from "./env.ts";
 import type { CargoSigner } from "./islands/cargo-signer.ts";
-import { islandConnections, type SessionOrder } from "./islands/island-connections.ts";
+import { islandConnections } from "./islands/island-connections.ts";
 import { IslandRegistry } from "./islands/island-registry.ts";
 import { openBatchGate } from "./jobs/batches/batch-gate.ts";
+import { openBatchService } from "./jobs/batches/batch-service.ts";
 import { JobRegistry } from "./jobs/job-registry.ts";
 import { openSubmissions } from "./jobs/submissions.ts";
 import { dailyStorage } from "./quotas/daily-storage.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
-import type { Outlook, WorkKind } from "./scheduler/shared-work.ts";
-import type { JobPlaces } from "./store/cluster-store.ts";
 import type { Store } from "./store/store.ts";
 
 /** What jobs and Islands need of the parts around them. */
 interface Surroundings {
-  readonly store: Pick<Store, "accounts" | "cluster" | "files" | "islands" | "jobs">;
+  readonly store: Pick<Store, "accounts" | "batches" | "cluster" | "files" | "islands" | "jobs" | "webhooks">;
   readonly catalog: Catalog;
+  /** Reads the stored Cargos. */
+  readonly refreshCatalog: () => Promise<void>;
   readonly memory: ConstructorParameters<typeof JobRegistry>[5];
-  /** Places of batches that coordinators share; null for a coordinator that is alone. */
-  readonly places: JobPlaces | null;
+  readonly proofs: AttemptProofs;
+  readonly signer: Pick<CargoSigner, "sign">;
   /** How many jobs of an account may run at once. */
   readonly limitOf: (accountId: string) => Promise<number>;
+  /** Why the operator suspended an Island or its account; null if neither is suspended. */
+  readonly suspensionOf: (hostId: string, accountId: string) => string | null;
   readonly onWebhookDue: (id: string, accountId: string) => void;
-  /** What the other coordinators said last of their work. */
-  readonly seen: Pick<SeenWork, "couldHearSince" | "elsewhere" | "mayRunElsewhere">;
   /** From 0 to below 1. */
   readonly random: () => number;
 }
 
-/** What other coordinators do with jobs and Islands of this one. */
-interface Others {
-  /** Whether their Islands may run jobs of a kind. Null for each that does not respond. */
-  outlooksFor(kind: WorkKind): Promise<readonly (Outlook | null)[]>;
-  readonly claims: HeldJobClaims | null;
-  readonly sessions?: SessionOrder;
-}
-
 export type Core = ReturnType<typeof openCore>;
 
-/** Everything between the API and storage: unfinished jobs, Islands, and the scheduler. {@link joinJobsAndIslands} connects them. */
-export function openCore(env: Env<keyof CoordinatorConfig>, around: Surroundings) {
+/**
+ * Everything between the API and storage: unfinished jobs, Islands, the scheduler, and their part in the network. It assigns jobs to Islands,
+ * and lets Islands report.
+ */
+export function openCore(
+  env: Env<keyof CoordinatorConfig>,
+  network: Pick<Network, "learnTime" | "peers" | "seen">,
+  around: Surroundings,
+) {
   const { clock, config } = env;
-  const { store, catalog, seen } = around;
+  const { peers, seen } = network;
+  const { store, catalog, refreshCatalog, memory, proofs, signer, limitOf, suspensionOf } = around;
   const cargoOf = (slug: string) => catalog.known(slug);
   const { chatShare, islandBackoffMs } = config;
   const scheduler = new Scheduler(cargoOf, chatShare, islandBackoffMs, around.random, seen.mayRunElsewhere);
   const jobQuota = new JobQuota();
   const storage = dailyStorage(clock, config.accountDailyBytes);
-  const jobs = new JobRegistry(
-    env,
-    store,
-    catalog,
-    jobQuota,
-    storage,
-    around.memory,
-    around.onWebhookDue,
-    seen.couldHearSince,
-  );
-  const gate = openBatchGate(env, jobs, jobQuota, around.limitOf, around.places);
+  const couldReadersCome = (sinceMs: number) => seen.couldHearSince(sinceMs);
+  const { onWebhookDue } = around;
+  const jobs = new JobRegistry(env, store, catalog, jobQuota, storage, memory, onWebhookDue, couldReadersCome);
+  const gate = openBatchGate(env, jobs, jobQuota, limitOf, store.cluster.places);
   const submissions = openSubmissions(env, store, catalog, storage);
   const islands = new IslandRegistry(env);
   const explainWait = openWaitReasons(clock, scheduler, islands, gate, seen.elsewhere);
   const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
-  return { store, catalog, scheduler, jobQuota, jobs, gate, submissions, islands, explainWait, quarantineOf };
-}
-
-/** Assigns jobs to Islands from now on, and lets Islands report. @param suspensionOf The reason for which an Island is sent away. */
-export function joinJobsAndIslands(
-  env: Env<keyof CoordinatorConfig>,
-  { store, catalog, scheduler, jobs, gate, islands, explainWait, quarantineOf }: Core,
-  proofs: AttemptProofs,
-  signer: Pick<CargoSigner, "sign">,
-  others: Others,
-  suspensionOf?: (hostId: string, accountId: string) => string | null,
-) {
-  const { clock } = env;
+  const router = shareJobs(peers, store, jobs, explainWait, memory.outputMemoryBytes, env);
+  const batches = openBatchService(clock, store, jobs, submissions, gate, router);
+  const parts = { store, jobs, islands, batches, submissions, scheduler, refreshCatalog };
+  const member = openMember(env, network, parts);
   const assign = openAssignments(clock, store, jobs, islands, proofs, signer);
   const dispatcher = openDispatcher(env, scheduler, jobs, islands, assign, explainWait, (kind) =>
-    others.outlooksFor(kind),
+    member.outlooksFor(kind),
   );
-  const reports = openAttemptFencing(env, jobs, islands, proofs, dispatcher, others.claims);
+  const reports = openAttemptFencing(env, jobs, islands, proofs, dispatcher, (...held) => member.mover.claim(...held));
   const connections = islandConnections(
     env,
     store,
@@ -97,11 +85,32 @@ export function joinJobsAndIslands(
     catalog,
     quarantineOf,
     suspensionOf,
-    others.sessions,
+    member.sessions,
   );
   return {
+    store,
+    catalog,
+    scheduler,
+    jobQuota,
+    jobs,
+    gate,
+    submissions,
+    islands,
+    explainWait,
+    quarantineOf,
+    /** Finds jobs of other coordinators. */
+    router,
+    batches,
+    member,
     dispatcher,
     connections,
+    /** Restores jobs and batches, before the first Island or client is let in. */
+    async restore(): Promise<{ waiting: number; held: number }> {
+      const recovered = await recoverJobs(store, jobs, islands);
+      await batches.restore();
+      return recovered;
+    },
+    /** Ends the timers. The member leaves later, and then the router closes. */
     close(): void {
       for (const part of [jobs, dispatcher, islands, gate]) part.close();
     },

@@ -9,6 +9,5 @@ export interface Env<K extends keyof CoordinatorConfig = never> {
   readonly log: Logger;
   /** Reports that the coordinator cannot go on: the process must end and start again from storage. */
   readonly onFatal: (error: unknown) => void;
-  /** Version of the product. */
   readonly version: string;
 }

@@ -1,7 +1,5 @@
 import type { CatalogSync } from "./catalog/catalog-sync.ts";
-import { operatorCargos } from "./catalog/operator-cargos.ts";
 import { resolvePins } from "./catalog/pin-lookup/resolve-pins.ts";
-import type { ClusterMember } from "./cluster/cluster-member.ts";
 import type { Network } from "./cluster/open-network.ts";
 import { describeConfig, type CoordinatorConfig } from "./config/resolve-config.ts";
 import type { Core } from "./core.ts";
@@ -15,7 +13,7 @@ import { auditTrail } from "./operators/audit-trail.ts";
 import { coordinatorFigures } from "./operators/coordinator-figures.ts";
 import { networkView } from "./operators/network-view.ts";
 import { operatorAccounts } from "./operators/operator-accounts.ts";
-import { operatorCatalog } from "./operators/operator-catalog.ts";
+import { operatorCargos } from "./operators/operator-cargos.ts";
 import { operatorIslands } from "./operators/operator-islands.ts";
 import { settingsInForce, type Operators } from "./operators/operators.ts";
 import type { Suspensions } from "./operators/suspensions.ts";
@@ -29,13 +27,12 @@ export function openOperators(
   env: Env<keyof CoordinatorConfig>,
   { peers, credentials, store }: Pick<Network, "credentials" | "peers" | "store">,
   core: Core,
-  member: ClusterMember,
   catalogSync: CatalogSync,
   suspensions: Suspensions,
   gateway: IslandGateway,
 ): Operators {
   const { config, clock } = env;
-  const { jobs, islands } = core;
+  const { jobs, islands, member } = core;
   endSuspended(env, core, suspensions, gateway);
   const trail = auditTrail(store.audit, clock);
   const isQuarantined = (hostId: string): boolean => core.quarantineOf(hostId) !== null;
@@ -53,9 +50,11 @@ export function openOperators(
     accounts: operatorAccounts(store, trail, clock, onChanged),
     islands: operatorIslands(store, trail, clock, onChanged, view.live),
     jobs: store.operators,
-    catalog: operatorCatalog(
-      operatorCargos(store.catalog, catalogSync.shippedFiles, clock),
+    cargos: operatorCargos(
+      store.catalog,
+      catalogSync.shippedFiles,
       trail,
+      clock,
       (file, given) => resolvePins(file, given, policy, AbortSignal.timeout(LOOKUP_LIMIT_MS)),
       async () => void (await Promise.all([catalogSync.refresh(), member.tellCatalogChange()])),
     ),

@@ -98,7 +98,6 @@ export function openAccounts(
   }
 
   const accounts = {
-    /** Changes and resets of passwords. */
     passwordChanges: changes,
     islandTokens,
     authenticateIsland: (token: string) => islandTokens.authenticate(token),
@@ -225,7 +224,6 @@ export function openAccounts(
     /** See `change`. */
     confirmEmail: (token: string): Promise<void> => emails.confirm(token),
 
-    /** The limits in force for the account. */
     limits: async (accountId: string): Promise<ResolvedLimits> => resolveLimits(await store.limits(accountId)),
 
     /** Newest first. */

@@ -12,7 +12,6 @@ import { hashSecret, newSecret, secretPrefix } from "./secrets.ts";
 const MAX_KEYS = 50;
 const DEFAULT_NAME = "API key";
 
-/** Cargos in the list of one key. */
 export const MAX_KEY_CARGOS = 100;
 export const MAX_SLUG = 200;
 /** How far ahead a key may expire. */

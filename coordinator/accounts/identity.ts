@@ -55,7 +55,6 @@ export interface SignedIn {
   readonly account: Account;
 }
 
-/** The operator suspended the account of the caller. */
 export function accountSuspended(because: string): ServiceError {
   return new ServiceError("account_suspended", `The operator suspended this account: ${because}`);
 }

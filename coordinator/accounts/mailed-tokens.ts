@@ -7,7 +7,6 @@ import type { Background } from "./background.ts";
 import { accountDeleted } from "./identity.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 
-/** How long a mailed token is valid. */
 export const MAILED_TOKEN_MS = 3_600_000;
 /** An address gets no second mail within this time, so that its mailbox cannot be filled. */
 const MAIL_EVERY_MS = 600_000;
@@ -19,7 +18,6 @@ const BUSY_RETRY_S = 60;
 
 type MailEnv = Pick<Env<"publicUrl">, "config" | "clock">;
 
-/** The text of a mail that brings a token. */
 export function tokenText(
   { publicUrl }: MailEnv["config"],
   token: string,

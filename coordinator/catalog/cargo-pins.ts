@@ -22,7 +22,6 @@ export function pinKindOf(file: CargoFile): PinKind | null {
   return isHubFolder(file) ? "modelCommit" : "modelHash";
 }
 
-/** The pins that a Cargo has. */
 export function pinsOf(file: CargoFile): Pins {
   switch (pinKindOf(file)) {
     case "imageDigest":
@@ -62,14 +61,12 @@ export function withPins(file: CargoFile, pins: Pins): CargoFile {
   return { ...rest, model: { ...model, url: `${model.url.split("#")[0]}#${pin}` } };
 }
 
-/** Whether a text has the form of a pin. */
 export function isPin(kind: PinKind, text: string): boolean {
   if (kind === "modelCommit") return COMMIT.test(text);
   if (kind === "modelHash") return modelRefSchema.shape.sha256.safeParse(text).success;
   return containerSchema.shape.digest.safeParse(text).success;
 }
 
-/** Whether the Cargo's model is a folder of the hub. */
 export function isHubFolder({ runtime_type: runtimeType, model }: CargoFile): boolean {
   if (model === null || !isHubAddress(model.url)) return false;
   return hasFolderModel({ runtimeType, model: { ...model, sizeBytes: model.size_bytes } });

@@ -26,7 +26,6 @@ export type CatalogSync = Awaited<ReturnType<typeof openCatalog>>;
 
 /**
  * Keeps the in-memory catalog in sync with files and store. README, "Shipped and stored Cargos".
- * @param isShared other coordinators change Cargos too.
  * @throws {CatalogError} if the shipped catalog is invalid.
  */
 export async function openCatalog(
@@ -35,7 +34,6 @@ export async function openCatalog(
     "config" | "clock" | "log"
   >,
   store: Pick<Store["catalog"], "numberCargos" | "numbers" | "revision" | "snapshot">,
-  isShared = false,
 ) {
   const { config, clock, log } = env;
   const { commandLine, modelAliases } = config;
@@ -49,7 +47,7 @@ export async function openCatalog(
   /** The Cargos of the files, each with its entry as in the file, which is offered unless it is off for want of pins. */
   const shipped = new Map(files.map((file) => [file.slug, { file, entry: numbered(cargoOf(file), firstNumbers) }]));
   const aliases = withUsualAliases(modelAliases, defaults);
-  const catalog = makeCatalog([], defaults, isShared ? look : undefined, aliases);
+  const catalog = makeCatalog([], defaults, look, aliases);
   const stop = new AbortController();
   /** Entries of stored Cargos, and of shipped ones with pins or a price of the operator. */
   let made: ReadonlyMap<string, Made> = new Map();

@@ -48,7 +48,7 @@ export type Catalog = ReturnType<typeof makeCatalog>;
 
 /**
  * The enabled Cargos, by slug. `openCatalog` is the only writer. Entries are immutable: a changed Cargo gets a new one.
- * @param look reads what other coordinators may have stored, if it is time to.
+ * @param look reads what other processes may have stored, if it is time to.
  * @param aliases slugs by other names for them; `findModel` resolves them.
  */
 export function makeCatalog(
@@ -98,7 +98,7 @@ export function makeCatalog(
     },
 
     /**
-     * Like `find`, after a look into storage: for a Cargo that is not found, as another coordinator may just have made it.
+     * Like `find`, after a look into storage: for a Cargo that is not found, as another process may just have made it.
      * @throws {ServiceError} `storage_unavailable`
      */
     async seek(slug: string, accountId?: string): Promise<CatalogEntry | undefined> {

@@ -1,6 +1,5 @@
 import type { FieldError } from "../../shared/errors.ts";
 
-/** Bytes of a schema's JSON. */
 export const MAX_SCHEMA_BYTES = 32_768;
 /** Subschemas after every `$ref` is expanded. Together with the size of the input this bounds the work of one check. */
 export const MAX_SUBSCHEMAS = 500;
@@ -60,7 +59,6 @@ export function schemaProblems(schema: Json): FieldError[] {
   return new SchemaWalk(schema).run();
 }
 
-/** What the check of a value by the schema costs. */
 export function costOf(schema: Json): SchemaCost {
   const walk = new SchemaWalk(schema);
   walk.run();

@@ -46,15 +46,16 @@ export type ClusterMember = ReturnType<typeof openMember>;
  */
 export function openMember(
   env: Env<"busAddress" | "islandGraceMs" | "leaseMs" | "leaseRenewMs" | "restartGraceMs">,
-  network: Pick<Network, "cluster" | "isShared" | "learnTime" | "peers" | "seen">,
+  network: Pick<Network, "learnTime" | "peers" | "seen">,
   parts: SharedParts,
 ) {
   const { jobs, islands, batches, scheduler } = parts;
-  const { cluster, isShared, peers, seen } = network;
+  const { cluster } = parts.store;
+  const { peers, seen } = network;
   const { config, clock, log } = env;
   const times = { graceMs: config.islandGraceMs, restartGraceMs: config.restartGraceMs };
-  const mover = moveJobs(cluster, parts, peers, env, times);
-  const lease = isShared ? keepLease(env, network, mover) : null;
+  const mover = moveJobs(parts, peers, env, times);
+  const lease = cluster.isShared ? keepLease(env, cluster, network, mover) : null;
   const quota = networkQuota(peers, clock);
   const sessions = orderSessions(peers, islands, cluster.islandSessions, log);
   const stopBatches = endBatchesEverywhere(peers, jobs, batches, env);
@@ -81,8 +82,7 @@ export function openMember(
   ];
 
   return {
-    /** Jobs that Islands hold, wherever those were connected. */
-    claims: mover,
+    mover,
     quota,
     sessions,
     /** Jobs that came here, by how, and coordinators that this one removed. */
@@ -104,7 +104,7 @@ export function openMember(
       sharing = shareWork(peers, mover, scheduler.shared, (event) => dispatcher.schedule(event), env);
       seen.begin(sharing);
       stopAnswers.push(peers.answer(M.outlook, (kind) => dispatcher.outlookFor(kind)));
-      if (!isShared) return;
+      if (!cluster.isShared) return;
       takingOver = takeOver(peers, cluster, steps, 2 * config.leaseMs, env);
       takingOver.start();
     },

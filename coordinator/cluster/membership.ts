@@ -1,9 +1,8 @@
 import type { Timer } from "../../shared/clock.ts";
 import type { Env } from "../env.ts";
-import type { Peer } from "../store/cluster-store.ts";
+import type { ClusterStore, Peer } from "../store/cluster-store.ts";
 import type { JobMover } from "./moved-jobs.ts";
 import type { Network } from "./open-network.ts";
-import type { Peers } from "./peers.ts";
 
 /** Jobs of a dead coordinator that are taken over in one commit: others who try get their parts meanwhile. */
 const ADOPT_AT_ONCE = 500;
@@ -13,13 +12,8 @@ const RECONCILE_MS = 60_000;
 /** This coordinator's lease: renews it, knows the peers by theirs, and takes over the jobs of those that died. */
 export function keepLease(
   { config: { leaseMs, leaseRenewMs }, clock, log }: Pick<Env<"leaseMs" | "leaseRenewMs">, "config" | "clock" | "log">,
-  {
-    cluster,
-    peers,
-    learnTime,
-  }: Pick<Network, "cluster" | "learnTime"> & {
-    readonly peers: Peers;
-  },
+  cluster: ClusterStore,
+  { peers, learnTime }: Pick<Network, "learnTime" | "peers">,
   mover: Pick<JobMover, "takeIn" | "reconcile">,
 ) {
   let timer: Timer | null = null;

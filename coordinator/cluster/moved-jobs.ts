@@ -12,7 +12,6 @@ import type { ActiveJobRecord } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { untilRead } from "../store/until-stored.ts";
 import { M, MAX_LET_DOWNS, MAX_MOVED } from "./messages.ts";
-import type { Cluster } from "./open-network.ts";
 import type { Peers } from "./peers.ts";
 
 /** Reads of one part that are under way at once: a begun job needs two, one after the other. */
@@ -24,7 +23,7 @@ export type JobMover = ReturnType<typeof moveJobs>;
 
 /** What jobs are and where they are. */
 export interface JobParts {
-  readonly store: Pick<Store, "islands">;
+  readonly store: Pick<Store, "cluster" | "islands">;
   readonly jobs: JobRegistry;
   readonly islands: IslandRegistry;
   readonly batches: Pick<BatchService, "restore">;
@@ -36,12 +35,12 @@ export interface JobParts {
  * @param times how long the Islands of jobs that came here may take to come back to any coordinator, and to the only one.
  */
 export function moveJobs(
-  cluster: Cluster,
   { store, jobs, islands, batches, submissions }: JobParts,
   peers: Peers,
   { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "info"> },
   times: { readonly graceMs: number; readonly restartGraceMs: number },
 ) {
+  const { cluster } = store;
   const memories = shareMemories(peers);
   /** Jobs that are being taken in, and the call that does. */
   const underWay = new Map<string, Promise<void>>();

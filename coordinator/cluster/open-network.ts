@@ -1,20 +1,15 @@
-import { newId } from "../../shared/ids.ts";
 import { urlHost } from "../../shared/net/url-host.ts";
 import { withoutPassword } from "../../shared/without-password.ts";
 import { openBus } from "../bus/open-bus.ts";
 import { assertCluster, busPlaceOf, storePlaceOf } from "../config/cluster-settings.ts";
 import type { CoordinatorConfig } from "../config/resolve-config.ts";
 import type { Env } from "../env.ts";
-import type { ClusterStore } from "../store/cluster-store.ts";
 import { openStore } from "../store/open-store.ts";
 import { untilStored } from "../store/until-stored.ts";
 import { unsharedCredentials, watchCredentials } from "./credential-watch.ts";
 import { networkClock } from "./network-clock.ts";
 import { openPeers } from "./peers.ts";
 import { seenWork } from "./seen-work.ts";
-
-/** What a coordinator knows by storage of its network: who lives, and whose an unfinished job is. */
-export type Cluster = Omit<ClusterStore, "credentialChanges" | "noteReturn" | "places">;
 
 export type Network = Awaited<ReturnType<typeof openNetwork>>;
 
@@ -46,27 +41,25 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
       `The database file does not shrink: it was made by an older version. Stop the coordinator and run once: ${commandLine("vacuum")}`,
     );
   }
-  const shared = store.cluster;
-  const cluster = shared ?? networkOfOne(newId("coord", clock.now()), clock);
-  const bus = await openBus(busPlaceOf(config), shared === null ? "atoll" : `atoll ${shared.selfId}`, {
-    clock,
-    log,
-  }).catch(async (error: unknown) => {
-    await store.close();
-    throw error;
-  });
+  const { cluster } = store;
+  const bus = await openBus(busPlaceOf(config), `atoll ${cluster.selfId}`, { clock, log }).catch(
+    async (error: unknown) => {
+      await store.close();
+      throw error;
+    },
+  );
   const listens = config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`;
-  const address = (shared === null ? config.publicUrl : listens) ?? "";
+  const address = (cluster.isShared ? listens : config.publicUrl) ?? "";
   const peers = openPeers({ id: cluster.selfId, address, version }, bus, { clock, log });
   const learnTime = async (): Promise<void> => {
-    if (shared !== null) await clock.set(() => shared.nowMs());
+    if (cluster.isShared) await clock.set(() => cluster.nowMs());
   };
   await untilStored(learnTime, { clock, log });
-  const credentials =
-    shared === null ? unsharedCredentials(store.accounts) : watchCredentials(shared.credentialChanges, peers, clock);
+  const credentials = cluster.isShared
+    ? watchCredentials(cluster.credentialChanges, peers, clock)
+    : unsharedCredentials(store.accounts);
   return {
     store,
-    cluster,
     bus,
     peers,
     /** What the others said last of their work. */
@@ -75,13 +68,11 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
     clock,
     /** Changes of credentials by others. */
     credentials,
-    /** Whether other coordinators may use the same storage. */
-    isShared: shared !== null,
     /** Reads the time of the network again. */
     learnTime,
     /** Sets the address of the listener. Peers learn it with the next renewal of the lease. */
     setUrl(url: string): void {
-      if (shared !== null) peers.setAddress(config.peerUrl ?? url);
+      if (cluster.isShared) peers.setAddress(config.peerUrl ?? url);
     },
     /** Closes what every other part uses, which must be closed before. */
     async close(): Promise<void> {
@@ -89,28 +80,5 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
       peers.close();
       await Promise.all([bus.close(), store.close()]);
     },
-  };
-}
-
-/** A network of one: every unfinished job is in its coordinator's memory, so no answer reads storage, and there is no lease. */
-export function networkOfOne(selfId: string, clock: { now(): number }): Cluster {
-  let sessions = 0;
-  return {
-    selfId,
-    takenOver: { adopted: 0, claimed: 0, reaped: 0 },
-    islandSessions: { nextNumber: async () => (sessions += 1) },
-    renew: async () => true,
-    peers: async () => [],
-    reap: async () => 0,
-    adopt: async () => [],
-    leave: async () => undefined,
-    transfer: async () => [],
-    claim: async () => undefined,
-    owned: async () => [],
-    ownedIds: async () => [],
-    ownerOf: async () => undefined,
-    ownersOf: async () => new Map(),
-    nowMs: async () => clock.now(),
-    onReturn: () => () => undefined,
   };
 }

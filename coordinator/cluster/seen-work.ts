@@ -1,5 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
-import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
+import type { Elsewhere } from "../scheduler/explain.ts";
 import type { WorkKind } from "../scheduler/shared-work.ts";
 import type { Peers } from "./peers.ts";
 

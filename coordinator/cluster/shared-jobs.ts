@@ -7,11 +7,11 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobRouter } from "../jobs/job-router.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
-import type { JobStore } from "../store/jobs/jobs.ts";
+import type { Store } from "../store/store.ts";
 import { publishFeeds } from "./feed-publisher.ts";
 import { followFeeds } from "./followed-feeds.ts";
 import { M, type Question, type ReplyOf } from "./messages.ts";
-import type { Network } from "./open-network.ts";
+import type { Peers } from "./peers.ts";
 
 const RETRY_MS = 50;
 
@@ -21,8 +21,8 @@ const RETRY_MS = 50;
  * @param maxFollowedBytes what copies of other coordinators' feeds may take in memory.
  */
 export function shareJobs(
-  { cluster, peers }: Pick<Network, "cluster" | "peers">,
-  store: JobStore,
+  peers: Peers,
+  { cluster, jobs: store }: Pick<Store, "cluster" | "jobs">,
   jobs: JobRegistry,
   explainWait: (job: ActiveJob) => JobWaiting | null,
   maxFollowedBytes: number,

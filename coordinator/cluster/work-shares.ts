@@ -1,4 +1,4 @@
-import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
+import type { Elsewhere } from "../scheduler/explain.ts";
 import type { SharedWork, WorkLoad } from "../scheduler/shared-work.ts";
 import { workKeyOf, workKindOf, type WorkKind } from "../scheduler/slot-offer.ts";
 import { MAX_ISLANDS, MAX_JOBS, MAX_KINDS, type PeerStatus, type StealRequest } from "./messages.ts";

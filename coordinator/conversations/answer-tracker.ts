@@ -132,8 +132,7 @@ export function answerTracker(
     /** The job of an answer in progress that another coordinator follows. Undefined if there is none. */
     async jobElsewhere(conversationId: string): Promise<string | undefined> {
       if (active.has(conversationId)) return undefined;
-      const { messages } = await store.messages(conversationId, { limit: 1, offset: 0, order: "desc" });
-      const [last] = messages;
+      const [last] = await store.history(conversationId, 1, 1);
       return last?.state === "in_progress" ? (last.jobId ?? undefined) : undefined;
     },
 

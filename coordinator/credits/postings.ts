@@ -1,5 +1,5 @@
 import { ServiceError } from "../../shared/errors.ts";
-import { InsufficientCreditsError } from "./insufficient-credits-error.ts";
+import { InsufficientCreditsError } from "./credit-errors.ts";
 
 /**
  * Parties of the ledger. `client`: what an account may spend, its earnings included. `hold`: what is set aside for its unfinished
@@ -24,7 +24,6 @@ const MAX_GRANTED_MICRO = BigInt(Number.MAX_SAFE_INTEGER);
 /** Limit of all that the network has issued: half the range of a signed 64-bit integer, so that no balance overflows. */
 const MAX_ISSUED_MICRO = 2n ** 62n;
 
-/** The parties that every account has. */
 export function partiesOf(accountId: string): readonly LedgerParty[] {
   return [`client:${accountId}`, `hold:${accountId}`];
 }

@@ -13,6 +13,7 @@ import { embeddingsBodySchema } from "./embeddings/schemas.ts";
 import { fileRoutes } from "./files/routes.ts";
 import { imageRoutes } from "./images/routes.ts";
 import { messageRoutes } from "./messages/routes.ts";
+import { modelRoutes } from "./models/routes.ts";
 import { answerModeration, moderationRoutes } from "./moderations/routes.ts";
 import { moderationBodySchema } from "./moderations/schemas.ts";
 import { answerReranking, rerankRoutes } from "./rerank/routes.ts";
@@ -33,6 +34,7 @@ export const dialects = (batches: Batches): RouteGroup[] => [
   imageRoutes,
   speechRoutes,
   transcriptionRoutes,
+  modelRoutes,
 ];
 
 /** The endpoints that lines of batches may ask, by their paths there. */

@@ -1,26 +1,27 @@
 import { ProtocolError } from "../../shared/protocol/codec.ts";
 import type { HeldDecision } from "../../shared/protocol/from-coordinator.ts";
-import type { HeldJob, NumberedFrame } from "../../shared/protocol/from-island.ts";
+import type { HeldJob, NumberedFrame, FromIsland } from "../../shared/protocol/from-island.ts";
+import { type JobError, type JobErrorCode, MAY_QUOTE } from "../../shared/errors.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { Env } from "../env.ts";
 import type { AttemptReports } from "../islands/island-connections.ts";
 import type { AttemptId, IslandView } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { Feed } from "../jobs/feed.ts";
+import type { RunResult } from "../jobs/job-ending.ts";
+import { type AssistantMessage, assistantMessageOf } from "../jobs/tool-calls.ts";
+import type { LetDown } from "../scheduler/scheduler.ts";
 import type { AttemptProofs } from "./attempt-proofs.ts";
-import { openAttemptResults } from "./attempt-results.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-
-/** Brings jobs here that another coordinator has. */
-export interface HeldJobClaims {
-  /** @param attempts Of Island `hostId`, which has proved that it was given them. Those of jobs that are here already are left alone. */
-  claim(hostId: string, accountId: string, attempts: readonly AttemptId[]): Promise<void>;
-}
+import { errorOf, islandLost, schemaUnmet } from "./island-errors.ts";
+import { faultOf, isAskedFor, mayBeAskedEmpty, type ResultFault, unmetSchema } from "./result-faults.ts";
 
 /**
  * What Islands report on their attempts becomes commands on jobs. Fencing: only the present attempt of the Island that has the job
  * counts. What others report is acknowledged, so that they can forget it, and changes nothing but the slot.
- * @param claims where several coordinators share the jobs; null: all jobs are here.
+ * @param claim brings jobs here that another coordinator has. Island `hostId` has proved that it was given these attempts.
  */
 export function openAttemptFencing(
   { clock, log }: Pick<Env, "clock" | "log">,
@@ -28,7 +29,7 @@ export function openAttemptFencing(
   islands: IslandRegistry,
   proofs: AttemptProofs,
   dispatcher: Dispatcher,
-  claims: HeldJobClaims | null,
+  claim: (hostId: string, accountId: string, attempts: readonly AttemptId[]) => Promise<void>,
 ): AttemptReports {
   const results = openAttemptResults(log, jobs, islands, dispatcher);
 
@@ -121,11 +122,11 @@ export function openAttemptFencing(
 
   return {
     claim(hostId, accountId, held) {
-      if (claims === null) return undefined;
       const elsewhere = held.filter(
-        ({ jobId, attempt, claim }) => jobs.get(jobId) === undefined && proofs.isValid(claim, jobId, attempt, hostId),
+        ({ jobId, attempt, claim: proof }) =>
+          jobs.get(jobId) === undefined && proofs.isValid(proof, jobId, attempt, hostId),
       );
-      return elsewhere.length === 0 ? undefined : claims.claim(hostId, accountId, elsewhere);
+      return elsewhere.length === 0 ? undefined : claim(hostId, accountId, elsewhere);
     },
     reconcile: (island, held) => held.map((job) => decide(island, job)),
     noteProgress(island, { working, downloads }) {
@@ -166,4 +167,162 @@ export function openAttemptFencing(
       }
     },
   };
+}
+
+type FrameOf<T extends FromIsland["type"]> = Extract<FromIsland, { type: T }>;
+type Failure = Omit<JobError, "message"> & { readonly message?: string };
+/** Most characters of an Island's words in our log. */
+const MAX_LOGGED_WORDS = 300;
+
+/** What follows from the output and the end of an attempt: for its job, and for its Island. The reports come from the Island that has the job. */
+function openAttemptResults(
+  log: Pick<Logger, "warn">,
+  jobs: JobRegistry,
+  islands: IslandRegistry,
+  { schedule, hasOtherIsland }: Dispatcher,
+) {
+  /** `complete`: the result as it is, for an empty one that nobody has more to say than. */
+  function reject(
+    islandId: string,
+    job: ActiveJob,
+    frame: FrameOf<"finished">,
+    fault: ResultFault,
+    complete: () => Promise<void>,
+  ): Promise<void> {
+    // A client who asks for nothing must not keep the Island from others: it has let the job down only if another one finds an answer.
+    const isAsked = fault === "empty" && mayBeAskedEmpty(job.traits, frame);
+    const error = failed(islandId, job, { ...frame, code: "invalid_output", retryable: !isAsked });
+    // Who contradicts itself has streamed what cannot be trusted and cannot be taken back: nobody may continue after it.
+    const isSpoilt = job.feed.outputAttempt === job.attempt && (fault === "contradicted" || fault === "misformed");
+    if (isSpoilt) return jobs.fail(job.id, error);
+    if (fault === "contradicted" || fault === "misformed") return jobs.requeue(job.id, error, "failed");
+    if (!isFinal(islandId, job, error)) return jobs.confirm(job.id, error);
+    // The last attempt, which nobody confirmed, may leave the answer of an earlier one cut.
+    const mayBeCut = job.feed.hasOutput && !isConfirmed(islandId, job, error) && hasOtherIsland(job);
+    return fault === "misshapen" || mayBeCut ? jobs.fail(job.id, error) : complete();
+  }
+
+  /** The Island made more output than the job can have, or than there is room for. Only the former is its fault. */
+  function noteOverrun(islandId: string, job: ActiveJob): void {
+    measure(islandId, job, false);
+    if (job.isOverrun) noteLetDown(islandId, job, "failed", "output_too_large");
+  }
+
+  /** Another Island had called the job impossible, which this one has just done. */
+  function noteRefuted(islandId: string, job: ActiveJob): void {
+    const { final } = job;
+    // Other failures were counted when they came.
+    if (final === null || final.islandId === islandId || final.error.retryable) return;
+    noteLetDown(final.islandId, job, "failed", final.error.code);
+  }
+
+  /** Counts a failed attempt and frees its slot. Returns the error that the job has if this is its end. */
+  function failed(
+    islandId: string,
+    job: ActiveJob,
+    failure: Failure & Pick<NumberedFrame, "jobId" | "attempt">,
+  ): JobError {
+    measure(islandId, job, false);
+    if (failure.retryable) noteLetDown(islandId, job, "failed", failure.code);
+    // First the slot, so that another waiting job may take it: the failed one waits for another Island.
+    islands.freeSlot(islandId, failure);
+    note(islandId, job, failure.code, failure.message);
+    return errorOf(failure, job, islands.get(islandId));
+  }
+
+  function note(islandId: string, job: ActiveJob, code: JobErrorCode, words: string | undefined): void {
+    const ids = { job_id: job.id, account_id: job.accountId, island_id: islandId };
+    const facts = { ...ids, cargo: job.slug, attempt: job.attempt, code };
+    const said = words === undefined || MAY_QUOTE.has(code) ? {} : { island_says: words.slice(0, MAX_LOGGED_WORDS) };
+    log.warn({ ...facts, ...said }, "An Island failed a job");
+  }
+
+  /** Whether an Island is believed that says no Island can do the job: another one said so too, or there is none to ask. */
+  function isFinal(islandId: string, job: ActiveJob, error: JobError): boolean {
+    return isConfirmed(islandId, job, error) || !jobs.mayRetry(job.id) || !hasOtherIsland(job);
+  }
+
+  /** Tells the scheduler how a run went. */
+  function measure(islandId: string, { slug, meter }: ActiveJob, succeeded: boolean): void {
+    const tokensPerSecond = succeeded ? (meter?.tokensPerSecond ?? null) : null;
+    schedule({ kind: "measured", islandId, slug, tokensPerSecond, succeeded });
+  }
+
+  /** Tells the scheduler that an Island let a job down, before its slot is free and before the job competes again. */
+  function noteLetDown(islandId: string, { slug, accountId }: ActiveJob, cause: LetDown, code: JobErrorCode): void {
+    schedule({ kind: "let_down", islandId, slug, accountId, cause, code });
+  }
+
+  return {
+    /** The Island did nothing. @param job undefined if the attempt is over. */
+    refuse(islandId: string, job: ActiveJob | undefined, frame: FrameOf<"refused">): Promise<void> | undefined {
+      // Too late for a refusal: the Island had begun, so this is a try that failed.
+      const cause = job?.state === "running" ? "failed" : "refused";
+      const code = frame.exactCode ?? frame.code;
+      if (job !== undefined) noteLetDown(islandId, job, cause, code);
+      islands.freeSlot(islandId, frame);
+      if (job === undefined) return undefined;
+      note(islandId, job, code, frame.message);
+      const error = errorOf({ ...frame, code, retryable: true }, job, islands.get(islandId));
+      return jobs.requeue(job.id, error, cause);
+    },
+    fail(islandId: string, job: ActiveJob, frame: FrameOf<"failed">): Promise<void> {
+      const error = failed(islandId, job, { ...frame, code: frame.exactCode ?? frame.code });
+      if (error.retryable) return jobs.requeue(job.id, error, "failed");
+      return isFinal(islandId, job, error) ? jobs.fail(job.id, error) : jobs.confirm(job.id, error);
+    },
+    /** The job has not ended, so the coordinator did not ask for this: the Island's owner stopped the work. */
+    giveUp(islandId: string, job: ActiveJob, frame: FrameOf<"cancelled">): Promise<void> {
+      noteLetDown(islandId, job, "lost", "island_lost");
+      islands.freeSlot(islandId, frame);
+      return jobs.requeue(job.id, islandLost("The Island gave the job up"), "lost");
+    },
+    addOutput(islandId: string, job: ActiveJob, frame: FrameOf<"output">): Promise<void> {
+      const isChat = jobs.cargoOf(job)?.isChat === true;
+      if (frame.items.some((item) => (item.type === "image" && isChat) || !isAskedFor(item, job.traits))) {
+        const error = failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
+        return jobs.requeue(job.id, error, "failed");
+      }
+      const stored = jobs.addOutput(job.id, frame.seq, frame.items);
+      if (job.hasEnded) noteOverrun(islandId, job);
+      return stored;
+    },
+    /** A result that gives nothing, or not what was asked for, or another one than was delivered, is a failure of the Island. */
+    finish(islandId: string, job: ActiveJob, frame: FrameOf<"finished">): Promise<void> {
+      const cargo = jobs.cargoOf(job);
+      const { output, usage, finishReason, timings, stopSequence } = frame;
+      // Text that was streamed is the output, whatever the result says.
+      const isStreamed = cargo?.isChat === true || (typeof output === "string" && job.feed.hasText);
+      const result: RunResult = {
+        output: isStreamed ? callsMessage(job.feed) : output,
+        usage,
+        finishReason,
+        timings,
+        ...(stopSequence !== undefined && { stopSequence }),
+      };
+      const fault = faultOf(job, cargo, frame);
+      if (fault !== null) return reject(islandId, job, frame, fault, () => jobs.complete(job.id, result));
+      const unmet = cargo?.isChat === true ? unmetSchema(job, frame) : null;
+      const ended = unmet === null ? jobs.complete(job.id, result) : jobs.fail(job.id, schemaUnmet(unmet));
+      if (job.state === "failed" && unmet === null) {
+        noteOverrun(islandId, job);
+      } else {
+        measure(islandId, job, true);
+        noteRefuted(islandId, job);
+      }
+      islands.freeSlot(islandId, frame);
+      return ended;
+    },
+  };
+}
+
+/** The output of an answer with calls of tools; undefined for text, which is the feed's own. */
+function callsMessage(feed: Feed): AssistantMessage | undefined {
+  const message = assistantMessageOf(feed);
+  return message.tool_calls === undefined ? undefined : message;
+}
+
+/** Another Island said the same. */
+function isConfirmed(islandId: string, { final }: ActiveJob, { code }: JobError): boolean {
+  return final !== null && final.islandId !== islandId && final.error.code === code;
 }

@@ -4,8 +4,7 @@ import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { BatchGate } from "../jobs/batches/batch-gate.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
-import { explainElsewhere, type Elsewhere } from "../scheduler/explain-elsewhere.ts";
-import { explainDownloads } from "../scheduler/explain.ts";
+import { type Elsewhere, explainDownloads, explainElsewhere } from "../scheduler/explain.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { WorkKind } from "../scheduler/shared-work.ts";
 

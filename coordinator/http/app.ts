@@ -7,7 +7,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import { MethodNotAllowedError, answerError } from "./error-answers.ts";
 import { type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
 import { canonicalPath, isVendorPath } from "./vendor-paths.ts";
-import { RequestLimits } from "./limits/request-limits.ts";
+import { requestLimits } from "./limits/request-limits.ts";
 import { errorStyles, serveGroup, type RouteGroup } from "./route-group.ts";
 import { requestContext } from "./middleware/request-context.ts";
 import { accountRoutes } from "./routes/account.ts";
@@ -27,7 +27,6 @@ import { islandRoutes } from "./routes/islands.ts";
 import { jobOutputRoutes } from "./routes/job-output.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { metricRoutes } from "./routes/metrics.ts";
-import { modelRoutes } from "./routes/models.ts";
 import { networkRoutes } from "./routes/network.ts";
 import { operatorAccountRoutes } from "./routes/operator-accounts.ts";
 import { operatorCargoRoutes } from "./routes/operator-cargos.ts";
@@ -49,7 +48,6 @@ export function apiGroups(dialects: readonly RouteGroup[]): readonly RouteGroup[
     chatRoutes,
     ...dialects,
     conversationRoutes,
-    modelRoutes,
     cargoRoutes,
     eventRoutes,
     accountRoutes,
@@ -84,7 +82,7 @@ export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): Http
     async (c) => (await missingPage(c, consoleFiles)) ?? refuseUncounted(c, nothingServed(c.req.path), deps),
   );
   const groups = apiGroups(dialects);
-  const limits = new RequestLimits(deps.options, deps.clock, deps.metrics, deps.quota);
+  const limits = requestLimits(deps.options, deps.clock, deps.metrics, deps.quota);
   deps.credentials?.serve({
     end: (credential) => limits.closeStreamsOf(credential),
     open: () => limits.openCredentials(),

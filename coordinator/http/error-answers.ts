@@ -10,8 +10,7 @@ import {
   type JobError,
   type JobErrorCode,
 } from "../../shared/errors.ts";
-import { InsufficientCreditsError } from "../credits/insufficient-credits-error.ts";
-import { KeyCreditsError } from "../credits/key-credits-error.ts";
+import { InsufficientCreditsError, KeyCreditsError } from "../credits/credit-errors.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import type { FeedEnding } from "../jobs/feed.ts";
 
@@ -201,7 +200,6 @@ function styled(
   return { type: "error", error: { type: anthropicType(status), message, ...extras, code }, request_id: requestId };
 }
 
-/** A code as clients of that style know it. */
 export function codeIn(style: ErrorStyle, code: ErrorCode): ErrorCode {
   return style !== "plain" && code === "cargo_not_found" ? "model_not_found" : code;
 }

@@ -39,7 +39,6 @@ export interface HttpDeps {
   readonly islands: Pick<IslandService, "list" | "some" | "get" | "rename" | "remove" | "earnings">;
   readonly availability: Pick<CargoAvailability, "of">;
   readonly events: Pick<AccountEvents, "open" | "closed" | "note" | "noteAccount">;
-  /** Sessions of Islands with this coordinator. */
   readonly islandSessions: Pick<IslandGateway, "endSessionsOf">;
   readonly operators: Operators;
   readonly recommend: ReturnType<typeof cargoRecommender>;

@@ -23,14 +23,12 @@ export function httpOptionsOf(config: CoordinatorConfig, { answerMemoryBytes }: 
     trustProxy,
     /** Requests that one client address may send in a minute without a valid key or session. */
     publicRequestsPerMinute,
-    /** Large answers in memory, in bytes. */
     answerMemoryBytes,
     /** Who may read /metrics: everybody, nobody, or who sends the token. */
     metrics: metricsToken === null ? openMetrics : { token: metricsToken },
   };
 }
 
-/** Folders whose files the coordinator serves. */
 export function servedFolders(config: Pick<CoordinatorConfig, "catalogDirectory" | "dataDirectory">) {
   return {
     modelDirectories: [join(config.catalogDirectory, "models"), importedModelsDirectory(config)],

@@ -55,6 +55,12 @@ type Routes = Readonly<Record<Method, AddRoute>> & {
 /** What operations of vendors' APIs have in common whose client waits for jobs. */
 export const WAITS_FOR_JOBS = { access: "write", isCompatible: true, fails: [402, 404, 409] } as const;
 
+/** What decides in which style a request is refused. */
+export interface StyledRequest {
+  readonly path: string;
+  header(name: string): string | undefined;
+}
+
 /** Operations on one resource. */
 export interface RouteGroup {
   /** Below API_BASE. */
@@ -62,29 +68,22 @@ export interface RouteGroup {
   readonly tag: Tag;
   /** Whose clients read the errors, also those of paths below the prefix that have no route. */
   readonly style: ErrorStyle;
-  /** Whether Anthropic's clients call the same paths. */
-  readonly isShared?: boolean;
+  /** The style of one request, where clients of several vendors call the same paths. */
+  readonly styleOf?: (request: StyledRequest) => ErrorStyle;
   readonly add: (routes: Routes, deps: HttpDeps) => void;
 }
 
 /** @param about.style By default, that of Atoll's own clients. */
 export function routeGroup(
   prefix: string,
-  about: Pick<RouteGroup, "tag" | "isShared"> & { readonly style?: ErrorStyle },
+  about: Pick<RouteGroup, "tag" | "styleOf"> & { readonly style?: ErrorStyle },
   add: RouteGroup["add"],
 ): RouteGroup {
   return { prefix, style: "plain", ...about, add };
 }
 
-/** Anthropic's clients send the header with every request. */
-export function isAnthropicClient(request: { header(name: string): string | undefined }): boolean {
-  return request.header("anthropic-version") !== undefined;
-}
-
 /** The style of errors at the path of a request, by the group that it is below. */
-export function errorStyles(
-  groups: readonly RouteGroup[],
-): (request: { readonly path: string; header(name: string): string | undefined }) => ErrorStyle {
+export function errorStyles(groups: readonly RouteGroup[]): (request: StyledRequest) => ErrorStyle {
   const styled = groups
     .filter(({ style }) => style !== "plain")
     .map((group) => ({ ...group, base: `${API_BASE}${group.prefix}` }));
@@ -92,7 +91,7 @@ export function errorStyles(
     const { path } = request;
     if (isOpenAiConversations(path)) return "openai";
     const group = styled.find(({ base }) => path.startsWith(base) && (path[base.length] ?? "/") === "/");
-    return group?.isShared === true && isAnthropicClient(request) ? "anthropic" : (group?.style ?? "plain");
+    return group?.styleOf?.(request) ?? group?.style ?? "plain";
   };
 }
 

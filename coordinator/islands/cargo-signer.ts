@@ -14,7 +14,6 @@ export interface SignedCargo {
   readonly endorsements?: Endorsement[];
 }
 
-/** A Cargo to sign. */
 interface CargoToSign extends CargoManifest {
   /** The one account whose Islands may run it; absent: every Island may. */
   readonly privateTo?: string;

@@ -155,7 +155,6 @@ export function openIslandGateway(
       await Promise.all([...sessions].map(({ closed }) => closed));
     },
 
-    /** Ids of the tokens of all sessions. */
     openTokens: (): Iterable<string> => new Set([...sessions].map(({ owner }) => owner.tokenId)),
 
     /** Ends all sessions of suspended accounts, also those that have not begun; their Islands ask again later. */

@@ -49,9 +49,6 @@ export interface SessionOrder {
   begin(hostId: string, accountId: string, number: number | null): void;
 }
 
-/** For a coordinator that is alone: what comes later is newer. */
-const IN_ORDER: SessionOrder = { next: async () => null, admits: () => true, begin: () => {} };
-
 export type IslandConnections = ReturnType<typeof islandConnections>;
 
 /**
@@ -67,8 +64,8 @@ export function islandConnections(
   signer: Pick<CargoSigner, "sign">,
   catalog: Pick<Catalog, "find">,
   quarantineOf: (hostId: string) => QuarantineNotice | null,
-  suspensionOf: (hostId: string, accountId: string) => string | null = () => null,
-  order: SessionOrder = IN_ORDER,
+  suspensionOf: (hostId: string, accountId: string) => string | null,
+  order: SessionOrder,
 ) {
   const { heartbeatMs } = config;
   const acknowledge = acknowledgements((hostId, { type, jobId, attempt, seq }) => {

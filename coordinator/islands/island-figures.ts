@@ -10,7 +10,6 @@ interface Periods<T> {
 
 type EndedCounts = Omit<HostCounts, "onlineMs">;
 
-/** What an Island did on a day. */
 export interface IslandDay {
   readonly day: UtcDay;
   /** As in {@link IslandFigures}; null before the Island was first seen. */

@@ -83,7 +83,6 @@ export class IslandRegistry {
     return islands.filter((each) => each.isConnected && accountIds.has(each.accountId)).map(({ hostId }) => hostId);
   }
 
-  /** The connected Islands of an account, or one of them. */
   connectedFacts(accountId: string, hostId: string | null): ReportedIsland[] {
     const islands = hostId === null ? [...this.connected()] : this.factsOf([hostId]);
     return islands.filter(({ island }) => island.accountId === accountId);
@@ -107,7 +106,6 @@ export class IslandRegistry {
     this.#listeners.add(listener);
   }
 
-  /** Sends a frame, if the Island is connected. */
   send(hostId: string, frame: FromCoordinator): void {
     this.#islands.get(hostId)?.link?.send(frame);
   }

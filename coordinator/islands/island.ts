@@ -11,7 +11,6 @@ export interface IslandLink {
   dismiss(reason: string, retryAfterMs: number | null, address?: string): void;
 }
 
-/** One attempt of a job. */
 export interface AttemptId {
   readonly jobId: string;
   readonly attempt: number;

@@ -2,6 +2,7 @@ import type { AttemptPhase, PhaseLimits } from "../../shared/attempt-phase.ts";
 import type { Timer } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import type { OutputItem, PromptTokens } from "../../shared/output.ts";
+import { formatBytes } from "../../shared/format-bytes.ts";
 import { DEFAULT_RUN_LIMIT_MS, DEFAULT_WAIT_LIMIT_MS } from "../catalog/cargo-fields.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import type { MemoryBudgets } from "../config/memory-settings.ts";
@@ -9,13 +10,12 @@ import { settle } from "../credits/settle.ts";
 import type { Env } from "../env.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
-import { outputBudget, outputOwners, type OutputBudget, type OutputOwner } from "../quotas/output-budget.ts";
+import { outputBudget, type OutputBudget, type OutputOwner, outputOwners } from "../quotas/output-budget.ts";
 import type { LetDown } from "../scheduler/scheduler.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
 import type { ActiveJobRecord, JobEnding, JobInput, SubmittedJob } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
-import { MutableJob, type ActiveJob, type Assignee, type JobMemory, type ReturningJob } from "./active-job.ts";
-import { describeExpiry, describeWait, tooLarge } from "./attempts/attempt-errors.ts";
+import { type ActiveJob, type Assignee, type JobMemory, MutableJob, type ReturningJob } from "./active-job.ts";
 import { AttemptMeter } from "./attempts/attempt-meter.ts";
 import { Deadlines } from "./attempts/deadlines.ts";
 import { mayRetry, MIN_TIME_TO_FIND_ISLAND_MS } from "./attempts/retry-policy.ts";
@@ -31,8 +31,8 @@ import {
 } from "./job-ending.ts";
 import type { JobRegistryEvent } from "./job-registry-events.ts";
 import { traitsOf } from "./job-traits.ts";
-import { sizeOf, type OutputSize } from "./output-size.ts";
-import { writeJobs, type JobWrites } from "./writes/job-writes.ts";
+import { type OutputSize, sizeOf } from "./output-size.ts";
+import { type JobWrites, writeJobs } from "./writes/job-writes.ts";
 
 type JobEnv = Env<
   | "acceptLimitMs"
@@ -112,7 +112,7 @@ export class JobRegistry {
     dailyStorage: DailyStorage,
     memory: Parameters<typeof outputBudget>[0] & Pick<MemoryBudgets, "maxOutputBytes">,
     onWebhookDue: (webhookId: string, accountId: string) => void,
-    couldReadersCome: (sinceMs: number) => boolean = () => true,
+    couldReadersCome: (sinceMs: number) => boolean,
   ) {
     const { acceptLimitMs, startLimitMs, firstOutputLimitMs, silenceLimitMs } = env.config;
     this.#env = env;
@@ -166,7 +166,6 @@ export class JobRegistry {
     return cargo ?? this.#catalog.known(slug);
   }
 
-  /** Longest time that the job may run. */
   runLimitMs(job: ActiveJob): number {
     return Math.min(this.cargoOf(job)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS, this.#env.config.maxRunMs);
   }
@@ -699,7 +698,6 @@ export class JobRegistry {
     });
   }
 
-  /** The input of a job, from storage. */
   async #readInput(job: MutableJob): Promise<JobInput> {
     await job.stored;
     const input = await this.#writes.read(job, this.#store.jobs.input(job.id));
@@ -775,7 +773,6 @@ export class JobRegistry {
     job.traits ??= traitsOf(input, this.cargoOf(job), this.#maxOutputBytes);
   }
 
-  /** The job is durable. */
   #admit(job: MutableJob): void {
     // Its Island was lost, and its wait passed, while it was being stored.
     if (job.hasEnded || job.isDropped) return;
@@ -947,4 +944,42 @@ export class JobRegistry {
 function overrun(job: MutableJob, full: OutputOwner | "job" | "day"): Outcome {
   job.isOverrun = full === "job";
   return { event: "fail", error: tooLarge(job, full), isPaid: full !== "job" };
+}
+
+const TOO_LARGE: Readonly<Record<OutputOwner | "day", string>> = {
+  day: "The account's jobs have made as much output as the coordinator stores for one account in a day",
+  account: "The account's unfinished jobs have as much output as the coordinator keeps in memory for one account",
+  island: "The Island's jobs have as much output as the coordinator keeps in memory for one Island",
+  coordinator: "The coordinator keeps as much output in memory as it may, and the account has its share of that",
+};
+
+/** @param full which budget is used up. */
+function tooLarge({ traits }: Pick<ActiveJob, "traits">, full: OutputOwner | "job" | "day"): JobError {
+  const limit = traits === null ? "" : ` (${formatBytes(traits.maxOutputBytes)})`;
+  const message = full === "job" ? `The Island made more output than the job may have${limit}` : TOO_LARGE[full];
+  return { code: "output_too_large", message, retryable: true };
+}
+
+/** Why an attempt was given up. */
+function describeExpiry(phase: AttemptPhase, limitMs: number): string {
+  const limit = `${limitMs / 1_000} s`;
+  switch (phase) {
+    case "accept":
+      return `The Island did not accept the job within ${limit}`;
+    case "start":
+      return `The Island accepted the job and did not begin it within ${limit}`;
+    case "first_output":
+      return `The Island began the job and gave no output within ${limit}`;
+    case "silence":
+      return `The Island fell silent: no output for ${limit}`;
+    default:
+      return phase satisfies never;
+  }
+}
+
+function describeWait({ state, attempt, refusals }: Pick<ActiveJob, "state" | "attempt" | "refusals">): string {
+  const ended = attempt - refusals - (state === "queued" ? 1 : 0);
+  if (ended === 0) return "No Island began the job within its wait limit";
+  const attempts = ended === 1 ? "1 attempt" : `${ended} attempts`;
+  return `${attempts} of the job ended without a result, and no Island began another in time`;
 }

@@ -31,6 +31,3 @@ export interface JobRouter {
   /** Undefined for a job that has ended, and for an unknown one. */
   find(jobId: string): Promise<RemoteJob | undefined>;
 }
-
-/** A coordinator that is alone has all jobs. */
-export const NO_OTHER_JOBS: JobRouter = { find: async () => undefined };

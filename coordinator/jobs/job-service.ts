@@ -5,7 +5,7 @@ import { NotOwnerError } from "../store/cluster-store.ts";
 import type { JobFilter, JobRecord, ListedJob } from "../store/jobs/job-store.ts";
 import type { Page } from "../store/steps/page.ts";
 import type { Store } from "../store/store.ts";
-import { readGeneratedSecret, readWebhookLog } from "../webhooks/webhook-log.ts";
+import { readGeneratedSecret, readWebhookLog } from "../webhooks/owned-webhook.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { JobFeed, type Feed } from "./feed.ts";
 import type { FeedPosition } from "./feed-position.ts";

@@ -1,7 +1,7 @@
 import type { JobState } from "../../shared/job-state.ts";
 import type { AnswerLink } from "../store/conversations.ts";
 import type { JobInput, JobRecord } from "../store/jobs/job-store.ts";
-import type { WebhookLog } from "../webhooks/webhook-log.ts";
+import type { WebhookLog } from "../webhooks/owned-webhook.ts";
 import type { Feed } from "./feed.ts";
 import type { JobWaiting } from "./job-waiting.ts";
 import type { SubmissionRequest } from "./submissions.ts";

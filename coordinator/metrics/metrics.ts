@@ -1,16 +1,16 @@
 import type { Clock } from "../../shared/clock.ts";
-import { counterOf, gauge, scraperOf, type Metric } from "../../shared/metrics.ts";
+import { counter, counterOf, gauge, histogram, type Metric, OTHER, scraperOf } from "../../shared/metrics.ts";
+import type { ErrorCode } from "../../shared/errors.ts";
 import type { BusError } from "../bus/bus.ts";
 import type { FrameCounts } from "../islands/session/session.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-import type { AskElsewhere } from "../scheduler/explain-elsewhere.ts";
+import type { AskElsewhere } from "../scheduler/explain.ts";
 import type { TakenOver } from "../store/cluster-store.ts";
 import type { FileUsage } from "../store/files/files.ts";
 import type { Store } from "../store/store.ts";
 import { measureSpeeds } from "./cargo-speeds.ts";
-import { measureHttp } from "./http-metrics.ts";
 import { measureJobs, UNFINISHED } from "./job-metrics.ts";
 
 interface Counting {
@@ -22,18 +22,19 @@ export interface MeasuredParts {
   readonly jobs: Pick<JobRegistry, "list" | "relayedTokens" | "subscribe">;
   readonly islands: Pick<IslandRegistry, "connectedCount" | "connected">;
   readonly scheduler: Pick<Scheduler, "quarantinedCount" | "waitsByReason">;
-  readonly store: Pick<Store, "commits" | "queued" | "readOnlyBecause">;
+  readonly store: Pick<Store, "commits" | "queued" | "readOnlyBecause"> & {
+    readonly cluster: Pick<Store["cluster"], "isShared">;
+  };
   readonly gateway: Counting & { readonly frames: FrameCounts };
   readonly webhooks: Counting & { readonly pendingCount: number };
   readonly files: Counting & { kept(): Promise<FileUsage> };
   readonly fileBatches: Counting & { readonly runningCount: number; readonly linesUnderWay: number };
   /** What the other coordinators said last of their work. */
   readonly seen: { readonly elsewhere: AskElsewhere };
-  /** Null for a coordinator that is alone. */
   readonly member: {
     /** Jobs that came here, by how, and coordinators that this one removed. */
     readonly counts: TakenOver & { readonly stolen: number; readonly handedOver: number };
-  } | null;
+  };
   /** Questions that got no reply. */
   readonly peers: { readonly failed: Readonly<Record<BusError["kind"], number>> };
   readonly clock: Pick<Clock, "now">;
@@ -143,8 +144,8 @@ function storageReadings({ store, files }: MeasuredParts): Metric[] {
 }
 
 /** Metrics of one coordinator of several. */
-function clusterReadings({ member, peers, jobs }: MeasuredParts): Metric[] {
-  if (member === null) return [];
+function clusterReadings({ store, member, peers, jobs }: MeasuredParts): Metric[] {
+  if (!store.cluster.isShared) return [];
   let movedAway = 0;
   jobs.subscribe(({ type }) => {
     if (type === "job_dropped") movedAway += 1;
@@ -164,4 +165,62 @@ function clusterReadings({ member, peers, jobs }: MeasuredParts): Metric[] {
       Object.entries(peers.failed),
     ),
   ];
+}
+
+interface AnsweredRequest {
+  readonly method: string;
+  /** The pattern of its path, or "none": never the path itself. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+  /** It lasted as long as its client and its job: no latency. */
+  readonly isStream: boolean;
+}
+
+const MS_PER_S = 1_000;
+const LATENCY_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** Clients may send others. */
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** What the HTTP API is measured by. */
+export function measureHttp() {
+  const requests = counter("atoll_http_requests_total", "Requests that were answered, by method, route and status", [
+    "method",
+    "route",
+    "status",
+  ]);
+  const refusals = counter("atoll_http_refusals_total", "Requests that were answered with an error, by its code", [
+    "code",
+  ]);
+  const latency = histogram(
+    "atoll_http_request_seconds",
+    "Time to answer a request, by method and route, without streams",
+    LATENCY_BOUNDS_S,
+    ["method", "route"],
+  );
+  const openStreams = (): [number][] => [[http.openStreams]];
+  const http = {
+    /** Streams that clients read now, with large answers that they have not read yet. */
+    openStreams: 0,
+    noteAnswer({ method, route, status, durationMs, isStream }: AnsweredRequest): void {
+      const verb = METHODS.has(method) ? method : OTHER;
+      requests.add([verb, route, String(status)]);
+      if (!isStream) latency.observe([verb, route], durationMs / MS_PER_S);
+    },
+    noteRefusal(code: ErrorCode): void {
+      refusals.add([code]);
+    },
+    metrics: [
+      requests,
+      refusals,
+      latency,
+      gauge(
+        "atoll_streams",
+        "Streams that clients read now, with large answers that they have not read yet",
+        [],
+        openStreams,
+      ),
+    ],
+  };
+  return http;
 }

@@ -71,7 +71,7 @@ export function networkView(
     const [stored, others] = await Promise.all([countKnown(), peers.askAll(M.figures, null, FAULT)]);
     const { id: selfId, ...self } = peers.self;
     const coordinators: CoordinatorLine[] = [
-      { ...self, id: store.cluster === null ? null : selfId, figures: figuresHere() },
+      { ...self, id: store.cluster.isShared ? selfId : null, figures: figuresHere() },
       ...others.map(({ reply, ...peer }) => ({ ...peer, figures: reply ?? null })),
     ];
     const known = coordinators.flatMap((each) => each.figures ?? []);

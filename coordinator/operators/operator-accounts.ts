@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { hashSecret } from "../accounts/secrets.ts";
-import { InsufficientCreditsError } from "../credits/insufficient-credits-error.ts";
+import { InsufficientCreditsError } from "../credits/credit-errors.ts";
 import { formatCredits, microFromCredits } from "../credits/micro-credits.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import type { AccountLimits, Role } from "../store/accounts/accounts.ts";

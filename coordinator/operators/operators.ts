@@ -3,7 +3,7 @@ import type { Store } from "../store/store.ts";
 import type { Announcements } from "./announcements.ts";
 import type { NetworkView } from "./network-view.ts";
 import type { OperatorAccounts } from "./operator-accounts.ts";
-import type { OperatorCatalog } from "./operator-catalog.ts";
+import type { OperatorCargos } from "./operator-cargos.ts";
 import type { OperatorIslands } from "./operator-islands.ts";
 
 /** A setting as it is in force at this coordinator. */
@@ -15,7 +15,7 @@ export interface Operators {
   readonly accounts: OperatorAccounts;
   readonly islands: OperatorIslands;
   readonly jobs: Pick<Store["operators"], "jobs">;
-  readonly catalog: OperatorCatalog;
+  readonly cargos: OperatorCargos;
   readonly announcements: Announcements;
   readonly audit: Pick<Store["audit"], "list">;
   readonly settings: readonly SettingInForce[];

@@ -30,7 +30,6 @@ export interface Recommendation {
   readonly isDefault: boolean;
 }
 
-/** The demand for a Cargo, and how many Islands have it. */
 interface CargoDemand {
   readonly slug: string;
   /** Waiting jobs. */

@@ -8,7 +8,6 @@ import type { Stumble } from "./pause.ts";
 export interface SchedulerIsland {
   /** Host id. */
   readonly id: string;
-  /** Account of the owner. */
   readonly accountId: string;
   /** The usable ones. */
   readonly runtimes: readonly RuntimeType[];

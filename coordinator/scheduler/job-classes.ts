@@ -41,7 +41,6 @@ interface ClassShare extends Sharer {
   waitingJobs: number;
 }
 
-/** A slot that a job has. */
 export interface SlotUse {
   readonly jobClass: JobClass;
   readonly account: AccountShare;

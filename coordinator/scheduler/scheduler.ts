@@ -1,8 +1,14 @@
 import { recentMap } from "../../shared/recent-map.ts";
 import type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
-import { explainUnknownCargo, explainWait, type Cause, type Waiting } from "./explain.ts";
+import {
+  type AskElsewhere,
+  type Cause,
+  explainUnknownCargo,
+  explainWait,
+  reasonElsewhere,
+  type Waiting,
+} from "./explain.ts";
 import { IndexedHeap } from "./indexed-heap.ts";
-import { reasonElsewhere, type AskElsewhere } from "./explain-elsewhere.ts";
 import type { KnownCargo } from "./fit.ts";
 import { islandIndices, type IslandIndices } from "./island-indices.ts";
 import { IslandRecord, pausePolicyOf, type PausePolicy } from "./island-record.ts";
@@ -37,7 +43,6 @@ export class Scheduler {
   /** How many online Islands have each model or image on disk, by cache key. */
   readonly #holders = new Map<string, number>();
   readonly #away = recentMap<IslandRecord>(MAX_REMEMBERED_ISLANDS);
-  /** The pauses of online Islands, the next to end first. */
   readonly #pauses = new IndexedHeap<Pause>(endsFirst);
   /** Now, in a step. */
   #nowMs = 0;

@@ -19,7 +19,6 @@ import type { WaitingJobs } from "./waiting-jobs.ts";
 
 export type { OfferedIsland, SlotOffer, WorkKind } from "./slot-offer.ts";
 
-/** How much of a kind waits. */
 export interface WaitingWork extends WorkKind {
   readonly jobs: number;
 }

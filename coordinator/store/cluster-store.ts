@@ -190,6 +190,48 @@ export type IslandSessions = Opened<typeof islandSessionSteps>;
 
 export type ClusterStore = ReturnType<typeof openCluster>;
 
+/**
+ * What a coordinator knows by storage of its network: who lives, and whose an unfinished job is. `isShared`: whether other coordinators
+ * may use the same storage.
+ */
+export type Cluster = ClusterStore | NetworkOfOne;
+
+type NetworkOfOne = Pick<
+  ClusterStore,
+  | "claim"
+  | "islandSessions"
+  | "onReturn"
+  | "owned"
+  | "ownedIds"
+  | "ownerOf"
+  | "ownersOf"
+  | "peers"
+  | "selfId"
+  | "takenOver"
+  | "transfer"
+> & { readonly isShared: false; readonly places: null };
+
+/** Every unfinished job is in its coordinator's memory, so no answer reads storage, and there is no lease. */
+export function networkOfOne(selfId: string): NetworkOfOne {
+  let sessions = 0;
+  return {
+    isShared: false,
+    selfId,
+    /** Jobs of batches get theirs in memory. */
+    places: null,
+    takenOver: { adopted: 0, claimed: 0, reaped: 0 },
+    islandSessions: { nextNumber: async () => (sessions += 1) },
+    peers: async () => [],
+    transfer: async () => [],
+    claim: async () => undefined,
+    owned: async () => [],
+    ownedIds: async () => [],
+    ownerOf: async () => undefined,
+    ownersOf: async () => new Map(),
+    onReturn: () => () => undefined,
+  };
+}
+
 /** What several coordinators share: in PostgreSQL. `runLease` runs steps on a connection that no other call waits for. */
 export function openCluster(selfId: string, run: RunStep, runLease: RunStep, take: JobPlaces["take"]) {
   const owners = openStore("owners", ownerSteps, run);
@@ -200,7 +242,7 @@ export function openCluster(selfId: string, run: RunStep, runLease: RunStep, tak
   return {
     ...openStore("leases", leaseSteps, runLease),
     ...owners,
-    /** Id of this coordinator. */
+    isShared: true as const,
     selfId,
     credentialChanges: openStore("credentialChanges", credentialChangeSteps, run),
     islandSessions: openStore("islandSessions", islandSessionSteps, run),

@@ -83,7 +83,6 @@ export const islandSteps = {
   /** In any order, without those that are unknown. */
   getAll: read(getAll),
 
-  /** All Islands of an account. */
   ofAccount: read((tx, accountId: string) =>
     tx.all<Pick<IslandRecord, "hostId" | "lastSeenAtMs">>(
       `SELECT ${islandTable.columns("hostId", "lastSeenAtMs")} FROM islands

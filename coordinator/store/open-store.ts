@@ -12,7 +12,6 @@ import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 import type { StorePlace } from "./store-place.ts";
 import type { Store } from "./store.ts";
 
-/** File of the database in a data directory. */
 export const DATABASE_FILE = "atoll.db";
 
 /**
@@ -24,7 +23,7 @@ export async function checkData(
   clock: Clock,
 ): Promise<{ faults: string[]; ledger: LedgerReport | null }> {
   if (typeof place === "string") return { faults: checkDatabase(join(place, DATABASE_FILE)), ledger: null };
-  const { checkPostgres } = await import("./postgres/check-postgres.ts");
+  const { checkPostgres } = await import("./postgres/postgres-store.ts");
   return checkPostgres(place, clock);
 }
 

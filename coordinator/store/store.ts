@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { openStores, type CommonStores } from "./all-steps.ts";
 import { openBatches, type BatchStore } from "./jobs/batches.ts";
-import type { ClusterStore } from "./cluster-store.ts";
+import type { Cluster } from "./cluster-store.ts";
 import type { ContentStore } from "./jobs/content.ts";
 import type { RunHotWrite } from "./jobs/hot-writes.ts";
 import { openJobs, type JobStore } from "./jobs/jobs.ts";
@@ -18,8 +18,7 @@ import { unsealing, type WebhookStore } from "./jobs/webhooks.ts";
 export interface Store extends Omit<CommonStores, "batches" | "content" | "jobs" | "webhooks"> {
   readonly name: string;
   readonly batches: BatchStore;
-  /** Null for a store that one coordinator has for itself. */
-  readonly cluster: ClusterStore | null;
+  readonly cluster: Cluster;
   readonly content: ContentStore;
   readonly jobs: JobStore;
   readonly secrets: SharedSecrets;

@@ -176,7 +176,6 @@ export function openWebhooks(
       for (const webhook of await store.adopt()) take(webhook);
     },
 
-    /** Adds a webhook that is due now. */
     add: (id: string, accountId: string): void => take({ id, accountId, dueAtMs: clock.now() }),
 
     /** Aborts the tries in progress; they are repeated after the next start. */

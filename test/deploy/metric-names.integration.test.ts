@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { openMetrics } from "../../coordinator/metrics/metrics.ts";
-import { LONELY_MEMBER, NO_PARTS } from "../support/no-parts.ts";
+import { SHARING_PARTS } from "../support/no-parts.ts";
 import { BusyNetwork } from "./busy-network.ts";
 import { alertQueries, dashboardQueries, labelsIn, metricsIn, seriesOf } from "./queries.ts";
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   await using network = await BusyNetwork.open();
   await network.work();
   scrape = await network.scrape();
-  const ofSeveral = await openMetrics({ ...NO_PARTS, member: LONELY_MEMBER }).read();
+  const ofSeveral = await openMetrics(SHARING_PARTS).read();
   known = new Map([...seriesOf(ofSeveral), ...seriesOf(scrape), ["up", new Set<string>()]]);
 });
 

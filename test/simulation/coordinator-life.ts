@@ -1,11 +1,12 @@
-import { joinJobsAndIslands, openCore } from "../../coordinator/core.ts";
+import { LocalBus } from "../../coordinator/bus/local-bus.ts";
+import { openPeers } from "../../coordinator/cluster/peers.ts";
+import { seenWork } from "../../coordinator/cluster/seen-work.ts";
+import { openCore, type Core } from "../../coordinator/core.ts";
 import { attemptProofs } from "../../coordinator/dispatch/attempt-proofs.ts";
-import { recoverJobs } from "../../coordinator/dispatch/recovery.ts";
 import type { IslandConnections } from "../../coordinator/islands/island-connections.ts";
 import type { IslandRegistry } from "../../coordinator/islands/island-registry.ts";
-import { openBatchService, type BatchService } from "../../coordinator/jobs/batches/batch-service.ts";
+import type { BatchService } from "../../coordinator/jobs/batches/batch-service.ts";
 import type { JobRegistry } from "../../coordinator/jobs/job-registry.ts";
-import { NO_OTHER_JOBS } from "../../coordinator/jobs/job-router.ts";
 import { openJobService, type JobApi } from "../../coordinator/jobs/job-service.ts";
 import { resolveLimits } from "../../coordinator/quotas/account-limits.ts";
 import type { JobQuota } from "../../coordinator/quotas/job-quota.ts";
@@ -56,6 +57,7 @@ export class CoordinatorLife {
   /** Clients and Islands are let in. */
   isServing = false;
   isDead = false;
+  readonly #core: Core;
   readonly #disk: SimulatedDisk;
 
   constructor({ database, disk, time, random, onFatal: end }: LifeDeps) {
@@ -91,33 +93,36 @@ export class CoordinatorLife {
       heartbeatMs: HEARTBEAT_MS,
     };
     const env = testEnv(config, { clock, onFatal });
-    const core = openCore(env, {
+    const peers = openPeers({ id: store.cluster.selfId, address: "", version: env.version }, new LocalBus(), env);
+    const network = { peers, seen: seenWork(peers, clock), learnTime: async () => undefined };
+    const core = openCore(env, network, {
       store,
       catalog,
+      refreshCatalog: async () => undefined,
       memory,
-      places: null,
+      proofs: attemptProofs(SECRET),
+      signer,
       limitOf: async (accountId) => resolveLimits(await store.accounts.limits(accountId)).concurrentJobs,
+      suspensionOf: () => null,
       onWebhookDue: () => undefined,
-      seen: { couldHearSince: () => true, elsewhere: () => null, mayRunElsewhere: () => false },
       random,
     });
-    const { jobs: registry, islands, scheduler, submissions, gate, explainWait } = core;
-    const others = { outlooksFor: async () => [], claims: null };
-    this.connections = joinJobsAndIslands(env, core, attemptProofs(SECRET), signer, others).connections;
+    const { jobs: registry, submissions, router, explainWait } = core;
+    this.#core = core;
+    this.connections = core.connections;
     this.jobQuota = core.jobQuota;
-    this.batches = openBatchService(clock, store, registry, submissions, gate, NO_OTHER_JOBS);
-    this.jobs = openJobService(clock, store, registry, submissions, NO_OTHER_JOBS, explainWait, async () => undefined);
+    this.batches = core.batches;
+    this.jobs = openJobService(clock, store, registry, submissions, router, explainWait, async () => undefined);
     this.clock = clock;
     this.store = store;
     this.registry = registry;
-    this.islands = islands;
-    this.scheduler = scheduler;
+    this.islands = core.islands;
+    this.scheduler = core.scheduler;
   }
 
   /** Restores what the life before left, then lets clients and Islands in. */
   async recover(): Promise<void> {
-    await recoverJobs(this.store, this.registry, this.islands);
-    await this.batches.restore();
+    await this.#core.restore();
     this.isServing = true;
   }
 

@@ -1,9 +1,10 @@
 import Database from "better-sqlite3";
 import { partiesOf, type Posting } from "../../coordinator/credits/postings.ts";
 import { verifyLedger, type LedgerReport } from "../../coordinator/store/ledger/ledger.ts";
+import { networkOfOne } from "../../coordinator/store/cluster-store.ts";
 import { openStores } from "../../coordinator/store/all-steps.ts";
 import { migrate } from "../../coordinator/store/sqlite/engine/migrate.ts";
-import { sqliteSteps } from "../../coordinator/store/sqlite/engine/sqlite-steps.ts";
+import { sqliteSteps } from "../../coordinator/store/sqlite/sqlite-store.ts";
 import { PreparedStatements, SqliteTx } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
@@ -90,7 +91,7 @@ export class SimulatedDatabase {
     return {
       accounts: stores.accounts,
       batches: openBatches(stores.batches, writeHot, this.#secrets),
-      cluster: null,
+      cluster: networkOfOne("coord"),
       files: stores.files,
       islands: stores.islands,
       jobs: openJobs(stores.jobs, writeHot, this.#secrets),

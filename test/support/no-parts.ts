@@ -18,7 +18,7 @@ export const NO_PARTS = {
   jobs: { list: () => [], relayedTokens: 0, subscribe: () => undefined },
   islands: { connectedCount: 0, connected: () => [] },
   scheduler: { quarantinedCount: 0, waitsByReason: () => new Map() },
-  store: { commits: 0, queued: 0, readOnlyBecause: null },
+  store: { cluster: { isShared: false }, commits: 0, queued: 0, readOnlyBecause: null },
   gateway: openIslandGateway(testEnv(), unused({}), unused({}), "", unused({}), () => ""),
   webhooks: { pendingCount: 0, metrics: openWebhooks(testEnv(), unused({}), async () => "").metrics },
   files: { kept: async () => ({ files: 0, bytes: 0 }), metrics: files.metrics },
@@ -27,9 +27,11 @@ export const NO_PARTS = {
   clock,
   seen: { elsewhere: () => null },
   peers: { failed: { unreachable: 0, timeout: 0, refused: 0 } },
-} satisfies Omit<MeasuredParts, "member">;
+  member: { counts: { stolen: 0, handedOver: 0, adopted: 0, claimed: 0, reaped: 0 } },
+} satisfies MeasuredParts;
 
-/** One coordinator of several, to which nothing has happened. */
-export const LONELY_MEMBER = {
-  counts: { stolen: 0, handedOver: 0, adopted: 0, claimed: 0, reaped: 0 },
-} satisfies MeasuredParts["member"];
+/** Those of one coordinator of several. */
+export const SHARING_PARTS = {
+  ...NO_PARTS,
+  store: { ...NO_PARTS.store, cluster: { isShared: true } },
+} satisfies MeasuredParts;

@@ -1,16 +1,15 @@
 import type { Command } from "commander";
 import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
 import { purposeOf } from "../../../coordinator/catalog/model-kind.ts";
-import type { CargoReview, OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import type { CargoReview, OperatorCargos } from "../../../coordinator/operators/operator-cargos.ts";
 import { resolvePins, UnpinnedError, type PinSources } from "../../../coordinator/catalog/pin-lookup/resolve-pins.ts";
-import type { Store } from "../../../coordinator/store/store.ts";
 import { CliError, ServiceError } from "../../../shared/errors.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
 import { fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { askYes } from "../terminal/ask-again.ts";
 import { coordinatorName, givenFlags } from "../terminal/command-line.ts";
 import { print } from "../terminal/print.ts";
-import { catalogOf, commandActor, listOf } from "./operator-tools.ts";
+import { commandActor, listOf } from "./operator-tools.ts";
 
 /** Cargos that are looked up at the same time. */
 const MAX_CONCURRENCY = 6;
@@ -20,7 +19,6 @@ const COLUMNS = [flexible("CARGO"), flexible("FOR"), fixed("SIZE"), flexible("FR
 
 interface AllShipped {
   readonly cargos: OperatorCargos;
-  readonly store: Store;
   readonly sources: PinSources;
   readonly options: { readonly json?: true; readonly yes?: true };
   readonly command: Command;
@@ -37,7 +35,7 @@ interface Outcome {
  * `coordinator cargo approve --all-shipped`: lists the shipped Cargos that are off, asks once, then looks up each one's pin and approves it.
  * A failure does not stop the others. @throws {CliError} if one failed, or there is no terminal to ask at.
  */
-export async function approveAllShipped({ cargos, store, sources, options, command }: AllShipped): Promise<void> {
+export async function approveAllShipped({ cargos, sources, options, command }: AllShipped): Promise<void> {
   const off = (await cargos.list()).filter(({ origin, status }) => origin === "shipped" && status === "unpinned");
   const reviews = await Promise.all(off.map(({ slug }) => cargos.review(slug)));
   if (reviews.length === 0) return print(options, { approved: [], failed: [] }, "No shipped Cargo is off");
@@ -46,13 +44,12 @@ export async function approveAllShipped({ cargos, store, sources, options, comma
   if (options.json === true) console.error(list);
   else console.log(list);
   await assertWanted(reviews.length, options, command);
-  const catalog = catalogOf(cargos, store);
   const actor = commandActor();
   const approve = async (review: CargoReview): Promise<Outcome> => {
     const { slug } = review.file;
     try {
       const file = await resolvePins(review.file, {}, sources, AbortSignal.timeout(LOOKUP_LIMIT_MS));
-      const { revision } = await catalog.approveReviewed(actor, actor.actor, review, file);
+      const { revision } = await cargos.approveReviewed(actor, review, file);
       return { slug, revision, problem: null };
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;

@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { revisionOf } from "../../../coordinator/catalog/approval-rules.ts";
 import type { PinKind } from "../../../coordinator/catalog/cargo-pins.ts";
-import type { CargoReview, OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import type { CargoReview } from "../../../coordinator/operators/operator-cargos.ts";
 import { resolvePins, UnpinnedError } from "../../../coordinator/catalog/pin-lookup/resolve-pins.ts";
-import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { CliError } from "../../../shared/errors.ts";
 import { coordinatorName, givenFlags } from "../terminal/command-line.ts";
@@ -13,7 +12,7 @@ import { approveAllShipped } from "./approve-all-shipped.ts";
 import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
 import { describeReview, presentReview } from "./describe-cargo.ts";
-import { catalogOf, commandActor } from "./operator-tools.ts";
+import { commandActor, withCargos } from "./operator-tools.ts";
 
 /** All questions to a registry or hub together. */
 const LOOKUP_LIMIT_MS = 30_000;
@@ -38,15 +37,8 @@ interface ApproveOptions extends DataOptions {
   readonly yes?: true;
 }
 
-interface ApprovalTools extends Pick<CommandTools, "onDataDirectory" | "print"> {
-  readonly withCargos: (
-    options: DataOptions,
-    use: (cargos: OperatorCargos, store: Store, config: CoordinatorConfig) => Promise<void>,
-  ) => Promise<void>;
-}
-
 /** `coordinator cargo show|approve`: what an approval signs, and the approval of exactly that. */
-export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, print, withCargos }: ApprovalTools): void {
+export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, print }: CommandTools): void {
   onDataDirectory(cargo.command("show <slug>"))
     .description("Show everything that an approval of the Cargo signs.")
     .action(async (slug: string, options: DataOptions) => {
@@ -72,7 +64,7 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
         const { imageDigest, modelHash, modelCommit, hub, allowPrivate = false } = options;
         if (slug === undefined) {
           const sources = { hub, allowPrivate, catalogDirectory, silentHosts: new Set<string>() };
-          return approveAllShipped({ cargos, store, sources, options, command });
+          return approveAllShipped({ cargos, sources, options, command });
         }
         const review = await cargos.review(slug);
         const file = await resolvePins(
@@ -87,8 +79,7 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
         if (options.json === true) console.error(describeReview(pinned, owner));
         else console.log(describeReview(pinned, owner));
         await assertChosen(review, pinned, options.revision, command);
-        const actor = commandActor();
-        const approval = await catalogOf(cargos, store).approveReviewed(actor, actor.actor, review, file);
+        const approval = await cargos.approveReviewed(commandActor(), review, file);
         const value = { slug, approved: true, revision: approval.revision };
         print(options, value, `${slug} is offered to everybody as revision ${approval.revision}`);
       });

@@ -1,10 +1,6 @@
 import type { Command } from "commander";
-import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
-import { defaultSlugsOf } from "../../../coordinator/config/default-cargo-settings.ts";
-import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
-import { operatorCargos, type CargoLine, type OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import type { CargoLine } from "../../../coordinator/operators/operator-cargos.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
-import { systemClock } from "../../../shared/clock.ts";
 import { fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { addCargoApprovalCommands } from "./cargo-approval-commands.ts";
 import { addCargoImportCommand } from "./cargo-import-command.ts";
@@ -13,20 +9,12 @@ import type { CommandTools } from "./command-tools.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 import type { DataOptions } from "./data-commands.ts";
 import { describePrice } from "./describe-cargo.ts";
-import { catalogOf, commandActor, listOf } from "./operator-tools.ts";
+import { commandActor, listOf, withCargos } from "./operator-tools.ts";
 
 /** `coordinator cargo list|show|approve|sign|disable|enable|price|import`. They work beside a running coordinator, which applies them within a second. */
-export function addCargoCommands(program: Command, { onDataDirectory, print, withStore }: CommandTools): void {
+export function addCargoCommands(program: Command, tools: CommandTools): void {
+  const { onDataDirectory, print } = tools;
   const cargo = program.command("cargo").description("Cargos: shipped, imported and those of accounts.");
-  const withCargos = (
-    options: DataOptions,
-    use: (cargos: OperatorCargos, store: Store, config: CoordinatorConfig) => Promise<void>,
-  ) =>
-    withStore(options, async (store, config) => {
-      const shipped = await readShippedCargos(config.catalogDirectory, defaultSlugsOf(config));
-      await use(operatorCargos(store.catalog, shipped, systemClock), store, config);
-    });
-
   onDataDirectory(cargo.command("list"))
     .description("List all Cargos with their state.")
     .option("--waiting", "only Cargos that wait for approval")
@@ -41,20 +29,20 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
       });
     });
   addCargoSignCommand(cargo);
-  addCargoApprovalCommands(cargo, { onDataDirectory, print, withCargos });
+  addCargoApprovalCommands(cargo, tools);
   onDataDirectory(cargo.command("disable <slug>"))
     .description("Disable a Cargo for everybody. Its waiting jobs fail; jobs on an Island go on.")
     .action(async (slug: string, options: DataOptions) => {
-      await withCargos(options, async (cargos, store) => {
-        await catalogOf(cargos, store).setDisabled(commandActor(), slug, true);
+      await withCargos(options, async (cargos) => {
+        await cargos.setDisabled(commandActor(), slug, true);
         print(options, { slug, disabled: true }, `${slug} is disabled`);
       });
     });
   onDataDirectory(cargo.command("enable <slug>"))
     .description("Undo `disable`. Approves nothing.")
     .action(async (slug: string, options: DataOptions) => {
-      await withCargos(options, async (cargos, store) => {
-        await catalogOf(cargos, store).setDisabled(commandActor(), slug, false);
+      await withCargos(options, async (cargos) => {
+        await cargos.setDisabled(commandActor(), slug, false);
         print(options, { slug, disabled: false }, `${slug} is no longer disabled`);
       });
     });
@@ -63,17 +51,17 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
     .option("--reset", "take the shipped price again")
     .action(async (slug: string, credits: string | undefined, options: DataOptions & { reset?: true }) => {
       if (credits !== undefined && options.reset === true) throw new UsageError("Give credits or --reset, not both");
-      await withCargos(options, async (cargos, store) => {
+      await withCargos(options, async (cargos) => {
         const isChange = credits !== undefined || options.reset === true;
         const review = isChange
-          ? await catalogOf(cargos, store).setPrice(commandActor(), slug, readPrice(credits))
+          ? await cargos.setPrice(commandActor(), slug, readPrice(credits))
           : await cargos.review(slug);
         const shipped = review.origin === "shipped" ? review.file.price_per_job : null;
         const value = { slug, price_per_job: review.price, shipped_price_per_job: shipped };
         print(options, value, `${slug}: ${describePrice(review)}`);
       });
     });
-  addCargoImportCommand(cargo, { onDataDirectory, print, withCargos });
+  addCargoImportCommand(cargo, tools);
 }
 
 /** Null for the shipped price. @throws {UsageError} */

@@ -1,8 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { revisionOf } from "../../../coordinator/catalog/approval-rules.ts";
-import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
 import { readCargoFile } from "../../../coordinator/catalog/cargo-file.ts";
 import { missingPin, pinKindOf } from "../../../coordinator/catalog/cargo-pins.ts";
 import {
@@ -10,9 +8,8 @@ import {
   storeModelFile,
   type StoredModel,
 } from "../../../coordinator/catalog/imported-models.ts";
-import type { CargoReview, OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import type { CargoReview } from "../../../coordinator/operators/operator-cargos.ts";
 import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
-import type { Store } from "../../../coordinator/store/store.ts";
 import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
@@ -21,17 +18,10 @@ import { shellWord } from "../terminal/shell-word.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
-import { commandActor, trailOf } from "./operator-tools.ts";
-
-interface ImportTools extends Pick<CommandTools, "onDataDirectory" | "print"> {
-  readonly withCargos: (
-    options: DataOptions,
-    use: (cargos: OperatorCargos, store: Store, config: CoordinatorConfig) => Promise<void>,
-  ) => Promise<void>;
-}
+import { commandActor, withCargos } from "./operator-tools.ts";
 
 /** `coordinator cargo import`: Cargos of the operator, with or without their file. */
-export function addCargoImportCommand(cargo: Command, { onDataDirectory, print, withCargos }: ImportTools): void {
+export function addCargoImportCommand(cargo: Command, { onDataDirectory, print }: CommandTools): void {
   onDataDirectory(cargo.command("import <files...>"))
     .description("Import Cargos from files (see catalog/README.md), or replace imported ones.")
     .option(
@@ -41,7 +31,7 @@ export function addCargoImportCommand(cargo: Command, { onDataDirectory, print, 
     .action(async (files: string[], options: DataOptions & { file?: string }, command: Command) => {
       if (options.file !== undefined && files.length > 1)
         throw new UsageError(`--file is of one Cargo, and ${files.length} are given`);
-      await withCargos(options, async (cargos, store, config) => {
+      await withCargos(options, async (cargos, _store, config) => {
         const flags = givenFlags(command, ["file", "json"]);
         const slugs: string[] = [];
         const lines: string[] = [];
@@ -49,7 +39,7 @@ export function addCargoImportCommand(cargo: Command, { onDataDirectory, print, 
           const text = await readFile(path, "utf8");
           const naming = (error: unknown): never => nameFile(path, flags, error);
           const stored = options.file === undefined ? null : await storeFor(text, options.file, config, naming);
-          const slug = await importFile(cargos, stored?.text ?? text, store).catch(async (error: unknown) => {
+          const slug = await cargos.importFile(commandActor(), stored?.text ?? text).catch(async (error: unknown) => {
             if (stored?.isNew === true) await rm(stored.path, { force: true });
             return naming(error);
           });
@@ -96,15 +86,6 @@ function readHead(text: string, fail: (error: ValidationError) => never) {
   const runtimeType = RUNTIME_TYPES.find((each) => each === type);
   if (runtimeType === undefined) return fail(new ValidationError(read.errors));
   return { slug, runtimeType };
-}
-
-function importFile(cargos: OperatorCargos, text: string, store: Store): Promise<string> {
-  const noting = (file: CargoFile) => {
-    const after = { revision: revisionOf(file) };
-    const deed = { action: "cargo.import", targetKind: "cargo", targetId: file.slug, after } as const;
-    return trailOf(store).noting(commandActor(), deed).catalog;
-  };
-  return cargos.importFile(text, noting);
 }
 
 /** An error by the file that has it. @param flags of the command, for the one that is proposed. @throws {unknown} */

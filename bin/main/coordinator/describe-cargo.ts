@@ -1,4 +1,4 @@
-import type { CargoReview } from "../../../coordinator/catalog/operator-cargos.ts";
+import type { CargoReview } from "../../../coordinator/operators/operator-cargos.ts";
 import { pinKindOf, pinsOf } from "../../../coordinator/catalog/cargo-pins.ts";
 import { needsApproval } from "../../../coordinator/catalog/approval-rules.ts";
 import { readCargo } from "../../../coordinator/catalog/cargo-file.ts";

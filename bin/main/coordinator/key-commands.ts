@@ -1,16 +1,12 @@
 import type { Command } from "commander";
 import type { KeyWish } from "../../../coordinator/accounts/api-keys.ts";
-import { defaultSlugsOf } from "../../../coordinator/config/default-cargo-settings.ts";
-import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
-import { operatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { creditsFromMicro, microFromCredits } from "../../../coordinator/credits/micro-credits.ts";
 import type { KeyLimits } from "../../../coordinator/store/accounts/key-spending.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
-import { systemClock } from "../../../shared/clock.ts";
 import { fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { ownerCommand, readNumber, revoke, withOwner, type OwnerOptions } from "./account-commands.ts";
 import { readDataOptions } from "./data-commands.ts";
-import { age, isoTime, listOf } from "./operator-tools.ts";
+import { age, isoTime, listOf, operatorCargosOf } from "./operator-tools.ts";
 import { print } from "../terminal/print.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 
@@ -129,8 +125,8 @@ function readCredits(text: string): number {
 async function assertKnown(slugs: readonly string[], options: OwnerOptions, store: Store): Promise<void> {
   if (slugs.length === 0) return;
   const { config } = await readDataOptions(options);
-  const shipped = await readShippedCargos(config.catalogDirectory, defaultSlugsOf(config));
-  const all = new Set((await operatorCargos(store.catalog, shipped, systemClock).list()).map(({ slug }) => slug));
+  const lines = await (await operatorCargosOf(store, config)).list();
+  const all = new Set(lines.map(({ slug }) => slug));
   const unknown = slugs.filter((slug) => !all.has(slug));
   if (unknown.length > 0)
     throw new UsageError(unknown.map((slug) => `--cargos: there is no Cargo "${slug}"`).join("\n"));

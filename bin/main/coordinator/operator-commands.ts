@@ -1,7 +1,4 @@
 import type { Command } from "commander";
-import { defaultSlugsOf } from "../../../coordinator/config/default-cargo-settings.ts";
-import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
-import { operatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
 import { SEEN_LATELY_MS } from "../../../coordinator/islands/island-service.ts";
@@ -18,6 +15,7 @@ import {
   isoTimeOrNull,
   listOf,
   onPage,
+  operatorCargosOf,
   readPage,
   withOperators,
   type PageOptions,
@@ -72,7 +70,7 @@ async function status(options: DataOptions, store: Store, config: CoordinatorCon
     store.operators.accounts({}, first),
     store.operators.accounts({ isSuspended: true }, first),
     store.operators.unfinishedJobs(),
-    store.cluster?.peers(),
+    store.cluster.isShared ? store.cluster.peers() : null,
     store.operators.suspensions(),
   ]);
   const count = (isOf: (state: JobState) => boolean): number =>
@@ -109,8 +107,7 @@ async function readQueue(store: Store, config: CoordinatorConfig): Promise<Store
     islands.push(...page.islands);
     if (page.islands.length < PAGE) break;
   }
-  const shipped = await readShippedCargos(config.catalogDirectory, defaultSlugsOf(config));
-  const cargos = operatorCargos(store.catalog, shipped, systemClock);
+  const cargos = await operatorCargosOf(store, config);
   const queued = new Map<string, QueuedCargo>();
   for (const slug of new Set(unfinished.map((each) => each.slug))) {
     const review = await cargos.review(slug).catch(ignoreRefusal);

@@ -1,10 +1,11 @@
 import { hostname, userInfo } from "node:os";
 import { InvalidArgumentError, type Command } from "commander";
-import type { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { defaultSlugsOf } from "../../../coordinator/config/default-cargo-settings.ts";
+import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
 import { openAnnouncements, type Announcements } from "../../../coordinator/operators/announcements.ts";
 import { auditTrail, type Actor, type AuditTrail } from "../../../coordinator/operators/audit-trail.ts";
 import { operatorAccounts, type OperatorAccounts } from "../../../coordinator/operators/operator-accounts.ts";
-import { operatorCatalog, type OperatorCatalog } from "../../../coordinator/operators/operator-catalog.ts";
+import { operatorCargos, type OperatorCargos } from "../../../coordinator/operators/operator-cargos.ts";
 import { operatorIslands, type OperatorIslands } from "../../../coordinator/operators/operator-islands.ts";
 import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import type { Page } from "../../../coordinator/store/steps/page.ts";
@@ -29,9 +30,17 @@ export function operatorAccountsOf(store: Store): OperatorAccounts {
   return operatorAccounts(store, trailOf(store), systemClock);
 }
 
-/** Commands pin Cargos themselves, before they ask. */
-export function catalogOf(cargos: OperatorCargos, store: Store): OperatorCatalog {
-  return operatorCatalog(cargos, trailOf(store), async (file) => file);
+export async function operatorCargosOf(store: Store, config: CoordinatorConfig): Promise<OperatorCargos> {
+  const shipped = await readShippedCargos(config.catalogDirectory, defaultSlugsOf(config));
+  return operatorCargos(store.catalog, shipped, trailOf(store), systemClock);
+}
+
+/** What operators do with Cargos, on the data that the options name. */
+export function withCargos(
+  options: DataOptions,
+  use: (cargos: OperatorCargos, store: Store, config: CoordinatorConfig) => Promise<void>,
+): Promise<void> {
+  return withStore(options, async (store, config) => use(await operatorCargosOf(store, config), store, config));
 }
 
 interface CommandOperators {

@@ -62,7 +62,6 @@ export function pieceCharsOf({ inputSchema }: Pick<CatalogEntry, "inputSchema">)
   return typeof limit === "number" ? Math.max(1, Math.min(limit, MAX_PIECE_CHARS)) : MAX_PIECE_CHARS;
 }
 
-/** The job's input for a piece of the text. */
 export function speechInputOf({ voice, speed }: SpeechBody, text: string): JobInput {
   return {
     text,

@@ -22,7 +22,6 @@ const PCM_RATE_HZ = 24_000;
 const MIN_RATE_HZ = 8_000;
 /** Enough for speech in one channel. */
 const MP3_KBITS = 64;
-/** Rates that MP3 has. */
 const MP3_RATES_HZ: readonly number[] = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000];
 
 async function encode({ wav, format }: EncodingRequest): Promise<EncodedSpeech> {

@@ -8,25 +8,24 @@ import { MIB } from "../../../shared/format-bytes.ts";
 import type { Usage } from "../../../shared/output.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { findModelFor } from "../../catalog/find-model.ts";
-import type { EncodedSpeech, EncodingRequest } from "./speech-worker.ts";
-import { speechPieces } from "./speech-pieces.ts";
 import type { HttpDeps } from "../../http/http-deps.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { eventStream } from "../../http/schemas/responses.ts";
+import { type WaitingClient, waitingClientOf } from "../../http/streaming/waiting-client.ts";
+import { wholeOutput } from "../../http/streaming/whole-output.ts";
+import type { EncodedSpeech, EncodingRequest } from "./speech-worker.ts";
 import {
   pieceCharsOf,
   presentSpeechUsage,
+  type SpeechBody,
   speechBodySchema,
+  type SpeechEvent,
   speechEventSchema,
   speechFieldOf,
+  type SpeechFormat,
   speechInputOf,
   spokenWavOf,
-  type SpeechBody,
-  type SpeechEvent,
-  type SpeechFormat,
 } from "./speech-schemas.ts";
-import { waitingClientOf, type WaitingClient } from "../../http/streaming/waiting-client.ts";
-import { wholeOutput } from "../../http/streaming/whole-output.ts";
 
 /** Recordings that are encoded at a time: the event loop and storage need the other cores. */
 const MAX_THREADS = 1;
@@ -181,5 +180,36 @@ async function encodeInThread(request: EncodingRequest): Promise<EncodedSpeech> 
     throw new ServiceError("job_failed", `The Cargo's output cannot be encoded: ${reason}`, { cause });
   } finally {
     await thread.terminate();
+  }
+}
+
+/**
+ * Cuts a text for jobs of at most `maxChars` UTF-16 units each: between sentences, in longer sentences between words, in longer words
+ * between characters. Pieces have something other than white space.
+ */
+export function speechPieces(text: string, maxChars: number): string[] {
+  const pieces: string[] = [];
+  let piece = "";
+  for (const part of partsOf(text, maxChars)) {
+    if (piece.length + part.length > maxChars) {
+      pieces.push(piece);
+      piece = "";
+    }
+    piece += part;
+  }
+  return [...pieces, piece].map((each) => each.trim()).filter((each) => each !== "");
+}
+
+function* partsOf(text: string, maxChars: number): Generator<string, void, void> {
+  for (const { segment } of new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(text)) {
+    if (segment.length <= maxChars) yield segment;
+    else yield* wordsOf(segment, maxChars);
+  }
+}
+
+function* wordsOf(sentence: string, maxChars: number): Generator<string, void, void> {
+  for (const { segment } of new Intl.Segmenter(undefined, { granularity: "word" }).segment(sentence)) {
+    if (segment.length <= maxChars) yield segment;
+    else yield* segment;
   }
 }

@@ -5,7 +5,6 @@ import type { JobApi } from "../../jobs/job-service.ts";
 /** Submits jobs, as an endpoint does for a client that waits. */
 type LineJobs = Pick<JobApi, "submit">;
 
-/** What batches do with jobs. */
 export type BatchJobs = Pick<JobApi, "findSubmitted" | "submit">;
 
 /** A line of the input of a batch. */

@@ -1,9 +1,111 @@
+import { z } from "@hono/zod-openapi";
 import { submitterOf } from "../../accounts/identity.ts";
-import type { Batches } from "./open-batches.ts";
-import { batchBodySchema, batchListQuery, batchListSchema, batchSchema, presentBatch } from "./schemas.ts";
 import { routeGroup, type RouteGroup } from "../../http/route-group.ts";
-import { presentOpenAiPage } from "../../http/schemas/pagination.ts";
+import { openAiPageOf, presentOpenAiPage, queryInt } from "../../http/schemas/pagination.ts";
 import { json } from "../../http/schemas/responses.ts";
+import { FILE_BATCH_STATES, type FileBatch, type FileBatchState } from "../../store/files/file-batches.ts";
+import { fileLifeSchema, presentUnixTime, presentUnixTimeOrNull } from "../../http/schemas/wire-units.ts";
+import type { Batches } from "./open-batches.ts";
+
+const MAX_METADATA = 16;
+const MAX_METADATA_KEY_CHARS = 64;
+const MAX_METADATA_VALUE_CHARS = 512;
+const MAX_BATCHES_OF_PAGE = 100;
+const DEFAULT_BATCHES_OF_PAGE = 20;
+
+const metadataSchema = z
+  .record(z.string().max(MAX_METADATA_KEY_CHARS), z.string().max(MAX_METADATA_VALUE_CHARS))
+  .refine((value) => Object.keys(value).length <= MAX_METADATA, `must have at most ${MAX_METADATA} entries`);
+
+const batchBodySchema = z
+  .object({
+    input_file_id: z.string().max(100).describe("A JSONL file with the purpose `batch`"),
+    endpoint: z.string().max(100).describe("That of every line; those that batches have are in files.md"),
+    completion_window: z.literal("24h"),
+    metadata: metadataSchema.nullish(),
+    output_expires_after: z
+      .object({ anchor: z.literal("created_at"), seconds: fileLifeSchema })
+      .nullish()
+      .describe("How long the files of results live; never longer than the coordinator keeps files"),
+  })
+  .openapi("CreateFileBatch");
+
+const batchListQuery = z.object({
+  after: z.string().max(100).optional().describe("Id of the last batch of the page before"),
+  limit: queryInt(1, MAX_BATCHES_OF_PAGE, DEFAULT_BATCHES_OF_PAGE),
+});
+
+const secondsSchema = z.int().nullable().describe("Unix time in seconds; null: not (yet)");
+
+const batchSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal("batch"),
+    endpoint: z.string(),
+    errors: z
+      .object({
+        object: z.literal("list"),
+        data: z.array(
+          z.object({
+            code: z.string(),
+            message: z.string(),
+            param: z.string().nullable(),
+            line: z.int().nullable().describe("From 1; null: not about a line"),
+          }),
+        ),
+      })
+      .nullable()
+      .describe("Why it failed"),
+    input_file_id: z.string(),
+    completion_window: z.literal("24h"),
+    status: z.enum(FILE_BATCH_STATES),
+    output_file_id: z.string().nullable().describe("Lines with an answer"),
+    error_file_id: z.string().nullable().describe("Lines without one"),
+    created_at: z.int(),
+    in_progress_at: secondsSchema,
+    expires_at: z.int(),
+    finalizing_at: secondsSchema,
+    completed_at: secondsSchema,
+    failed_at: secondsSchema,
+    expired_at: secondsSchema,
+    cancelling_at: secondsSchema,
+    cancelled_at: secondsSchema,
+    request_counts: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
+    metadata: z.record(z.string(), z.string()).nullable(),
+  })
+  .openapi("FileBatch");
+
+const batchListSchema = openAiPageOf(batchSchema).openapi("FileBatchList");
+
+function presentBatch(batch: FileBatch): z.infer<typeof batchSchema> {
+  const { request, progress, endedAtMs, cancellingAtMs } = batch;
+  const { errors, total, completed, failed } = progress;
+  const isCancelling = endedAtMs === null && cancellingAtMs !== null;
+  const endedIn = (state: FileBatchState): number | null =>
+    progress.state === state ? presentUnixTimeOrNull(endedAtMs) : null;
+  return {
+    id: batch.id,
+    object: "batch",
+    endpoint: request.endpoint,
+    errors: errors.length === 0 ? null : { object: "list", data: [...errors] },
+    input_file_id: request.inputFileId,
+    completion_window: request.completionWindow,
+    status: isCancelling ? "cancelling" : progress.state,
+    output_file_id: progress.outputFileId,
+    error_file_id: progress.errorFileId,
+    created_at: presentUnixTime(batch.createdAtMs),
+    in_progress_at: presentUnixTimeOrNull(progress.inProgressAtMs),
+    expires_at: presentUnixTime(batch.expiresAtMs),
+    finalizing_at: presentUnixTimeOrNull(progress.finalizingAtMs),
+    completed_at: endedIn("completed"),
+    failed_at: endedIn("failed"),
+    expired_at: endedIn("expired"),
+    cancelling_at: presentUnixTimeOrNull(cancellingAtMs),
+    cancelled_at: endedIn("cancelled"),
+    request_counts: { total, completed, failed },
+    metadata: request.metadata,
+  };
+}
 
 /** OpenAI's batches, beside those of `POST /jobs/batch`. */
 export const batchRoutes = (batches: Batches): RouteGroup =>

@@ -15,7 +15,7 @@ import {
 import { routeGroup } from "../../http/route-group.ts";
 import { presentOpenAiPage } from "../../http/schemas/pagination.ts";
 import { json } from "../../http/schemas/responses.ts";
-import { FILE_ANSWERS, sendFile } from "../../http/server/send-file.ts";
+import { contentHeaders, FILE_ANSWERS, sendFile } from "../../http/server/send-file.ts";
 
 const MAX_FIELDS = 10;
 const MAX_FIELD_BYTES = 1_024;
@@ -98,10 +98,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
       root,
       name,
       headers: {
-        ETag: `"${file.sha256}"`,
-        // Not that of the content, which another account may have brought before.
-        "Last-Modified": new Date(file.createdAtMs).toUTCString(),
-        "Content-Type": "application/octet-stream",
+        ...contentHeaders(file),
         "Content-Disposition": `attachment; filename*=UTF-8''${extendedValueOf(file.filename)}`,
         // It is private, and may be deleted.
         "Cache-Control": "private, no-cache",

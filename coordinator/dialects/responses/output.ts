@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { TokenProbability } from "../../../shared/token-probability.ts";
 import type { FeedItem } from "../../store/jobs/job-store.ts";
-import { presentEntry } from "../../http/schemas/present-logprobs.ts";
+import { presentEntry } from "../../http/schemas/chat-schemas.ts";
 import type { NamespacedFunction } from "./tools.ts";
 
 const probabilityFields = { token: z.string(), bytes: z.array(z.int()), logprob: z.number() };
@@ -64,7 +64,6 @@ export type OutputRun =
 /** Puts the items of a feed together to the items of a response, in their order. */
 export class OutputRuns {
   readonly runs: OutputRun[] = [];
-  /** Tokens of thoughts. */
   reasoningTokens = 0;
   readonly #calls = new Map<number, OutputRun>();
   readonly #functions: readonly NamespacedFunction[];
@@ -149,7 +148,6 @@ export function itemIdOf(jobId: string, place: number, run: OutputRun): string {
   return place === 0 ? id : `${id}_${place}`;
 }
 
-/** The response that has the item; null for an id that no item has. */
 export function responseIdOfItem(itemId: string): string | null {
   const [, end] = /^(?:rs|msg|fc)_(\w+?)(?:_\d+)?$/.exec(itemId) ?? [];
   return end === undefined ? null : `resp_${end}`;

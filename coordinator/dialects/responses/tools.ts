@@ -126,7 +126,6 @@ export function offeredFunctions(tools: Tools): OfferedFunction[] {
   });
 }
 
-/** The offered functions of namespaces. */
 export function namespacedFunctions(offered: readonly OfferedFunction[]): NamespacedFunction[] {
   return offered.flatMap(({ namespace, tool: { name } }) =>
     namespace == null ? [] : [{ flat_name: flatNameOf({ namespace, name }), namespace, name }],

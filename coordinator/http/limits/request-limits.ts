@@ -4,126 +4,79 @@ import { OverloadedError, RateLimitedError } from "../../../shared/errors.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import type { MemoryBudgets } from "../../config/memory-settings.ts";
 import type { CoordinatorConfig } from "../../config/resolve-config.ts";
-import { localQuota, type CallerQuota, type ReleaseStream } from "../../quotas/caller-quota.ts";
-import { RequestWindow, type RequestCount } from "../../quotas/request-window.ts";
+import { type CallerQuota, localQuota, type ReleaseStream } from "../../quotas/caller-quota.ts";
+import { type RequestCount, RequestWindow } from "../../quotas/request-window.ts";
+import { RETRY_AFTER_S } from "../../store/refusals.ts";
+import { Pool } from "../../quotas/pool.ts";
 import { clientAddress } from "../server/client-address.ts";
-import { EventStreams } from "./event-streams.ts";
 
 const MS_PER_S = 1_000;
 
 type Options = Pick<CoordinatorConfig, "trustProxy" | "publicRequestsPerMinute"> &
   Pick<MemoryBudgets, "answerMemoryBytes">;
 
+export type RequestLimits = ReturnType<typeof requestLimits>;
+
 /**
  * Requests per minute of each credential and of each client address, and open streams of each account. Handlers reach it as
  * `c.get("limits")`. Source: spec §8, decision 0035.
+ * @param callers Apart from the addresses, so that a flood of these does not push out the counts of keys. Default: counts requests and
+ *   streams of this coordinator alone.
  */
-export class RequestLimits {
-  readonly #clock: Clock;
-  readonly #options: Options;
-  /** Apart from the addresses, so that a flood of these does not push out the counts of keys. */
-  readonly #callers: CallerQuota;
-  readonly #addresses: RequestWindow;
+export function requestLimits(
+  options: Options,
+  clock: Clock,
+  metrics: { readonly http: { openStreams: number } },
+  callers: CallerQuota = localQuota(clock),
+) {
+  const addresses = new RequestWindow(clock);
   /** Open streams of each credential (API key or session), which end when the credential does. None is empty. */
-  readonly #openStreams = new Map<string, { readonly accountId: string; readonly responses: Set<ServerResponse> }>();
-  readonly #eventStreams = new EventStreams();
-  readonly #metrics: { readonly http: { openStreams: number } };
+  const openStreams = new Map<string, { readonly accountId: string; readonly responses: Set<ServerResponse> }>();
+  const enterEvents = eventStreams();
   /** Bytes of large answers that are in memory until their clients have read them. */
-  #answerBytes = 0;
+  let answerBytes = 0;
 
-  /** @param quota Absent: counts requests and streams of this coordinator alone. */
-  constructor(
-    options: Options,
-    clock: Clock,
-    metrics: { readonly http: { openStreams: number } },
-    quota?: CallerQuota,
-  ) {
-    this.#clock = clock;
-    this.#options = options;
-    this.#callers = quota ?? localQuota(clock);
-    this.#metrics = metrics;
-    this.#addresses = new RequestWindow(clock);
-  }
-
-  /**
-   * Counts a request of a key or session and sets the X-RateLimit headers: the limit, what is left of it, and the Unix time in
-   * seconds at which the oldest counted request leaves the window. A promise only where another coordinator counts.
-   * @throws {RateLimitedError}
-   */
-  countCaller(identity: Identity, response: ServerResponse): Promise<void> | undefined {
-    const limit = identity.limits.requestsPerMinute;
-    const caller = { accountId: identity.accountId, credential: credentialIdOf(identity), limit };
-    const counted = this.#callers.countRequest(caller);
-    if (counted instanceof Promise) return counted.then((count) => this.#tell(response, limit, count));
-    this.#tell(response, limit, counted);
-    return undefined;
-  }
-
-  #tell(response: ServerResponse, limit: number, count: RequestCount): void {
+  function tell(response: ServerResponse, limit: number, count: RequestCount): void {
     response.setHeader("X-RateLimit-Limit", limit);
     response.setHeader("X-RateLimit-Remaining", count.remaining);
-    response.setHeader("X-RateLimit-Reset", Math.ceil((this.#clock.now() + count.freesInMs) / MS_PER_S));
+    response.setHeader("X-RateLimit-Reset", Math.ceil((clock.now() + count.freesInMs) / MS_PER_S));
     refuseOver(count);
   }
 
-  /** Counts a request without a known key or session for the client's address. @throws {RateLimitedError} */
-  countAddress(incoming: IncomingMessage): void {
-    refuseOver(this.#addresses.count(clientAddress(incoming, this.#options), this.#options.publicRequestsPerMinute));
-  }
-
-  /** Counts an open stream of the account until `response` closes, from either side. @throws {RateLimitedError} */
-  openStream(identity: Identity, response: ServerResponse): Promise<void> | undefined {
-    const { accountId, limits } = identity;
-    const opened = this.#callers.openStream(accountId, limits.concurrentStreams);
-    if (opened instanceof Promise) return opened.then((release) => this.#addStream(identity, response, release));
-    this.#addStream(identity, response, opened);
-    return undefined;
-  }
-
-  /** Counts a stream of events until `response` closes; see {@link EventStreams}. @throws {RateLimitedError} and {@link OverloadedError} */
-  async openEvents(identity: Identity, response: ServerResponse): Promise<void> {
-    const { accountId, limits } = identity;
-    const openPlace = () => this.#callers.openStream(accountId, limits.concurrentStreams);
-    this.#addStream(identity, response, await this.#eventStreams.enter(accountId, openPlace));
-  }
-
-  #addStream(identity: Identity, response: ServerResponse, release: ReleaseStream): void {
+  function addStream(identity: Identity, response: ServerResponse, release: ReleaseStream): void {
     // The client has left already, so "close" never comes.
     if (response.destroyed) return release();
     const credential = credentialIdOf(identity);
-    const streams = this.#openStreams.get(credential) ?? { accountId: identity.accountId, responses: new Set() };
-    this.#openStreams.set(credential, streams);
+    const streams = openStreams.get(credential) ?? { accountId: identity.accountId, responses: new Set() };
+    openStreams.set(credential, streams);
     streams.responses.add(response);
-    this.#metrics.http.openStreams += 1;
+    metrics.http.openStreams += 1;
     response.once("close", () => {
-      this.#metrics.http.openStreams -= 1;
+      metrics.http.openStreams -= 1;
       release();
       streams.responses.delete(response);
-      if (streams.responses.size === 0 && this.#openStreams.get(credential) === streams) {
-        this.#openStreams.delete(credential);
-      }
+      if (streams.responses.size === 0 && openStreams.get(credential) === streams) openStreams.delete(credential);
     });
     return undefined;
   }
 
-  /**
-   * Counts an answer that is in memory as an open stream of the account, and its bytes, until `response` closes.
-   * @throws {RateLimitedError} and {@link OverloadedError}
-   */
-  async holdAnswer(identity: Identity, response: ServerResponse, bytes: number): Promise<void> {
-    await this.openStream(identity, response);
-    this.holdStream(response, bytes);
+  /** Counts an open stream of the account until `response` closes, from either side. @throws {RateLimitedError} */
+  function openStream(identity: Identity, response: ServerResponse): Promise<void> | undefined {
+    const { accountId, limits } = identity;
+    const opened = callers.openStream(accountId, limits.concurrentStreams);
+    if (opened instanceof Promise) return opened.then((release) => addStream(identity, response, release));
+    addStream(identity, response, opened);
+    return undefined;
   }
 
   /** Counts what an open stream has in memory, until `response` closes. One is always taken, however large. @throws {OverloadedError} */
-  holdStream(response: ServerResponse, bytes: number): void {
-    if (this.#answerBytes > 0 && this.#answerBytes + bytes > this.#options.answerMemoryBytes)
-      throw new OverloadedError();
+  function holdStream(response: ServerResponse, bytes: number): void {
+    if (answerBytes > 0 && answerBytes + bytes > options.answerMemoryBytes) throw new OverloadedError();
     // The client has left already, so "close" never comes.
     if (response.destroyed) return;
-    this.#answerBytes += bytes;
+    answerBytes += bytes;
     response.once("close", () => {
-      this.#answerBytes -= bytes;
+      answerBytes -= bytes;
     });
   }
 
@@ -131,21 +84,59 @@ export class RequestLimits {
    * Cuts the streams of a revoked key (its id) or an ended session (its token's hash), without an event, because their jobs have not ended.
    * A client that reconnects gets 401.
    */
-  closeStreamsOf(credential: string): void {
-    for (const response of this.#openStreams.get(credential)?.responses ?? []) response.destroy();
+  function closeStreamsOf(credential: string): void {
+    for (const response of openStreams.get(credential)?.responses ?? []) response.destroy();
   }
 
-  /** Keys and sessions with open streams. */
-  openCredentials(): Iterable<string> {
-    return this.#openStreams.keys();
-  }
+  return {
+    openStream,
+    holdStream,
+    closeStreamsOf,
 
-  /** Cuts all streams of suspended accounts. */
-  closeStreamsOfAccounts(accountIds: ReadonlySet<string>): void {
-    for (const [credential, { accountId }] of this.#openStreams) {
-      if (accountIds.has(accountId)) this.closeStreamsOf(credential);
-    }
-  }
+    /**
+     * Counts a request of a key or session and sets the X-RateLimit headers: the limit, what is left of it, and the Unix time in
+     * seconds at which the oldest counted request leaves the window. A promise only where another coordinator counts.
+     * @throws {RateLimitedError}
+     */
+    countCaller(identity: Identity, response: ServerResponse): Promise<void> | undefined {
+      const limit = identity.limits.requestsPerMinute;
+      const caller = { accountId: identity.accountId, credential: credentialIdOf(identity), limit };
+      const counted = callers.countRequest(caller);
+      if (counted instanceof Promise) return counted.then((count) => tell(response, limit, count));
+      tell(response, limit, counted);
+      return undefined;
+    },
+
+    /** Counts a request without a known key or session for the client's address. @throws {RateLimitedError} */
+    countAddress(incoming: IncomingMessage): void {
+      refuseOver(addresses.count(clientAddress(incoming, options), options.publicRequestsPerMinute));
+    },
+
+    /** Counts a stream of events until `response` closes; see {@link eventStreams}. @throws {RateLimitedError} and {@link OverloadedError} */
+    async openEvents(identity: Identity, response: ServerResponse): Promise<void> {
+      const { accountId, limits } = identity;
+      const openPlace = () => callers.openStream(accountId, limits.concurrentStreams);
+      addStream(identity, response, await enterEvents(accountId, openPlace));
+    },
+
+    /**
+     * Counts an answer that is in memory as an open stream of the account, and its bytes, until `response` closes.
+     * @throws {RateLimitedError} and {@link OverloadedError}
+     */
+    async holdAnswer(identity: Identity, response: ServerResponse, bytes: number): Promise<void> {
+      await openStream(identity, response);
+      holdStream(response, bytes);
+    },
+
+    /** Keys and sessions with open streams. */
+    openCredentials: (): Iterable<string> => openStreams.keys(),
+
+    closeStreamsOfAccounts(accountIds: ReadonlySet<string>): void {
+      for (const [credential, { accountId }] of openStreams) {
+        if (accountIds.has(accountId)) closeStreamsOf(credential);
+      }
+    },
+  };
 }
 
 /** Unique among keys and sessions: the key's id, or the hash of the session's token. */
@@ -155,4 +146,47 @@ function credentialIdOf(identity: Identity): string {
 
 function refuseOver({ isAllowed, freesInMs }: RequestCount): void {
   if (!isAllowed) throw new RateLimitedError("requests_per_minute", Math.max(1, Math.ceil(freesInMs / MS_PER_S)));
+}
+
+/** Streams of events that an account may have open here: a page in some tabs, and some programs. */
+export const MAX_EVENT_STREAMS = 10;
+/** Of all accounts. Each costs a connection and some 20 KB; more belong to another coordinator. */
+export const MAX_ALL_STREAMS = 10_000;
+
+/**
+ * Counts open streams of events. Those of an account have one place among its open streams together, so that pages leave room for chats.
+ * The function that it returns opens one, whose returned function closes it and may be called twice. It throws {@link RateLimitedError} and
+ * {@link OverloadedError}. `openPlace`: takes a place among the account's open streams.
+ */
+export function eventStreams() {
+  const open = new Pool({ all: MAX_ALL_STREAMS, account: MAX_EVENT_STREAMS });
+  /** Of accounts with an open stream of events: their place among the account's open streams. */
+  const places = new Map<string, Promise<ReleaseStream>>();
+
+  return async (accountId: string, openPlace: () => ReleaseStream | Promise<ReleaseStream>): Promise<ReleaseStream> => {
+    const release = open.take([["all"], ["account", accountId]]);
+    if (release === "all") {
+      throw new OverloadedError("Too many streams of events are open at this coordinator; try again in a few seconds");
+    }
+    if (release === "account") throw new RateLimitedError("concurrent_streams", RETRY_AFTER_S);
+    const close = (): void => {
+      release();
+      if (open.count("account", accountId) > 0) return;
+      const place = places.get(accountId);
+      places.delete(accountId);
+      place?.then(
+        (leave) => leave(),
+        () => undefined,
+      );
+    };
+    try {
+      const place = places.get(accountId) ?? Promise.resolve(openPlace());
+      places.set(accountId, place);
+      await place;
+    } catch (error) {
+      close();
+      throw error;
+    }
+    return close;
+  };
 }

@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import type { Context } from "hono";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { Identity } from "../../accounts/identity.ts";
+import { LargeJson } from "../../store/jobs/large-json.ts";
 import type { HttpEnv } from "../http-deps.ts";
-import { jsonParts, piecesOfParts, type JsonPart } from "./json-parts.ts";
 
 /** An answer with more characters counts as an open stream. A socket's own buffers hold about as much. */
 export const LARGE_ANSWER_CHARS = MIB;
@@ -38,4 +39,30 @@ async function answerLarge(
 
 async function* encoded(parts: readonly JsonPart[]): AsyncGenerator<Uint8Array, void, void> {
   for await (const piece of piecesOfParts(parts)) yield Buffer.from(piece);
+}
+
+/** JSON text, with the large values that are read from storage while it is written. */
+export type JsonPart = string | LargeJson;
+
+/** The JSON text of a value that may hold large values anywhere. One string when it holds none. */
+export function jsonParts(value: unknown): readonly JsonPart[] {
+  const large: LargeJson[] = [];
+  // No text of a client can contain it.
+  const mark = randomUUID();
+  const text = JSON.stringify(value, (_key, each: unknown) => {
+    if (!(each instanceof LargeJson)) return each;
+    large.push(each);
+    return mark;
+  });
+  return text
+    .split(`"${mark}"`)
+    .flatMap((part, index): JsonPart[] => (index === 0 ? [part] : [large[index - 1] as LargeJson, part]));
+}
+
+/** The text of the parts, piece by piece. */
+export async function* piecesOfParts(parts: readonly JsonPart[]): AsyncGenerator<string, void, void> {
+  for (const part of parts) {
+    if (typeof part === "string") yield part;
+    else yield* part.pieces();
+  }
 }

@@ -5,7 +5,6 @@ import { ServiceError } from "../../../shared/errors.ts";
 
 /** A file of a form, complete on disk. */
 export interface FormFile {
-  /** Name of its field. */
   readonly field: string;
   /** As the client gave it, without folders; empty if it gave none. Never a path here. */
   readonly filename: string;

@@ -31,7 +31,6 @@ export interface RouteSpec {
   readonly security?: RouteConfig["security"];
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
-  /** The JSON body. */
   readonly body?: z.ZodType;
   /** The multipart form, which the handler reads. */
   readonly form?: z.ZodType;

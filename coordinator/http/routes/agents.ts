@@ -9,7 +9,7 @@ import { figuresShape, presentFigures } from "../schemas/island-schemas.ts";
 import { data, json } from "../schemas/responses.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { routeGroup } from "../route-group.ts";
-import { FILE_ANSWERS, sendFile } from "../server/send-file.ts";
+import { contentHeaders, FILE_ANSWERS, sendFile } from "../server/send-file.ts";
 import { originOf } from "../server/client-address.ts";
 
 const recommendationSchema = z
@@ -103,10 +103,7 @@ export const islandAgentRoutes = routeGroup(
         root,
         name,
         headers: {
-          ETag: `"${file.sha256}"`,
-          // Not that of the content, which another account may have brought before.
-          "Last-Modified": new Date(file.createdAtMs).toUTCString(),
-          "Content-Type": "application/octet-stream",
+          ...contentHeaders(file),
           "Cache-Control": "private, no-store",
         },
         missing: "No job has the file for this Island now",

@@ -1,20 +1,28 @@
-import { type z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
+import { ServiceError } from "../../../shared/errors.ts";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import type { FeedItem, JobRecord } from "../../store/jobs/job-store.ts";
-import { awaitChat, doneOf, endedChat, type AwaitedChat, type ChatOrder } from "../streaming/awaited-chat.ts";
-import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
-import { addUsage, chatChunks, chatUsage, completionHeadOf, NO_USAGE } from "../streaming/chat-encoder.ts";
-import { streamChats } from "../streaming/several-chats.ts";
+import { awaitChat, type AwaitedChat, type ChatOrder, doneOf, endedChat, openChat } from "../streaming/awaited-chat.ts";
+import {
+  type AnswerDeps,
+  cancelAbandoned,
+  type ChatClient,
+  type WaitingClient,
+  waitingClientOf,
+} from "../streaming/waiting-client.ts";
+import { addUsage, chatChunks, chatUsage, completionHeadOf, errorLine, NO_USAGE } from "../streaming/chat-encoder.ts";
 import {
   chatBodySchema,
   chatEventSchema,
   chatFieldOf,
   completionSchema,
   jobInputsOf,
+  presentLogprobs,
 } from "../schemas/chat-schemas.ts";
-import { presentLogprobs } from "../schemas/present-logprobs.ts";
 import { jsonOrEvents } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
+import type { HttpDeps } from "../http-deps.ts";
+import { type FeedEncoder, streamFeed } from "../streaming/sse.ts";
 
 export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, (routes, deps) => {
   routes.post("/completions", {
@@ -96,4 +104,47 @@ function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<ty
     }),
     usage: chatUsage(usage),
   };
+}
+
+/**
+ * Streams several chats on one connection, one after the other: an account's unfinished jobs are few. The first one that fails ends the
+ * stream; those after it are not submitted.
+ * @param orders Of all of them; the first one's chat is there.
+ * @param encoderOf Of the chat with this index.
+ */
+function streamChats(
+  deps: Pick<HttpDeps, "accounts" | "catalog" | "clock" | "jobs" | "log" | "options">,
+  client: ChatClient,
+  first: AwaitedChat,
+  orders: readonly ChatOrder[],
+  encoderOf: (index: number) => FeedEncoder,
+): Response {
+  const { c, identity } = client;
+  const { outgoing: response } = c.env;
+  const relay = ({ job, feed }: AwaitedChat, index: number): Response => {
+    const next = orders[index + 1];
+    return streamFeed(deps, {
+      response,
+      identity,
+      feed,
+      encoder: encoderOf(index),
+      onCut: () => cancelAbandoned(job, deps.log),
+      isContinued: index > 0,
+      ...(next === undefined ? {} : { onDone: () => void goOn(next, index + 1) }),
+    });
+  };
+  const goOn = async (order: ChatOrder, index: number): Promise<void> => {
+    try {
+      const chat = await openChat(deps, client, order);
+      if (chat !== null) relay(chat, index);
+    } catch (error) {
+      const isExpected = error instanceof ServiceError;
+      if (!isExpected) deps.log.error({ err: error }, "the next answer of a streamed chat could not begin");
+      const [code, message] = isExpected
+        ? [error.code, error.message]
+        : ["internal", "The next answer could not begin"];
+      response.end(errorLine({ code, message, retryable: !isExpected }));
+    }
+  };
+  return relay(first, 0);
 }

@@ -1,12 +1,116 @@
 import { z } from "@hono/zod-openapi";
 import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
-import { CARGO_STATUSES } from "../../catalog/operator-cargos.ts";
-import { pinsSchema, presentCargoReview, readPins, reviewSchema } from "../schemas/review-schemas.ts";
+import { CARGO_STATUSES, type CargoReview } from "../../operators/operator-cargos.ts";
+import { type PinKind, pinKindOf, type Pins, pinsOf } from "../../catalog/cargo-pins.ts";
 import { pageOf, pageQuery } from "../schemas/pagination.ts";
-import { data, json } from "../schemas/responses.ts";
-import { creditsSchema } from "../schemas/wire-units.ts";
-import { actorOf } from "./operator-actor.ts";
+import { data, json, orNull } from "../schemas/responses.ts";
+import { creditsSchema, presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { routeGroup } from "../route-group.ts";
+import { actorOf } from "./operator-actor.ts";
+
+const PIN_KINDS = { imageDigest: "image_digest", modelHash: "model_hash", modelCommit: "model_commit" } as const;
+const PIN_NAMES = Object.values(PIN_KINDS);
+const pin = z.string().max(200).optional();
+
+const pinsSchema = z
+  .object({
+    image_digest: pin.describe("sha256:… of the image's manifest"),
+    model_hash: pin.describe("SHA-256 of the model's file or files.json, in hex"),
+    model_commit: pin.describe("Commit of the model's folder on the hub"),
+  })
+  .openapi("CargoPins");
+
+/** Where the pin is that an image or a model has, or lacks. */
+const signedSchema = z
+  .object({
+    runtime_type: z.enum(RUNTIME_TYPES),
+    image: z.string().nullable(),
+    image_digest: z.string().nullable().describe("Null for an image: NOT PINNED, the tag decides"),
+    command: z.array(z.string()).nullable().describe("Null: the image's own"),
+    network: z.boolean().describe("True: it reaches the public internet"),
+    gpu: z.boolean(),
+    model_url: z.string().nullable(),
+    model_hash: z.string().nullable(),
+    model_commit: z.string().nullable(),
+    model_bytes: z.int().nullable(),
+    args: z.array(z.string()).nullable(),
+    required_ram_mb: z.number(),
+    required_vram_mb: z.number(),
+    price_per_job: creditsSchema,
+  })
+  .openapi("SignedCargo");
+
+const reviewSchema = z
+  .object({
+    slug: z.string(),
+    name: z.string(),
+    description: z.string(),
+    status: z.enum(CARGO_STATUSES),
+    origin: z.enum(["shipped", "imported", "owned"]),
+    owner_id: z.string().nullable(),
+    owner_email: z.string().nullable(),
+    revision: z.string().describe("Hash of all of `cargo`; an approval names it"),
+    pin: orNull(z.object({ kind: z.enum(PIN_NAMES), value: z.string().nullable() }).openapi("CargoPin")).describe(
+      "What ties it to exact bytes; a null value: nothing does yet. Null: it fetches nothing",
+    ),
+    approval: orNull(
+      z
+        .object({
+          revision: z.string(),
+          by: z.string().describe("Account of an operator, or user of the operating system"),
+          at: timeSchema,
+        })
+        .openapi("CargoApproval"),
+    ).describe("The last one, of this definition or an earlier one"),
+    price_per_job: creditsSchema.describe("In force for new jobs"),
+    shipped_price_per_job: creditsSchema.nullable().describe("That of its file; null unless it is shipped"),
+    signs: signedSchema,
+    cargo: z.record(z.string(), z.unknown()).describe("The whole definition; see catalog/README.md"),
+  })
+  .openapi("CargoReview");
+
+function readPins(body: z.infer<typeof pinsSchema>): Pins {
+  return { imageDigest: body.image_digest, modelHash: body.model_hash, modelCommit: body.model_commit };
+}
+
+function presentCargoReview(review: CargoReview, ownerEmail: string | null): z.infer<typeof reviewSchema> {
+  const { file, status, origin, ownerId, revision, approval } = review;
+  const kind: PinKind | null = pinKindOf(file);
+  const pins = pinsOf(file);
+  const { container, model } = file;
+  return {
+    slug: file.slug,
+    name: file.name,
+    description: file.description,
+    status,
+    origin,
+    owner_id: ownerId,
+    owner_email: ownerEmail,
+    revision,
+    pin: kind === null ? null : { kind: PIN_KINDS[kind], value: pins[kind] ?? null },
+    approval:
+      approval === null ? null : { revision: approval.revision, by: approval.by, at: presentTime(approval.atMs) },
+    price_per_job: review.price,
+    shipped_price_per_job: origin === "shipped" ? file.price_per_job : null,
+    signs: {
+      runtime_type: file.runtime_type,
+      image: container?.image ?? null,
+      image_digest: container?.digest ?? null,
+      command: container?.command === null || container === undefined ? null : [...container.command],
+      network: container?.network ?? false,
+      gpu: container?.gpu ?? false,
+      model_url: model?.url ?? null,
+      model_hash: pins.modelHash ?? null,
+      model_commit: pins.modelCommit ?? null,
+      model_bytes: model?.size_bytes ?? null,
+      args: file.args === undefined ? null : [...file.args],
+      required_ram_mb: file.required_ram_mb,
+      required_vram_mb: file.required_vram_mb,
+      price_per_job: file.price_per_job,
+    },
+    cargo: JSON.parse(JSON.stringify(file)) as Record<string, unknown>,
+  };
+}
 
 const lineSchema = z
   .object({
@@ -24,9 +128,8 @@ const lineSchema = z
 
 const switched = { 200: json(data(z.object({ slug: z.string(), disabled: z.boolean() })), "Done") };
 
-/** Cargos as operators see and approve them. */
 export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operator" }, (routes, deps) => {
-  const { catalog } = deps.operators;
+  const { cargos } = deps.operators;
   const emailOf = async (ownerId: string | null): Promise<string | null> =>
     ownerId === null ? null : ((await deps.store.accounts.get(ownerId))?.email ?? null);
 
@@ -40,7 +143,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     }),
     answers: { 200: json(pageOf(lineSchema), "One page of Cargos") },
   })(async ({ query: { limit, offset, status } }) => {
-    const all = (await catalog.list()).filter((line) => status === undefined || line.status === status);
+    const all = (await cargos.list()).filter((line) => status === undefined || line.status === status);
     const page = all.slice(offset, offset + limit);
     const emails = await Promise.all(page.map(({ ownerId }) => emailOf(ownerId)));
     const shown = page.map(
@@ -66,7 +169,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     answers: { 200: json(data(reviewSchema), "The Cargo under review") },
     fails: [404],
   })(async ({ params: { slug } }) => {
-    const review = await catalog.review(slug);
+    const review = await cargos.review(slug);
     return { data: presentCargoReview(review, await emailOf(review.ownerId)) };
   });
 
@@ -81,7 +184,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     answers: { 200: json(data(reviewSchema), "The Cargo under review, pinned") },
     fails: [400, 404],
   })(async ({ params: { slug }, body }) => {
-    const review = await catalog.pinned(slug, readPins(body));
+    const review = await cargos.pinned(slug, readPins(body));
     return { data: presentCargoReview(review, await emailOf(review.ownerId)) };
   });
 
@@ -98,8 +201,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     fails: [400, 404],
   })(async ({ c, identity, params: { slug }, body }) => {
     const { revision, ...pins } = body;
-    const actor = actorOf(c, identity, deps);
-    const approval = await catalog.approve(actor, identity.accountId, slug, revision, readPins(pins));
+    const approval = await cargos.approve(actorOf(c, identity, deps), slug, revision, readPins(pins));
     return { data: { slug, revision: approval.revision, approved: true } };
   });
 
@@ -116,7 +218,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     answers: { 200: json(data(reviewSchema), "The Cargo with its price") },
     fails: [400, 404],
   })(async ({ c, identity, params: { slug }, body }) => {
-    const review = await catalog.setPrice(actorOf(c, identity, deps), slug, body.price_per_job);
+    const review = await cargos.setPrice(actorOf(c, identity, deps), slug, body.price_per_job);
     return { data: presentCargoReview(review, null) };
   });
 
@@ -128,7 +230,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     answers: switched,
     fails: [404],
   })(async ({ c, identity, params: { slug } }) => {
-    await catalog.setDisabled(actorOf(c, identity, deps), slug, true);
+    await cargos.setDisabled(actorOf(c, identity, deps), slug, true);
     return { data: { slug, disabled: true } };
   });
 
@@ -139,7 +241,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     answers: switched,
     fails: [404],
   })(async ({ c, identity, params: { slug } }) => {
-    await catalog.setDisabled(actorOf(c, identity, deps), slug, false);
+    await cargos.setDisabled(actorOf(c, identity, deps), slug, false);
     return { data: { slug, disabled: false } };
   });
 });

@@ -26,7 +26,6 @@ const settingSchema = z
   })
   .openapi("SettingInForce");
 
-/** What operators see of the whole network. */
 export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }, (routes, deps) => {
   const { network, jobs, audit, settings } = deps.operators;
 

@@ -74,7 +74,6 @@ const requiredFields = z.object(cargoFields).pick({
 const nullableFields = z.object(cargoFields).pick({ onnx_task_type: true, model: true, context_tokens: true });
 /** Fields with another default. */
 const limitFields = z.object(cargoFields).pick({ run_limit_s: true, wait_limit_s: true });
-/** Fields that a Cargo may lack. */
 const optionalFields = z.object(cargoFields).pick({
   accept_limit_s: true,
   start_limit_s: true,

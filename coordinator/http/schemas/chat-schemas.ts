@@ -2,16 +2,16 @@ import { z } from "@hono/zod-openapi";
 import {
   MAX_ASKED_TOKENS,
   messagesSchema,
+  type ResponseFormat,
   responseFormatSchema,
   samplingFields,
-  type ResponseFormat,
 } from "../../../shared/chat-input.ts";
 import { MAX_TOOLS, toolCallSchema, toolFields, toolSchema } from "../../../shared/chat-tools.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import { REASONING_EFFORTS, reasoningFields } from "../../../shared/reasoning.ts";
 import { ignored, OPENAI_LABEL, OPENAI_PRICE, refused, requestObject } from "../../../shared/request-object.ts";
-import { probabilityFields } from "../../../shared/token-probability.ts";
-import type { JobInput } from "../../store/jobs/job-store.ts";
+import { probabilityFields, type TokenProbability } from "../../../shared/token-probability.ts";
+import type { JobInput, FeedItem } from "../../store/jobs/job-store.ts";
 import { givenFieldsOf } from "./given-fields.ts";
 import { offeredTools, otherToolSchema, toolPathOf } from "./offered-tools.ts";
 import { costSchema } from "./wire-units.ts";
@@ -218,7 +218,6 @@ export const chatEventSchema = z
   ])
   .openapi("ChatCompletionEvent");
 
-/** The input of the chat's job. */
 function jobInputOf(body: ChatBody): JobInput {
   const offered = offeredTools(body.tools).map(({ tool }) => tool);
   const tools = offered.length === 0 ? null : offered;
@@ -254,4 +253,21 @@ export function samplingOf(
   body: z.infer<typeof samplingSchema> & Pick<ChatBody, "max_completion_tokens">,
 ): Record<string, unknown> {
   return givenFieldsOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }, samplingFields);
+}
+
+/** Probabilities of an answer's tokens, as OpenAI has them. Null if no item has any: they were not asked for. */
+export function presentLogprobs(items: readonly FeedItem[]): ChatLogprobs | null {
+  const told = items.flatMap((item) => (item.type === "token" && item.logprobs !== undefined ? [item.logprobs] : []));
+  if (told.length === 0) return null;
+  const content = told.flat().map((each) => ({ ...presentEntry(each), top_logprobs: each.top.map(presentEntry) }));
+  return { content, refusal: null };
+}
+
+export function presentEntry({ token, logprob, bytes }: Omit<TokenProbability, "top">) {
+  return { token, logprob, bytes: bytes ?? bytesOf(token) };
+}
+
+/** Null for what is not whole characters, and came without its bytes. */
+function bytesOf(token: string): number[] | null {
+  return token.includes("\uFFFD") ? null : [...Buffer.from(token)];
 }

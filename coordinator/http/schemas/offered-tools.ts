@@ -17,7 +17,6 @@ export function otherToolSchema(...own: readonly string[]) {
   return ignoredEntry(schema, "tools of other types, such as web_search, are not offered to the model", isOther);
 }
 
-/** A tool that the model is offered. */
 export interface OfferedTool<T> {
   readonly tool: T;
   /** Where the request has it: `tools.8`, or `tools.4.tools.1` in a namespace. */

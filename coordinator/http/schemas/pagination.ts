@@ -22,7 +22,6 @@ export function pageQuery(defaultLimit = 20) {
 /** Position of a page in its list. Source: spec §2, list metadata. */
 export const metaSchema = z.object({ total: z.int(), limit: z.int(), offset: z.int() });
 
-/** One page of a list of `item`s. */
 export function pageOf<S extends z.ZodType>(item: S) {
   return z.object({ data: z.array(item), meta: metaSchema });
 }

@@ -57,7 +57,6 @@ async function sendableOutput(output: unknown): Promise<unknown> {
   return Buffer.byteLength(JSON.stringify(value)) > MAX_WEBHOOK_OUTPUT_BYTES ? undefined : value;
 }
 
-/** Adds the webhooks to the OpenAPI document. */
 export function documentWebhooks(app: HttpApp): void {
   const events = [
     ["job-ended", "jobEnded", "A job with a webhook_url has ended", jobEventSchema],

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { WEBHOOK_STATES } from "../../store/jobs/webhooks.ts";
-import { MAX_WEBHOOK_URL_CHARS, type WebhookRequest } from "../../webhooks/new-webhook.ts";
-import type { WebhookLog } from "../../webhooks/webhook-log.ts";
+import { MAX_WEBHOOK_URL_CHARS, type WebhookLog, type WebhookRequest } from "../../webhooks/owned-webhook.ts";
 import { presentTime, timeSchema } from "./wire-units.ts";
 
 /** Members of a submission that ask for a webhook. */

@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { HttpBindings } from "@hono/node-server";
 import { ServiceError } from "../../../shared/errors.ts";
+import type { FileRecord } from "../../store/files/files.ts";
 
 const BINARY = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
 /** What the document says of an operation that {@link sendFile} answers. */
@@ -21,6 +22,16 @@ interface FileAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** Message for the client when the file does not exist. */
   readonly missing: string;
+}
+
+/** Headers of a stored file besides those of its use. */
+export function contentHeaders({ sha256, createdAtMs }: Pick<FileRecord, "createdAtMs" | "sha256">) {
+  return {
+    ETag: `"${sha256}"`,
+    // Not that of the content, which another account may have brought before.
+    "Last-Modified": new Date(createdAtMs).toUTCString(),
+    "Content-Type": "application/octet-stream",
+  };
 }
 
 /**

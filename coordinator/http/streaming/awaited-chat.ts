@@ -70,7 +70,6 @@ export function endedChat(
   return run(deps, client, order, null);
 }
 
-/** How a chat is streamed. */
 interface ChatStream {
   /** Takes the place of a stream. */
   readonly open: () => Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import type { FeedEncoder } from "./sse.ts";
-import { presentLogprobs } from "../schemas/present-logprobs.ts";
+import { presentLogprobs } from "../schemas/chat-schemas.ts";
 import { presentCredits, presentUnixTime } from "../schemas/wire-units.ts";
 import { failureStatus, openAiType } from "../error-answers.ts";
 import type { CutReason, FeedEnding } from "../../jobs/feed.ts";
@@ -19,7 +19,6 @@ export interface ChatStreamHead {
   readonly isLast?: boolean;
 }
 
-/** What completions and their chunks say of their job. */
 export function completionHeadOf(job: JobRecord): Pick<ChatStreamHead, "jobId" | "createdS" | "model"> {
   return { jobId: job.id, createdS: presentUnixTime(job.createdAtMs), model: job.slug };
 }
@@ -34,7 +33,6 @@ interface StreamUsage {
 
 export const NO_USAGE: StreamUsage = { promptTokens: 0, completionTokens: 0, reasoningTokens: 0, costMicro: 0 };
 
-/** `usage` of a chat completion. */
 export function chatUsage({ promptTokens, completionTokens, reasoningTokens, costMicro }: StreamUsage) {
   return {
     prompt_tokens: promptTokens,

@@ -8,7 +8,7 @@ import { FEED_START, type FeedPosition } from "../../jobs/feed-position.ts";
 import type { JobWait, JobWaiting } from "../../jobs/job-waiting.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import type { HttpDeps } from "../http-deps.ts";
-import { piecesOfParts, type JsonPart } from "../middleware/json-parts.ts";
+import { piecesOfParts, type JsonPart } from "../middleware/json-answer.ts";
 
 /** Complete SSE events; in parts when a large value belongs to them. "" for a part of the feed that the stream leaves out. */
 export type EncodedEvent = string | readonly JsonPart[];

@@ -62,7 +62,6 @@ export function cancelAbandoned(job: JobHandle, log: HttpDeps["log"]): void {
   });
 }
 
-/** Cancels the job when the client leaves. */
 export function cancelWhenGone(job: JobHandle, gone: AbortSignal, log: HttpDeps["log"]): void {
   const cancel = (): void => cancelAbandoned(job, log);
   if (gone.aborted) cancel();

@@ -36,7 +36,6 @@ const MAX_UNREAD_BYTES = 64 * MIB;
 /** Longest reason of a close frame: 125 bytes less the code. Source: RFC 6455 §5.5. */
 const MAX_REASON_BYTES = 123;
 
-/** What all sessions share. */
 export interface SharedBySessions extends Env<"heartbeatMs"> {
   readonly connections: IslandConnections;
   readonly intake: IntakeBudget;

@@ -2,7 +2,7 @@ import type { ActiveJob } from "../active-job.ts";
 
 /*
  * The retry policy of attempts. `maxAttempts` is the setting `max_attempts`; which failures end only the attempt is in
- * `dispatch/attempt-results.ts` (`retryable`), and which Island is asked next in `scheduler/`.
+ * `dispatch/attempt-fencing.ts` (`retryable`), and which Island is asked next in `scheduler/`.
  */
 
 /** After a lost attempt the job gets at least this long to find another Island, however long it waited for the first. */

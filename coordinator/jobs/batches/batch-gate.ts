@@ -143,7 +143,6 @@ export function openBatchGate(
     positionOf({ id, accountId, hasPlace }: Pick<ActiveJob, "id" | "accountId" | "hasPlace">): number | null {
       return hasPlace ? null : (queues.get(accountId)?.jobs.positionOf(id) ?? null);
     },
-    /** Jobs of the account that wait for a place. */
     waitingOf(accountId: string): number {
       return queues.get(accountId)?.jobs.size ?? 0;
     },

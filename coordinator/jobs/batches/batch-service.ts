@@ -5,7 +5,7 @@ import { newId } from "../../../shared/ids.ts";
 import { REFUSALS } from "../../store/refusals.ts";
 import type { ActiveBatchRecord, BatchRecord, FailMode, JobInput, NewBatch } from "../../store/jobs/job-store.ts";
 import type { Store } from "../../store/store.ts";
-import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../../webhooks/webhook-log.ts";
+import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../../webhooks/owned-webhook.ts";
 import type { ActiveJob } from "../active-job.ts";
 import type { BatchGate } from "./batch-gate.ts";
 import { batchStatusOf } from "./batch-status.ts";

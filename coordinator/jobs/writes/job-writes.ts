@@ -23,7 +23,6 @@ export function writeJobs(
   const behind = new WriteBehind<MutableJob>(clock, config.feedDelayMs, gathered);
   let isClosed = false;
 
-  /** A move that the job has just made. */
   function move(job: MutableJob, event: JobMove["event"], atMs: number = clock.now()): Promise<void> {
     const { id: jobId, attempt, refusals, islandId, waitDeadlineMs } = job;
     const made = { jobId, event, attempt, refusals, islandId, atMs, waitDeadlineMs };
@@ -126,7 +125,7 @@ export function writeJobs(
     read<T>(job: MutableJob, reading: Promise<T>): Promise<T> {
       const own = reading.catch((error: unknown) => {
         const isMissing = error instanceof ServiceError && error.code === "not_found";
-        if (!isMissing || store.cluster === null) throw error;
+        if (!isMissing || !store.cluster.isShared) throw error;
         onNotOwner(job, null);
         return never();
       });

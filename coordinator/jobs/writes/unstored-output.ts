@@ -9,7 +9,6 @@ export class UnstoredOutput {
   #bytes = 0;
   #stored: PromiseWithResolvers<void> | null = null;
 
-  /** Number of items. */
   get count(): number {
     return this.#items.length;
   }

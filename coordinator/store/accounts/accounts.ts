@@ -23,7 +23,6 @@ export const accountTable = new Table(
     createdAtMs: integer(),
     /** For each API key and each session. */
     requestsPerMinute: nullable(integer("CHECK (requests_per_minute >= 1)")),
-    /** Unfinished jobs. */
     concurrentJobs: nullable(integer("CHECK (concurrent_jobs >= 0)")),
     concurrentStreams: nullable(integer("CHECK (concurrent_streams >= 0)")),
     deletedAtMs: nullable(integer()),

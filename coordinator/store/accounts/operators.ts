@@ -105,7 +105,6 @@ export interface KnownJobFilter {
 /** The latest jobs of the network that a list of them looks through; an account's own are all looked through. */
 const MAX_LISTED_JOBS = 100_000;
 
-/** Unfinished jobs of a Cargo in one state. */
 export interface UnfinishedJobs {
   readonly slug: string;
   readonly state: JobState;

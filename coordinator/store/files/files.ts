@@ -93,7 +93,6 @@ export type FileHold = Omit<RowOf<typeof fileHoldTable>, "madeAtMs">;
 /** A hold of a job or batch that is not stored counts for this long: its commit is under way, or failed. */
 export const UNSTORED_HOLD_MS = 600_000;
 
-/** What a step removed. */
 export interface RemovedFiles {
   readonly files: number;
   /** Contents that no file has any more; their names are never used again. */

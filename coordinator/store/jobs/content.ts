@@ -57,7 +57,6 @@ const MIN_ROW_BYTES = 4_096;
 const MAX_ROW_BYTES = 65_536;
 
 const ENDED = "completed_at_ms IS NOT NULL";
-/** The column of `jobs` that has the subject's id. */
 const COLUMN = { job: "id", output: "id", conversation: "conversation_id", account: "account_id" } as const;
 
 /** SQLite reads parts of its late lists, each sorted by id. */
@@ -70,7 +69,6 @@ const ENDED_OF_ACCOUNT = [
   .map((part) => `SELECT id FROM jobs INDEXED BY ${part} AND id > @afterId`)
   .join(" UNION ALL ");
 
-/** The ended jobs of a subject, in pages. */
 export const jobsOf = ({ dialect }: Tx, kind: RemovalSubject["kind"]): string =>
   dialect === "sqlite" && kind === "account"
     ? `${ENDED_OF_ACCOUNT} ORDER BY id LIMIT @limit`

@@ -51,7 +51,6 @@ type LayoutEntry =
   | OtherItem;
 type OtherItem = Exclude<StoredItem, { type: "token" } | StatusItem>;
 
-/** A row of `feed_chunks`. */
 export interface StoredChunkRow {
   readonly attempt: number;
   readonly seq: number | null;
@@ -65,7 +64,6 @@ export function foldItems(items: readonly StoredItem[]): FoldedFeed {
   return foldFeed([{ attempt: 0, items }]);
 }
 
-/** The items of one chunk. */
 export function itemsOf({ items, text }: Pick<StoredChunkRow, "items" | "text">): readonly StoredItem[] {
   if (text === null) return JSON.parse(items) as StoredItem[];
   return unfoldFeed({ layout: items, text }, 0)[0]?.items ?? [];

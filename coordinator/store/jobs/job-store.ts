@@ -20,7 +20,6 @@ type JobColumns = RowOf<typeof jobTable>;
 export type JobInput = Readonly<Record<string, unknown>>;
 export type JobClass = JobColumns["jobClass"];
 
-/** A job as it is submitted. */
 export interface SubmittedJob extends Pick<JobColumns, (typeof SUBMITTED_COLUMNS)[number]> {
   readonly input: JobInput;
   /** `input` as JSON, as it is stored. */
@@ -147,7 +146,6 @@ export interface FeedProgress {
   readonly lastSeq: number;
 }
 
-/** How a job ends. */
 export interface JobEnding {
   readonly jobId: string;
   readonly event: EndEvent;

@@ -20,7 +20,6 @@ import {
 /** A reference costs PostgreSQL a lock of the row that it names. */
 const inSqlite = (rule: string) => ({ sqlite: rule });
 
-/** Batches of jobs. */
 export const batchTable = new Table(
   "batches",
   {
@@ -226,7 +225,6 @@ export const feedChunkTable = new Table(
   },
 );
 
-/** Feeds of ended jobs. */
 export const jobFeedTable = new Table("job_feeds", {
   jobId: key({ sqlite: "PRIMARY KEY REFERENCES jobs (id) ON DELETE CASCADE", postgres: "PRIMARY KEY" }),
   layout: text(),

@@ -1,17 +1,20 @@
 import { charsOf, isModelItem } from "../../../shared/output.ts";
+import type { SecretBox } from "../secrets/secret-box.ts";
+import type { Opened } from "../steps/steps.ts";
+import type { RowOf } from "../steps/table.ts";
+import { REFUSALS } from "../refusals.ts";
 import {
   feedItemOf,
   foldItems,
   itemsOf,
   splitChunk,
-  unfoldFeed,
   type SplitChunk,
   type StoredChunkRow,
   type StoredItem,
+  unfoldFeed,
 } from "./feed-layout.ts";
 import type { ChunkToWrite, JobToWrite, RunHotWrite } from "./hot-writes.ts";
 import type { Made } from "./idempotency.ts";
-import { shareInputReads } from "./input-reads.ts";
 import type { jobReads, JobRow } from "./job-reads.ts";
 import type {
   ActiveJobRecord,
@@ -27,10 +30,7 @@ import type {
   SubmitOutcome,
 } from "./job-store.ts";
 import { INTERNAL_COLUMNS, jobTable, SUBMITTED_COLUMNS } from "./job-tables.ts";
-import { LargeJson, MAX_INLINE_CHARS, OUTPUT_NAME, piecesToWrite, type LargeRef } from "./large-json.ts";
-import type { SecretBox } from "../secrets/secret-box.ts";
-import type { Opened } from "../steps/steps.ts";
-import type { RowOf } from "../steps/table.ts";
+import { LargeJson, type LargeRef, MAX_INLINE_CHARS, OUTPUT_NAME, piecesToWrite } from "./large-json.ts";
 
 /** More unfinished jobs than there can be. */
 const ALL_JOBS = 2 ** 31;
@@ -282,4 +282,56 @@ function sizeOf(item: StoredItem): { readonly bytes: number; readonly largeBytes
   if (isModelItem(item)) return { bytes: charsOf(item), largeBytes: 0 };
   if (item.type !== "image") return { bytes: 0, largeBytes: 0 };
   return "large" in item ? { bytes: 0, largeBytes: item.large.chars } : { bytes: item.data.length, largeBytes: 0 };
+}
+
+/** Queries at a time; what is asked for meanwhile shares the next one. */
+const MAX_QUERIES = 2;
+const MAX_INPUTS = 64;
+
+interface Asked {
+  readonly jobId: string;
+  readonly resolve: (input: JobInput) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Reads the inputs of jobs that begin, those of several jobs with one query: Islands with many slots begin as many jobs at once. The
+ * function that it returns throws {ServiceError} `not_found` for an unknown job, and one whose input was removed.
+ * @param query Reads inputs as JSON, by job.
+ */
+export function shareInputReads(
+  query: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+): (jobId: string) => Promise<JobInput> {
+  const waiting: Asked[] = [];
+  let queries = 0;
+
+  const readPart = async (asked: readonly Asked[]): Promise<void> => {
+    try {
+      const inputs = await query(asked.map(({ jobId }) => jobId));
+      for (const { jobId, resolve, reject } of asked) {
+        const input = inputs.get(jobId);
+        if (input === undefined) reject(REFUSALS.no_job());
+        else resolve(JSON.parse(input) as JobInput);
+      }
+    } catch (error) {
+      for (const { reject } of asked) reject(error);
+    }
+  };
+
+  const readAsked = async (): Promise<void> => {
+    if (queries >= MAX_QUERIES) return;
+    queries += 1;
+    while (waiting.length > 0) {
+      // oxlint-disable-next-line no-await-in-loop -- One query after the other.
+      await readPart(waiting.splice(0, MAX_INPUTS));
+    }
+    queries -= 1;
+  };
+
+  return (jobId) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ jobId, resolve, reject });
+      // In a microtask, so that the calls of one turn share a query.
+      queueMicrotask(() => void readAsked());
+    });
 }

@@ -17,7 +17,6 @@ export interface WebhookTry {
   readonly error: string | null;
 }
 
-/** Result of a try. */
 export type TryOutcome =
   | { readonly state: "delivered" | "failed" }
   | { readonly state: "pending"; readonly dueAtMs: number };

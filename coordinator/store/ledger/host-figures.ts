@@ -101,7 +101,6 @@ const keyOf = ({ accountId, hostId, day }: HostDay): string => `${accountId} ${h
 
 /** Figures of Islands by day. */
 export const hostFigureSteps = {
-  /** Adds to what is stored. */
   addCounts: write(async (tx, rows: readonly IslandDay[]): Promise<void> => {
     // In one order, so that two coordinators never wait for each other in a circle.
     const sorted = rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));

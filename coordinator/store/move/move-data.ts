@@ -10,7 +10,7 @@ import type { StorePlace } from "../store-place.ts";
 import { COPIED_TABLES, type CopiedTable } from "./copied-tables.ts";
 import { keyOf, pagesOf, type CopiedRow, type DataEnd } from "./data-end.ts";
 import type { MoveMark } from "./move-mark.ts";
-import { SqliteEnd } from "./sqlite-end.ts";
+import { openSqliteEnd } from "./sqlite-end.ts";
 
 export interface MoveReport {
   /** Rows of each table that has any. */
@@ -23,9 +23,9 @@ export interface MoveReport {
  * @throws {DatabaseError} while it is in use.
  */
 export async function openEnd(place: StorePlace, clock: Clock): Promise<DataEnd> {
-  if (typeof place === "string") return SqliteEnd.open(join(place, DATABASE_FILE), clock.now());
-  const { PostgresEnd } = await import("./postgres-end.ts");
-  return PostgresEnd.open(place, clock);
+  if (typeof place === "string") return openSqliteEnd(join(place, DATABASE_FILE), clock.now());
+  const { openPostgresEnd } = await import("./postgres-end.ts");
+  return openPostgresEnd(place, clock);
 }
 
 /** Told what is being done, for people. */

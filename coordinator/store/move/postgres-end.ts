@@ -1,31 +1,29 @@
 import pg from "pg";
 import type { Clock } from "../../../shared/clock.ts";
 import { DatabaseError } from "../database-error.ts";
-import { verifyLedger, type LedgerReport } from "../ledger/ledger.ts";
-import { clientConfig } from "../postgres/engine/connection.ts";
+import { verifyLedger } from "../ledger/ledger.ts";
+import { clientConfig, countUsers } from "../postgres/engine/connection.ts";
 import { Database } from "../postgres/engine/database.ts";
 import { migrate } from "../postgres/engine/migrate.ts";
 import { readMark } from "../postgres/engine/moved.ts";
 import { withoutPassword } from "../../../shared/without-password.ts";
 import { openingErrorOf } from "../postgres/engine/storage-fault.ts";
-import { countUsers } from "../postgres/engine/users.ts";
 import { PostgresTx } from "../postgres/engine/postgres-steps.ts";
 import { MIGRATIONS } from "../postgres/migrations.ts";
 import { postgresSecrets } from "../postgres/secrets/postgres-secrets.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
-import type { SharedSecrets } from "../secrets/shared-secrets.ts";
 import type { DatabasePlace } from "../store-place.ts";
 import { columnType } from "../steps/schema.ts";
 import { textOf, valueOf, type ColumnKind } from "../steps/table.ts";
 import { COPIED_TABLES, lastKeySql, nextRowsSql, REVISIONS, type CopiedTable } from "./copied-tables.ts";
-import { isClear, type CopiedRow, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
+import { isClear, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
 import type { MoveMark } from "./move-mark.ts";
 
 /** Of long columns as they are stored, which may be compressed; a single row may be longer. */
 const PAGE_BYTES = 1_000_000;
 /** Any number: two moves of one database never run at the same time. */
 const LOCK = 7_265_014;
-const NAME = "move of atoll";
+const CLIENT_NAME = "move of atoll";
 
 /**
  * Values of columns that only PostgreSQL has, as SQL on the copied ones. Unfinished jobs are nobody's, so that the first coordinator that
@@ -53,165 +51,147 @@ const types: pg.CustomTypesConfig = {
     oid === INT8 || oid === INT4 ? BigInt : pg.types.getTypeParser(oid, format),
 };
 
-/** The database of coordinators as an end of a move. No coordinator uses it meanwhile. */
-export class PostgresEnd implements DataEnd {
-  readonly name: string;
-  readonly secrets: SharedSecrets;
-  readonly #client: pg.Client;
-  readonly #db: Database;
-  readonly #box: SecretBox;
-
-  private constructor({ address, key }: DatabasePlace, client: pg.Client, clock: Clock) {
-    this.name = withoutPassword(address);
-    this.#client = client;
-    this.#db = new Database(address, clock, () => {});
-    this.#box = new SecretBox(key);
-    this.secrets = postgresSecrets(this.#db, this.#box);
+/**
+ * Opens the database of coordinators as an end of a move, and makes the tables if they are missing. No coordinator uses it meanwhile.
+ * @throws {DatabaseError} while another move of the database is under way.
+ */
+export async function openPostgresEnd({ address, key }: DatabasePlace, clock: Clock): Promise<DataEnd> {
+  const shown = withoutPassword(address);
+  // A statement may take long here, and nobody waits for our locks.
+  const patient = { query_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
+  const client = new pg.Client({ ...clientConfig(address, CLIENT_NAME), ...patient, types });
+  // The statement that is under way, or the next one, tells the caller.
+  client.on("error", () => undefined);
+  try {
+    await migrate(address, MIGRATIONS, clock.now());
+    await client.connect();
+    const { rows } = await client.query<{ has: boolean }>("SELECT pg_try_advisory_lock($1) AS has", [LOCK]);
+    if (rows[0]?.has !== true) throw new DatabaseError(shown, "another move of its data is under way");
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw openingErrorOf(error, address);
   }
+  const db = new Database(address, clock, () => {});
+  const box = new SecretBox(key);
 
-  /** Makes the tables if they are missing. @throws {DatabaseError} while another move of the database is under way. */
-  static async open(place: DatabasePlace, clock: Clock): Promise<PostgresEnd> {
-    const { address } = place;
-    // A statement may take long here, and nobody waits for our locks.
-    const patient = { query_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
-    const client = new pg.Client({ ...clientConfig(address, NAME), ...patient, types });
-    // The statement that is under way, or the next one, tells the caller.
-    client.on("error", () => undefined);
-    try {
-      await migrate(address, MIGRATIONS, clock.now());
-      await client.connect();
-      const { rows } = await client.query<{ has: boolean }>("SELECT pg_try_advisory_lock($1) AS has", [LOCK]);
-      if (rows[0]?.has === true) return new PostgresEnd(place, client, clock);
-      throw new DatabaseError(withoutPassword(address), "another move of its data is under way");
-    } catch (error) {
-      await client.end().catch(() => undefined);
-      throw openingErrorOf(error, address);
-    }
-  }
-
-  mark(): Promise<MoveMark | null> {
-    return readMark(this.#client);
-  }
-
-  async beginSource(mark: MoveMark): Promise<void> {
-    const before = await this.mark();
-    await this.#note(mark);
-    // Whoever opens it from now on sees the note.
-    const inUse = await countUsers(this.#client);
-    if (inUse > 0) {
-      if (before === null) await this.forget();
-      const text = `${inUse} connections of coordinators or their commands use it; stop them first`;
-      throw new DatabaseError(this.name, text);
-    }
-    await this.#client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-  }
-
-  async beginTarget(mark: MoveMark): Promise<void> {
-    await this.#transact(async () => {
-      await this.#note(mark);
-      // It comes with the others.
-      await this.#client.query("DELETE FROM balances");
-    });
-  }
-
-  async completeSource(): Promise<void> {
-    await this.#client.query("COMMIT");
-    await this.#client.query("UPDATE data_move SET is_done = true");
-  }
-
-  async completeTarget(): Promise<void> {
-    await this.#client.query("ANALYZE");
-    await this.forget();
-  }
-
-  async forget(): Promise<void> {
-    await this.#client.query("DROP TABLE IF EXISTS data_move");
-  }
-
-  async page(table: CopiedTable, afterKey: CopiedRow | null): Promise<readonly CopiedRow[]> {
-    const kinds = Object.values(table.columns);
-    const { rows } = await this.#client.query<CopiedValue[]>({
-      text: pageSql(table, afterKey === null),
-      values: [...(afterKey ?? [])],
-      rowMode: "array",
-    });
-    return rows.map((row) => row.map((value, index) => this.#fromColumn(kinds[index] as ColumnKind, value)));
-  }
-
-  #fromColumn(kind: ColumnKind, value: CopiedValue): CopiedValue {
-    if (typeof value !== "string") return value;
-    // A lone surrogate has no UTF-8, and so no place in SQLite.
-    if (kind === "written" || kind === "inner") return (valueOf(kind, value) as string).toWellFormed();
-    return kind === "secret" ? (this.#box.unseal(value) ?? value) : value;
-  }
-
-  async lastKey(table: CopiedTable): Promise<CopiedRow | null> {
-    const { rows } = await this.#client.query<CopiedValue[]>({ text: lastKeySql(table), rowMode: "array" });
-    return rows[0] ?? null;
-  }
-
-  async append({ name, columns }: CopiedTable, rows: readonly CopiedRow[]): Promise<void> {
-    const names = Object.keys(columns);
-    const kinds = Object.values(columns);
-    const own = Object.entries(OWN[name] ?? {});
-    const lists = kinds.map((kind, index) => `$${index + 1}::${columnType(kind, "postgres")}[]`).join(", ");
-    await this.#client.query(
-      `INSERT INTO ${name} (${[...names, ...own.map(([column]) => column)].join(", ")}) OVERRIDING SYSTEM VALUE
-       SELECT ${["given.*", ...own.map(([, value]) => value)].join(", ")} FROM unnest(${lists}) AS given (${names.join(", ")})`,
-      kinds.map((kind, index) => rows.map((row) => this.#toColumn(kind, row[index] ?? null))),
-    );
-  }
-
-  #toColumn(kind: ColumnKind, value: CopiedValue): CopiedValue {
-    if (typeof value !== "string") return value;
-    if (kind === "written" || kind === "inner") return textOf(kind, value);
-    return kind === "secret" && isClear(value) ? this.#box.seal(value) : value;
-  }
-
-  async revisions(): Promise<Revisions> {
-    const sql = `SELECT ${REVISIONS.map((name) => `(SELECT revision FROM ${name}) AS ${name}`).join(", ")}`;
-    const { rows } = await this.#client.query<Revisions>(sql);
-    return rows[0] as Revisions;
-  }
-
-  async derive(revisions: Revisions): Promise<void> {
-    for (const name of REVISIONS) await this.#client.query(`UPDATE ${name} SET revision = $1`, [revisions[name]]);
-    for (const { name, counter } of COPIED_TABLES) {
-      if (counter === undefined) continue;
-      await this.#client.query(
-        `SELECT setval(pg_get_serial_sequence('${name}', '${counter}'), max(${counter})) FROM ${name} HAVING max(${counter}) > 0`,
-      );
-    }
-  }
-
-  verifyLedger(): Promise<LedgerReport> {
-    return this.#db.transact((session) => verifyLedger(new PostgresTx(session, "")), "REPEATABLE READ");
-  }
-
-  async close(): Promise<void> {
-    await this.#db.close();
-    await this.#client.end();
-  }
-
-  async #note({ id, role, other, isDone }: MoveMark): Promise<void> {
-    await this.#client.query(`DROP TABLE IF EXISTS data_move`);
-    await this.#client.query(
+  async function note({ id, role, other, isDone }: MoveMark): Promise<void> {
+    await client.query(`DROP TABLE IF EXISTS data_move`);
+    await client.query(
       "CREATE TABLE data_move (id text NOT NULL, role text NOT NULL, other text NOT NULL, is_done boolean NOT NULL)",
     );
     const sql = "INSERT INTO data_move (id, role, other, is_done) VALUES ($1, $2, $3, $4)";
-    await this.#client.query(sql, [id, role, other, isDone]);
+    await client.query(sql, [id, role, other, isDone]);
   }
 
-  async #transact(write: () => Promise<void>): Promise<void> {
-    await this.#client.query("BEGIN");
-    try {
-      await write();
-      await this.#client.query("COMMIT");
-    } catch (error) {
-      await this.#client.query("ROLLBACK").catch(() => undefined);
-      throw error;
-    }
+  async function forget(): Promise<void> {
+    await client.query("DROP TABLE IF EXISTS data_move");
   }
+
+  function fromColumn(kind: ColumnKind, value: CopiedValue): CopiedValue {
+    if (typeof value !== "string") return value;
+    // A lone surrogate has no UTF-8, and so no place in SQLite.
+    if (kind === "written" || kind === "inner") return (valueOf(kind, value) as string).toWellFormed();
+    return kind === "secret" ? (box.unseal(value) ?? value) : value;
+  }
+
+  function toColumn(kind: ColumnKind, value: CopiedValue): CopiedValue {
+    if (typeof value !== "string") return value;
+    if (kind === "written" || kind === "inner") return textOf(kind, value);
+    return kind === "secret" && isClear(value) ? box.seal(value) : value;
+  }
+
+  return {
+    name: shown,
+    secrets: postgresSecrets(db, box),
+    mark: () => readMark(client),
+    forget,
+
+    async beginSource(mark) {
+      const before = await readMark(client);
+      await note(mark);
+      // Whoever opens it from now on sees the note.
+      const inUse = await countUsers(client);
+      if (inUse > 0) {
+        if (before === null) await forget();
+        const text = `${inUse} connections of coordinators or their commands use it; stop them first`;
+        throw new DatabaseError(shown, text);
+      }
+      await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    },
+
+    async beginTarget(mark) {
+      await client.query("BEGIN");
+      try {
+        await note(mark);
+        // It comes with the others.
+        await client.query("DELETE FROM balances");
+        await client.query("COMMIT");
+      } catch (error) {
+        await client.query("ROLLBACK").catch(() => undefined);
+        throw error;
+      }
+    },
+
+    async completeSource() {
+      await client.query("COMMIT");
+      await client.query("UPDATE data_move SET is_done = true");
+    },
+
+    async completeTarget() {
+      await client.query("ANALYZE");
+      await forget();
+    },
+
+    async page(table, afterKey) {
+      const kinds = Object.values(table.columns);
+      const { rows } = await client.query<CopiedValue[]>({
+        text: pageSql(table, afterKey === null),
+        values: [...(afterKey ?? [])],
+        rowMode: "array",
+      });
+      return rows.map((row) => row.map((value, index) => fromColumn(kinds[index] as ColumnKind, value)));
+    },
+
+    async lastKey(table) {
+      const { rows } = await client.query<CopiedValue[]>({ text: lastKeySql(table), rowMode: "array" });
+      return rows[0] ?? null;
+    },
+
+    async append({ name, columns }, rows) {
+      const names = Object.keys(columns);
+      const kinds = Object.values(columns);
+      const own = Object.entries(OWN[name] ?? {});
+      const lists = kinds.map((kind, index) => `$${index + 1}::${columnType(kind, "postgres")}[]`).join(", ");
+      await client.query(
+        `INSERT INTO ${name} (${[...names, ...own.map(([column]) => column)].join(", ")}) OVERRIDING SYSTEM VALUE
+         SELECT ${["given.*", ...own.map(([, value]) => value)].join(", ")} FROM unnest(${lists}) AS given (${names.join(", ")})`,
+        kinds.map((kind, index) => rows.map((row) => toColumn(kind, row[index] ?? null))),
+      );
+    },
+
+    async revisions() {
+      const sql = `SELECT ${REVISIONS.map((name) => `(SELECT revision FROM ${name}) AS ${name}`).join(", ")}`;
+      const { rows } = await client.query<Revisions>(sql);
+      return rows[0] as Revisions;
+    },
+
+    async derive(revisions) {
+      for (const name of REVISIONS) await client.query(`UPDATE ${name} SET revision = $1`, [revisions[name]]);
+      for (const { name, counter } of COPIED_TABLES) {
+        if (counter === undefined) continue;
+        await client.query(
+          `SELECT setval(pg_get_serial_sequence('${name}', '${counter}'), max(${counter})) FROM ${name} HAVING max(${counter}) > 0`,
+        );
+      }
+    },
+
+    verifyLedger: () => db.transact((session) => verifyLedger(new PostgresTx(session, "")), "REPEATABLE READ"),
+
+    async close() {
+      await db.close();
+      await client.end();
+    },
+  };
 }
 
 /** A page of rows with long columns ends where they become too many bytes. */

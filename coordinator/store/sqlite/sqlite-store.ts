@@ -1,18 +1,21 @@
 import { dirname, join } from "node:path";
+import { statfs } from "node:fs/promises";
 import Database from "better-sqlite3";
-import type { Clock } from "../../../shared/clock.ts";
+import type { Clock, Timer } from "../../../shared/clock.ts";
+import { formatMibRoundedDown } from "../../../shared/format-bytes.ts";
+import { newId } from "../../../shared/ids.ts";
+import { networkOfOne } from "../cluster-store.ts";
 import { openCommon, pruned } from "../store.ts";
-import { watchDiskSpace } from "./engine/disk-space.ts";
-import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
 import { DatabaseError } from "../database-error.ts";
+import { FileSecrets } from "../secrets/file-secrets.ts";
+import { SecretBox } from "../secrets/secret-box.ts";
+import { runBody, type RunStep } from "../steps/steps.ts";
+import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { FileSecrets } from "../secrets/file-secrets.ts";
-import { SecretBox } from "../secrets/secret-box.ts";
 import { Reader } from "./engine/reader.ts";
-import { sqliteSteps } from "./engine/sqlite-steps.ts";
-import { PreparedStatements } from "./engine/sqlite-tx.ts";
+import { PreparedStatements, SqliteTx } from "./engine/sqlite-tx.ts";
 import { startWriterThread, Writer } from "./engine/writer.ts";
 
 /** Beside the database: the key that its webhook secrets are sealed with. */
@@ -112,7 +115,7 @@ function sqliteStore(
 
   return Object.assign(common.store, {
     name: "sqlite",
-    cluster: null,
+    cluster: networkOfOne(newId("coord", clock.now())),
     content: {
       ...common.store.content,
       canReclaim: db.pragma("auto_vacuum", { simple: true }) === INCREMENTAL_VACUUM,
@@ -129,4 +132,50 @@ function sqliteStore(
     /** Once: its threads may be another store's afterwards. */
     close: (): Promise<void> => (closed ??= close()),
   });
+}
+
+const READ_EVERY_MS = 2_000;
+
+/**
+ * Reads now and then every 2 s how much space the disk of a folder has. Returns what ends that.
+ * @param onRead told what is wrong when less than `minFreeBytes` are free, else null.
+ */
+function watchDiskSpace(
+  folder: string,
+  minFreeBytes: number,
+  clock: Pick<Clock, "schedule">,
+  onRead: (tooLittleBecause: string | null) => void,
+): () => void {
+  let timer: Timer | null = null;
+  let isClosed = false;
+  const look = async (): Promise<void> => {
+    const freeBytes = await statfs(folder).then(
+      ({ bavail, bsize }) => bavail * bsize,
+      // A disk that does not answer is found by the next write.
+      () => Infinity,
+    );
+    if (isClosed) return;
+    const free = formatMibRoundedDown(freeBytes);
+    const isEnough = freeBytes >= minFreeBytes;
+    onRead(isEnough ? null : `the disk of ${folder} has only ${free} left (setting min_free_disk_mb)`);
+    timer = clock.schedule(READ_EVERY_MS, () => void look());
+  };
+  void look();
+  return () => {
+    isClosed = true;
+    timer?.cancel();
+  };
+}
+
+interface StepThread {
+  runStep(step: string, args: readonly unknown[]): Promise<unknown>;
+}
+
+/** Runs reads here with `statements`, expensive ones in the reader's thread and writes in the writer's. */
+export function sqliteSteps(statements: PreparedStatements, reader: StepThread, writer: StepThread): RunStep {
+  const tx = new SqliteTx(statements, null);
+  return (name, step, args) => {
+    if (step.kind === "read") return runBody(step, tx, args);
+    return (step.kind === "pageRead" ? reader : writer).runStep(name, args);
+  };
 }

@@ -18,7 +18,6 @@ export interface Migration {
   readonly isOutsideTransaction?: true;
 }
 
-/** A row of `migrations`. */
 export interface AppliedMigration {
   readonly version: number;
   readonly name: string;

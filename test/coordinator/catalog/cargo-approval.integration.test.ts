@@ -3,7 +3,8 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { operatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { auditTrail } from "../../../coordinator/operators/audit-trail.ts";
+import { operatorCargos } from "../../../coordinator/operators/operator-cargos.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { COMMIT, DIGEST, PinServer } from "../../support/servers/pin-server.ts";
 import { call, until } from "../../support/http/http.ts";
@@ -65,7 +66,7 @@ describe("coordinator cargo approve", () => {
     });
     await isOffered("some-container");
     const review = await coordinator.withStore((store) =>
-      operatorCargos(store.catalog, [], systemClock).review("some-container"),
+      operatorCargos(store.catalog, [], auditTrail(store.audit, systemClock), systemClock).review("some-container"),
     );
     expect(review).toMatchObject({
       status: "offered",

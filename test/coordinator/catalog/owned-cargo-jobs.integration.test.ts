@@ -11,6 +11,7 @@ import {
   island,
   openForEachTest,
   operate,
+  OPERATOR,
   other,
   owner,
   post,
@@ -180,7 +181,7 @@ describe("jobs of a Cargo that changes", () => {
   it("fail when the operator disables it, a shipped one too; approval brings it back", async () => {
     const { body } = await submit(owner, { workload: "phi-4", input: { prompt: "Hello" } });
     const isGone = async () => (await statusOf("/cargos/phi-4")) === 404;
-    await operate((cargos) => cargos.setDisabled("phi-4", true), isGone);
+    await operate((cargos) => cargos.setDisabled(OPERATOR, "phi-4", true), isGone);
     const ended = await until(
       () => detail(body.data.id),
       ({ status }) => status !== "pending",

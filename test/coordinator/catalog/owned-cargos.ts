@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach } from "vitest";
 import { withPins, type Pins } from "../../../coordinator/catalog/cargo-pins.ts";
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
-import { operatorCargos, type OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { auditTrail, type Actor } from "../../../coordinator/operators/audit-trail.ts";
+import { operatorCargos, type OperatorCargos } from "../../../coordinator/operators/operator-cargos.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { FakeIsland } from "../../support/network/fake-island.ts";
 import { call, until } from "../../support/http/http.ts";
@@ -12,6 +13,8 @@ import { ONNX_FILE } from "./cargo-builders.ts";
 
 const RUNTIMES = (["llmcpp", "onnx", "container"] as const).map((type) => ({ type, version: "test" }));
 export const OFFERED = { workload: "some-onnx", input: { text: "Hello" } };
+
+export const OPERATOR: Actor = { via: "command", actor: "root", origin: "localhost" };
 
 type Account = Awaited<ReturnType<TestCoordinator["createAccount"]>>;
 
@@ -40,9 +43,10 @@ export const island = (of = owner) =>
 
 /** Works beside the running coordinator, as `coordinator cargo` does. */
 export const asOperator = <T>(act: (cargos: OperatorCargos) => Promise<T>): Promise<T> =>
-  coordinator.withStore(async (store) =>
-    act(operatorCargos(store.catalog, await readShippedCargos("catalog", { chat: "tiny-chat" }), systemClock)),
-  );
+  coordinator.withStore(async (store) => {
+    const shipped = await readShippedCargos("catalog", { chat: "tiny-chat" });
+    return act(operatorCargos(store.catalog, shipped, auditTrail(store.audit, systemClock), systemClock));
+  });
 
 /** Works as the operator, then waits until the coordinator has noticed. */
 export async function operate(act: (cargos: OperatorCargos) => Promise<unknown>, isNoticed: () => Promise<boolean>) {
@@ -59,7 +63,7 @@ export const approve = (slug = "some-onnx", pins: Pins = {}) =>
   operate(
     async (cargos) => {
       const review = await cargos.review(slug);
-      await cargos.approve(review, withPins(review.file, pins), "root");
+      await cargos.approveReviewed(OPERATOR, review, withPins(review.file, pins));
     },
     async () => (await statusOf(`/cargos/${slug}`)) === 200,
   );

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openMember } from "../../../coordinator/cluster/cluster-member.ts";
-import { networkOfOne } from "../../../coordinator/cluster/open-network.ts";
-import type { ClusterStore } from "../../../coordinator/store/cluster-store.ts";
+import { networkOfOne } from "../../../coordinator/store/cluster-store.ts";
 import type { Outlook, WorkKind } from "../../../coordinator/scheduler/shared-work.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { testEnv } from "../../support/test-env.ts";
@@ -34,18 +33,19 @@ function openNetwork(living = IDS) {
   const members = IDS.slice(0, 3).map((id) => {
     const peers = peersOn(bus, id, living, { clock, log });
     const quiet = { subscribe: () => undefined };
+    const cluster = { isShared: true, selfId: id, onReturn: () => () => undefined, peers: async () => IDS.map(peerOf) };
     const parts = {
+      store: { cluster },
       jobs: { ...quiet, cancelAll: (accountId: string) => step(id, ended, `${id} ${accountId}`) },
       islands: quiet,
       batches: { activeIds: [] },
       scheduler: { shared: { waiting: () => [], freeSlots: 0, islandCount: 0 }, queuedDemand: () => new Map() },
       refreshCatalog: () => step(id, read, id),
     };
-    const cluster = { selfId: id, onReturn: () => () => undefined, peers: async () => IDS.map(peerOf) };
     const seen = seenWork(peers, clock);
     const member = openMember(
       testEnv({ islandGraceMs: 1, restartGraceMs: 1 }, { clock, log }),
-      { cluster: cluster as unknown as ClusterStore, isShared: true, learnTime: async () => undefined, peers, seen },
+      { learnTime: async () => undefined, peers, seen },
       parts as unknown as Parameters<typeof openMember>[2],
     );
     const outlookFor = (kind: WorkKind): Outlook => {
@@ -67,10 +67,10 @@ describe("a member of a network of one", () => {
   const open = (clock: ManualClock) => {
     const peers = peersOn(new CuttableBus(), "c1");
     const seen = seenWork(peers, clock);
-    const cluster = networkOfOne("c1", clock);
-    const network = { cluster, isShared: false, learnTime: async () => undefined, peers, seen };
+    const network = { learnTime: async () => undefined, peers, seen };
     const shared = { waiting: () => [], freeSlots: 0, islandCount: 0 };
     const parts = {
+      store: { cluster: networkOfOne("c1") },
       jobs: { ...quiet, cancelAll: async () => undefined, get: () => undefined, list: () => [] },
       islands: quiet,
       batches: { activeIds: [] },
@@ -93,7 +93,7 @@ describe("a member of a network of one", () => {
     expect([member.seen.mayRunElsewhere(KIND), member.seen.couldHearSince(0)]).toEqual([false, true]);
     expect(member.queuedDemand()).toEqual(demand);
     expect(await member.outlooksFor(KIND)).toEqual([]);
-    await member.claims.claim("host_1", "user_1", [{ jobId: "job_1", attempt: 1 }]);
+    await member.mover.claim("host_1", "user_1", [{ jobId: "job_1", attempt: 1 }]);
     await Promise.all([member.endJobsOf("user_1"), member.tellCatalogChange()]);
     expect(await member.handOver(new AbortController().signal)).toEqual([]);
     await member.closeTakeOver();

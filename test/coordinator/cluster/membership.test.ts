@@ -51,8 +51,7 @@ function openMember(): {
     reconcile: async () => void did.push("reconcile"),
   };
   const env = testEnv({ leaseMs: LEASE_MS, leaseRenewMs: RENEW_MS }, { clock });
-  const network = { cluster: cluster as ClusterStore, peers, learnTime: async () => undefined };
-  const lease = keepLease(env, network, mover);
+  const lease = keepLease(env, cluster as ClusterStore, { peers, learnTime: async () => undefined }, mover);
   const pass = async (ms: number): Promise<void> => {
     for (let left = ms; left > 0; left -= RENEW_MS) {
       clock.advance(Math.min(left, RENEW_MS));

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect } from "vitest";
-import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import { moveJobs, type JobMover } from "../../../coordinator/cluster/moved-jobs.ts";
-import { shareJobs } from "../../../coordinator/cluster/shared-jobs.ts";
+import type { JobMover } from "../../../coordinator/cluster/moved-jobs.ts";
+import type { shareJobs } from "../../../coordinator/cluster/shared-jobs.ts";
 import type { Peers } from "../../../coordinator/cluster/peers.ts";
 import type { Feed } from "../../../coordinator/jobs/feed.ts";
 import type { PostgresStore } from "../../../coordinator/store/postgres/postgres-store.ts";
@@ -10,11 +9,12 @@ import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, outputFrame } from "../../support/network/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import type { PostgresDatabase } from "../../support/servers/postgres-database.ts";
-import { GRACE_MS, JobWorld } from "../jobs/job-world.ts";
+import { JobWorld } from "../jobs/job-world.ts";
 import { GRANT_MICRO } from "../jobs/open-job-world.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
 import { makeAccount } from "../store/contract/store-builders.ts";
-import { peersOn } from "./peers-on.ts";
+import { peerOf } from "./peers-on.ts";
+import { CuttableBus } from "./quota-network.ts";
 
 export const LEASE_MS = 60_000;
 export const SELF = { address: "http://127.0.0.1:1", version: "1" };
@@ -64,7 +64,7 @@ export async function begin(more: object = {}): Promise<{ island: PlayedIsland; 
 /** Two coordinators, `a` and `b`, which share secrets, a bus and a clock; and an account with 1,000 credits. */
 export class OwnershipWorld {
   readonly clock = new ManualClock();
-  readonly bus = new LocalBus();
+  readonly bus = new CuttableBus();
   readonly a: Member;
   readonly b: Member;
   accountId = "";
@@ -103,14 +103,14 @@ export class OwnershipWorld {
     return this.b.store.jobs.get(jobId);
   }
 
-  /** No write failed, and the books are right. */
+  /** No write failed, nothing but Islands gave cause for a warning, and the books are right. */
   async close(): Promise<void> {
-    for (const { world, shared, peers } of this.members) {
-      shared.close();
-      peers.close();
-      world.close();
-    }
-    expect(this.members.map(({ world }) => world.fatal)).toEqual([[], []]);
+    for (const { world } of this.members) world.close();
+    const faults = this.members.map(({ world }) => [
+      ...world.fatal,
+      ...world.warned.filter(([facts]) => !("island_id" in facts)),
+    ]);
+    expect(faults).toEqual([[], []]);
     expect(await this.b.store.ledger.verify()).toMatchObject({ sumMicro: 0, wrongHolds: [], wrongBalances: [] });
     for (const { store } of this.members) await store.close();
   }
@@ -118,25 +118,16 @@ export class OwnershipWorld {
   #member(database: PostgresDatabase, id: string, secret: Buffer): Member {
     const { clock, bus } = this;
     const store = database.store(clock, id);
-    const world = new JobWorld(store, clock, secret);
-    const { registry: jobs, islands, batches, submissions } = world;
-    const warnings = { warn: (...line: unknown[]) => void world.fatal.push(line) };
-    const peers = peersOn(bus, id, ["a", "b"], { clock, log: warnings });
-    const parts = { store, jobs, islands, batches, submissions };
-    const env = { clock, log: { info: () => undefined } };
-    const graces = { graceMs: GRACE_MS, restartGraceMs: GRACE_MS };
-    const mover = moveJobs(store.cluster, parts, peers, env, graces);
-    world.claims = mover;
-    const { explainWait } = world;
-    const feedEnv = { clock, log: warnings };
-    const shared = shareJobs({ cluster: store.cluster, peers }, store.jobs, jobs, explainWait, Infinity, feedEnv);
-    world.router = shared;
+    const world = new JobWorld(store, clock, secret, 0, bus);
+    const { peers, registry: jobs } = world;
+    const { router: shared, member } = world.core;
+    peers.setLiving(["a", "b"].map(peerOf));
     const dropped: DroppedJob[] = [];
     jobs.subscribe((event) => {
       if (event.type !== "job_dropped") return;
       const { job, feed, ownerId } = event;
       dropped.push({ id: job.id, accountId: job.accountId, feed, ownerId });
     });
-    return { store, world, peers, mover, shared, dropped };
+    return { store, world, peers, mover: member.mover, shared, dropped };
   }
 }

@@ -69,6 +69,8 @@ function describeOwnership(database: PostgresDatabase): void {
   describe("a job whose Island comes to another coordinator", () => {
     it("goes on there where it was; the late write of the first is dropped, and its Island told to come back", async () => {
       const { island, assign } = await begin();
+      // The first coordinator does not hear of the new session.
+      net.bus.setDown("gone");
       const returned = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
       expect(returned.last("welcome")?.held).toEqual([
         { jobId: assign.jobId, attempt: 1, action: "continue", ackedSeq: 1 },
@@ -91,11 +93,10 @@ function describeOwnership(database: PostgresDatabase): void {
 
     it("goes on there while nobody could say that the chat is read, and for a grace after that", async () => {
       const { island, assign } = await begin({ isClientBound: true });
-      let isUp = false;
-      at(b).world.couldReadersCome = () => isUp;
+      net.bus.setDown("gone");
       await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
       net.clock.advance(GRACE_MS);
-      isUp = true;
+      net.bus.setDown(null);
       net.clock.advance(GRACE_MS - 1);
       await at(b).world.settle();
       expect(await stateOf(assign.jobId)).toBe("running");

@@ -3,7 +3,7 @@ import type { Feed } from "../../../coordinator/jobs/feed.ts";
 import type { JobStore } from "../../../coordinator/store/jobs/jobs.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
-import { withJobStore } from "../jobs/held-store.ts";
+import { withReplaced } from "../jobs/held-store.ts";
 import { JobWorld } from "../jobs/job-world.ts";
 import { ScriptedAgent } from "../jobs/scripted-agent.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -42,7 +42,7 @@ function heldStore(real: SqliteStore, gate: Promise<void>): SqliteStore {
     if (change.event === "assign") await gate;
     return moved;
   };
-  return withJobStore(real, { move });
+  return withReplaced(real, { jobs: { move } });
 }
 
 /** A job that was stored before there was an Island for it, so that its assignment is a commit of its own. */

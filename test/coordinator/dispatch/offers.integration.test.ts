@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { NewJob } from "../../../coordinator/store/jobs/job-store.ts";
 import { finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { withJobStore } from "../jobs/held-store.ts";
+import { withReplaced } from "../jobs/held-store.ts";
 import { JobWorld } from "../jobs/job-world.ts";
 import { openJobWorld, type OpenedJobWorld } from "../jobs/open-job-world.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
@@ -26,7 +26,7 @@ beforeEach(async () => {
     await gate.promise;
     return opened.store.jobs.submit(job);
   };
-  world = new JobWorld(withJobStore(opened.store, { submit }), clock);
+  world = new JobWorld(withReplaced(opened.store, { jobs: { submit } }), clock);
   island = await PlayedIsland.join(world, opened.accountId);
 });
 afterEach(async () => {

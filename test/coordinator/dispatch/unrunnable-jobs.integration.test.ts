@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { M } from "../../../coordinator/cluster/messages.ts";
 import { REFUSE_AFTER_MS } from "../../../coordinator/dispatch/unrunnable-jobs.ts";
 import type { JobHandle, SubmitRequest } from "../../../coordinator/jobs/submitted-job.ts";
 import type { Outlook } from "../../../coordinator/scheduler/shared-work.ts";
@@ -7,6 +8,7 @@ import { FakeIsland } from "../../support/network/fake-island.ts";
 import { call } from "../../support/http/http.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
+import { peerOf, peersOn } from "../cluster/peers-on.ts";
 import { GRACE_MS, JobWorld, RESTART_GRACE_MS } from "../jobs/job-world.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
@@ -145,7 +147,11 @@ describe("a job whose client waits for the answer", () => {
     ["waits if one does not say", [{ is: "absent" }, null], "pending"],
     ["is refused if none can", [{ is: "absent" }, { is: "lacking", message: "x" }], "failed"],
   ])("with other coordinators: %s", async (_title, outlooks, state) => {
-    world.outlooksElsewhere = async () => outlooks;
+    const ids = outlooks.map((_, index) => `other_${index}`);
+    world.peers.setLiving([world.peers.self, ...ids.map(peerOf)]);
+    outlooks.forEach((outlook, index) => {
+      peersOn(world.bus, ids[index] ?? "").answer(M.outlook, () => outlook ?? expect.fail("It does not say"));
+    });
     await PlayedIsland.join(world, accountId, unfit);
     const job = await submit();
     await wait();

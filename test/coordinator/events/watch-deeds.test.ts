@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { accountEvents, GATHER_MS, type AccountEvents } from "../../../coordinator/events/account-events.ts";
-import { watchDeeds } from "../../../coordinator/events/watch-deeds.ts";
+import { watchDeeds } from "../../../coordinator/events/watch-changes.ts";
 import type { AuditedDeed } from "../../../coordinator/store/accounts/audit-log.ts";
 import type { KnownIsland } from "../../../coordinator/store/accounts/operators.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

@@ -1,7 +1,7 @@
 import type { HttpDeps } from "../../../coordinator/http/http-deps.ts";
 import type { AvailableCargo } from "../../../coordinator/islands/cargo-availability.ts";
 import type { CargoSpeed } from "../../../coordinator/metrics/cargo-speeds.ts";
-import { measureHttp } from "../../../coordinator/metrics/http-metrics.ts";
+import { measureHttp } from "../../../coordinator/metrics/metrics.ts";
 
 /** What the API hears of Cargos: which can run now, and how fast they were. */
 export class ApiModels {

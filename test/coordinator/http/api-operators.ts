@@ -1,10 +1,9 @@
 import { readCargo } from "../../../coordinator/catalog/cargo-file.ts";
-import { operatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { resolveConfig } from "../../../coordinator/config/resolve-config.ts";
 import { openAnnouncements } from "../../../coordinator/operators/announcements.ts";
 import { auditTrail } from "../../../coordinator/operators/audit-trail.ts";
 import { operatorAccounts } from "../../../coordinator/operators/operator-accounts.ts";
-import { operatorCatalog } from "../../../coordinator/operators/operator-catalog.ts";
+import { operatorCargos } from "../../../coordinator/operators/operator-cargos.ts";
 import { operatorIslands } from "../../../coordinator/operators/operator-islands.ts";
 import type { Operators } from "../../../coordinator/operators/operators.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
@@ -47,7 +46,7 @@ export function apiOperators({ store, clock, credentials }: ApiOperatorsDeps): O
     accounts: operatorAccounts(store, trail, clock, onChanged),
     islands: operatorIslands(store, trail, clock, onChanged, live),
     jobs: store.operators,
-    catalog: operatorCatalog(operatorCargos(store.catalog, SHIPPED, clock), trail, async (file) => file),
+    cargos: operatorCargos(store.catalog, SHIPPED, trail, clock),
     announcements: openAnnouncements(store, trail, clock),
     audit: store.audit,
     settings: inForce.map((each) => ({ ...each, flag: null, env: "", fallback: "", allowed: "", meaning: "" })),

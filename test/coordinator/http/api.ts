@@ -108,8 +108,9 @@ export class Api implements AsyncDisposable {
 
   private constructor(registration: "open" | "closed") {
     this.#registration = registration;
-    const changes = store.cluster?.credentialChanges;
-    if (ARE_SEVERAL && changes !== undefined) this.#network = new ApiNetwork(COORDINATORS, changes, this.clock);
+    const { cluster } = store;
+    if (ARE_SEVERAL && cluster.isShared)
+      this.#network = new ApiNetwork(COORDINATORS, cluster.credentialChanges, this.clock);
     this.accounts = this.#openAccounts(this.#network?.members[0]);
   }
 

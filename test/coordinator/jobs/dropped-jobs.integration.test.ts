@@ -3,7 +3,7 @@ import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-ev
 import { NotOwnerError } from "../../../coordinator/store/cluster-store.ts";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/network/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { withJobStore } from "./held-store.ts";
+import { withReplaced } from "./held-store.ts";
 import { GRACE_MS, JobWorld } from "./job-world.ts";
 import { openJobWorld, type OpenedJobWorld } from "./open-job-world.ts";
 import { PlayedIsland } from "./played-island.ts";
@@ -23,10 +23,12 @@ beforeEach(async () => {
   const { jobs } = opened.store;
   const unless = <T>(kind: string, jobId: string, write: () => Promise<T>): Promise<T> =>
     refused.has(kind) ? Promise.reject(new NotOwnerError(jobId, "b")) : write();
-  const store = withJobStore(opened.store, {
-    move: (move) => unless(move.event, move.jobId, () => jobs.move(move)),
-    appendFeed: (chunk) => unless("append", chunk.jobId, () => jobs.appendFeed(chunk)),
-    end: (ending) => unless("end", ending.jobId, () => jobs.end(ending)),
+  const store = withReplaced(opened.store, {
+    jobs: {
+      move: (move) => unless(move.event, move.jobId, () => jobs.move(move)),
+      appendFeed: (chunk) => unless("append", chunk.jobId, () => jobs.appendFeed(chunk)),
+      end: (ending) => unless("end", ending.jobId, () => jobs.end(ending)),
+    },
   });
   opened.world.close();
   world = new JobWorld(store, clock);

@@ -1,12 +1,24 @@
-import type { JobStore } from "../../../coordinator/store/jobs/jobs.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 
-/** A store some of whose job methods a test replaces, for example to hold back an answer. */
-export function withJobStore<S extends Store>(real: S, replaced: Partial<JobStore>): S {
-  const jobs = new Proxy(real.jobs, {
+type Replaceable = "batches" | "cluster" | "jobs";
+
+/** A store some of whose methods a test replaces, for example to hold back an answer. */
+export function withReplaced<S extends Store>(
+  real: S,
+  replaced: { readonly [K in Replaceable]?: Partial<Store[K]> },
+): S {
+  return overlay(
+    real,
+    Object.fromEntries(
+      Object.entries(replaced).map(([key, methods]) => [key, overlay(real[key as Replaceable], methods)]),
+    ),
+  );
+}
+
+function overlay<T extends object>(real: T, replaced: object): T {
+  return new Proxy(real, {
     get: (target, key) => (key in replaced ? Reflect.get(replaced, key) : boundTo(target, key)),
   });
-  return new Proxy(real, { get: (target, key) => (key === "jobs" ? jobs : boundTo(target, key)) });
 }
 
 function boundTo(target: object, key: string | symbol): unknown {

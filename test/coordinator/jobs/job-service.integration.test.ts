@@ -4,7 +4,7 @@ import type { JobStore } from "../../../coordinator/store/jobs/jobs.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
-import { withJobStore } from "./held-store.ts";
+import { withReplaced } from "./held-store.ts";
 import { JobWorld, PHASE_LIMITS } from "./job-world.ts";
 import { ScriptedAgent } from "./scripted-agent.ts";
 
@@ -30,7 +30,7 @@ beforeEach(async () => {
     if (held.has(job.accountId)) await gate.promise;
     return outcome;
   };
-  world = new JobWorld(withJobStore(store, { submit }), clock);
+  world = new JobWorld(withReplaced(store, { jobs: { submit } }), clock);
 });
 afterEach(async () => {
   open();

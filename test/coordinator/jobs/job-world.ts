@@ -1,18 +1,17 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { makeCatalog, type Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
-import type { HeldJobClaims } from "../../../coordinator/dispatch/attempt-fencing.ts";
-import { joinJobsAndIslands, openCore } from "../../../coordinator/core.ts";
+import type { Bus } from "../../../coordinator/bus/bus.ts";
+import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
+import { openPeers, type Peers } from "../../../coordinator/cluster/peers.ts";
+import { seenWork, type SeenWork } from "../../../coordinator/cluster/seen-work.ts";
+import { openCore, type Core } from "../../../coordinator/core.ts";
 import { attemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
-import type { openDispatcher, Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
-import { recoverJobs } from "../../../coordinator/dispatch/recovery.ts";
-import type { openWaitReasons } from "../../../coordinator/dispatch/wait-reasons.ts";
+import type { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
 import { cargoSigner, type CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
 import type { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import type { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
-import type { BatchGate } from "../../../coordinator/jobs/batches/batch-gate.ts";
-import { openBatchService, type BatchService } from "../../../coordinator/jobs/batches/batch-service.ts";
+import type { BatchService } from "../../../coordinator/jobs/batches/batch-service.ts";
 import type { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
-import type { JobRouter } from "../../../coordinator/jobs/job-router.ts";
 import { openJobService, type JobApi } from "../../../coordinator/jobs/job-service.ts";
 import type { Submissions } from "../../../coordinator/jobs/submissions.ts";
 import type { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
@@ -38,6 +37,8 @@ export class JobWorld {
   readonly clock: ManualClock;
   readonly store: Store;
   readonly fatal: unknown[] = [];
+  /** Warnings that were logged. */
+  readonly warned: (readonly [facts: object, message: string])[] = [];
   /** What the scheduler was told of runs. */
   readonly measured: Extract<SchedulerEvent, { kind: "measured" }>[] = [];
   readonly secret: Buffer;
@@ -52,22 +53,25 @@ export class JobWorld {
   readonly dispatcher: Dispatcher;
   readonly batches: BatchService;
   readonly submissions: Submissions;
-  readonly explainWait: ReturnType<typeof openWaitReasons>;
-  /** Where several worlds share the jobs. */
-  claims: HeldJobClaims | undefined;
-  /** Who finds jobs that other coordinators have, where there are several. */
-  router: JobRouter | undefined;
-  elsewhere: Parameters<typeof openWaitReasons>[4] = () => null;
-  outlooksElsewhere: Parameters<typeof openDispatcher>[6] = async () => [];
-  couldReadersCome = (_sinceMs: number): boolean => true;
-  readonly #gate: BatchGate;
+  readonly bus: Bus;
+  readonly peers: Peers;
+  readonly seen: SeenWork;
+  readonly core: Core;
 
   /**
    * @param secret with that of an earlier world, this one is the coordinator after a restart; call {@link recover} then.
    * @param feedDelayMs 0: output is stored at once.
+   * @param bus where other coordinators are; {@link peers} must learn which live.
    */
-  constructor(store: Store, clock: ManualClock, secret: Buffer = randomBytes(32), feedDelayMs = 0) {
+  constructor(
+    store: Store,
+    clock: ManualClock,
+    secret: Buffer = randomBytes(32),
+    feedDelayMs = 0,
+    bus: Bus = new LocalBus(),
+  ) {
     this.secret = secret;
+    this.bus = bus;
     this.store = store;
     this.clock = clock;
     const proofs = attemptProofs(secret);
@@ -99,51 +103,48 @@ export class JobWorld {
       priorityPrice: 1,
       webhookAllowPrivate: false,
     };
-    const env = testEnv(config, { clock, onFatal });
-    const core = openCore(env, {
+    const warn = (...line: readonly [object, string]): void => void this.warned.push(line);
+    const env = testEnv(config, { clock, onFatal, log: { ...testEnv().log, warn } });
+    const peers = openPeers({ id: store.cluster.selfId, address: "", version: env.version }, bus, env);
+    this.seen = seenWork(peers, clock);
+    const network = { peers, seen: this.seen, learnTime: async () => undefined };
+    const core = openCore(env, network, {
       store,
       catalog,
+      refreshCatalog: async () => undefined,
       memory,
-      places: null,
+      proofs,
+      signer,
       limitOf: async () => 10,
+      suspensionOf: () => null,
       onWebhookDue: () => undefined,
-      seen: {
-        couldHearSince: (sinceMs) => this.couldReadersCome(sinceMs),
-        elsewhere: (kind) => this.elsewhere(kind),
-        mayRunElsewhere: () => false,
-      },
       random: () => 0.5,
     });
-    const { scheduler, jobs: registry, islands, submissions, gate, explainWait } = core;
+    const { scheduler, jobs: registry, submissions, router, explainWait } = core;
     const step = scheduler.step.bind(scheduler);
     scheduler.step = (event, nowMs) => {
       if (event.kind === "measured") this.measured.push(event);
       return step(event, nowMs);
     };
-    const { dispatcher, connections } = joinJobsAndIslands(env, core, proofs, signer, {
-      outlooksFor: (kind) => this.outlooksElsewhere(kind),
-      claims: { claim: async (...held) => this.claims?.claim(...held) },
-    });
+    this.core = core;
+    this.peers = peers;
     this.jobQuota = core.jobQuota;
-    this.connections = connections;
-    this.explainWait = explainWait;
+    this.connections = core.connections;
     const removeContent = async (): Promise<void> => undefined;
-    const router: JobRouter = { find: async (jobId) => this.router?.find(jobId) };
     this.jobs = openJobService(clock, store, registry, submissions, router, explainWait, removeContent);
     this.registry = registry;
     this.submissions = submissions;
     this.catalog = catalog;
     this.signer = signer;
-    this.islands = islands;
+    this.islands = core.islands;
     this.scheduler = scheduler;
-    this.dispatcher = dispatcher;
-    this.batches = openBatchService(clock, store, registry, submissions, gate, router);
-    this.#gate = gate;
+    this.dispatcher = core.dispatcher;
+    this.batches = core.batches;
   }
 
   /** Restores what an earlier world on the same store left. */
   async recover(): Promise<void> {
-    await recoverJobs(this.store, this.registry, this.islands);
+    await this.core.restore();
   }
 
   /** Resolves when all that was asked of the store has been answered, and what follows from the answers too. */
@@ -155,9 +156,9 @@ export class JobWorld {
   }
 
   close(): void {
-    this.registry.close();
-    this.islands.close();
-    this.#gate.close();
+    this.core.close();
+    this.core.router.close();
+    this.peers.close();
   }
 }
 

@@ -5,7 +5,7 @@ import type { Store } from "../../../coordinator/store/store.ts";
 import { makeFastDirectory } from "../../support/fast-directory.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { makeAccount } from "../store/contract/store-builders.ts";
-import { withJobStore } from "./held-store.ts";
+import { withReplaced } from "./held-store.ts";
 import { JobWorld } from "./job-world.ts";
 import { ScriptedAgent } from "./scripted-agent.ts";
 
@@ -34,10 +34,12 @@ it("A job with output is restored without a look at its feed, which is read once
   before.close();
 
   const reads: string[] = [];
-  const counted = withJobStore(store, {
-    feed: (jobId) => {
-      reads.push(jobId);
-      return store.jobs.feed(jobId);
+  const counted = withReplaced(store, {
+    jobs: {
+      feed: (jobId) => {
+        reads.push(jobId);
+        return store.jobs.feed(jobId);
+      },
     },
   });
   const after = new JobWorld(counted, clock);

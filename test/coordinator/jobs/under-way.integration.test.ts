@@ -1,19 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openBatchGate } from "../../../coordinator/jobs/batches/batch-gate.ts";
-import {
-  openBatchService,
-  type BatchService,
-  type SubmittedBatch,
-} from "../../../coordinator/jobs/batches/batch-service.ts";
-import { NO_OTHER_JOBS } from "../../../coordinator/jobs/job-router.ts";
-import { openSubmissions } from "../../../coordinator/jobs/submissions.ts";
+import type { SubmittedBatch } from "../../../coordinator/jobs/batches/batch-service.ts";
 import type { BatchStore } from "../../../coordinator/store/jobs/batches.ts";
 import type { JobStore } from "../../../coordinator/store/jobs/jobs.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { testEnv } from "../../support/test-env.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
-import { withJobStore } from "./held-store.ts";
+import { withReplaced } from "./held-store.ts";
 import { JobWorld } from "./job-world.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -36,7 +28,12 @@ beforeEach(async () => {
     await opened;
     return outcome;
   };
-  world = new JobWorld(withJobStore(store, { submit }), clock);
+  const submitBatch: BatchStore["submit"] = async (batch) => {
+    const outcome = await store.batches.submit(batch);
+    await opened;
+    return outcome;
+  };
+  world = new JobWorld(withReplaced(store, { jobs: { submit }, batches: { submit: submitBatch } }), clock);
 });
 afterEach(async () => {
   open();
@@ -49,39 +46,15 @@ afterEach(async () => {
 const request = () => ({ accountId, slug: "cheap", priority: 0, idempotency: null });
 
 describe("a batch whose commit is under way", () => {
-  let batches: BatchService;
-
-  beforeEach(() => {
-    const submit: BatchStore["submit"] = async (batch) => {
-      const outcome = await store.batches.submit(batch);
-      await opened;
-      return outcome;
-    };
-    const real = store.batches;
-    const held: BatchStore = {
-      submit,
-      findRepeat: real.findRepeat.bind(real),
-      get: real.get.bind(real),
-      unfinished: real.unfinished.bind(real),
-      cancel: real.cancel.bind(real),
-    };
-    const { catalog, jobQuota: quota, registry: jobs } = world;
-    const env = testEnv({ priorityPrice: 1 }, { clock, onFatal: (error) => world.fatal.push(error) });
-    const gate = openBatchGate(env, jobs, quota, async () => 10, null);
-    const submissions = openSubmissions(env, store, catalog, { take: () => 0 });
-    const stores = { batches: held, webhooks: store.webhooks };
-    batches = openBatchService(clock, stores, jobs, submissions, gate, NO_OTHER_JOBS);
-  });
-
   it("is cancelled when its jobs are there, and not refused as if it had ended", async () => {
-    const submitted: Promise<SubmittedBatch> = batches.submit({
+    const submitted: Promise<SubmittedBatch> = world.batches.submit({
       ...request(),
       inputs: [{ prompt: "one" }, { prompt: "two" }],
       failMode: "best_effort",
     });
     await world.settle();
     const { jobs } = await store.jobs.list(accountId, { limit: 1, offset: 0 }, {});
-    const cancelled = batches.cancel(accountId, jobs[0]?.batchId ?? "");
+    const cancelled = world.batches.cancel(accountId, jobs[0]?.batchId ?? "");
     expect(await Promise.race([cancelled, world.settle()])).toBeUndefined();
     open();
     expect((await submitted).jobs).toHaveLength(2);

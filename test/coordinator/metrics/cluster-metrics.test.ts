@@ -1,17 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
 import { openMetrics, type MeasuredParts } from "../../../coordinator/metrics/metrics.ts";
-import { LONELY_MEMBER, NO_PARTS } from "../../support/no-parts.ts";
+import { NO_PARTS, SHARING_PARTS } from "../../support/no-parts.ts";
 
 const COUNTS = { stolen: 5, handedOver: 4, adopted: 3, claimed: 2, reaped: 1 };
 
-function metricsOf(member: MeasuredParts["member"], peers = NO_PARTS.peers) {
+function metricsOf(parts: MeasuredParts) {
   const listeners: ((event: JobRegistryEvent) => void)[] = [];
   const metrics = openMetrics({
-    ...NO_PARTS,
+    ...parts,
     jobs: { ...NO_PARTS.jobs, subscribe: (listener) => void listeners.push(listener) },
-    member,
-    peers,
   });
   const tell = (event: Partial<JobRegistryEvent>) =>
     listeners.forEach((listener) => listener(event as JobRegistryEvent));
@@ -21,7 +19,7 @@ function metricsOf(member: MeasuredParts["member"], peers = NO_PARTS.peers) {
 describe("metrics of one coordinator of several", () => {
   it("count jobs that came and went, dead coordinators, and requests that failed", async () => {
     const peers = { failed: { unreachable: 1, timeout: 0, refused: 2 } };
-    const { metrics, tell } = metricsOf({ ...LONELY_MEMBER, counts: COUNTS }, peers);
+    const { metrics, tell } = metricsOf({ ...SHARING_PARTS, member: { counts: COUNTS }, peers });
     tell({ type: "job_dropped" });
     await metrics.read();
     const lines = (await metrics.read()).split("\n");
@@ -41,7 +39,7 @@ describe("metrics of one coordinator of several", () => {
   });
 
   it("are not there for one that is alone", async () => {
-    const { metrics } = metricsOf(null);
+    const { metrics } = metricsOf(NO_PARTS);
     expect(await metrics.read()).not.toMatch(/moved|taken_over|peer/);
   });
 });

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
 import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
-import { MAX_CARGO_NAMES, measureJobs } from "../../../coordinator/metrics/job-metrics.ts";
-import { logJobEnds } from "../../../coordinator/metrics/job-log.ts";
+import { logJobEnds, MAX_CARGO_NAMES, measureJobs } from "../../../coordinator/metrics/job-metrics.ts";
 import type { JobEnding } from "../../../coordinator/store/jobs/job-store.ts";
 import type { Metric } from "../../../shared/metrics.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

@@ -75,7 +75,7 @@ beforeEach(() => {
       counts += 1;
       return { known, seen: 2 };
     };
-    const store = { operators: { countIslands } } as unknown as Store;
+    const store = { cluster: { isShared: true }, operators: { countIslands } } as unknown as Store;
     return networkView(readFigures, liveHere, store, peersOn(bus, self, PEERS), clock);
   });
   for (const { name } of [M.figures, M.islands]) bus.answer(`odd.${name}`, async () => null);

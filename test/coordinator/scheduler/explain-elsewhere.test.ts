@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explainElsewhere, type Elsewhere } from "../../../coordinator/scheduler/explain-elsewhere.ts";
-import type { Waiting } from "../../../coordinator/scheduler/explain.ts";
+import { type Elsewhere, explainElsewhere, type Waiting } from "../../../coordinator/scheduler/explain.ts";
 
 const OFFLINE: Waiting = { reason: "no_island_online", position: 1, message: "no Island is online" };
 const NOBODY: Elsewhere = { peers: 0, running: 0, slots: 0, free: 0 };

@@ -146,13 +146,13 @@ export class TestCoordinator implements AsyncDisposable {
   async withStore<T>(use: (store: Store, accounts: Accounts) => Promise<T>): Promise<T> {
     const store = await openStore(this.place, systemClock);
     // What a coordinator that was stopped has left may be written.
-    await store.cluster?.adopt(1_000);
+    if (store.cluster.isShared) await store.cluster.adopt(1_000);
     try {
       const env = testEnv({ newAccountMicro: 0 }, { clock: systemClock });
       return await use(store, openAccounts(env, store.accounts, "open"));
     } finally {
       // Coordinators that share a store look twice a second what others have changed.
-      if (store.cluster !== null) await systemClock.sleep(600);
+      if (store.cluster.isShared) await systemClock.sleep(600);
       await store.close();
     }
   }

@@ -1,7 +1,7 @@
+import { type LedgerParty, type Posting, refusalOf } from "../../../credits/postings.ts";
 import { runBody, type RunStep } from "../../steps/steps.ts";
-import type { LedgerParty, Posting } from "../../../credits/postings.ts";
 import { numberNames, type Tx, type Values } from "../../steps/tx.ts";
-import { lockBalances, post } from "../ledger/post.ts";
+import { textOf } from "../../steps/table.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";
 
@@ -69,4 +69,59 @@ export class PostgresTx implements Tx {
     const given: Record<string, unknown> = { selfId: this.#selfId, ...values };
     return { text, parameters: names.map((name) => given[name] ?? null) };
   }
+}
+
+/** What the network has is its row, and what was appended to it and is not folded yet. */
+const NETWORK_BALANCE = `SELECT (micro + (SELECT coalesce(sum(micro), 0) FROM network_moves))::text AS micro FROM balances
+  WHERE party = 'network'`;
+
+/** In micro-credits, locked until the transaction ends; no entry for a party that was never opened. */
+async function lockBalances(session: Session, parties: readonly LedgerParty[]): Promise<Map<LedgerParty, bigint>> {
+  const rows = await session.all<{ party: LedgerParty; micro: string }>(
+    "SELECT party, micro::text FROM balances WHERE party = ANY ($1) AND party <> 'network' ORDER BY party FOR UPDATE",
+    [parties],
+  );
+  const balances = new Map(rows.map(({ party, micro }) => [party, BigInt(micro)]));
+  if (parties.includes("network")) {
+    const row = await session.one<{ micro: string }>(NETWORK_BALANCE);
+    balances.set("network", BigInt(row?.micro ?? 0));
+  }
+  return balances;
+}
+
+/**
+ * Writes postings that belong to no job, in the transaction of `session`. The batches of jobs do the same in SQL.
+ * @param note shown to the account.
+ * @throws the refusal of the postings (`refusalOf`); nothing is written then.
+ */
+async function post(
+  session: Session,
+  postings: readonly Posting[],
+  atMs: number,
+  note: string | null = null,
+): Promise<void> {
+  const balances = await lockBalances(
+    session,
+    postings.map(({ party }) => party),
+  );
+  const refusal = refusalOf(postings, (party) => balances.get(party));
+  if (refusal !== null) throw refusal;
+  const moved = postings.filter(({ micro }) => micro !== 0);
+  if (moved.length === 0) return;
+  for (const { party, micro } of moved) {
+    // oxlint-disable-next-line no-await-in-loop -- Two or three.
+    if (party === "network") await session.run("INSERT INTO network_moves (micro) VALUES ($1)", [micro]);
+    else await session.run("UPDATE balances SET micro = micro + $1 WHERE party = $2", [micro, party]);
+  }
+  const entries = await session.all<{ txn: number }>(
+    `WITH first AS MATERIALIZED (SELECT nextval('entries_id_seq') AS id)
+     INSERT INTO entries (id, txn, party, micro, kind, at_ms)
+     SELECT CASE n WHEN 1 THEN first.id ELSE nextval('entries_id_seq') END, first.id, party, micro, kind, $4
+     FROM first, unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY AS posting (party, micro, kind, n) ORDER BY n
+     RETURNING txn`,
+    [moved.map(({ party }) => party), moved.map(({ micro }) => micro), moved.map(({ kind }) => kind), atMs],
+  );
+  if (note === null) return;
+  const values = [entries[0]?.txn, textOf("written", note)];
+  await session.run("INSERT INTO ledger_notes (txn, note) VALUES ($1, $2)", values);
 }

@@ -1,6 +1,6 @@
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 import { refusalOf, type LedgerParty, type Posting } from "../../../credits/postings.ts";
-import { KeyCreditsError } from "../../../credits/key-credits-error.ts";
+import { KeyCreditsError } from "../../../credits/credit-errors.ts";
 import { NotOwnerError } from "../../cluster-store.ts";
 import { messageTable } from "../../conversations.ts";
 import type { HotWrites, JobText } from "../../jobs/hot-writes.ts";

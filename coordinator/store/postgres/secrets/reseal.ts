@@ -2,10 +2,9 @@ import type pg from "pg";
 import { DatabaseError } from "../../database-error.ts";
 import { SecretBox } from "../../secrets/secret-box.ts";
 import type { DatabasePlace } from "../../store-place.ts";
-import { withClient } from "../engine/connection.ts";
+import { countUsers, withClient } from "../engine/connection.ts";
 import { withoutPassword } from "../../../../shared/without-password.ts";
 import { openingErrorOf } from "../engine/storage-fault.ts";
-import { countUsers } from "../engine/users.ts";
 
 const NAME = "reseal of atoll";
 /** Webhooks of one statement. */

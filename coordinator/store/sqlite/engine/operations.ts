@@ -4,7 +4,7 @@ import { feedOperations } from "../jobs/feed-operations.ts";
 import { jobOperations } from "../jobs/job-operations.ts";
 import { submissionOperations } from "../jobs/submission.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
+import { pageBytesOf } from "./connection.ts";
 
 /**
  * Every write, by name. A handler runs in a transaction that it shares with others, so it must refuse before it writes anything:
@@ -31,5 +31,31 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...feedOperations(db),
     ...jobOperations(db, ledger),
     ...maintenanceOperations(db),
+  };
+}
+
+/** A step moves at most as much from the end of the file into holes. */
+const MOVED_BYTES = 1_024 * 1_024;
+/** So much stays in the file for what comes next, so that it does not shrink and grow all the time. */
+const KEPT_BYTES = 10 * MOVED_BYTES;
+
+interface MaintenanceOperations {
+  /** Writes one small value: a count that grows by one each time. */
+  check(args: Record<string, never>): number;
+  /** Gives some unused space back. True if there is more. */
+  reclaim(args: Record<string, never>): boolean;
+}
+
+function maintenanceOperations(db: Database.Database): MaintenanceOperations {
+  const check = db.prepare<[], number>("UPDATE checks SET count = count + 1 WHERE id = 1 RETURNING count").pluck();
+  return {
+    check: () => check.get() ?? 0,
+    reclaim() {
+      const pageBytes = pageBytesOf(db);
+      const spare = (): number => (db.pragma("freelist_count", { simple: true }) as number) - KEPT_BYTES / pageBytes;
+      if (db.pragma("auto_vacuum", { simple: true }) !== 2 || spare() <= 0) return false;
+      db.pragma(`incremental_vacuum(${Math.min(MOVED_BYTES / pageBytes, Math.ceil(spare()))})`);
+      return spare() > 0;
+    },
   };
 }

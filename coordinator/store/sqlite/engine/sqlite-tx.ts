@@ -96,7 +96,7 @@ export function prepareInsert<C extends Table["definition"], K extends keyof C &
   members: readonly K[],
   rule = "",
 ): (row: Pick<RowOf<Table<C>>, K>) => number {
-  const insert = db.prepare<unknown[]>(`${table.insertSql(members).replaceAll(/@\w+/g, "?")} ${rule}`);
+  const insert = db.prepare(`${table.insertSql(members).replaceAll(/@\w+/g, "?")} ${rule}`);
   const columns = members.map((member) => [member, table.definition[member]?.kind === "json"] as const);
   return (row) => {
     const values = columns.map(([member, isJson]) => {

@@ -1,6 +1,5 @@
 import { ServiceError, type ErrorCode } from "../../../../shared/errors.ts";
-import { InsufficientCreditsError } from "../../../credits/insufficient-credits-error.ts";
-import { KeyCreditsError } from "../../../credits/key-credits-error.ts";
+import { InsufficientCreditsError, KeyCreditsError } from "../../../credits/credit-errors.ts";
 import { storageFaultOf } from "./storage-fault.ts";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 

@@ -42,7 +42,6 @@ export interface WriterThread {
   release(): void;
 }
 
-/** A thread that writes to the database `path`. */
 export function startWriterThread(path: string): WriterThread {
   const thread = threads.take();
   thread.postMessage({ kind: "open", path } satisfies ToWriter);

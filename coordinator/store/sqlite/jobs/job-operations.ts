@@ -6,10 +6,9 @@ import { REFUSALS } from "../../refusals.ts";
 import { guardOf } from "../../jobs/job-guards.ts";
 import { jobOutputTable } from "../../jobs/job-tables.ts";
 import { prepareInsert } from "../engine/sqlite-tx.ts";
-import { prepareListing } from "./job-listing.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { prepareFold, prepareInsertPieces } from "./feed-operations.ts";
 import { prepareKeySpending } from "./key-spending-operations.ts";
-import type { Ledger } from "../ledger/ledger.ts";
 
 export function jobOperations(db: Database.Database, ledger: Ledger): Pick<HotWrites, "moveJob" | "endJob"> {
   return { moveJob: moveJob(db), endJob: endJob(db, ledger) };
@@ -137,7 +136,6 @@ function explainRefusal(db: Database.Database): (jobId: string, event: JobEvent)
   };
 }
 
-/** What the UPDATE that ends a job returns. */
 interface EndedJobLinks {
   readonly batchId: string | null;
   readonly webhookId: string | null;
@@ -158,5 +156,24 @@ function prepareFollowUp(db: Database.Database): (ended: EndedJobLinks, atMs: nu
     if (batch !== undefined && batch.completedAtMs !== null && batch.webhookId !== null) due.push(batch.webhookId);
     for (const id of due) makeDue.run(atMs, atMs, id);
     return due;
+  };
+}
+
+/** More would make the commit that lists them slower than the others. */
+const LISTED_TOGETHER = 32;
+
+/**
+ * Puts jobs that have ended into the indexes of ended jobs, many at once: one by one, each would write a page of each index. Lists read
+ * those that are not in there yet too. Call what this returns after each end.
+ */
+function prepareListing(db: Database.Database): () => void {
+  const list = db.prepare("UPDATE jobs SET is_unlisted = 0 WHERE is_unlisted = 1");
+  // How many an earlier run left is unknown: they are listed with the first one.
+  let unlisted = LISTED_TOGETHER;
+  return () => {
+    unlisted += 1;
+    if (unlisted < LISTED_TOGETHER) return;
+    list.run();
+    unlisted = 0;
   };
 }

@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import { KeyCreditsError } from "../../../credits/key-credits-error.ts";
+import { KeyCreditsError } from "../../../credits/credit-errors.ts";
 import { monthBeginMs, type SubmittingKey, type UtcMonth } from "../../accounts/key-spending.ts";
 
 /** Counts what the jobs of keys with a monthly limit cost. A key without one costs no write. */

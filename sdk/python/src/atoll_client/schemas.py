@@ -2257,6 +2257,50 @@ class TranslationForm(TypedDict):
     response_format: NotRequired[Literal["json", "text", "srt", "vtt", "verbose_json"]]
 
 
+class Model(TypedDict):
+    id: str
+    """Slug of the Cargo, or the alias"""
+    object: Literal["model"]
+    created: int
+    """When it came into the catalog of this network: Unix time in seconds"""
+    owned_by: str
+    type: Literal["chat", "embedding", "rerank", "classification", "image", "transcription", "speech"]
+    capabilities: list[str]
+    """Endpoints that serve it, by their paths"""
+    alias_of: str | None
+    """Slug of the Cargo that an alias stands for"""
+    is_default: bool
+    """Requests to an endpoint of its `capabilities` that name no model run on it"""
+    available: bool
+    """A connected Island can run it now; else requests wait for one"""
+    ready: bool
+    """An Island that can run it now has its model or image, or needs none: no download first"""
+    free: int
+    """Islands that can run it now and have a free slot"""
+    pricing: ModelPricing
+    """A request costs `per_job` for each of its jobs, however many tokens it has"""
+    context_length: int | None
+    """Tokens of prompt and answer together; null: no limit is known"""
+    max_output_tokens: int | None
+    """Most tokens of an answer, for `max_tokens`; null: it does not chat"""
+    tokens_per_second: float | None
+    """Median of the last 100 jobs in 24 h, measured by the coordinator that answers, since it started; null: none was measured"""
+    first_token_ms: int | None
+    """Median time from a chat's submission to its first token, measured in the same way"""
+    tool_calls: Literal["template", "grammar", None]
+    """Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way"""
+    reasoning: bool
+    """It thinks before it answers: `reasoning_content`, `reasoning_effort`"""
+
+
+class ModelPricing(TypedDict):
+    """A request costs `per_job` for each of its jobs, however many tokens it has"""
+
+    per_job: float
+    """Credits, with up to 6 decimals"""
+    unit: Literal["credits"]
+
+
 class Conversation(TypedDict):
     id: str
     title: str | None
@@ -2383,50 +2427,6 @@ class PostMessageResponseFormat3JsonSchema(TypedDict):
     """A JSON Schema"""
     strict: NotRequired[bool | None]
     """Check what a grammar cannot keep"""
-
-
-class Model(TypedDict):
-    id: str
-    """Slug of the Cargo, or the alias"""
-    object: Literal["model"]
-    created: int
-    """When it came into the catalog of this network: Unix time in seconds"""
-    owned_by: str
-    type: Literal["chat", "embedding", "rerank", "classification", "image", "transcription", "speech"]
-    capabilities: list[str]
-    """Endpoints that serve it, by their paths"""
-    alias_of: str | None
-    """Slug of the Cargo that an alias stands for"""
-    is_default: bool
-    """Requests to an endpoint of its `capabilities` that name no model run on it"""
-    available: bool
-    """A connected Island can run it now; else requests wait for one"""
-    ready: bool
-    """An Island that can run it now has its model or image, or needs none: no download first"""
-    free: int
-    """Islands that can run it now and have a free slot"""
-    pricing: ModelPricing
-    """A request costs `per_job` for each of its jobs, however many tokens it has"""
-    context_length: int | None
-    """Tokens of prompt and answer together; null: no limit is known"""
-    max_output_tokens: int | None
-    """Most tokens of an answer, for `max_tokens`; null: it does not chat"""
-    tokens_per_second: float | None
-    """Median of the last 100 jobs in 24 h, measured by the coordinator that answers, since it started; null: none was measured"""
-    first_token_ms: int | None
-    """Median time from a chat's submission to its first token, measured in the same way"""
-    tool_calls: Literal["template", "grammar", None]
-    """Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way"""
-    reasoning: bool
-    """It thinks before it answers: `reasoning_content`, `reasoning_effort`"""
-
-
-class ModelPricing(TypedDict):
-    """A request costs `per_job` for each of its jobs, however many tokens it has"""
-
-    per_job: float
-    """Credits, with up to 6 decimals"""
-    unit: Literal["credits"]
 
 
 class AvailableCargo(TypedDict):
@@ -3796,6 +3796,11 @@ class DeleteResponseAnswer(TypedDict):
     deleted: Literal[True]
 
 
+class ListModelsAnswer(TypedDict):
+    object: Literal["list"]
+    data: list[Model]
+
+
 class ListConversationsAnswer(TypedDict):
     data: list[Conversation]
     meta: ListConversationsAnswerMeta
@@ -3840,11 +3845,6 @@ class DeleteConversationAnswerData(TypedDict):
 
 class PostMessageAnswer(TypedDict):
     data: AnsweredMessage
-
-
-class ListModelsAnswer(TypedDict):
-    object: Literal["list"]
-    data: list[Model]
 
 
 class ListAvailabilityAnswer(TypedDict):

@@ -39,7 +39,7 @@ function describeSharing(database: PostgresDatabase): void {
 
   describe("a job that waits where there is no Island", () => {
     it("waits for the busy Islands of another coordinator, and says so at both", async () => {
-      net.a.world.elsewhere = (kind) => sharings[0]?.elsewhere(kind) ?? null;
+      net.a.world.seen.begin(sharings[0] ?? expect.fail("not open"));
       await net.submit(net.b);
       const island = await PlayedIsland.join(net.b.world, net.accountId);
       await nextJob(island);

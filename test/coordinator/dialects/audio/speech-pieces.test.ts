@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { speechPieces } from "../../../../coordinator/dialects/audio/speech-pieces.ts";
+import { speechPieces } from "../../../../coordinator/dialects/audio/speech.ts";
 
 describe("speechPieces()", () => {
   it("cuts between sentences", () => {

@@ -1,17 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { EventStreams, MAX_ALL_STREAMS, MAX_EVENT_STREAMS } from "../../../../coordinator/http/limits/event-streams.ts";
+import {
+  eventStreams,
+  MAX_ALL_STREAMS,
+  MAX_EVENT_STREAMS,
+} from "../../../../coordinator/http/limits/request-limits.ts";
 import { enterStream, streamPool } from "../../../../coordinator/quotas/caller-quota.ts";
 
 const ACCOUNT = "user_1";
 
 function open(limit = 5) {
   const quota = streamPool();
-  const streams = new EventStreams();
-  const enter = (accountId = ACCOUNT) => streams.enter(accountId, () => enterStream(quota, accountId, limit));
+  const enterEvents = eventStreams();
+  const enter = (accountId = ACCOUNT) => enterEvents(accountId, () => enterStream(quota, accountId, limit));
   return { quota, enter };
 }
 
-describe("EventStreams", () => {
+describe("eventStreams()", () => {
   it("takes one place for all streams of an account, until the last one closes", async () => {
     const { quota, enter } = open();
     const [first, second] = [await enter(), await enter()];
@@ -40,11 +44,10 @@ describe("EventStreams", () => {
   });
 
   it("gives up its count when another coordinator refuses", async () => {
-    const streams = new EventStreams();
+    const enterEvents = eventStreams();
     const refuse = (): Promise<never> => Promise.reject(new Error("full"));
-    for (let i = 0; i <= MAX_EVENT_STREAMS; i += 1)
-      await expect(streams.enter(ACCOUNT, refuse)).rejects.toThrow("full");
-    await expect(streams.enter(ACCOUNT, () => () => undefined)).resolves.toBeTypeOf("function");
+    for (let i = 0; i <= MAX_EVENT_STREAMS; i += 1) await expect(enterEvents(ACCOUNT, refuse)).rejects.toThrow("full");
+    await expect(enterEvents(ACCOUNT, () => () => undefined)).resolves.toBeTypeOf("function");
   });
 
   it("refuses what is more than all accounts together may have, until one closes", async () => {

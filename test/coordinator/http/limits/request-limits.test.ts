@@ -1,15 +1,15 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { RequestLimits } from "../../../../coordinator/http/limits/request-limits.ts";
+import { requestLimits } from "../../../../coordinator/http/limits/request-limits.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { TEST_HTTP_OPTIONS } from "../../../support/http/http-options.ts";
 
 const limits = () =>
-  new RequestLimits({ ...TEST_HTTP_OPTIONS, answerMemoryBytes: 10 }, new ManualClock(), { http: { openStreams: 0 } });
+  requestLimits({ ...TEST_HTTP_OPTIONS, answerMemoryBytes: 10 }, new ManualClock(), { http: { openStreams: 0 } });
 const response = (): ServerResponse => new EventEmitter() as ServerResponse;
 
-describe("RequestLimits.holdStream", () => {
+describe("requestLimits().holdStream", () => {
   it("takes one answer whatever its size, and others while they fit", () => {
     const memory = limits();
     const first = response();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MAX_STRANGERS_LINES, requestLog } from "../../../../coordinator/http/middleware/request-log.ts";
+import { MAX_STRANGERS_LINES, requestLog } from "../../../../coordinator/http/middleware/request-context.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 
 const LINE = { request_id: "1", method: "GET", path: "/", status: 200, duration_ms: 1 };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../../../coordinator/quotas/account-limits.ts";
-import { InsufficientCreditsError } from "../../../../coordinator/credits/insufficient-credits-error.ts";
+import { InsufficientCreditsError } from "../../../../coordinator/credits/credit-errors.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { Api } from "../api.ts";
 import { makeJob } from "../scripted-jobs.ts";

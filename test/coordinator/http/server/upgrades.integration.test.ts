@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { serveWithoutUpgrade } from "../../../../coordinator/http/server/upgrades.ts";
+import { serveWithoutUpgrade } from "../../../../coordinator/http/server/node-listener.ts";
 import { readToEnd } from "../api.ts";
 
 const OFFER = ["Host: x", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"].join(

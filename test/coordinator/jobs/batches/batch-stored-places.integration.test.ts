@@ -1,21 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openBatchGate, type BatchGate } from "../../../../coordinator/jobs/batches/batch-gate.ts";
-import { openBatchService, type BatchService } from "../../../../coordinator/jobs/batches/batch-service.ts";
-import { NO_OTHER_JOBS } from "../../../../coordinator/jobs/job-router.ts";
-import { openSubmissions } from "../../../../coordinator/jobs/submissions.ts";
+import type { JobPlaces } from "../../../../coordinator/store/cluster-store.ts";
 import type { BatchStore } from "../../../../coordinator/store/jobs/batches.ts";
 import { openSqliteStore, type SqliteStore } from "../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import { testEnv } from "../../../support/test-env.ts";
 import { makeAccount, temporaryFolder } from "../../store/contract/store-builders.ts";
+import { withReplaced } from "../held-store.ts";
 import { JobWorld } from "../job-world.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let store: SqliteStore;
 let clock: ManualClock;
 let world: JobWorld;
-let gate: BatchGate;
-let batches: BatchService;
 let accountId: string;
 /** Places that the store has left for the account. */
 let room: number;
@@ -28,42 +23,28 @@ beforeEach(async () => {
   clock = new ManualClock();
   store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
   accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
-  world = new JobWorld(store, clock);
   [room, limits, asked] = [3, [], 0];
-  const { catalog, jobQuota: quota, registry: jobs } = world;
   const take = (wanted: number): number => {
     const taken = Math.min(wanted, room);
     room -= taken;
     return taken;
   };
-  const real = store.batches;
-  const counting: BatchStore = {
-    async submit(batch) {
-      limits.push(batch.placeLimit);
-      const outcome = await real.submit(batch);
-      return { ...outcome, placed: batch.placeLimit === null ? 0 : take(batch.jobs.length) };
-    },
-    findRepeat: real.findRepeat.bind(real),
-    get: real.get.bind(real),
-    unfinished: real.unfinished.bind(real),
-    cancel: real.cancel.bind(real),
+  const submitCounted: BatchStore["submit"] = async (batch) => {
+    limits.push(batch.placeLimit);
+    const outcome = await store.batches.submit(batch);
+    return { ...outcome, placed: batch.placeLimit === null ? 0 : take(batch.jobs.length) };
   };
-  const env = testEnv({ priorityPrice: 1 }, { clock, onFatal: (error) => world.fatal.push(error) });
-  gate = openBatchGate(env, jobs, quota, async () => 10, {
+  const places: JobPlaces = {
     async take(_accountId, jobIds) {
       asked += 1;
       return jobIds.slice(0, take(jobIds.length));
     },
-  });
-  const dailyStorage = { take: () => 0 };
-  const submissions = openSubmissions(env, store, catalog, dailyStorage);
-  const stores = { batches: counting, webhooks: store.webhooks };
-  batches = openBatchService(clock, stores, jobs, submissions, gate, NO_OTHER_JOBS);
+  };
+  world = new JobWorld(withReplaced(store, { batches: { submit: submitCounted }, cluster: { places } }), clock);
 });
 afterEach(async () => {
   await world.settle();
   expect(world.fatal).toEqual([]);
-  gate.close();
   world.close();
   await store.close();
   folder[Symbol.dispose]();
@@ -72,7 +53,7 @@ afterEach(async () => {
 async function submit(count: number): Promise<string[]> {
   const inputs = Array.from({ length: count }, () => ({ prompt: "Hi" }));
   const request = { accountId, slug: "cheap", priority: 0, idempotency: null, failMode: "best_effort" } as const;
-  const { jobs } = await batches.submit({ ...request, inputs });
+  const { jobs } = await world.batches.submit({ ...request, inputs });
   return jobs.map(({ id }) => id);
 }
 const competing = (ids: readonly string[]) => ids.map((id) => world.registry.get(id)?.hasPlace);
@@ -81,13 +62,13 @@ describe("a batch in a store that gives places", () => {
   it("competes at once where all have one, and none is asked for", async () => {
     expect(competing(await submit(3))).toEqual([true, true, true]);
     await world.settle();
-    expect([limits, asked, gate.waitingOf(accountId)]).toEqual([[10], 0, 0]);
+    expect([limits, asked, world.core.gate.waitingOf(accountId)]).toEqual([[10], 0, 0]);
   });
 
   it("competes with the first jobs, and the others wait", async () => {
     const ids = await submit(5);
     expect(competing(ids)).toEqual([true, true, true, false, false]);
-    expect(gate.waitingOf(accountId)).toBe(2);
+    expect(world.core.gate.waitingOf(accountId)).toBe(2);
     await world.settle();
     room = 1;
     clock.advance(1_000);

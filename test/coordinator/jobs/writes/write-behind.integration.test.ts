@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { beginFrames, finishedFrame, outputFrame } from "../../../support/network/attempt-frames.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import { withJobStore } from "../held-store.ts";
+import { withReplaced } from "../held-store.ts";
 import { JobWorld } from "../job-world.ts";
 import { openJobWorld, type OpenedJobWorld } from "../open-job-world.ts";
 import { nameOf, PlayedIsland } from "../played-island.ts";
@@ -186,11 +186,13 @@ describe("output while storage answers nothing", () => {
     async (delayMs) => {
       const { promise: back, resolve: comeBack } = Promise.withResolvers<void>();
       const writes: string[] = [];
-      const store = withJobStore(opened.store, {
-        appendFeed: async (chunk) => {
-          writes.push(chunk.jobId);
-          await back;
-          return opened.store.jobs.appendFeed(chunk);
+      const store = withReplaced(opened.store, {
+        jobs: {
+          appendFeed: async (chunk) => {
+            writes.push(chunk.jobId);
+            await back;
+            return opened.store.jobs.appendFeed(chunk);
+          },
         },
       });
       world = new JobWorld(store, clock, undefined, delayMs);

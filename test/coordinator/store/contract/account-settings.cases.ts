@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { KeyCreditsError } from "../../../../coordinator/credits/key-credits-error.ts";
+import { KeyCreditsError } from "../../../../coordinator/credits/credit-errors.ts";
 import { utcMonthOf, type SubmittingKey } from "../../../../coordinator/store/accounts/key-spending.ts";
 import { type Check, MADE_AT_MS, makeAccount, makeEnding, makeJob, makeKey, runJob } from "./store-builders.ts";
 

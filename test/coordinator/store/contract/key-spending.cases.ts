@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { KeyCreditsError } from "../../../../coordinator/credits/key-credits-error.ts";
+import { KeyCreditsError } from "../../../../coordinator/credits/credit-errors.ts";
 import { holdPostings } from "../../../../coordinator/credits/postings.ts";
 import { monthBeginMs, utcMonthOf, type SubmittingKey } from "../../../../coordinator/store/accounts/key-spending.ts";
 import type { NewJob } from "../../../../coordinator/store/jobs/job-store.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { shareInputReads } from "../../../../coordinator/store/jobs/input-reads.ts";
+import { shareInputReads } from "../../../../coordinator/store/jobs/jobs.ts";
 
 /** How many inputs each query asked for, and what answers the oldest that is open. */
 let sizes: number[];

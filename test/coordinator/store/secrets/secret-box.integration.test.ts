@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../../coordinator/store/sqlite/sqlite-store.ts";
-import { readWebhookLog } from "../../../../coordinator/webhooks/webhook-log.ts";
+import { readWebhookLog } from "../../../../coordinator/webhooks/owned-webhook.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { makeWebhook } from "../contract/batch-store.cases.ts";
 import { makeAccount, makeJob, temporaryFolder } from "../contract/store-builders.ts";

@@ -3,22 +3,30 @@ import { submitterOf, type Identity } from "../../accounts/identity.ts";
 import type { Catalog, CatalogEntry } from "../../catalog/catalog.ts";
 import { findModel, noModel } from "../../catalog/find-model.ts";
 import { modelKindOf } from "../../catalog/model-kind.ts";
-import { validate } from "../middleware/body.ts";
-import type { HttpDeps } from "../http-deps.ts";
+import type { ErrorStyle } from "../../http/error-answers.ts";
+import { validate } from "../../http/middleware/body.ts";
+import type { HttpDeps } from "../../http/http-deps.ts";
 import {
   anthropicModelsQuery,
   presentAnthropicModel,
   presentAnthropicModels,
+  modelSchema,
+  presentModel,
+  type ModelState,
   type NamedCargo,
-} from "../schemas/anthropic-model-schemas.ts";
-import { modelSchema, presentModel, type ModelState } from "../schemas/model-schemas.ts";
-import { json } from "../schemas/responses.ts";
-import { isAnthropicClient, routeGroup } from "../route-group.ts";
+} from "./schemas.ts";
+import { json } from "../../http/schemas/responses.ts";
+import { routeGroup, type StyledRequest } from "../../http/route-group.ts";
+
+/** Anthropic's clients send the header with every request. */
+function styleOf(request: StyledRequest): ErrorStyle {
+  return request.header("anthropic-version") === undefined ? "openai" : "anthropic";
+}
 
 /** The stage of all models in the life that Anthropic's have. */
 const ACTIVE = "active";
 
-export const modelRoutes = routeGroup("/models", { tag: "Chat", style: "openai", isShared: true }, (routes, deps) => {
+export const modelRoutes = routeGroup("/models", { tag: "Chat", style: "openai", styleOf }, (routes, deps) => {
   const { catalog } = deps;
   routes.get("", {
     id: "listModels",
@@ -32,7 +40,7 @@ export const modelRoutes = routeGroup("/models", { tag: "Chat", style: "openai",
     answers: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models") },
   })(async ({ c, identity }) => {
     const models = servedModels(catalog, identity);
-    if (isAnthropicClient(c.req)) {
+    if (c.get("style") === "anthropic") {
       const stages = c.req.queries("lifecycle[]") ?? [ACTIVE];
       const chats = models.filter(({ cargo }) => cargo.isChat && stages.includes(ACTIVE));
       return c.json(presentAnthropicModels(chats, validate(anthropicModelsQuery, c.req.query())));
@@ -55,7 +63,7 @@ export const modelRoutes = routeGroup("/models", { tag: "Chat", style: "openai",
     if (cargo === undefined || !isServed(cargo, identity)) {
       throw noModel(params.id);
     }
-    if (isAnthropicClient(c.req)) {
+    if (c.get("style") === "anthropic") {
       if (!cargo.isChat) throw noModel(params.id);
       return c.json(presentAnthropicModel({ id: params.id, cargo }));
     }

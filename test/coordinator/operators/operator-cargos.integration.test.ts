@@ -1,18 +1,19 @@
 import { describe, expect, it } from "vitest";
-import type { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
-import { CHAT_FILE, ONNX_FILE } from "./cargo-builders.ts";
+import type { OperatorCargos } from "../../../coordinator/operators/operator-cargos.ts";
+import { CHAT_FILE, ONNX_FILE } from "../catalog/cargo-builders.ts";
 import {
   as,
   asOperator,
   OFFERED,
   openForEachTest,
+  OPERATOR,
   operate,
   other,
   owner,
   post,
   statusOf,
   submit,
-} from "./owned-cargos.ts";
+} from "../catalog/owned-cargos.ts";
 
 openForEachTest();
 
@@ -21,8 +22,8 @@ describe("operatorCargos()", () => {
     await post();
     await post({ ...ONNX_FILE, slug: "off", enabled: false });
     const lines = await asOperator(async (cargos) => {
-      await cargos.setDisabled("phi-4", true);
-      await cargos.importFile(JSON.stringify({ ...ONNX_FILE, slug: "ours" }));
+      await cargos.setDisabled(OPERATOR, "phi-4", true);
+      await cargos.importFile(OPERATOR, JSON.stringify({ ...ONNX_FILE, slug: "ours" }));
       return cargos.list();
     });
     const states = lines.map(({ slug, status, origin }) => `${slug} ${status} ${origin}`);
@@ -41,7 +42,7 @@ describe("operatorCargos()", () => {
     await post();
     const review = await asOperator((cargos) => cargos.review("some-onnx"));
     await as(owner, "PATCH", "/cargos/some-onnx", { model: { ...ONNX_FILE.model, url: "hf:owner/evil" } });
-    const stale = asOperator((cargos) => cargos.approve(review, review.file, "root"));
+    const stale = asOperator((cargos) => cargos.approveReviewed(OPERATOR, review, review.file));
     await expect(stale).rejects.toMatchObject({ code: "bad_request" });
     expect(await statusOf("/cargos/some-onnx")).toBe(404);
   });
@@ -51,7 +52,7 @@ describe("operatorCargos()", () => {
     for (const price_per_job of [1, 2]) {
       const text = JSON.stringify({ ...ONNX_FILE, slug: "ours", price_per_job });
       await operate(
-        (cargos) => cargos.importFile(text),
+        (cargos) => cargos.importFile(OPERATOR, text),
         async () => (await price()) === price_per_job,
       );
     }
@@ -62,11 +63,11 @@ describe("operatorCargos()", () => {
     await post();
     const codes: string[] = [];
     const acts: ((cargos: OperatorCargos) => Promise<unknown>)[] = [
-      (cargos) => cargos.importFile(JSON.stringify(ONNX_FILE)),
-      (cargos) => cargos.importFile(JSON.stringify({ ...CHAT_FILE, slug: "tiny-chat" })),
-      (cargos) => cargos.importFile("{"),
+      (cargos) => cargos.importFile(OPERATOR, JSON.stringify(ONNX_FILE)),
+      (cargos) => cargos.importFile(OPERATOR, JSON.stringify({ ...CHAT_FILE, slug: "tiny-chat" })),
+      (cargos) => cargos.importFile(OPERATOR, "{"),
       (cargos) => cargos.review("none"),
-      (cargos) => cargos.setDisabled("none", true),
+      (cargos) => cargos.setDisabled(OPERATOR, "none", true),
     ];
     for (const act of acts) {
       await asOperator(act).catch((error: { code: string }) => codes.push(error.code));

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { ValidationError, type FieldError } from "../../shared/errors.ts";
+import { type FieldError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import type { NewWebhook } from "../store/jobs/webhooks.ts";
+import type { NewWebhook, WebhookState, WebhookStore, WebhookTry } from "../store/jobs/webhooks.ts";
 import { webhookUrlProblem } from "./post-webhook.ts";
 
 /** Where a client wants the end of a job or batch to be posted. */
@@ -55,4 +55,35 @@ function isSecret(secret: string): boolean {
     bytes.length >= SECRET_BYTES.min &&
     bytes.length <= SECRET_BYTES.max
   );
+}
+
+/** Only the newest tries are shown. */
+const SHOWN_TRIES = 10;
+
+/** A webhook as its owner sees it, without its secret. */
+export interface WebhookLog {
+  readonly url: string;
+  readonly state: WebhookState;
+  /** The newest ones, oldest first. */
+  readonly tries: readonly WebhookTry[];
+}
+
+/** The delivery log of a webhook; null if the job or batch has none. */
+export async function readWebhookLog(
+  store: Pick<WebhookStore, "get">,
+  webhookId: string | null,
+): Promise<WebhookLog | null> {
+  const webhook = webhookId === null ? undefined : await store.get(webhookId);
+  if (webhook === undefined) return null;
+  const { url, state, tries } = webhook;
+  return { url, state, tries: tries.slice(-SHOWN_TRIES) };
+}
+
+/** The secret of a webhook if the coordinator made it; null if the client sent its own. Only for the answer to a submission. */
+export async function readGeneratedSecret(
+  store: Pick<WebhookStore, "get">,
+  webhookId: string | null,
+): Promise<string | null> {
+  const webhook = webhookId === null ? undefined : await store.get(webhookId);
+  return webhook?.isSecretGenerated === true ? webhook.secret : null;
 }

@@ -1,7 +1,7 @@
 import Anthropic, { BadRequestError, NotFoundError } from "@anthropic-ai/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Api } from "./api.ts";
-import { CARGOS, makeCargo } from "./api-catalog.ts";
+import { Api } from "../http/api.ts";
+import { CARGOS, makeCargo } from "../http/api-catalog.ts";
 
 const SLUGS = Array.from({ length: 25 }, (_, index) => `chat-${String(index).padStart(2, "0")}`);
 

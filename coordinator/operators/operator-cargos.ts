@@ -1,0 +1,259 @@
+import type { Clock } from "../../shared/clock.ts";
+import type { RuntimeType } from "../../shared/cargo.ts";
+import { ServiceError, ValidationError } from "../../shared/errors.ts";
+import { approvedForm, revisionOf } from "../catalog/approval-rules.ts";
+import { cargoFields, type CargoFile } from "../catalog/cargo-fields.ts";
+import { readCargo, readCargoFile } from "../catalog/cargo-file.ts";
+import { isOffUnpinned, missingPin, type Pins } from "../catalog/cargo-pins.ts";
+import { creditsFromMicro, microFromCredits } from "../credits/micro-credits.ts";
+import type { CargoApproval, CatalogSnapshot, StoredCargo } from "../store/catalog.ts";
+import type { Store } from "../store/store.ts";
+import type { Actor, AuditTrail } from "./audit-trail.ts";
+
+/**
+ * `waiting`: not approved yet. `unpinned`: off until it is approved with pins. `off`: switched off by its owner. `disabled`: by the
+ * operator. `hidden`: a shipped Cargo has the same slug.
+ */
+export const CARGO_STATUSES = ["offered", "waiting", "unpinned", "off", "disabled", "hidden"] as const;
+type CargoStatus = (typeof CARGO_STATUSES)[number];
+type CargoOrigin = "shipped" | "imported" | "owned";
+
+const PRICE_RANGE = "must be 0 to 1000000 credits, with at most 6 decimals";
+
+export interface CargoLine {
+  readonly slug: string;
+  readonly runtimeType: RuntimeType | null;
+  readonly status: CargoStatus;
+  /** Null unless `origin` is `owned`. */
+  readonly ownerId: string | null;
+  readonly origin: CargoOrigin;
+  /** Number of its changes; null for a shipped Cargo. */
+  readonly revision: number | null;
+  /** Whether what runs is tied to exact bytes; null for a Cargo that breaks a rule of this version. */
+  readonly isPinned: boolean | null;
+  /** Credits per job; null for a Cargo that breaks a rule of this version. */
+  readonly price: number | null;
+  /** That of its file; null unless it is shipped. */
+  readonly shippedPrice: number | null;
+}
+
+/** A Cargo as the operator reviews it before an approval. */
+export interface CargoReview {
+  readonly file: CargoFile;
+  /** Hash of `file`, which an approval names. */
+  readonly revision: string;
+  readonly status: CargoStatus;
+  readonly origin: CargoOrigin;
+  readonly ownerId: string | null;
+  /** As {@link CargoLine.revision}. */
+  readonly storedRevision: number | null;
+  /** The last one, of this definition or an earlier one. */
+  readonly approval: CargoApproval | null;
+  /** Credits per job: the price in `file`, or the one that the operator set for a shipped Cargo. */
+  readonly price: number;
+}
+
+export type OperatorCargos = ReturnType<typeof operatorCargos>;
+
+/**
+ * The operator's actions on Cargos, by the API and by commands. Commands run in another process than the coordinator, which picks their
+ * changes up within a second.
+ * @param resolvePins The Cargo with the pin that it needs: that of `given`, its own, or what registry or hub say now. Commands pin Cargos
+ * themselves, before they ask.
+ * @param onChanged Resolves when a change is in the catalog, also of the other coordinators.
+ */
+export function operatorCargos(
+  store: Store["catalog"],
+  shipped: readonly CargoFile[],
+  trail: AuditTrail,
+  clock: Pick<Clock, "now">,
+  resolvePins: (file: CargoFile, given: Pins) => Promise<CargoFile> = async (file) => file,
+  onChanged: () => Promise<void> = async () => {},
+) {
+  const shippedFiles = new Map(shipped.map((file) => [file.slug, file]));
+
+  function statusOf(cargo: StoredCargo, { disabledSlugs }: CatalogSnapshot): CargoStatus {
+    if (shippedFiles.has(cargo.slug)) return "hidden";
+    if (disabledSlugs.includes(cargo.slug)) return "disabled";
+    if (!cargo.isEnabled) return "off";
+    const read = readCargo(cargo.file);
+    if ("file" in read && isOffUnpinned(read.file)) return "unpinned";
+    return cargo.isApproved ? "offered" : "waiting";
+  }
+
+  /** @throws {ServiceError} `cargo_not_found` */
+  async function assertKnown(slug: string): Promise<void> {
+    if (!shippedFiles.has(slug) && (await store.find(slug)) === undefined) throw noCargo(slug);
+  }
+
+  /** Everything that an approval of the Cargo would sign. @throws {ServiceError} `cargo_not_found`; {@link ValidationError} */
+  async function review(slug: string): Promise<CargoReview> {
+    const snapshot = await store.snapshot();
+    const file = shippedFiles.get(slug);
+    if (file !== undefined) return reviewOfShipped(file, snapshot);
+    const stored = snapshot.cargos.find((cargo) => cargo.slug === slug);
+    if (stored === undefined) throw noCargo(slug);
+    const read = readCargo(stored.file);
+    if ("errors" in read) throw new ValidationError(read.errors);
+    return {
+      file: read.file,
+      revision: revisionOf(read.file),
+      status: statusOf(stored, snapshot),
+      origin: stored.ownerId === null ? "imported" : "owned",
+      ownerId: stored.ownerId,
+      storedRevision: stored.revision,
+      approval: approvalIn(snapshot, slug),
+      price: read.file.price_per_job,
+    };
+  }
+
+  /** The same with the pin that an approval needs. @throws {ServiceError} `cargo_not_found`, `bad_request`; {@link ValidationError} */
+  async function pinned(slug: string, given: Pins): Promise<CargoReview> {
+    const reviewed = await review(slug);
+    const file = await resolvePins(reviewed.file, given);
+    return { ...reviewed, file, revision: revisionOf(file) };
+  }
+
+  /**
+   * Makes a reviewed Cargo public; also enables one that was disabled.
+   * @param file The definition to approve: that of the review, with its pins.
+   * @throws {ServiceError} `bad_request` if the Cargo is not pinned, or was changed since the review.
+   */
+  async function approveReviewed(
+    actor: Actor,
+    { approval: last, status, storedRevision }: CargoReview,
+    file: CargoFile,
+  ): Promise<CargoApproval> {
+    const { slug, container, model } = file;
+    const approval = { slug, file, revision: revisionOf(file), by: actor.actor, atMs: clock.now() };
+    const before = { revision: last?.revision ?? null, status };
+    const after = { revision: approval.revision, container: container ?? null, model };
+    await trail.record(actor, { ...target(slug), action: "cargo.approve", before, after }, async ({ catalog }) => {
+      if (missingPin(file) !== null)
+        throw new ServiceError("bad_request", `${slug} is not pinned, so it is not approved`);
+      if (await catalog.approve(approval, storedRevision)) return;
+      throw new ServiceError("bad_request", `${slug} has changed since it was reviewed; review it again`);
+    });
+    await onChanged();
+    return approval;
+  }
+
+  return {
+    review,
+    pinned,
+    approveReviewed,
+
+    /** All Cargos, sorted by slug. */
+    async list(): Promise<CargoLine[]> {
+      const snapshot = await store.snapshot();
+      const ofFiles = shipped.map((each): CargoLine => {
+        const { file, status, price } = reviewOfShipped(each, snapshot);
+        const { slug, runtime_type: runtimeType, price_per_job: shippedPrice } = file;
+        const isPinned = missingPin(file) === null;
+        const line = { slug, runtimeType, status, ownerId: null, origin: "shipped", revision: null } as const;
+        return { ...line, isPinned, price, shippedPrice };
+      });
+      const stored = snapshot.cargos.map((cargo): CargoLine => {
+        const { slug, ownerId, revision } = cargo;
+        const read = readCargo(cargo.file);
+        const origin = ownerId === null ? "imported" : "owned";
+        const status = statusOf(cargo, snapshot);
+        const line = { slug, status, ownerId, origin, revision, shippedPrice: null } as const;
+        if ("errors" in read) return { ...line, runtimeType: null, isPinned: null, price: null };
+        const { runtime_type: runtimeType, price_per_job: price } = read.file;
+        return { ...line, runtimeType, isPinned: missingPin(read.file) === null, price };
+      });
+      return [...ofFiles, ...stored].sort((a, b) => (a.slug < b.slug ? -1 : 1));
+    },
+
+    /**
+     * Signs exactly `revision`, the one of the pinned review. @throws {ServiceError} `cargo_not_found`; `bad_request` if the Cargo is another
+     * one by now, or cannot be pinned; {@link ValidationError}
+     */
+    async approve(actor: Actor, slug: string, revision: string, given: Pins): Promise<CargoApproval> {
+      const reviewed = await pinned(slug, given);
+      if (reviewed.revision !== revision) {
+        throw new ServiceError("bad_request", `Not approved: ${slug} is not revision ${revision} now. Review it again`);
+      }
+      return approveReviewed(actor, reviewed, reviewed.file);
+    },
+
+    /**
+     * Switches a Cargo off for everybody, including its owner; or undoes that, and approves nothing.
+     * @throws {ServiceError} `cargo_not_found`
+     */
+    async setDisabled(actor: Actor, slug: string, isDisabled: boolean): Promise<void> {
+      const action = isDisabled ? "cargo.disable" : "cargo.enable";
+      await trail.record(actor, { ...target(slug), action }, async ({ catalog }) => {
+        await assertKnown(slug);
+        await catalog.setDisabled(slug, isDisabled, clock.now());
+      });
+      await onChanged();
+    },
+
+    /**
+     * Sets the price of a shipped Cargo for jobs that are submitted from now on; null: that of its file again.
+     * @throws {ServiceError} `cargo_not_found`, `bad_request` for a Cargo that is not shipped; {@link ValidationError}
+     */
+    async setPrice(actor: Actor, slug: string, credits: number | null): Promise<CargoReview> {
+      const before = { price: (await review(slug)).price };
+      const deed = { ...target(slug), action: "cargo.price", before, after: { price: credits } };
+      await trail.record(actor, deed, async ({ catalog }) => {
+        await assertKnown(slug);
+        if (!shippedFiles.has(slug))
+          throw new ServiceError("bad_request", `${slug} is not a shipped Cargo: its own definition has its price`);
+        const isPrice = credits === null || cargoFields.price_per_job.safeParse(credits).success;
+        if (!isPrice) throw new ValidationError([{ path: "price_per_job", message: PRICE_RANGE }]);
+        await catalog.setPrice(slug, credits === null ? null : microFromCredits(credits), clock.now());
+      });
+      await onChanged();
+      return review(slug);
+    },
+
+    /**
+     * Stores or replaces a public Cargo of the operator.
+     * @param text Content of a file like those of catalog/cargos.
+     * @throws {ServiceError} `slug_taken`; {@link ValidationError}
+     */
+    async importFile(actor: Actor, text: string): Promise<string> {
+      const read = readCargoFile(text);
+      if ("errors" in read) throw new ValidationError(read.errors);
+      const { file } = read;
+      const { slug } = file;
+      if (shippedFiles.has(slug))
+        throw new ServiceError("slug_taken", `A shipped Cargo has the slug "${slug}"; choose another slug`);
+      const deed = { ...target(slug), action: "cargo.import", after: { revision: revisionOf(file) } };
+      await trail.noting(actor, deed).catalog.importCargo({ slug, file, atMs: clock.now() });
+      await onChanged();
+      return slug;
+    },
+  };
+}
+
+function reviewOfShipped(shipped: CargoFile, snapshot: CatalogSnapshot): CargoReview {
+  const approval = approvalIn(snapshot, shipped.slug);
+  const approved = approval === null ? null : approvedForm(shipped, approval);
+  const file = isOffUnpinned(shipped) && approved !== null ? approved : shipped;
+  const isDisabled = snapshot.disabledSlugs.includes(shipped.slug);
+  const setMicro = snapshot.pricesMicro.get(shipped.slug);
+  return {
+    file,
+    revision: revisionOf(file),
+    status: isDisabled ? "disabled" : isOffUnpinned(file) ? "unpinned" : "offered",
+    origin: "shipped",
+    ownerId: null,
+    storedRevision: null,
+    approval,
+    price: setMicro === undefined ? file.price_per_job : creditsFromMicro(setMicro),
+  };
+}
+
+function approvalIn({ approvals }: CatalogSnapshot, slug: string): CargoApproval | null {
+  return approvals.find((approval) => approval.slug === slug) ?? null;
+}
+
+function noCargo(slug: string): ServiceError {
+  return new ServiceError("cargo_not_found", `There is no Cargo "${slug}"`);
+}
+
+const target = (targetId: string) => ({ targetKind: "cargo", targetId }) as const;
