@@ -1,7 +1,7 @@
 /**
  * An agent: a chat model that calls functions of this program until it can answer. The functions read the files of one folder.
  *
- *     node examples/agent.ts [--model tiny-chat] [--turns 5] [--call-first] docs "What is in files.md?"
+ *     node examples/agent.ts [--model tiny-chat] [--turns 5] [--call-first] docs "What is in concepts.md?"
  *
  * Every chat model can call tools, by a grammar; how well it chooses is its own matter, and tiny-chat chooses by chance. `--call-first`
  * makes it call a function before it answers.

@@ -1,7 +1,7 @@
 """
 Answers a question from documents: finds the passages that fit by their embeddings, ranks those again, and asks a chat model.
 
-    python examples/rag.py [--top 3] "how do I revoke an API key?" docs/clients.md docs/files.md
+    python examples/rag.py [--top 3] "how do I revoke an API key?" docs/concepts.md docs/use/quickstart.md
 
 Without --embedding-model and --rerank-model the operator's defaults do it. Those that ship with Atoll are toys: their vectors know few
 words, and the chat model ignores what it is given to read. What is found is printed, so you see what a better model would read.

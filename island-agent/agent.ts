@@ -36,7 +36,7 @@ interface Offer {
 }
 
 /** What an agent is made of. */
-export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "jobFiles" | "onEnded"> {
+export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchFiles" | "onEnded"> {
   readonly coordinators: CoordinatorAddresses;
   readonly token: string;
   readonly hostId: string;

@@ -1,25 +1,27 @@
 import { RateLimitedError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
+import { growingMs } from "../../shared/async/backoff.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { recentMap } from "../../shared/recent-map.ts";
 import type { Registration } from "../config/exposure.ts";
 import { grantPostings } from "../credits/postings.ts";
 import type { Env } from "../env.ts";
 import { smtpMailer } from "../mail/smtp-mailer.ts";
-import { resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
+import { type ResolvedLimits, resolveLimits } from "../quotas/account-limits.ts";
 import { RequestWindow } from "../quotas/request-window.ts";
 import type { Account, AccountStore } from "../store/accounts/accounts.ts";
 import type { ApiKey, KeyChange, SessionRecord } from "../store/accounts/credentials.ts";
 import { utcMonthOf } from "../store/accounts/key-spending.ts";
-import { createKey, readKeyChange, type KeyWish } from "./api-keys.ts";
+import { createKey, type KeyWish, readKeyChange } from "./api-keys.ts";
 import { lastUses, openBackground } from "./background.ts";
 import { assertCredentials, assertPassword, EMAIL_PATTERN, MAX_EMAIL, readCredits } from "./credential-fields.ts";
 import { accountDeleted, assertNotSuspended, type Identity, type SignedIn } from "./identity.ts";
 import { openIslandTokens } from "./island-tokens.ts";
-import { knownCallers, type CredentialNews } from "./known-callers.ts";
+import { type CredentialNews, knownCallers } from "./known-callers.ts";
 import { openEmailChanges, openSignUps } from "./mailed-tokens.ts";
 import { openPasswordChanges, type PasswordCaller } from "./password-changes.ts";
 import { openPasswords } from "./passwords.ts";
 import { hashSecret, newSecret } from "./secrets.ts";
-import { signInBackoff } from "./sign-in-backoff.ts";
 
 const SESSION_MS = 30 * 24 * 3_600_000;
 /** Per account, as that of keys. Requests are counted by key and by session, so these limits bound the requests of an account. */
@@ -31,7 +33,6 @@ const MAX_ATTEMPTS = 5;
 /** Characters of a token's hash in the id of its session: 96 bits, of which no token can be made. */
 const SESSION_ID_CHARS = 24;
 
-/** A session as its owner sees it. */
 export interface ShownSession extends Omit<SessionRecord, "tokenHash" | "accountId"> {
   readonly id: string;
   /** The one that asks. */
@@ -43,13 +44,12 @@ export type Accounts = ReturnType<typeof openAccounts>;
 /**
  * Accounts, sessions, API keys and Island tokens. Makes secrets, returns them once and stores only hashes.
  * @param registration `closed`: only the operator makes accounts, with `createAccount`.
- * @param credentials by default what storage says counts for every request.
  */
 export function openAccounts(
   env: Pick<Env<"newAccountMicro" | "smtpUrl" | "mailFrom" | "publicUrl">, "config" | "clock" | "log">,
   store: AccountStore,
   registration: Registration,
-  credentials: CredentialNews = { revision: () => store.credentialsRevision(), changed: () => undefined },
+  credentials: CredentialNews,
   passwords = openPasswords(),
 ) {
   const { config, clock, log } = env;
@@ -75,7 +75,6 @@ export function openAccounts(
     if (!isAllowed) throw new RateLimitedError("login_attempts", Math.max(1, Math.ceil(freesInMs / 1_000)));
   }
 
-  /** For a write that ends credentials. */
   async function announce<T>(write: Promise<T>): Promise<T> {
     const result = await write;
     onChanged();
@@ -298,4 +297,56 @@ function wrongPassword(): ServiceError {
 
 function sessionIdOf(tokenHash: string): string {
   return `ses_${tokenHash.slice(0, SESSION_ID_CHARS)}`;
+}
+
+/** Wrong passwords of an account before the first wait. */
+const FREE_FAILURES = 5;
+const WAITS = { firstMs: 1_000, maxMs: 60_000 } as const;
+/** After this long without a wrong password, counting begins again. */
+const FORGET_MS = 900_000;
+const MAX_EMAILS = 50_000;
+const MAX_KNOWN = 50_000;
+const MS_PER_S = 1_000;
+
+/**
+ * Slows down the guessing of one account's password from many network addresses: from the sixth wrong password on, the next try must
+ * wait 1 s, then twice as long each time, up to a minute. Addresses without an account count in the same way, so that a wait tells
+ * nothing.
+ *
+ * Strangers cannot lock the owner out: a network address from which the account was signed in to since the coordinator's start is not
+ * held up, nor are sessions and API keys. From a new address, during an attack, the owner waits up to a minute for a try.
+ *
+ * The returned function counts a try as a failure until `succeeded`, so that tries at the same time are no way around. It throws a
+ * {@link RateLimitedError}.
+ */
+export function signInBackoff(
+  clock: Pick<Clock, "monotonicMs">,
+): (email: string, address: string) => { readonly succeeded: () => void } {
+  /** Failures by e-mail address. */
+  const failures = recentMap<{ readonly count: number; readonly atMs: number }>(MAX_EMAILS);
+  /** Network addresses from which an account was signed in to. */
+  const known = recentMap<true>(MAX_KNOWN);
+  return (email, address) => {
+    const key = email.toLowerCase();
+    const pair = `${key} ${address}`;
+    const succeeded = (): void => void known.set(pair, true);
+    if (known.has(pair)) return { succeeded };
+    const nowMs = clock.monotonicMs();
+    const last = failures.get(key);
+    const before = last === undefined || nowMs - last.atMs > FORGET_MS ? 0 : last.count;
+    const leftMs = (last?.atMs ?? 0) + waitMs(before) - nowMs;
+    if (leftMs > 0) throw new RateLimitedError("login_attempts", Math.ceil(leftMs / MS_PER_S));
+    failures.set(key, { count: before + 1, atMs: nowMs });
+    return {
+      succeeded: () => {
+        succeeded();
+        const now = failures.get(key);
+        if (now !== undefined) failures.set(key, { ...now, count: Math.max(0, now.count - 1) });
+      },
+    };
+  };
+}
+
+function waitMs(failures: number): number {
+  return failures < FREE_FAILURES ? 0 : growingMs(failures - FREE_FAILURES + 1, WAITS);
 }

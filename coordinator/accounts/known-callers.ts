@@ -28,7 +28,6 @@ export interface CredentialNews {
 export interface CredentialUser {
   /** `credential` has ended: the id of a key or an Island token, or the hash of a session's token. */
   readonly end: (credential: string) => void;
-  /** The credentials with which something is open. */
   readonly open: () => Iterable<string>;
 }
 

@@ -4,7 +4,7 @@ import type { Logger } from "../../shared/logger.ts";
 import { ConfigError } from "../../shared/settings.ts";
 import type { Bus } from "./bus.ts";
 import { LocalBus } from "./local-bus.ts";
-import type { NatsOptions } from "./nats-link.ts";
+import type { NatsOptions } from "./nats-bus.ts";
 
 /** NATS servers, and who we are there. */
 export interface BusPlace {

@@ -16,7 +16,6 @@ const WATCH_EVERY_MS = 1_000;
 /** Between looks for Cargos that are unknown here: requests for nonsense must not load the database. */
 const LOOK_EVERY_MS = 200;
 
-/** An entry, and the values that it was made from. */
 interface Made {
   readonly from: readonly unknown[];
   readonly entry: CatalogEntry;
@@ -161,7 +160,6 @@ export async function openCatalog(
   return {
     catalog,
     refresh,
-    /** The Cargos of the shipped catalog, as they are in its files. */
     shippedFiles: files,
 
     isShipped: (slug: string): boolean => shipped.has(slug),

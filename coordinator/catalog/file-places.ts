@@ -18,7 +18,6 @@ export interface FilePlace {
   /** Least and most bytes of the file. */
   readonly minBytes: number;
   readonly maxBytes: number;
-  /** Least length of the string. */
   readonly minLength: number;
 }
 
@@ -32,7 +31,7 @@ const OF_ANY_STRING: ReadonlySet<string> = new Set([
 
 /**
  * The places of `input` where `{"file_id": …}` stands for a string: base64 where the schema says `contentEncoding: "base64"`, else text.
- * Where the schema takes an object, or a string of some form only, it stands for itself. docs/files.md has the rule.
+ * Where the schema takes an object, or a string of some form only, it stands for itself. docs/use/files-and-batches.md has the rule.
  * @param json of the input: most say at once that they name no file.
  */
 export function filePlacesOf(schema: Schema, input: JobInput, json: string): FilePlace[] {

@@ -73,7 +73,6 @@ function sizeErrorOf(input: JobInput, bytes: number, maxBytes: number): string |
   return names.size > MAX_NAMES ? `has more than ${MAX_NAMES} different names of members` : null;
 }
 
-/** Adds the names of all members, until there are too many. */
 function addNames(value: unknown, names: Set<string>): void {
   if (typeof value !== "object" || value === null) return;
   for (const [name, member] of Object.entries(value)) {

@@ -49,7 +49,6 @@ interface Need {
   readonly fits: readonly ModelKind[];
 }
 
-/** What requests of a kind need of a model, and so what can be the default of the kind. */
 export const NEEDS: Readonly<Record<DefaultKind, Need>> = {
   chat: { what: "a chat Cargo", verb: "chat", fits: ["chat"] },
   embedding: { what: "a Cargo for embeddings", verb: "make embeddings", fits: ["embedding"] },

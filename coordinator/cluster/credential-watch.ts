@@ -1,3 +1,4 @@
+import { every, type LoopEnv } from "../../shared/async/every.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { CredentialNews, CredentialUser } from "../accounts/known-callers.ts";
 import type { AccountStore } from "../store/accounts/accounts.ts";
@@ -27,14 +28,44 @@ export interface CredentialWatch extends CredentialNews {
   close(): void;
 }
 
-/** For storage that one coordinator has for itself: each request reads the revision, because the command line may change it. */
-export function unsharedCredentials(accounts: Pick<AccountStore, "credentialsRevision">): CredentialWatch {
+/**
+ * For storage that one coordinator has for itself. Each request reads the revision, because the command line may change it. What is open
+ * ends within a second.
+ */
+export function unsharedCredentials(
+  accounts: Pick<AccountStore, "credentialsRevision" | "endedOf">,
+  { clock, log }: Pick<LoopEnv, "clock" | "log">,
+): CredentialWatch {
+  const users = new Set<CredentialUser>();
+  const stop = new AbortController();
+  let checked: number | null = null;
+  const check = async (): Promise<void> => {
+    const revision = await accounts.credentialsRevision();
+    if (revision === checked) return;
+    await endEnded(users, accounts);
+    checked = revision;
+  };
   return {
     revision: () => accounts.credentialsRevision(),
     changed: () => undefined,
-    serve: () => undefined,
-    close: () => undefined,
+    serve(user) {
+      if (users.size === 0) every({ clock, log, stop: stop.signal }, MAX_AGE_MS, "read which credentials ended", check);
+      users.add(user);
+    },
+    close: () => stop.abort(),
   };
+}
+
+function end(users: ReadonlySet<CredentialUser>, credential: string): void {
+  for (const user of users) user.end(credential);
+}
+
+/** Asks for each credential with which something is open, and ends what is open with those that have ended. */
+async function endEnded(users: ReadonlySet<CredentialUser>, accounts: Pick<AccountStore, "endedOf">): Promise<void> {
+  const open = [...new Set([...users].flatMap((user) => [...user.open()]))];
+  for (let from = 0; from < open.length; from += MAX_ASKED) {
+    for (const credential of await accounts.endedOf(open.slice(from, from + MAX_ASKED))) end(users, credential);
+  }
 }
 
 /**
@@ -42,7 +73,12 @@ export function unsharedCredentials(accounts: Pick<AccountStore, "credentialsRev
  * a second, after a change here and when another coordinator tells of one. While storage cannot be read, who asks for the revision gets
  * the error: nobody is let in by what was true more than a second ago.
  */
-export function watchCredentials(store: CredentialChanges, peers: Peers, clock: Clock): CredentialWatch {
+export function watchCredentials(
+  store: CredentialChanges,
+  accounts: Pick<AccountStore, "endedOf">,
+  peers: Peers,
+  clock: Clock,
+): CredentialWatch {
   const users = new Set<CredentialUser>();
   /** Changes by this coordinator. */
   let changes = 0;
@@ -79,8 +115,9 @@ export function watchCredentials(store: CredentialChanges, peers: Peers, clock: 
     const turn = begun;
     const beganMs = clock.monotonicMs();
     const { revision: newest, ended, atMs } = await store.since(revision);
-    for (const credential of ended) end(credential);
-    if (storedAtMs !== null && atMs - storedAtMs > MAX_GAP_MS) await endForgotten();
+    for (const credential of ended) end(users, credential);
+    // Ends of that long ago may be forgotten.
+    if (storedAtMs !== null && atMs - storedAtMs > MAX_GAP_MS) await endEnded(users, accounts);
     // An older reading that took longer says what was true before.
     if (turn < accepted) return newest;
     accepted = turn;
@@ -88,19 +125,6 @@ export function watchCredentials(store: CredentialChanges, peers: Peers, clock: 
     storedAtMs = atMs;
     if (seenChanges === changes) readAtMs = beganMs;
     return newest;
-  }
-
-  /** Ends what is open with credentials whose end storage does not tell any more. */
-  async function endForgotten(): Promise<void> {
-    const open = [...new Set([...users].flatMap((user) => [...user.open()]))];
-    for (let from = 0; from < open.length; from += MAX_ASKED) {
-      const ended = await store.endedOf(open.slice(from, from + MAX_ASKED));
-      for (const credential of ended) end(credential);
-    }
-  }
-
-  function end(credential: string): void {
-    for (const user of users) user.end(credential);
   }
 
   /** Whoever needs the revision meanwhile gets the error of a failed reading. */

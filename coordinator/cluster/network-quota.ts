@@ -1,10 +1,38 @@
-import type { Clock } from "../../shared/clock.ts";
-import type { CallerQuota } from "../quotas/caller-quota.ts";
-import { M } from "./messages.ts";
+import type { Clock, Timer } from "../../shared/clock.ts";
+import type { DeepReadonly } from "../../shared/deep-readonly.ts";
+import { RateLimitedError } from "../../shared/errors.ts";
+import { recentMap } from "../../shared/recent-map.ts";
+import { BusError } from "../bus/bus.ts";
+import {
+  enterStream,
+  streamPool,
+  type CallerQuota,
+  type ReleaseStream,
+  type RequestCaller,
+} from "../quotas/caller-quota.ts";
+import { RequestWindow, WINDOW_MS, type RequestCount } from "../quotas/request-window.ts";
+import type { Peer } from "../store/cluster-store.ts";
+import { RETRY_AFTER_S } from "../store/refusals.ts";
+import { M, type Question, type QuestionOf, type ReplyOf } from "./messages.ts";
 import type { Peers } from "./peers.ts";
-import { quotaOwners } from "./quota-owners.ts";
-import { sharedRequests } from "./shared-requests.ts";
-import { sharedStreams } from "./shared-streams.ts";
+import { whileOthers } from "./while-others.ts";
+
+/** A quota owner that did not reply is not asked for so long: a coordinator that stands still holds up no requests. */
+const SILENCE_MS = 1_000;
+const MAX_SILENT = 1_000;
+
+/** What all coordinators together may have of a limit in blocks that are not used up. */
+const BLOCKS_SHARE = 0.05;
+/** Requests in one block, whatever the limit and however many wait. */
+const MAX_BLOCK = 50_000;
+/** How long a refusal of the owner stands, so that a client that tries on costs one question a second. A raised limit asks anew. */
+const MAX_REFUSED_MS = 1_000;
+const MAX_BLOCKS = 50_000;
+
+/** When a quota owner that did not answer is told again. */
+const RETRY_MS = 1_000;
+/** Owners are told everything anew so often: one may have taken this coordinator for dead for a while. */
+const RETELL_MS = 60_000;
 
 /**
  * Requests and open streams, counted for the network: by the coordinator that owns the account's quota, which others ask. While it is out
@@ -27,6 +55,354 @@ export function networkQuota(peers: Peers, clock: Clock): CallerQuota & { readon
     close() {
       for (const stop of stops) stop();
       streams.close();
+    },
+  };
+}
+
+type QuotaOwners = ReturnType<typeof quotaOwners>;
+
+/**
+ * Which coordinator counts for an account. All that know the same living coordinators choose the same one, and when one comes or goes only
+ * the accounts of that one move (rendezvous hashing).
+ */
+export function quotaOwners(peers: Peers, clock: Clock) {
+  let seeds: readonly { readonly id: string; readonly seed: number }[] = [];
+  let seedsOf: readonly Peer[] | null = null;
+  /** Until when a coordinator is not asked, by its id. */
+  const silentUntilMs = recentMap<number>(MAX_SILENT);
+  return {
+    get selfId(): string {
+      return peers.self.id;
+    },
+    /** Id of the coordinator that counts for the account. */
+    of(accountId: string): string {
+      const { living, self } = peers;
+      if (living !== seedsOf) {
+        seeds = living.map(({ id }) => ({ id, seed: hashOf(id) }));
+        seedsOf = living;
+      }
+      const hash = hashOf(accountId);
+      let [owner, best] = [self.id, -1];
+      for (const { id, seed } of seeds) {
+        const weight = mix(hash ^ seed);
+        if (weight > best) [owner, best] = [id, weight];
+      }
+      return owner;
+    },
+    /** No other coordinator can be asked. */
+    get isCutOff(): boolean {
+      return peers.downBecause !== null;
+    },
+    /** Whether the owner can be asked now; always, if it is this coordinator and others can reach it. */
+    isInReach(ownerId: string): boolean {
+      if (peers.downBecause !== null) return peers.living.length <= 1;
+      return ownerId === peers.self.id || clock.monotonicMs() >= (silentUntilMs.get(ownerId) ?? -Infinity);
+    },
+    /** This coordinator's part of a limit while the owner of an account's quota is out of reach, as all the others take theirs. */
+    partOf(limit: number): number {
+      return limit === 0 ? 0 : Math.max(1, Math.floor(limit / Math.max(1, peers.living.length)));
+    },
+    /** Undefined if the owner gives no reply. */
+    async ask<Q, R>(ownerId: string, message: Question<Q, R>, question: DeepReadonly<Q>): Promise<R | undefined> {
+      try {
+        return await peers.ask(ownerId, message, question);
+      } catch (error) {
+        if (!(error instanceof BusError)) throw error;
+        silentUntilMs.set(ownerId, clock.monotonicMs() + SILENCE_MS);
+        return undefined;
+      }
+    },
+  };
+}
+
+/** FNV-1a. */
+function hashOf(text: string): number {
+  let hash = 0x81_1c_9d_c5;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01_00_01_93);
+  return hash >>> 0;
+}
+
+/** Every bit of the result depends on every bit of the hash. Source: MurmurHash3, fmix32. */
+function mix(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85_eb_ca_6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2_b2_ae_35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+/** Requests that the owner has granted and counted already. */
+interface Block {
+  readonly ownerId: string;
+  readonly limit: number;
+  left: number;
+  /** The owner forgets them then. */
+  expiresAtMs: number;
+  refusedUntilMs: number;
+  remaining: number;
+  freesAtMs: number;
+  /** Requests that wait for the owner's answer. */
+  waiting: number;
+  reply: Promise<boolean> | null;
+}
+
+/**
+ * Requests a minute of each credential, in the network. The owner of its account counts them in an exact window; other coordinators get
+ * blocks from it. A block counts from the moment it is granted, so that what is made in a minute passes the limit by at most the blocks
+ * that are not used up when it begins: 5 %. A small limit has blocks of one, and is exact.
+ */
+function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
+  /** As quota owner: all requests of a credential. Else those that were made here, for times when the owner cannot be asked. */
+  const window = new RequestWindow(clock);
+  /** By credential. */
+  const blocks = recentMap<Block>(MAX_BLOCKS);
+
+  function countPart(credential: string, limit: number): RequestCount {
+    return window.count(credential, owners.partOf(limit));
+  }
+
+  function blockOf(credential: string, ownerId: string, limit: number): Block {
+    const known = blocks.get(credential);
+    if (known?.ownerId === ownerId && known.limit === limit) return known;
+    const empty = { left: 0, expiresAtMs: 0, refusedUntilMs: 0, remaining: 0, freesAtMs: 0, waiting: 0, reply: null };
+    const block = { ownerId, limit, ...empty };
+    blocks.set(credential, block);
+    return block;
+  }
+
+  /** Undefined if the owner must be asked. */
+  function take(credential: string, block: Block): RequestCount | undefined {
+    const nowMs = clock.monotonicMs();
+    const freesInMs = Math.max(0, block.freesAtMs - nowMs);
+    if (block.left > 0 && nowMs < block.expiresAtMs) {
+      block.left -= 1;
+      window.count(credential, Infinity);
+      return { isAllowed: true, remaining: block.remaining + block.left, freesInMs };
+    }
+    if (nowMs < block.refusedUntilMs) return { isAllowed: false, remaining: 0, freesInMs };
+    return undefined;
+  }
+
+  async function countAtOwner(credential: string, block: Block): Promise<RequestCount> {
+    block.waiting += 1;
+    try {
+      let counted: RequestCount | undefined;
+      while (counted === undefined) {
+        block.reply ??= ask(credential, block);
+        if (!(await block.reply)) return countPart(credential, block.limit);
+        counted = take(credential, block);
+      }
+      return counted;
+    } finally {
+      block.waiting -= 1;
+    }
+  }
+
+  /** False if the owner does not answer; else the block has requests, or a refusal. */
+  async function ask(credential: string, block: Block): Promise<boolean> {
+    const { ownerId, limit } = block;
+    const askedAtMs = clock.monotonicMs();
+    const size = Math.floor((limit * BLOCKS_SHARE) / peers.living.length);
+    const count = Math.min(MAX_BLOCK, Math.max(size, block.waiting));
+    const reply = await owners.ask(ownerId, M.requests, { credential, limit, count });
+    block.reply = null;
+    if (reply === undefined) return false;
+    const { granted, remaining, freesInMs } = reply;
+    block.left = granted;
+    block.expiresAtMs = askedAtMs + WINDOW_MS;
+    block.remaining = remaining;
+    const nowMs = clock.monotonicMs();
+    block.freesAtMs = nowMs + freesInMs;
+    block.refusedUntilMs = granted > 0 ? 0 : nowMs + Math.min(Math.max(1, freesInMs), MAX_REFUSED_MS);
+    return true;
+  }
+
+  return {
+    count({ accountId, credential, limit }: RequestCaller): RequestCount | Promise<RequestCount> {
+      const ownerId = owners.of(accountId);
+      if (!owners.isInReach(ownerId)) return countPart(credential, limit);
+      if (ownerId === owners.selfId) return window.count(credential, limit);
+      const block = blockOf(credential, ownerId, limit);
+      return take(credential, block) ?? countAtOwner(credential, block);
+    },
+    /** As quota owner: grants as many as the limit allows. */
+    grant({ credential, limit, count }: QuestionOf<typeof M.requests>): ReplyOf<typeof M.requests> {
+      const wanted = Math.min(count, MAX_BLOCK);
+      let granted = 0;
+      let last = window.look(credential, limit);
+      while (granted < wanted && last.isAllowed) {
+        last = window.count(credential, limit);
+        if (last.isAllowed) granted += 1;
+      }
+      return { granted, remaining: last.remaining, freesInMs: last.freesInMs };
+    },
+  };
+}
+
+type StreamsQuestion = QuestionOf<typeof M.streams>;
+type StreamsReply = ReplyOf<typeof M.streams>;
+
+/** What a quota owner knows. */
+interface Told {
+  readonly ownerId: string;
+  /** Undefined if its answer was lost. */
+  readonly open: number | undefined;
+}
+
+/**
+ * Open streams of each account, in the network. The owner of the account knows how many each coordinator has, and decides about one more.
+ * Coordinators tell it numbers, not changes, so that a message that is lost or comes twice does no harm for long.
+ */
+function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
+  const here = streamPool();
+  /** As quota owner: open streams at other coordinators, by account and coordinator. None is 0. */
+  const elsewhere = new Map<string, Map<string, number>>();
+  /** By account. */
+  const reported = new Map<string, Told>();
+  /** The last question about an account; the next one follows it. */
+  const turns = new Map<string, Promise<unknown>>();
+  let retry: Timer | null = null;
+  let isClosed = false;
+  const stopRetelling = whileOthers(peers, clock, RETELL_MS, () => {
+    for (const [accountId, { ownerId }] of reported) reported.set(accountId, { ownerId, open: undefined });
+    return tellAll();
+  });
+
+  /** Undefined if the owner must be asked. */
+  function openHere(accountId: string, limit: number): ReleaseStream | undefined {
+    const ownerId = owners.of(accountId);
+    if (!owners.isInReach(ownerId)) return enter(accountId, partOf(limit));
+    if (ownerId !== owners.selfId) return undefined;
+    return enter(accountId, limit - countElsewhere(accountId));
+  }
+
+  /**
+   * What may be open here while nobody counts for all. An owner that died is another one after its lease, and until then its streams go on
+   * at the others, perhaps all at one: none is refused for it.
+   */
+  function partOf(limit: number): number {
+    return owners.isCutOff ? owners.partOf(limit) : limit;
+  }
+
+  async function openAtOwner(accountId: string, limit: number): Promise<ReleaseStream> {
+    // The owner may be another one since this had to wait for its turn.
+    const opened = openHere(accountId, limit);
+    if (opened !== undefined) return opened;
+    const ownerId = owners.of(accountId);
+    const open = here.count("account", accountId);
+    const answer = await ask(ownerId, { accountId, open, limit });
+    if (answer === undefined) {
+      retryLater();
+      return enter(accountId, partOf(limit));
+    }
+    noteTold(accountId, ownerId, answer.granted ? open + 1 : open);
+    if (!answer.granted) throw new RateLimitedError("concurrent_streams", RETRY_AFTER_S);
+    return enter(accountId, Infinity);
+  }
+
+  function enter(accountId: string, limit: number): ReleaseStream {
+    const release = enterStream(here, accountId, limit);
+    return () => {
+      release();
+      if (isClosed || owners.of(accountId) === owners.selfId) return;
+      void inTurn(accountId, () => tell(accountId)).then((isTold) => {
+        if (!isTold) retryLater();
+      });
+    };
+  }
+
+  async function tellAll(): Promise<void> {
+    let areTold = true;
+    // One after the other, so that a change of the network is no flood of questions.
+    for (const accountId of new Set([...here.idsOf("account"), ...reported.keys()])) {
+      if (isClosed) return;
+      areTold = (await inTurn(accountId, () => tell(accountId))) && areTold;
+    }
+    if (!areTold) retryLater();
+  }
+
+  /** Tells the owner how many streams are open here, unless it knows. False if it does not answer. */
+  async function tell(accountId: string): Promise<boolean> {
+    const ownerId = owners.of(accountId);
+    const open = here.count("account", accountId);
+    const told = reported.get(accountId);
+    const isKnown = told?.ownerId === ownerId ? told.open === open : open === 0;
+    if (isKnown || ownerId === owners.selfId) {
+      if (open === 0 || told?.ownerId !== ownerId) reported.delete(accountId);
+      return true;
+    }
+    if (!owners.isInReach(ownerId)) return false;
+    if ((await ask(ownerId, { accountId, open, limit: null })) === undefined) return false;
+    noteTold(accountId, ownerId, open);
+    return true;
+  }
+
+  function ask(ownerId: string, question: StreamsQuestion): Promise<StreamsReply | undefined> {
+    reported.set(question.accountId, { ownerId, open: undefined });
+    return owners.ask(ownerId, M.streams, question);
+  }
+
+  function noteTold(accountId: string, ownerId: string, open: number): void {
+    if (open === 0) reported.delete(accountId);
+    else reported.set(accountId, { ownerId, open });
+  }
+
+  function retryLater(): void {
+    if (isClosed) return;
+    retry ??= clock.schedule(RETRY_MS, () => {
+      retry = null;
+      void tellAll();
+    });
+  }
+
+  /** Questions about one account follow each other, so that the owner hears the last number last. */
+  async function inTurn<T>(accountId: string, task: () => Promise<T>): Promise<T> {
+    const before = turns.get(accountId);
+    const turn = before === undefined ? task() : before.then(task, task);
+    turns.set(accountId, turn);
+    try {
+      return await turn;
+    } finally {
+      if (turns.get(accountId) === turn) turns.delete(accountId);
+    }
+  }
+
+  function countElsewhere(accountId: string): number {
+    let count = 0;
+    for (const open of elsewhere.get(accountId)?.values() ?? []) count += open;
+    return count;
+  }
+
+  function setElsewhere(accountId: string, coordinatorId: string, open: number): void {
+    const counts = elsewhere.get(accountId) ?? new Map<string, number>();
+    if (open > 0) elsewhere.set(accountId, counts.set(coordinatorId, open));
+    else if (counts.delete(coordinatorId) && counts.size === 0) elsewhere.delete(accountId);
+  }
+
+  return {
+    /** @throws {RateLimitedError} */
+    open(accountId: string, limit: number): ReleaseStream | Promise<ReleaseStream> {
+      return openHere(accountId, limit) ?? inTurn(accountId, () => openAtOwner(accountId, limit));
+    },
+    /** As quota owner: notes what a coordinator has, and decides about one more. */
+    note({ accountId, open, limit }: StreamsQuestion, fromId: string): StreamsReply {
+      setElsewhere(accountId, fromId, open);
+      const granted = limit !== null && here.count("account", accountId) + countElsewhere(accountId) < limit;
+      if (granted) setElsewhere(accountId, fromId, open + 1);
+      return { granted };
+    },
+    /** The living coordinators, or the ways to them, are others than before. */
+    refresh(): void {
+      const living = new Set(peers.living.map(({ id }) => id));
+      for (const [accountId, counts] of elsewhere) {
+        const isHome = owners.of(accountId) === owners.selfId;
+        for (const id of counts.keys()) if (!isHome || !living.has(id)) counts.delete(id);
+        if (counts.size === 0) elsewhere.delete(accountId);
+      }
+      void tellAll();
+    },
+    close(): void {
+      isClosed = true;
+      retry?.cancel();
+      stopRetelling();
     },
   };
 }

@@ -56,8 +56,8 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   };
   await untilStored(learnTime, { clock, log });
   const credentials = cluster.isShared
-    ? watchCredentials(cluster.credentialChanges, peers, clock)
-    : unsharedCredentials(store.accounts);
+    ? watchCredentials(cluster.credentialChanges, store.accounts, peers, clock)
+    : unsharedCredentials(store.accounts, { clock, log });
   return {
     store,
     bus,

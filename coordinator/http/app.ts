@@ -83,11 +83,11 @@ export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): Http
   );
   const groups = apiGroups(dialects);
   const limits = requestLimits(deps.options, deps.clock, deps.metrics, deps.quota);
-  deps.credentials?.serve({
+  deps.credentials.serve({
     end: (credential) => limits.closeStreamsOf(credential),
     open: () => limits.openCredentials(),
   });
-  deps.suspensions?.onAccounts((accountIds) => limits.closeStreamsOfAccounts(accountIds));
+  deps.suspensions.onAccounts((accountIds) => limits.closeStreamsOfAccounts(accountIds));
   app.use(requestContext(deps, limits, errorStyles(groups)));
   app.use(
     methodNotAllowed({
@@ -102,7 +102,7 @@ export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): Http
 }
 
 /** Refuses a request that no route has counted; it counts for the client's address. */
-function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: Pick<HttpDeps, "log" | "metrics">): Response {
+function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: HttpDeps): Response {
   try {
     c.get("limits").countAddress(c.env.incoming);
   } catch (limited) {
@@ -112,7 +112,7 @@ function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: Pick<Ht
 }
 
 /** The one place that turns an error into an answer and logs unexpected ones. */
-function refuse(c: Context<HttpEnv>, thrown: unknown, { log, metrics }: Pick<HttpDeps, "log" | "metrics">): Response {
+function refuse(c: Context<HttpEnv>, thrown: unknown, { log, metrics }: HttpDeps): Response {
   const requestId = c.get("requestId");
   if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "request failed");
   metrics.http.noteRefusal(thrown instanceof ServiceError ? thrown.code : "internal");

@@ -47,16 +47,16 @@ export interface HttpDeps {
   /** Null for a coordinator that is alone. */
   readonly bus: Pick<Bus, "downBecause"> | null;
   readonly metrics: Pick<Metrics, "contentType" | "http" | "read" | "speedOf">;
-  /** Absent where no traces are made. */
-  readonly tracing?: Pick<Tracing, "within"> | null;
+  /** Null where no traces are made. */
+  readonly tracing: Pick<Tracing, "within"> | null;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "error">;
-  /** Counts requests and streams of callers; absent: of this coordinator alone. */
-  readonly quota?: CallerQuota | undefined;
+  /** Counts requests and streams of callers. */
+  readonly quota: CallerQuota;
   /** Tells which keys and sessions ended at any coordinator. */
-  readonly credentials?: { serve(user: CredentialUser): void } | undefined;
+  readonly credentials: { serve(user: CredentialUser): void };
   /** Calls the listener with accounts whose streams end. */
-  readonly suspensions?: Pick<Suspensions, "onAccounts">;
+  readonly suspensions: Pick<Suspensions, "onAccounts">;
   /** Of the product, shown by /health. */
   readonly version: string;
   /** Folders of the model files that the coordinator itself serves at /models; the first that has a file counts. */

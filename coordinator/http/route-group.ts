@@ -9,8 +9,7 @@ import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps
 import { authenticate, requireOperator, requireScope } from "./middleware/auth.ts";
 import { readJson, validate } from "./middleware/body.ts";
 import { checkParameters, IGNORED_HEADER } from "./openai/parameters.ts";
-import { documentedRoute, type Method, type RouteSpec } from "./openapi/documented-route.ts";
-import type { Tag } from "./openapi/tags.ts";
+import { documentedRoute, type Method, type RouteSpec, type Tag } from "./openapi/documented-route.ts";
 import { isOpenAiConversations } from "./vendor-paths.ts";
 
 type OutputAt<Spec, Part extends string> =
@@ -131,7 +130,7 @@ async function checked(
   path: string,
   spec: RouteSpec,
   style: ErrorStyle,
-  { accounts }: Pick<HttpDeps, "accounts">,
+  { accounts }: HttpDeps,
 ): Promise<Omit<Call, "identity"> & { readonly identity: Identity | undefined }> {
   const { access } = spec;
   const limits = c.get("limits");

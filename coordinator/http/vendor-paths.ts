@@ -10,7 +10,6 @@ export function isVendorPath(path: string): boolean {
   return path.startsWith(VENDOR_BASE) || path === COHERE_RERANK;
 }
 
-/** The path of the route that serves the path of a request. */
 export function canonicalPath(path: string): string {
   if (path === COHERE_RERANK) return "/api/v1/rerank";
   return path.startsWith(VENDOR_BASE) && !isOpenAiConversations(path) ? `/api${path}` : path;

@@ -19,7 +19,6 @@ const FORGET_MS = 3_600_000;
 const MAX_OFFENDERS = 10_000;
 const MS_PER_S = 1_000;
 
-/** What the open sessions of one account share. */
 export class AccountShare {
   readonly intake = new FrameIntake();
   /** When each of these tokens was looked up last, by the clock that never jumps. */

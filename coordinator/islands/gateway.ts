@@ -173,7 +173,6 @@ export function openIslandGateway(
  */
 export function joinLimit(clock: Clock, maxTokens: number = MAX_TOKENS) {
   const refusals = new RequestWindow(clock);
-  /** Hashes of tokens. */
   const acceptedTokens = recentMap<true>(maxTokens);
   return {
     /** Call it before the token is looked up. `token` undefined: the request has none. @throws {RateLimitedError} */

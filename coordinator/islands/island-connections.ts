@@ -25,7 +25,6 @@ export interface AttemptReports {
   claim(hostId: string, accountId: string, held: readonly HeldJob[]): Promise<void> | undefined;
   /** Decides, for each job that a returning Island says it holds, whether the Island continues it. */
   reconcile(island: IslandView, held: readonly HeldJob[]): HeldDecision[];
-  /** Takes note of the progress that a heartbeat tells. */
   noteProgress(island: IslandView, state: IslandState): void;
   /**
    * Acts on a frame. Resolves when what it says is durable, which is when a numbered frame is acknowledged; output that is stored

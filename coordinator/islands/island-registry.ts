@@ -6,7 +6,6 @@ import type { SchedulerIsland } from "../scheduler/scheduler.ts";
 import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 import { MutableIsland, sharedTexts } from "./mutable-island.ts";
 
-/** Emitted to subscribers of the Island registry, synchronously. */
 export type IslandRegistryEvent =
   /** A session began. `busy`: slots taken by attempts that the Island continues. */
   | { readonly type: "island_up"; readonly island: SchedulerIsland; readonly busy: number }
@@ -71,12 +70,10 @@ export class IslandRegistry {
     return count;
   }
 
-  /** Every connected Island, with what it said last. */
   *connected(): Iterable<ReportedIsland> {
     for (const island of this.#islands.values()) if (island.isConnected) yield { island, facts: island.facts() };
   }
 
-  /** Host ids of the connected Islands of these accounts. */
   connectedOf(accountIds: ReadonlySet<string>): string[] {
     if (accountIds.size === 0) return [];
     const islands = [...this.#islands.values()];

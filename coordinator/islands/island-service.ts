@@ -15,7 +15,6 @@ import type { ConnectedIslands, IslandsElsewhere, LiveIsland } from "./live-isla
 export const ISLAND_STATUSES = ["online", "paused", "quarantined", "offline", "suspended"] as const;
 type IslandStatus = (typeof ISLAND_STATUSES)[number];
 
-/** An Island as it is listed, with what its coordinator knows of it. */
 export interface ListedIsland<R> {
   readonly record: R;
   readonly status: IslandStatus;

@@ -4,8 +4,7 @@ import { isTerminal, nextState, type JobEvent, type JobState } from "../../share
 import type { PromptTokens } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { ActiveJobRecord, FeedItem, JobClass, JobInput, StatusItem } from "../store/jobs/job-store.ts";
-import type { AttemptMeter } from "./attempts/attempt-meter.ts";
-import { boundPrompt, DeliveredTokens } from "./delivered-tokens.ts";
+import { type AttemptMeter, boundPrompt, DeliveredTokens } from "./attempts/attempt-meter.ts";
 import { JobFeed, type Backlog, type Feed } from "./feed.ts";
 import type { JobTraits } from "./job-traits.ts";
 import { NO_OUTPUT, sizeOfStored } from "./output-size.ts";

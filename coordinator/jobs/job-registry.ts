@@ -17,7 +17,7 @@ import type { ActiveJobRecord, JobEnding, JobInput, SubmittedJob } from "../stor
 import type { Store } from "../store/store.ts";
 import { type ActiveJob, type Assignee, type JobMemory, MutableJob, type ReturningJob } from "./active-job.ts";
 import { AttemptMeter } from "./attempts/attempt-meter.ts";
-import { Deadlines } from "./attempts/deadlines.ts";
+import { openDeadlines, type Deadlines } from "./attempts/deadlines.ts";
 import { mayRetry, MIN_TIME_TO_FIND_ISLAND_MS } from "./attempts/retry-policy.ts";
 import type { Backlog } from "./feed.ts";
 import {
@@ -130,7 +130,7 @@ export class JobRegistry {
     this.#onWebhookDue = onWebhookDue;
     this.#couldReadersCome = couldReadersCome;
     this.outputBudget = outputBudget(memory);
-    this.#deadlines = new Deadlines(
+    this.#deadlines = openDeadlines(
       env.clock,
       (jobId) => this.#phaseLeftMs(this.#require(jobId)),
       (jobId) => this.#passPhase(this.#require(jobId)),
@@ -789,7 +789,6 @@ export class JobRegistry {
     job.hasPlace = true;
   }
 
-  /** The wait of a durable job begins. */
   #beginCompeting(job: MutableJob): void {
     // Its Cargo may have gone since the job was accepted: during the commit, the wait for a place, or a restart.
     if (!this.#hasCargo(job)) return void this.#failWithoutCargo(job);
@@ -877,7 +876,6 @@ export class JobRegistry {
     if (job.isDropped) throw new NotOwnerError(job.id, null);
   }
 
-  /** Ends a job and has its Island stop the work. */
   #stop(job: MutableJob, reason: "cancelled" | "timeout", outcome: Outcome): Promise<void> {
     const ended = this.#end(job, outcome);
     if (job.islandId !== null) this.#emit({ type: "attempt_stopped", job, reason });

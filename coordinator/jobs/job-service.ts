@@ -149,7 +149,6 @@ export function openJobService(
     }
   }
 
-  /** The unfinished job; undefined when it has ended, or is another account's. */
   async function findActive(accountId: string, jobId: string): Promise<ActiveJob | undefined> {
     await submissions.settled(jobId);
     const job = jobs.get(jobId);

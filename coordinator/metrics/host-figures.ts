@@ -27,8 +27,6 @@ interface Session {
  * crash loses the last minute. The same turn notes which Islands are seen, ends sessions of Islands whose removal was not heard of here, and
  * sums up earnings and usage of the ledger.
  */
-export type HostFigures = ReturnType<typeof openHostFigures>;
-
 export function openHostFigures(
   { clock, log }: Env,
   store: Pick<Store, "hostFigures" | "islands" | "usage">,
@@ -96,7 +94,6 @@ export function openHostFigures(
     else counts.failed += 1;
   }
 
-  /** Today's counts of the Island that has the job; undefined without one. */
   function countsFor({ islandId: hostId }: ActiveJob): Counts | undefined {
     const accountId = hostId === null ? undefined : islands.get(hostId)?.accountId;
     if (hostId === null || accountId === undefined) return undefined;

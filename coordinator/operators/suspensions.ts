@@ -18,12 +18,12 @@ export type Suspensions = Awaited<ReturnType<typeof openSuspensions>>;
 
 /**
  * Resolves when it is known what is suspended: call it before clients and Islands are let in. Rejects if that cannot be read.
- * @param credentials Where several coordinators share the store: knows the revision of the credentials, which each suspension raises.
+ * @param credentials knows the revision of the credentials, which each suspension raises.
  */
 export async function openSuspensions(
   { clock, log }: Pick<LoopEnv, "clock" | "log">,
-  store: Pick<Store, "accounts" | "operators">,
-  credentials: { revision(): number | Promise<number> } | undefined,
+  store: Pick<Store, "operators">,
+  credentials: { revision(): number | Promise<number> },
 ) {
   const accountListeners = new Set<Listener>();
   const islandListeners = new Set<Listener>();
@@ -39,7 +39,7 @@ export async function openSuspensions(
     const due = looks % LOOKS_BETWEEN === 0 ? new Set(known.accounts.keys()) : again;
     again = new Set();
     tell(accountListeners, due);
-    const revision = await (credentials?.revision() ?? store.accounts.credentialsRevision());
+    const revision = await credentials.revision();
     if (revision === knownRevision) return;
     const before = known;
     known = await store.operators.suspensions();

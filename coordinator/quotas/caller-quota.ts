@@ -1,8 +1,7 @@
-import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
 import { RETRY_AFTER_S } from "../store/refusals.ts";
 import { Pool } from "./pool.ts";
-import { RequestWindow, type RequestCount } from "./request-window.ts";
+import type { RequestCount } from "./request-window.ts";
 
 /** Whose request is counted. */
 export interface RequestCaller {
@@ -21,16 +20,6 @@ export interface CallerQuota {
   countRequest(caller: RequestCaller): RequestCount | Promise<RequestCount>;
   /** @throws {RateLimitedError} if the account has `limit` open streams already. */
   openStream(accountId: string, limit: number): ReleaseStream | Promise<ReleaseStream>;
-}
-
-/** Of a coordinator that is alone. */
-export function localQuota(clock: Clock): CallerQuota {
-  const requests = new RequestWindow(clock);
-  const streams = streamPool();
-  return {
-    countRequest: ({ credential, limit }) => requests.count(credential, limit),
-    openStream: (accountId, limit) => enterStream(streams, accountId, limit),
-  };
 }
 
 /** Counts the open streams of each account: of jobs, chats and conversations. */

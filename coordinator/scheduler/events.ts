@@ -4,9 +4,7 @@ import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { JobClass } from "../store/jobs/job-store.ts";
 import type { Stumble } from "./pause.ts";
 
-/** What the scheduler knows about an Island. */
 export interface SchedulerIsland {
-  /** Host id. */
   readonly id: string;
   readonly accountId: string;
   /** The usable ones. */

@@ -54,7 +54,6 @@ export function explainWait(cargo: ScheduledCargo, census: Census, avoided: numb
   return { ...cause, message: `${cause.message}; ${ownOnly}` };
 }
 
-/** @param online Number of online Islands that may run the Cargo. */
 function explainLack(cargo: ScheduledCargo, census: Census, online: number, avoided: number): Cause {
   if (online === 0) return { reason: "no_island_online", message: "no Island is online" };
   const refusing = DISALLOWED.filter((what) => census.misfits[what] > 0);

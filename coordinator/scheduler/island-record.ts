@@ -73,7 +73,6 @@ export class IslandRecord {
     };
   }
 
-  /** Every pause that is on. */
   get paused(): Pause[] {
     return this.#allPauses().filter(({ isPaused }) => isPaused);
   }

@@ -17,7 +17,6 @@ export interface JobKind {
   readonly isPatient: boolean;
 }
 
-/** A waiting job as the queues hold it. */
 export interface QueuedJob extends HeapItem {
   readonly id: string;
   kind: JobKind;

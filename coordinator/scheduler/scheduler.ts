@@ -44,7 +44,6 @@ export class Scheduler {
   readonly #holders = new Map<string, number>();
   readonly #away = recentMap<IslandRecord>(MAX_REMEMBERED_ISLANDS);
   readonly #pauses = new IndexedHeap<Pause>(endsFirst);
-  /** Now, in a step. */
   #nowMs = 0;
 
   /**

@@ -170,7 +170,6 @@ const ownerSteps = {
     ),
   ),
 
-  /** Owners of those of these jobs that have not ended, by job. */
   ownersOf: read(async (tx, jobIds: readonly string[]): Promise<ReadonlyMap<string, string>> => {
     const sql = `SELECT ${jobTable.columns("id", "ownerId")} FROM jobs
       WHERE id = ANY (@jobIds) AND state IN (${UNFINISHED})`;

@@ -37,7 +37,6 @@ export const pairingCodeTable = new Table(
 );
 
 export type IslandToken = Omit<RowOf<typeof islandTokenTable>, "tokenHash" | "revokedAtMs">;
-/** An Island token that is not stored yet. */
 export type NewIslandToken = Omit<RowOf<typeof islandTokenTable>, "revokedAtMs" | "lastUsedAtMs">;
 export type PairingCode = RowOf<typeof pairingCodeTable>;
 

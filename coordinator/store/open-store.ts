@@ -7,7 +7,7 @@ import { FileSecrets } from "./secrets/file-secrets.ts";
 import type { LedgerReport } from "./ledger/ledger.ts";
 import { SecretBox } from "./secrets/secret-box.ts";
 import type { SharedSecrets } from "./secrets/shared-secrets.ts";
-import { checkDatabase } from "./sqlite/engine/check-database.ts";
+import { checkDatabase } from "./sqlite/engine/maintenance.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 import type { StorePlace } from "./store-place.ts";
 import type { Store } from "./store.ts";

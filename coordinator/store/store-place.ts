@@ -6,5 +6,4 @@ export interface DatabasePlace {
   readonly key: Buffer;
 }
 
-/** Where a store is: a data directory or a database. */
 export type StorePlace = string | DatabasePlace;

@@ -32,7 +32,6 @@ export function traceJobs(
   jobs: TracedJobs,
   clock: Pick<Clock, "now">,
 ): { readonly size: number } {
-  /** Of unfinished jobs. */
   const traces = new Map<string, JobTrace>();
 
   /**

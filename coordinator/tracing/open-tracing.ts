@@ -1,9 +1,9 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../shared/clock.ts";
 import { CloseLimit } from "../../shared/async/close-limit.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Env } from "../env.ts";
-import { traceJobs, type TracedJobs } from "./job-traces.ts";
-import type { TraceHeaders } from "./trace-headers.ts";
+import { type TracedJobs, traceJobs } from "./job-traces.ts";
 
 const TRACES_PATH = "/v1/traces";
 const MAX_SEND_MS = 10_000;
@@ -96,4 +96,20 @@ function reasonOf(message: string): string {
     // Plain text.
   }
   return message;
+}
+
+/** The headers of a request by which a client's trace goes on here. Source: W3C Trace Context. */
+interface TraceHeaders {
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+}
+
+/** As many as OpenTelemetry sends on; it keeps what it was given, though, as long as the job is unfinished. */
+const MAX_STATE_CHARS = 512;
+
+/** A `tracestate` that is too long is dropped: the trace goes on without it. */
+export function traceHeadersOf({ traceparent, tracestate }: IncomingHttpHeaders): TraceHeaders {
+  const single = (value: string | string[] | undefined) => (typeof value === "string" ? value : undefined);
+  const state = single(tracestate);
+  return { traceparent: single(traceparent), tracestate: (state?.length ?? 0) > MAX_STATE_CHARS ? undefined : state };
 }

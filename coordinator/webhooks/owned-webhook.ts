@@ -57,7 +57,6 @@ function isSecret(secret: string): boolean {
   );
 }
 
-/** Only the newest tries are shown. */
 const SHOWN_TRIES = 10;
 
 /** A webhook as its owner sees it, without its secret. */

@@ -10,7 +10,7 @@ import type { CargoPool, LoadedReport } from "../execution/cargo-pool.ts";
 import type { EarningsAnswer } from "../execution/earnings.ts";
 import type { JobHistory } from "../execution/job-history.ts";
 import type { ReloadAnswer } from "./config-command.ts";
-import type { SettingsReload } from "./settings-reload.ts";
+import type { ApplySettings } from "./settings-reload.ts";
 import type { ShownStatus } from "./status-command.ts";
 
 /** Name of a Cargo, or key of an artifact. */
@@ -23,7 +23,7 @@ interface Controlled {
   readonly stored: StoredFiles;
   readonly adopt: OpenStores["adopt"];
   readonly status: () => ShownStatus;
-  readonly settings: SettingsReload;
+  readonly applySettings: ApplySettings;
   readonly dataDirectory: string;
   readonly history: JobHistory;
   readonly metrics: AgentMetrics;
@@ -36,7 +36,7 @@ export function controlRoutes({
   stored,
   adopt,
   status,
-  settings,
+  applySettings,
   dataDirectory,
   history,
   metrics,
@@ -57,7 +57,7 @@ export function controlRoutes({
       return status();
     },
     "POST /settings": async (body) => {
-      const outcome = await settings.apply(keySchema.parse(body).key);
+      const outcome = await applySettings(keySchema.parse(body).key);
       return { outcome, status: status() } satisfies ReloadAnswer;
     },
     "POST /drain": () => {

@@ -11,23 +11,10 @@ import type { UsageSampler } from "../hardware/usage.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
 import type { RuntimeProbes } from "../runtimes/runtime-probes.ts";
 
-/** Takes over changed settings while the agent runs. */
-export function openSettingsReload({
-  dataDirectory,
-  flags,
-  env,
-  config,
-  agent,
-  availability,
-  probes,
-  usage,
-  detect,
-  runtimesFor,
-  log,
-}: Omit<SettingSources, "file"> & {
+interface ReloadOptions extends Omit<SettingSources, "file"> {
   readonly dataDirectory: string;
   /** As the agent started. */
-  config: AgentConfig;
+  readonly config: AgentConfig;
   readonly agent: Pick<IslandAgent, "change">;
   readonly availability: Pick<Availability, "setHours">;
   readonly probes: Pick<RuntimeProbes, "replace">;
@@ -36,28 +23,29 @@ export function openSettingsReload({
   /** The runtimes as these settings have them, for what is loaded from now on. */
   readonly runtimesFor: (config: AgentConfig, hardware: Hardware) => Promise<readonly CargoRuntime[]>;
   readonly log: Pick<Logger, "info">;
-}) {
+}
+
+/**
+ * Reads the settings again and applies those that can be. Running jobs go on.
+ * @param key The setting whose outcome is returned.
+ * @throws {ConfigError} for an unknown key, or a file that is not valid; everything stays as it is then.
+ */
+export type ApplySettings = (key: string) => Promise<SettingOutcome>;
+
+/** Takes over changed settings while the agent runs. */
+export function settingsReload(options: ReloadOptions): ApplySettings {
+  let { config } = options;
   /** The last change: each waits for the one before it. */
   let work: Promise<unknown> = Promise.resolve();
 
-  /**
-   * Reads the settings again and applies those that can be. Running jobs go on.
-   * @param key the setting whose outcome is returned.
-   * @throws {ConfigError} for an unknown key, or a file that is not valid; everything stays as it is then.
-   */
-  function apply(key: string): Promise<SettingOutcome> {
-    const applied = work.then(() => applyNow(key));
-    work = applied.catch(() => undefined);
-    return applied;
-  }
-
   async function applyNow(key: string): Promise<SettingOutcome> {
+    const { flags, env, dataDirectory } = options;
     const sources = { flags, env, file: await readConfigFile(dataDirectory) };
     const { source } = getKey(sources, key);
     const changed = withLiveSettings(config, resolveAgentConfig(sources));
     if (!isDeepStrictEqual(changed, config)) {
       await change(changed);
-      log.info({ slots: changed.slots, hours: getKey(sources, "hours").shown }, "Settings applied");
+      options.log.info({ slots: changed.slots, hours: getKey(sources, "hours").shown }, "Settings applied");
     }
     if (source === "flag" || source === "environment") return "overridden";
     return LIVE_KEYS.has(key) ? "applied" : "next_start";
@@ -67,16 +55,18 @@ export function openSettingsReload({
     const { hours, ...others } = changed;
     const { hours: _before, ...othersBefore } = config;
     if (!isDeepStrictEqual(others, othersBefore)) {
-      const hardware = await detect(changed);
-      for (const runtime of await runtimesFor(changed, hardware)) probes.replace(runtime);
-      usage.setHardware(hardware);
-      agent.change({ slots: changed.slots, hardware });
+      const hardware = await options.detect(changed);
+      for (const runtime of await options.runtimesFor(changed, hardware)) options.probes.replace(runtime);
+      options.usage.setHardware(hardware);
+      options.agent.change({ slots: changed.slots, hardware });
     }
-    availability.setHours(hours);
+    options.availability.setHours(hours);
     config = changed;
   }
 
-  return { apply };
+  return (key) => {
+    const applied = work.then(() => applyNow(key));
+    work = applied.catch(() => undefined);
+    return applied;
+  };
 }
-
-export type SettingsReload = ReturnType<typeof openSettingsReload>;

@@ -41,7 +41,7 @@ import { isAllowed } from "../../shared/owner-policy.ts";
 import { CliError } from "../../shared/errors.ts";
 import { controlRoutes } from "./control-routes.ts";
 import { logDrain } from "./drain-log.ts";
-import { openSettingsReload } from "./settings-reload.ts";
+import { settingsReload } from "./settings-reload.ts";
 import type { ShownStatus } from "./status-command.ts";
 
 export interface RunningAgent {
@@ -138,7 +138,7 @@ export async function startAgent(options: {
       coordinatorUrl: presentUrl(),
       presentCoordinatorUrl: presentUrl,
     });
-    const jobFiles = await openJobFiles({
+    const fetchFiles = await openJobFiles({
       directory: join(dataDirectory, "job-files"),
       policy: policyOfFetches,
       token,
@@ -164,7 +164,7 @@ export async function startAgent(options: {
       usage: () => usage.read(),
       freeRamBytes: () => usage.loadableRamBytes(),
       log,
-      jobFiles,
+      fetchFiles,
       onEnded: (job) => {
         history.add(job);
         metrics.noteRun(job);
@@ -184,7 +184,7 @@ export async function startAgent(options: {
         noSpaceFor: files.noSpaceFor(),
       };
     };
-    const settings = openSettingsReload({
+    const applySettings = settingsReload({
       dataDirectory,
       flags,
       env,
@@ -217,7 +217,7 @@ export async function startAgent(options: {
           stored,
           adopt: stores.adopt,
           status,
-          settings,
+          applySettings,
           dataDirectory,
           history,
           metrics,

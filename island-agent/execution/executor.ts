@@ -7,7 +7,7 @@ import { codeMembers, type IslandState } from "../../shared/protocol/from-island
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoPool } from "./cargo-pool.ts";
-import type { FetchedFiles, JobFiles } from "./job-files.ts";
+import type { FetchedFiles, FetchJobFiles } from "./job-files.ts";
 import { whyFailed, type EndedJob } from "./job-history.ts";
 import type { LastFrame } from "../session/attempt-log.ts";
 import type { Outbox } from "../session/outbox.ts";
@@ -31,7 +31,7 @@ export interface ExecutorDeps {
   /** Jobs that run at once, at least 1, until {@link Executor.setSlots}. */
   readonly slots: number;
   /** Fetches files that inputs name. Absent: the Island takes no such jobs. */
-  readonly jobFiles?: Pick<JobFiles, "fetch"> | undefined;
+  readonly fetchFiles?: FetchJobFiles | undefined;
   /** Told of each run that ended, and of jobs that were refused for lack of disk space. */
   readonly onEnded?: ((job: EndedJob) => void) | undefined;
 }
@@ -219,10 +219,10 @@ export class Executor {
   async #fetchFiles(run: Run): Promise<FetchedFiles | null> {
     const { files = [] } = run.assign;
     if (files.length === 0) return null;
-    const { jobFiles } = this.#deps;
-    if (jobFiles === undefined)
+    const { fetchFiles } = this.#deps;
+    if (fetchFiles === undefined)
       throw new JobFailure("runtime_unavailable", "This Island fetches no files of jobs", { retryable: true });
-    return jobFiles.fetch(files, run.abort.signal, () => (run.arrived += 1));
+    return fetchFiles(files, run.abort.signal, () => (run.arrived += 1));
   }
 
   async #runOnce(run: Run, files: FetchedFiles | null): Promise<LastFrame> {

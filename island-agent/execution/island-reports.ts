@@ -69,7 +69,7 @@ export interface IslandFacts {
   readonly executor: Pick<Executor, "running" | "counts" | "working">;
   readonly outbox: Pick<Outbox, "held">;
   /** Absent: the Island fetches no files of jobs. */
-  readonly jobFiles?: object | undefined;
+  readonly fetchFiles?: object | undefined;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
@@ -114,7 +114,7 @@ export class IslandReports {
   }
 
   hello(isDraining: boolean): Hello {
-    const { hostId, version, slots, policy, hardware, outbox, jobFiles } = this.#facts;
+    const { hostId, version, slots, policy, hardware, outbox, fetchFiles } = this.#facts;
     return {
       type: "hello",
       hostId,
@@ -127,7 +127,7 @@ export class IslandReports {
       held: outbox.held(),
       state: this.state(),
       policy: policy(),
-      features: [...AGENT_FEATURES, ...CARGO_FEATURES, ...(jobFiles === undefined ? [] : [FILES_FEATURE])],
+      features: [...AGENT_FEATURES, ...CARGO_FEATURES, ...(fetchFiles === undefined ? [] : [FILES_FEATURE])],
     };
   }
 

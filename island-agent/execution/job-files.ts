@@ -35,8 +35,8 @@ interface Part {
 }
 
 /**
- * Fetches what the inputs of jobs name from the coordinator to temporary files.
- * First removes what an agent that was killed has left.
+ * Removes what an agent that was killed has left.
+ * @returns Fetches what the input of a job names from the coordinator to temporary files.
  */
 export async function openJobFiles(options: {
   /** For what is fetched, and nothing else: it is emptied at the start. */
@@ -145,10 +145,10 @@ export async function openJobFiles(options: {
     throw new RetriableError(`the coordinator answered ${status}`, { retryAfterMs });
   }
 
-  return { fetch: fetchAll };
+  return fetchAll;
 }
 
-export type JobFiles = Awaited<ReturnType<typeof openJobFiles>>;
+export type FetchJobFiles = Awaited<ReturnType<typeof openJobFiles>>;
 
 async function putInto(
   input: RunRequest["input"],

@@ -1,4 +1,6 @@
 import type { KeyObject } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { canonicalJson } from "../../shared/canonical-json.ts";
 import type { CargoManifest } from "../../shared/cargo.ts";
 import {
   fingerprintOf,
@@ -8,7 +10,9 @@ import {
   type Endorsement,
 } from "../../shared/cargo-signature.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { openKnownSignatures } from "./known-signatures.ts";
+
+/** Signatures that are remembered. */
+const MAX_KNOWN = 100;
 
 /** A Cargo of the frames `assign` and `preload`. */
 export interface ReceivedCargo {
@@ -34,12 +38,11 @@ export function openCargoTrust(
 ) {
   const key = keyOf(pinned);
   let hasLogged = false;
-  /** Of the pinned key, for every Island. */
-  const signatures = openKnownSignatures((cargo, signature) => isSigned(cargo, signature, key));
+  const isSignedForAll = rememberSignatures((cargo, signature) => isSigned(cargo, signature, key));
 
   /** Why the Cargo must not run and its model not be downloaded; null when it is signed. Logs only the first refusal. */
   function problemOf({ cargo, signature, endorsements = [] }: ReceivedCargo): string | null {
-    if (signatures.isValid(cargo, signature)) return ownersProblemOf(cargo, endorsements);
+    if (isSignedForAll(cargo, signature)) return ownersProblemOf(cargo, endorsements);
     if (signedBy === null && accountId !== null && isSigned(cargo, signature, key, accountId)) return null;
     const fingerprint = fingerprintOf(pinned);
     const problem =
@@ -78,4 +81,32 @@ export function describeKeyChange(pinned: string, shown: string): string {
     `the coordinator's key has changed: this Island pinned ${fingerprintOf(pinned)}, now it shows ${fingerprintOf(shown)}. ` +
     "Ask its operator whether that is right (coordinator signing-key show), then join again with --fingerprint"
   );
+}
+
+/**
+ * Each job brings its Cargo again: a signature that was found valid for a manifest is not verified for the same manifest again.
+ * @param verify true only for a manifest that has canonical JSON.
+ */
+export function rememberSignatures(
+  verify: (cargo: CargoManifest, signature: string) => boolean,
+): (cargo: CargoManifest, signature: string) => boolean {
+  /** By signature: the manifest that it was found to sign, in the form that is signed. */
+  const valid = new LRUCache<string, string>({ max: MAX_KNOWN });
+
+  return (cargo, signature) => {
+    const known = valid.get(signature);
+    if (known !== undefined && known === signedTextOf(cargo)) return true;
+    if (!verify(cargo, signature)) return false;
+    valid.set(signature, canonicalJson(cargo));
+    return true;
+  };
+}
+
+/** Null for a manifest without canonical JSON, which cannot have been signed. */
+function signedTextOf(cargo: CargoManifest): string | null {
+  try {
+    return canonicalJson(cargo);
+  } catch {
+    return null;
+  }
 }

@@ -20,7 +20,7 @@ import { LONG_ANSWER } from "../support/models/long-answer.ts";
 import { Network } from "../support/network/network.ts";
 import { makeCatalog } from "../support/small-catalog.ts";
 
-const DOCUMENT = join(import.meta.dirname, "..", "..", "docs", "clients.md");
+const DOCUMENT = join(import.meta.dirname, "README.md");
 const ALIASES = "gpt-4o-mini=tiny-chat,text-embedding-3-small=tiny-embed";
 const HELLO = "Hello! I am happy to meet you. What shall we talk about?";
 const COUNT = "Count from 3 to 9.";
@@ -287,8 +287,8 @@ it("OpenAIEmbeddings gets a vector for each text", async () => {
   expect([one?.length, await model.embedQuery("the tide")]).toEqual([two?.length, one]);
 });
 
-it("docs/clients.md has a row for each standard test", () => {
-  const [, section = ""] = readFileSync(DOCUMENT, "utf8").split("\n### LangChain\n");
+it("test/clients/README.md has a row for each standard test", () => {
+  const [, section = ""] = readFileSync(DOCUMENT, "utf8").split("\n## LangChain\n");
   const rows = section.split("\n## ")[0]?.matchAll(/^\| `(test\w+)` \| (passes|skipped)/gm) ?? [];
   const told = [...rows].map(([, name, result]) => [name, result]);
   expect(told.filter(([, result]) => result === "passes").map(([name]) => name)).toEqual(Object.keys(STANDARD));

@@ -6,7 +6,7 @@ import { writeTable, type Report } from "./support/table.ts";
 
 /**
  * `npm run test:clients [-- name …]`: real clients from npm and PyPI against a real network. A name is a folder beside this file; all
- * run by default. `--table` writes the results of the clients from npm into docs/clients.md.
+ * run by default. `--table` writes the results of the clients from npm into README.md here.
  */
 
 const ROOT = join(import.meta.dirname, "..", "..");

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => network[Symbol.asyncDispose]());
 
-/** What each heading of the README shows with code; the other headings are in a table of docs/clients.md, with reasons. */
+/** What each heading of the README shows with code; the other headings are in a table of test/clients/README.md, with reasons. */
 const EXAMPLES: Readonly<Record<string, () => Promise<void>>> = {
   async Usage() {
     const response = await client.responses.create({
@@ -187,7 +187,7 @@ const EXAMPLES: Readonly<Record<string, () => Promise<void>>> = {
 describe("README of the openai client", () => {
   it.each(Object.entries(EXAMPLES))("%s", (_, example) => example());
 
-  it("has no other examples but those of the table in docs/clients.md", () => {
+  it("has no other examples but those of the table in test/clients/README.md", () => {
     const readme = readFileSync(join(ROOT, "node_modules", "openai", "README.md"), "utf8");
     const shown = new Set<string>();
     let heading = "";
@@ -195,7 +195,9 @@ describe("README of the openai client", () => {
       heading = HEADING.exec(line)?.[1] ?? heading;
       if (/^\s*```(?:ts|js)\b/.test(line)) shown.add(heading);
     }
-    const [, section = ""] = readFileSync(join(ROOT, "docs", "clients.md"), "utf8").split("\n### README of `openai`");
+    const [, section = ""] = readFileSync(join(import.meta.dirname, "README.md"), "utf8").split(
+      "\n## README of `openai`",
+    );
     const [table = ""] = section.split("\n#");
     const excepted = [...table.matchAll(/^\| (.+?) \| (?!---|Reason)/gm)].map(([, name]) => name ?? "");
     expect(excepted.filter((name) => name in EXAMPLES)).toEqual([]);

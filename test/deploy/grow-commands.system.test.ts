@@ -14,10 +14,10 @@ import { PostgresServer } from "../support/servers/postgres-server.ts";
 const ROOT = join(import.meta.dirname, "..", "..");
 const SECRETS = ["DB_PASSWORD", "NATS_TOKEN", "CLUSTER_KEY"] as const;
 
-/** The commands of README.md that lead from one machine to three: those on the machine of the servers, and those on each other one. */
+/** The commands of deploy/README.md that lead from one machine to three: those on the machine of the servers, and those on each other one. */
 function readCommands(): [servers: string[], coordinators: string[]] {
   const [, section = ""] =
-    /^## Grow to three machines\n([^]*?)^## /m.exec(readFileSync(join(ROOT, "README.md"), "utf8")) ?? [];
+    /^### Grow to three machines\n([^]*?)^### /m.exec(readFileSync(join(ROOT, "deploy", "README.md"), "utf8")) ?? [];
   const [servers = [], coordinators = []] = [...section.matchAll(/^```sh\n([^]*?)\n```/gm)].map(([, text = ""]) =>
     text.split("\n"),
   );
@@ -46,7 +46,7 @@ const healthOf = (port: number): Promise<unknown> =>
     () => null,
   );
 
-describe("The commands of README.md from one machine to three", () => {
+describe("The commands of deploy/README.md from one machine to three", () => {
   it("are ten, of which none shows a secret to other users of the machine", () => {
     const [servers, coordinators] = readCommands();
     expect([servers.length, coordinators.length]).toEqual([6, 4]);

@@ -40,7 +40,7 @@ describe("examples with the small Cargos", () => {
       notes,
       "# Notes\n\nThe lagoon is made of coral.\n\nThe ferry sank in the storm.\n\nThe cook makes a cake.\n",
     );
-    const documents = ["files.md", "runtimes.md"].map((name) => join(ROOT, "docs", name));
+    const documents = ["concepts.md", "use/files-and-batches.md"].map((name) => join(ROOT, "docs", name));
     const args = ["rag.py", "--top", "2", "was the reef built by corals?", notes, ...documents];
     const lines = (await printed(runPython(args, env))).split("\n");
     expect(lines[0]).toMatch(/^\[0\.\d\d\] notes\.md, Notes: 'Notes: The lagoon is made of coral\.'$/);

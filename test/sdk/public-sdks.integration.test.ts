@@ -7,7 +7,7 @@ const THEIR_CHAT = "llm-chat";
 const THEIR_PICTURE = "sdxl";
 const INPUT = { prompt: "Hi", max_tokens: 20, temperature: 0.5 };
 
-// In the shapes in which the SDKs of the public product send requests and read answers; docs/clients.md lists what differs.
+// In the shapes in which the SDKs of the public product send requests and read answers; docs/use/sdks.md lists the differences.
 describe("requests as the SDKs of the public product make them", () => {
   let fixture: SdkFixture;
   beforeAll(async () => {

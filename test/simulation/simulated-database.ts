@@ -6,13 +6,13 @@ import { openStores } from "../../coordinator/store/all-steps.ts";
 import { migrate } from "../../coordinator/store/sqlite/engine/migrate.ts";
 import { sqliteSteps } from "../../coordinator/store/sqlite/sqlite-store.ts";
 import { PreparedStatements, SqliteTx } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
-import { TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
+import { transactionRunner, type TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
 import { itemsOf, type StoredChunkRow } from "../../coordinator/store/jobs/feed-layout.ts";
 import { openBatches } from "../../coordinator/store/jobs/batches.ts";
 import { openJobs } from "../../coordinator/store/jobs/jobs.ts";
 import type { RunHotWrite } from "../../coordinator/store/jobs/hot-writes.ts";
-import { Ledger } from "../../coordinator/store/sqlite/ledger/ledger.ts";
+import { openLedger } from "../../coordinator/store/sqlite/ledger/ledger.ts";
 import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations.ts";
 import { SecretBox } from "../../coordinator/store/secrets/secret-box.ts";
 import type { Store } from "../../coordinator/store/store.ts";
@@ -67,7 +67,7 @@ export class SimulatedDatabase {
     migrate(this.#db, MIGRATIONS, 0);
     // The ledger is append-only; between two seeds it begins anew.
     this.#db.exec("DROP TRIGGER entries_are_not_deleted");
-    this.runner = new TransactionRunner(this.#db);
+    this.runner = transactionRunner(this.#db);
     this.#selectEntries = this.#db.prepare(`SELECT first.job_id AS subject, entries.party, entries.micro, entries.kind
        FROM entries JOIN entries AS first ON first.id = entries.txn ORDER BY entries.id`);
     this.#selectHasEnded = this.#db
@@ -135,7 +135,7 @@ export class SimulatedDatabase {
     this.#db.prepare<object>(account).run({ id });
     const open = this.#db.prepare<object>("INSERT INTO balances (party, micro) VALUES (@party, 0)");
     for (const party of partiesOf(id)) open.run({ party });
-    const ledger = new Ledger(this.#db);
+    const ledger = openLedger(this.#db);
     ledger.post(postings, null, 0);
     ledger.flush();
   }

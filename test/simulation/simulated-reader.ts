@@ -1,6 +1,5 @@
-import { FeedCursor } from "../../coordinator/jobs/feed-cursor.ts";
 import { formatPosition, parsePosition } from "../../coordinator/jobs/feed-position.ts";
-import type { Feed, FeedEnding } from "../../coordinator/jobs/feed.ts";
+import { type Feed, FeedCursor, type FeedEnding } from "../../coordinator/jobs/feed.ts";
 import type { CoordinatorLife } from "./coordinator-life.ts";
 
 export interface ReaderDeps {

@@ -17,7 +17,8 @@ function describedApi(): { readonly app: HttpApp; readonly deps: HttpDeps } {
   const options = { publicUrl: null };
   const folders = { modelDirectories: [], downloadsDirectory: "" };
   // Nothing is asked of what is missing until a request comes.
-  const deps = { clock: systemClock, version, options, operators: {}, ...folders } as unknown as HttpDeps;
+  const told = { credentials: { serve: () => undefined }, suspensions: { onAccounts: () => undefined } };
+  const deps = { clock: systemClock, version, options, operators: {}, ...folders, ...told } as unknown as HttpDeps;
   return { app: createApp(deps, dialects({} as Batches)), deps };
 }
 

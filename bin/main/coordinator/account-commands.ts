@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { pino } from "pino";
 import { openAccounts, type Accounts } from "../../../coordinator/accounts/accounts.ts";
+import { unsharedCredentials } from "../../../coordinator/cluster/credential-watch.ts";
 import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
@@ -186,7 +187,9 @@ async function withAccounts<T>(
     options,
     async (store, config) => {
       const log = pino({ level: config.logLevel }, pino.destination(2));
-      return use(openAccounts({ config, clock: systemClock, log }, notedAccounts(store), "closed"), store);
+      const env = { config, clock: systemClock, log };
+      const credentials = unsharedCredentials(store.accounts, env);
+      return use(openAccounts(env, notedAccounts(store), "closed", credentials), store);
     },
     { mayCreate },
   );

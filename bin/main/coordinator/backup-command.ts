@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { importedModelsDirectory } from "../../../coordinator/catalog/imported-models.ts";
 import { DATABASE_FILE } from "../../../coordinator/store/open-store.ts";
-import { backUpDatabase } from "../../../coordinator/store/sqlite/engine/backup.ts";
+import { backUpDatabase } from "../../../coordinator/store/sqlite/engine/maintenance.ts";
 import { WEBHOOK_KEY_FILE } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { CliError } from "../../../shared/errors.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";

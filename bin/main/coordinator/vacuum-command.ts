@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { DATABASE_FILE } from "../../../coordinator/store/open-store.ts";
 import { lockForServing } from "../../../coordinator/store/sqlite/engine/serve-lock.ts";
-import { vacuumDatabase } from "../../../coordinator/store/sqlite/engine/vacuum.ts";
+import { vacuumDatabase } from "../../../coordinator/store/sqlite/engine/maintenance.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
 import { ConfigError } from "../../../shared/settings.ts";
 import { noDataIn, onDataDirectory, readDataOptions, type DataOptions } from "./data-commands.ts";

@@ -54,7 +54,6 @@ export const transcriptionFieldsSchema = requestObject({
     message: "needs response_format verbose_json",
   },
 );
-/** Fields of the form of `POST /audio/translations`. */
 export const translationFieldsSchema = requestObject(common);
 export type TranscriptionFields = z.infer<typeof transcriptionFieldsSchema>;
 

@@ -8,8 +8,13 @@ import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { findModelFor } from "../../catalog/find-model.ts";
 import type { HttpDeps, HttpEnv } from "../../http/http-deps.ts";
 import { validate } from "../../http/middleware/body.ts";
-import { announcedBytesOf, type Form, type FormLimits, readForm } from "../../http/multipart/read-form.ts";
-import type { FormFile } from "../../http/multipart/write-form-file.ts";
+import {
+  announcedBytesOf,
+  type Form,
+  type FormFile,
+  type FormLimits,
+  readForm,
+} from "../../http/multipart/read-form.ts";
 import { checkParameters } from "../../http/openai/parameters.ts";
 import { nameIgnored, routeGroup } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
@@ -184,7 +189,7 @@ interface ReceivedFile<T> extends AsyncDisposable {
  * @throws {ServiceError} those of {@link readForm} and of `check`, `file_budget_exceeded`, `disk_full`. @throws {ValidationError} without the file.
  */
 async function receiveFile<T>(
-  { files, log }: Pick<HttpDeps, "files" | "log">,
+  { files, log }: HttpDeps,
   accountId: string,
   incoming: IncomingMessage,
   limits: ReceivingLimits,

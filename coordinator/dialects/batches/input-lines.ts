@@ -14,7 +14,6 @@ export interface BatchLine {
   readonly body: object;
 }
 
-/** A line that is no request. */
 interface WrongLine {
   readonly error: FileBatchError;
 }

@@ -1,3 +1,4 @@
+import type { z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { every } from "../../../shared/async/every.ts";
 import { newId } from "../../../shared/ids.ts";
@@ -7,10 +8,12 @@ import type { Env } from "../../env.ts";
 import type { Files } from "../../files/open-files.ts";
 import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../../store/files/file-batches.ts";
 import type { Store } from "../../store/store.ts";
+import { assertStructure, validate } from "../../http/middleware/body.ts";
+import { checkParameters } from "../../http/openai/parameters.ts";
+import type { AnswerDeps, WaitingClient } from "../../http/streaming/waiting-client.ts";
 import type { AskLine, LinesInFlight } from "./answer-lines.ts";
-import { batchLease, LEASE_MS, type BatchLease } from "./batch-lease.ts";
-import type { LineEndpoint } from "./line-endpoint.ts";
-import { earlierLineJobs, lineJobs, type BatchJobs } from "./line-jobs.ts";
+import { batchLease, type BatchLease, LEASE_MS } from "./batch-lease.ts";
+import { type BatchJobs, earlierLineJobs, lineJobs } from "./line-jobs.ts";
 import { runBatch } from "./run-batch.ts";
 
 const WINDOW_MS = 24 * 3_600_000;
@@ -196,4 +199,22 @@ export function openBatches(
 
 function wrong(path: string, message: string): ValidationError {
   return new ValidationError([{ path, message }]);
+}
+
+type Answer<Body> = (deps: AnswerDeps, client: WaitingClient, body: Body) => Promise<object | null>;
+
+/** An endpoint as lines of batches ask it: the body of its answer, or null when the line is left. @throws {ServiceError} as the endpoint does */
+export type LineEndpoint = Answer<object>;
+
+/** The code that serves an endpoint, for lines of batches. */
+export function lineEndpoint<S extends z.ZodType>(schema: S, answer: Answer<z.output<S>>): LineEndpoint {
+  return async (deps, client, given) => {
+    assertStructure(given);
+    if ("stream" in given && given.stream === true) {
+      throw new ValidationError([{ path: "stream", message: "answers of batches are not streamed" }]);
+    }
+    const body = validate(schema, given);
+    const ignoredParameters = checkParameters(schema, given, "openai");
+    return answer(deps, { ...client, submitter: { ...client.submitter, ignoredParameters } }, body);
+  };
 }

@@ -20,7 +20,10 @@ const metadataSchema = z
 const batchBodySchema = z
   .object({
     input_file_id: z.string().max(100).describe("A JSONL file with the purpose `batch`"),
-    endpoint: z.string().max(100).describe("That of every line; those that batches have are in files.md"),
+    endpoint: z
+      .string()
+      .max(100)
+      .describe("Endpoint of every line; docs/use/files-and-batches.md lists those that batches support"),
     completion_window: z.literal("24h"),
     metadata: metadataSchema.nullish(),
     output_expires_after: z

@@ -69,7 +69,6 @@ export const textCompletionSchema = z
   })
   .openapi("TextCompletion");
 
-/** Data of a streamed completion's events. */
 export const textCompletionEventSchema = z
   .union([
     textCompletionSchema,

@@ -75,7 +75,6 @@ const imagesSchema = z
   })
   .openapi("Images");
 
-/** The job's input for picture number `index`, counted from 0. */
 function imageInputOf(body: ImagesBody, index: number): JobInput {
   const { prompt, size, negative_prompt, steps, guidance_scale, seed } = body;
   const [width, height] = size == null || size === "auto" ? [] : size.split("x").map(Number);

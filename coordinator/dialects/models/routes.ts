@@ -88,10 +88,7 @@ function isServed(cargo: CatalogEntry, identity: Identity): boolean {
   return modelKindOf(cargo) !== null && (submitterOf(identity).apiKey?.cargos?.includes(cargo.slug) ?? true);
 }
 
-async function modelStates(
-  { availability, catalog, metrics }: Pick<HttpDeps, "availability" | "catalog" | "metrics">,
-  accountId: string,
-) {
+async function modelStates({ availability, catalog, metrics }: HttpDeps, accountId: string) {
   const defaults = catalog.defaultSlugs();
   const { cargos } = await availability.of(accountId);
   const bySlug = new Map(cargos.map((cargo) => [cargo.slug, cargo]));

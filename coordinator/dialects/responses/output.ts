@@ -94,7 +94,6 @@ export class OutputRuns {
     return run;
   }
 
-  /** The run that the item continues, or else begins. */
   #runOf(item: FeedItem): OutputRun | null {
     const last = this.runs.at(-1);
     if (item.type === "token") {

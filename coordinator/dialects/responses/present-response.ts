@@ -25,7 +25,6 @@ export function responsePartOf(job: Pick<JobRecord, "input">): JobPart["response
   return parsed.success ? parsed.data.response : null;
 }
 
-/** The functions of namespaces that the model of a response was offered. */
 export function namespacedFunctionsOf(job: Pick<JobRecord, "input">): readonly NamespacedFunction[] {
   return responsePartOf(job)?.namespaced_functions ?? [];
 }

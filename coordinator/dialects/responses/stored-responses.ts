@@ -13,7 +13,7 @@ import { OutputRuns, responseIdOfItem } from "./output.ts";
 const MAX_REFERRED = 256;
 
 /** @throws {ServiceError} `not_found`, also for jobs of other endpoints; `content_removed` */
-export async function responseJob({ jobs }: Pick<HttpDeps, "jobs">, accountId: string, id: string): Promise<JobView> {
+export async function responseJob({ jobs }: HttpDeps, accountId: string, id: string): Promise<JobView> {
   const jobId = jobIdOf(id);
   const missing = new ServiceError("not_found", `There is no response "${id}"`);
   if (jobId === null) throw missing;
@@ -29,7 +29,7 @@ export async function responseJob({ jobs }: Pick<HttpDeps, "jobs">, accountId: s
 
 const UNKNOWN_FAILURE = { code: "internal", message: "The job failed" };
 
-export async function readResponse({ jobs }: Pick<HttpDeps, "jobs">, job: JobView): Promise<ResponseAnswer> {
+export async function readResponse({ jobs }: HttpDeps, job: JobView): Promise<ResponseAnswer> {
   const { state, usage, creditsUsedMicro: costMicro, finishReason, error } = job;
   const feed = isTerminal(state) ? await jobs.openFeed(job.accountId, job.id) : null;
   await feed?.load();
@@ -39,7 +39,7 @@ export async function readResponse({ jobs }: Pick<HttpDeps, "jobs">, job: JobVie
 }
 
 /** What was said up to the end of a stored response. @throws {ValidationError} for one that is not there, or did not end well. */
-export async function conversationOf(deps: Pick<HttpDeps, "jobs">, accountId: string, id: string): Promise<Turn[]> {
+export async function conversationOf(deps: HttpDeps, accountId: string, id: string): Promise<Turn[]> {
   const job = await responseJob(deps, accountId, id).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error;
     throw error.code === "not_found" || error.code === "content_removed" ? noPrevious(error.message) : error;
@@ -57,7 +57,7 @@ export async function conversationOf(deps: Pick<HttpDeps, "jobs">, accountId: st
  * @throws {ValidationError} for an item that is not there
  */
 export async function withReferredItems(
-  deps: Pick<HttpDeps, "jobs">,
+  deps: HttpDeps,
   accountId: string,
   input: ResponseBody["input"],
 ): Promise<string | Item[]> {
@@ -88,11 +88,7 @@ export async function withReferredItems(
 }
 
 /** Empty for a response that is not there. */
-async function outputOf(
-  deps: Pick<HttpDeps, "jobs">,
-  accountId: string,
-  id: string,
-): Promise<ResponseAnswer["output"]> {
+async function outputOf(deps: HttpDeps, accountId: string, id: string): Promise<ResponseAnswer["output"]> {
   try {
     return (await readResponse(deps, await responseJob(deps, accountId, id))).output;
   } catch (error) {

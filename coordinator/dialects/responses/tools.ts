@@ -91,7 +91,6 @@ export const presentedToolsSchema = z.object({
 });
 type PresentedTools = z.infer<typeof presentedToolsSchema>;
 
-/** A function as requests and calls name it. */
 interface FunctionName {
   readonly name: string;
   readonly namespace?: string | null | undefined;

@@ -4,7 +4,7 @@ import { OverloadedError, RateLimitedError } from "../../../shared/errors.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import type { MemoryBudgets } from "../../config/memory-settings.ts";
 import type { CoordinatorConfig } from "../../config/resolve-config.ts";
-import { type CallerQuota, localQuota, type ReleaseStream } from "../../quotas/caller-quota.ts";
+import type { CallerQuota, ReleaseStream } from "../../quotas/caller-quota.ts";
 import { type RequestCount, RequestWindow } from "../../quotas/request-window.ts";
 import { RETRY_AFTER_S } from "../../store/refusals.ts";
 import { Pool } from "../../quotas/pool.ts";
@@ -20,14 +20,13 @@ export type RequestLimits = ReturnType<typeof requestLimits>;
 /**
  * Requests per minute of each credential and of each client address, and open streams of each account. Handlers reach it as
  * `c.get("limits")`. Source: spec §8, decision 0035.
- * @param callers Apart from the addresses, so that a flood of these does not push out the counts of keys. Default: counts requests and
- *   streams of this coordinator alone.
+ * @param callers Apart from the addresses, so that a flood of these does not push out the counts of keys.
  */
 export function requestLimits(
   options: Options,
   clock: Clock,
   metrics: { readonly http: { openStreams: number } },
-  callers: CallerQuota = localQuota(clock),
+  callers: CallerQuota,
 ) {
   const addresses = new RequestWindow(clock);
   /** Open streams of each credential (API key or session), which end when the credential does. None is empty. */

@@ -4,7 +4,7 @@ import type { Context, HonoRequest, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import type { Clock } from "../../../shared/clock.ts";
 import type { Logger } from "../../../shared/logger.ts";
-import { traceHeadersOf } from "../../tracing/trace-headers.ts";
+import { traceHeadersOf } from "../../tracing/open-tracing.ts";
 import type { ErrorStyle } from "../error-answers.ts";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
@@ -26,7 +26,7 @@ const PREFLIGHT_MAX_AGE_S = 86_400;
  * headers on Node's response, because streams and files bypass Hono.
  */
 export function requestContext(
-  { log, clock, metrics, tracing }: Pick<HttpDeps, "log" | "clock" | "metrics" | "tracing">,
+  { log, clock, metrics, tracing }: HttpDeps,
   limits: RequestLimits,
   styleOf: (request: HonoRequest) => ErrorStyle,
 ): MiddlewareHandler<HttpEnv> {
@@ -69,7 +69,7 @@ export function requestContext(
       outgoing.setHeader("Access-Control-Max-Age", PREFLIGHT_MAX_AGE_S);
       return c.body(null, 204);
     }
-    if (tracing === undefined || tracing === null) await next();
+    if (tracing === null) await next();
     else await tracing.within(traceHeadersOf(c.env.incoming.headers), next);
     return undefined;
   };

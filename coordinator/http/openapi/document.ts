@@ -2,7 +2,7 @@ import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { SESSION_COOKIE } from "../server/console-session.ts";
 import { registerFailures } from "./failure-responses.ts";
 import { registerHeaders } from "./headers.ts";
-import { TAGS_DOC } from "./tags.ts";
+import { TAGS_DOC } from "./documented-route.ts";
 
 const DESCRIPTION = `A compute network that anyone can run: jobs, chats and the catalog of an Atoll coordinator.
 
@@ -16,7 +16,7 @@ const DESCRIPTION = `A compute network that anyone can run: jobs, chats and the 
 - The data of each Server-Sent Event is one line; a \`text/event-stream\` schema describes that data. Comment lines keep a silent stream open.`;
 
 /** The OpenAPI 3.1 document of all routes and webhooks registered so far, as parsed JSON. */
-export function openApiDocument(app: HttpApp, { version, options }: Pick<HttpDeps, "version" | "options">): unknown {
+export function openApiDocument(app: HttpApp, { version, options }: HttpDeps): unknown {
   registerFailures(app.openAPIRegistry);
   registerHeaders(app.openAPIRegistry);
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {

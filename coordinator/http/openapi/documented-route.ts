@@ -1,11 +1,28 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { z, type RouteConfig } from "@hono/zod-openapi";
+import { type RouteConfig, z } from "@hono/zod-openapi";
 import type { Scope } from "../../store/accounts/credentials.ts";
 import type { ErrorStyle } from "../error-answers.ts";
 import { failureResponses, type FailureStatus } from "./failure-responses.ts";
 import { headersOf } from "./headers.ts";
-import type { Tag } from "./tags.ts";
+
+/** What the document says of each group of operations, in its order. */
+const TAGS = {
+  Jobs: "Submit work now, fetch the result later",
+  Chat: "Compatible with OpenAI's clients",
+  Files: "Large inputs and outputs; compatible with OpenAI's clients",
+  Conversations: "Chats whose history the coordinator stores",
+  Cargos: "The catalog, and Cargos of your own",
+  Account: "Credits, keys and sessions",
+  Islands: "For hosts",
+  Operator: "For who runs the network: a session of an operator",
+  Service: "About the coordinator itself",
+  Webhooks: "Requests that the coordinator sends to the webhook_url of a job or batch",
+};
+
+export type Tag = keyof typeof TAGS;
+
+export const TAGS_DOC = Object.entries(TAGS).map(([name, description]) => ({ name, description }));
 
 type DocumentedAnswer = Exclude<RouteConfig["responses"][string], { $ref: string }>;
 type Content = NonNullable<DocumentedAnswer["content"]>;
@@ -103,7 +120,6 @@ function impliedFailures(method: Method, { access, query, body, form }: RouteSpe
   ];
 }
 
-/** `content` with an example beside the schema of its JSON. */
 function withExample(content: Content, example: unknown): Content {
   const json = content["application/json"];
   if (example === undefined || json === undefined) return content;

@@ -1,6 +1,5 @@
 import type { HttpApp } from "../http-deps.ts";
 
-/** References to header components, by header name. */
 export type HeaderRefs = Record<string, { $ref: string }>;
 
 interface HeaderFacts {

@@ -214,11 +214,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
 const NO_SPENDING: ReadonlyMap<string, number> = new Map();
 
 /** A key for a Cargo that is misspelt could run nothing. @throws {ValidationError} naming every Cargo that the account cannot run. */
-async function assertKnown(
-  { catalog }: Pick<HttpDeps, "catalog">,
-  slugs: readonly string[],
-  accountId: string,
-): Promise<void> {
+async function assertKnown({ catalog }: HttpDeps, slugs: readonly string[], accountId: string): Promise<void> {
   const found = await Promise.all(
     slugs.map(async (slug) => catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId))),
   );

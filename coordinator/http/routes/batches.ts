@@ -80,7 +80,7 @@ type PresentedBatch = z.infer<typeof batchSchema>;
 
 /** The jobs of a batch, from `offset` on with their outputs, until these are too many for one answer. */
 async function outputsOf(
-  { jobs }: Pick<HttpDeps, "jobs">,
+  { jobs }: HttpDeps,
   accountId: string,
   listed: PresentedBatch["jobs"],
   offset: number,

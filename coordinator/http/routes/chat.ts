@@ -113,7 +113,7 @@ function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<ty
  * @param encoderOf Of the chat with this index.
  */
 function streamChats(
-  deps: Pick<HttpDeps, "accounts" | "catalog" | "clock" | "jobs" | "log" | "options">,
+  deps: HttpDeps,
   client: ChatClient,
   first: AwaitedChat,
   orders: readonly ChatOrder[],

@@ -159,7 +159,6 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The answer is stored. */
 function presentAnswered({ question, answer }: Asked, message: Message): z.infer<typeof answeredSchema> {
   const { feed, id } = answer.job;
   if (feed.ending?.type !== "done") throw new Error(`Feed of ${id} has not ended in done`);

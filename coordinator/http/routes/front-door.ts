@@ -4,7 +4,6 @@ import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "../http-dep
 import { isOpenAiConversations } from "../vendor-paths.ts";
 import type { ConsoleFiles } from "../server/console-files.ts";
 
-/** What the paths outside the API say to who looks for it. */
 const WHERE_TO_LOOK = `the API is below ${API_BASE} (also /v1), its metrics at ${API_BASE}/metrics, its page at /docs, the console at /`;
 
 /** For a path at which nothing is served. */
@@ -70,7 +69,7 @@ export async function missingPage(c: Context<HttpEnv>, files: ConsoleFiles): Pro
 }
 
 /** `GET /`: shows browsers the console, and tells programs where everything is. Links are relative, as a proxy may add a prefix. */
-export function serveFrontDoor(app: HttpApp, { version }: Pick<HttpDeps, "version">, files: ConsoleFiles): void {
+export function serveFrontDoor(app: HttpApp, { version }: HttpDeps, files: ConsoleFiles): void {
   const api = API_BASE.slice(1);
   const links = {
     api,

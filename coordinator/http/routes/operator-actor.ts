@@ -7,7 +7,7 @@ import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import { clientAddress } from "../server/client-address.ts";
 
 /** The operator who sent the request, for the audit log. */
-export function actorOf(c: Context<HttpEnv>, identity: Identity, { options }: Pick<HttpDeps, "options">): Actor {
+export function actorOf(c: Context<HttpEnv>, identity: Identity, { options }: HttpDeps): Actor {
   return { via: "api", actor: identity.accountId, origin: clientAddress(c.env.incoming, options) };
 }
 

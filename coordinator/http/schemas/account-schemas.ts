@@ -1,6 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { ROLES, type Account } from "../../store/accounts/accounts.ts";
+import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
+import { type Account, ROLES } from "../../store/accounts/accounts.ts";
+import type { JobChange } from "../../events/change.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
+import { islandSchema } from "./island-schemas.ts";
+import { presentSummary, summarySchema } from "./job-schemas.ts";
+import { overviewSchema } from "./operator-schemas.ts";
 
 export const accountSchema = z
   .object({ id: z.string(), email: z.string(), credits: creditsSchema, role: z.enum(ROLES), created_at: timeSchema })
@@ -8,4 +13,68 @@ export const accountSchema = z
 
 export function presentAccount({ id, email, balanceMicro, role, createdAtMs }: Account): z.infer<typeof accountSchema> {
   return { id, email, credits: presentCredits(balanceMicro), role, created_at: presentTime(createdAtMs) };
+}
+
+const resetEvent = z.object({ type: z.literal("reset") }).openapi("ResetEvent", {
+  description:
+    "First, and whenever something may have been missed or too much changed at once: read your lists now. What changes from here on is sent",
+});
+
+const jobChangedEvent = summarySchema
+  .extend({
+    type: z.literal("job"),
+    cargo: z.string().describe("The same as workload_slug"),
+    code: z.enum(JOB_ERROR_CODES).optional().describe("Why it failed or timed out"),
+    updated_at: timeSchema,
+  })
+  .openapi("JobChangedEvent", {
+    description: "A job is new or in another state: the row of GET /jobs, without workload_id and input",
+  });
+
+const islandChangedEvent = islandSchema
+  .extend({ type: z.literal("island"), online: z.boolean().describe("Its status is not offline") })
+  .openapi("IslandChangedEvent", {
+    description: "An Island came or went, was renamed, or says something else of itself: the row of GET /islands",
+  });
+const islandRemovedEvent = z
+  .object({ type: z.literal("island_removed"), id: z.string() })
+  .openapi("IslandRemovedEvent", { description: "GET /islands does not list it any more" });
+
+const balanceEvent = z
+  .object({ type: z.literal("balance"), balance: creditsSchema })
+  .openapi("BalanceEvent", { description: "`credits` of GET /account" });
+
+const accountChangedEvent = accountSchema.extend({ type: z.literal("account") }).openapi("AccountChangedEvent", {
+  description:
+    "Its address, role or limits, its API keys, sessions or Island tokens changed: `data` of GET /account. Read again what you show of them",
+});
+
+const overviewEvent = overviewSchema.extend({ type: z.literal("overview") }).openapi("OverviewEvent", {
+  description: "With scope=network: the overview, or the queue of GET /operator/queue, is another one",
+});
+
+/** Events of GET /events, as `streaming/relay-events.ts` writes them. Source: decision 0034. */
+export const accountEventSchema = z
+  .discriminatedUnion("type", [
+    resetEvent,
+    jobChangedEvent,
+    islandChangedEvent,
+    islandRemovedEvent,
+    balanceEvent,
+    accountChangedEvent,
+    overviewEvent,
+  ])
+  .openapi("AccountEvent", { description: "What changed; `type` is the name of the event" });
+
+export type AccountEvent = z.infer<typeof accountEventSchema>;
+
+export function presentJobChange(change: JobChange): AccountEvent {
+  const { code } = change;
+  return {
+    type: "job",
+    ...presentSummary(change),
+    cargo: change.slug,
+    ...(code === null ? {} : { code: code }),
+    updated_at: presentTime(change.atMs),
+  };
 }

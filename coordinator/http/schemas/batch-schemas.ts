@@ -1,7 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { JOB_STATES } from "../../../shared/job-state.ts";
-import type { BatchView, SubmittedBatch } from "../../jobs/batches/batch-service.ts";
-import { BATCH_STATUSES, batchStatusOf, countStates } from "../../jobs/batches/batch-status.ts";
+import {
+  BATCH_STATUSES,
+  batchStatusOf,
+  type BatchView,
+  countStates,
+  type SubmittedBatch,
+} from "../../jobs/batches/batch-service.ts";
 import { FAIL_MODES } from "../../store/jobs/job-store.ts";
 import { errorSchema, submitSchema } from "./job-schemas.ts";
 import { presentTime, presentTimeOrNull, timeSchema } from "./wire-units.ts";

@@ -149,7 +149,7 @@ const logprobsSchema = z.object({
   content: z.array(z.object({ ...logprobFields, top_logprobs: z.array(z.object(logprobFields)) })),
   refusal: z.null(),
 });
-export type ChatLogprobs = z.infer<typeof logprobsSchema>;
+type ChatLogprobs = z.infer<typeof logprobsSchema>;
 
 const choiceSchema = z.object({
   index: z.int(),

@@ -7,8 +7,7 @@ import type { WebhookRecord } from "../../store/jobs/webhooks.ts";
 import { batchSchema, presentBatch } from "./batch-schemas.ts";
 import type { HttpApp } from "../http-deps.ts";
 import { detailSchema, presentDetail } from "./job-schemas.ts";
-import { bodyWithExample } from "../openapi/documented-route.ts";
-import type { Tag } from "../openapi/tags.ts";
+import { bodyWithExample, type Tag } from "../openapi/documented-route.ts";
 import { presentTime, timeSchema } from "./wire-units.ts";
 
 /** A larger output, as JSON, is left out; the receiver fetches it by the job's id. */

@@ -5,9 +5,8 @@ import type { Duplex } from "node:stream";
 import { type Clock, systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { answerError } from "../error-answers.ts";
-import { endWith, refuseExpectation, refuseUnparsed } from "./protocol-refusals.ts";
-import { serveWith } from "./hono-requests.ts";
-import { NodeSockets } from "./node-sockets.ts";
+import { endWith, refuseExpectation, refuseUnparsed, serveWith } from "./protocol-refusals.ts";
+import { nodeSockets } from "./node-sockets.ts";
 import { linuxConnectionFacts, VanishedClients } from "./vanished-clients.ts";
 import {
   type FetchHandler,
@@ -58,7 +57,7 @@ function pathOf({ url }: IncomingMessage): string {
 class NodeListener implements Listener {
   readonly #server: Server;
   readonly #upgraded = new Set<Duplex>();
-  readonly #sockets = new NodeSockets();
+  readonly #openSocket = nodeSockets();
   readonly #handlers: Map<string, UpgradeRoute>;
   readonly #answers = new Set<ServerResponse>();
   readonly #vanished: VanishedClients<Socket> | null;
@@ -158,7 +157,7 @@ class NodeListener implements Listener {
     }
     route
       .handler(request)
-      .then((accepted) => this.#sockets.open(request, socket, head, accepted))
+      .then((accepted) => this.#openSocket(request, socket, head, accepted))
       .catch(refuse);
   }
 }

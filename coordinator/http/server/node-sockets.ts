@@ -10,37 +10,35 @@ const MAX_FRAGMENTS = 1_024;
 /** Reads of the socket in which the largest frame may come: 512 bytes in each. */
 const MAX_FRAME_READS = 16_384;
 
-/** Makes WebSockets of upgraded connections of node:http, with `ws`. */
-export class NodeSockets {
-  readonly #server: WebSocketServer;
-  readonly #accepted = new WeakMap<IncomingMessage, AcceptedUpgrade>();
+/**
+ * Makes WebSockets of upgraded connections of node:http, with `ws`. The function that it returns makes the handshake, and answers with 400
+ * when the client's part of it is wrong.
+ */
+export function nodeSockets() {
+  const accepted = new WeakMap<IncomingMessage, AcceptedUpgrade>();
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: MAX_FRAME_BYTES,
+    maxFragments: MAX_FRAGMENTS,
+    maxBufferedChunks: MAX_FRAME_READS,
+    handleProtocols: (offered, request) => accepted.get(request)?.chooseProtocol([...offered]) ?? false,
+  });
+  server.on("headers", (headers, request) => {
+    const own = accepted.get(request)?.headers ?? {};
+    headers.push(...Object.entries(own).map(([name, value]) => `${name}: ${value}`));
+  });
 
-  constructor() {
-    this.#server = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      perMessageDeflate: false,
-      maxPayload: MAX_FRAME_BYTES,
-      maxFragments: MAX_FRAGMENTS,
-      maxBufferedChunks: MAX_FRAME_READS,
-      handleProtocols: (offered, request) => this.#accepted.get(request)?.chooseProtocol([...offered]) ?? false,
-    });
-    this.#server.on("headers", (headers, request) => {
-      const own = this.#accepted.get(request)?.headers ?? {};
-      headers.push(...Object.entries(own).map(([name, value]) => `${name}: ${value}`));
-    });
-  }
-
-  /** Makes the handshake; answers with 400 when the client's part of it is wrong. */
-  open(request: IncomingMessage, socket: Duplex, head: Buffer, accepted: AcceptedUpgrade): void {
-    socket.once("close", () => accepted.release());
+  return (request: IncomingMessage, socket: Duplex, head: Buffer, upgrade: AcceptedUpgrade): void => {
+    socket.once("close", () => upgrade.release());
     // It has left already, so "close" never comes.
-    if (socket.destroyed) accepted.release();
-    this.#accepted.set(request, accepted);
-    this.#server.handleUpgrade(request, socket, head, (ws) =>
-      accepted.open(new NodeSocket(ws, socket), ws.protocol === "" ? undefined : ws.protocol),
+    if (socket.destroyed) upgrade.release();
+    accepted.set(request, upgrade);
+    server.handleUpgrade(request, socket, head, (ws) =>
+      upgrade.open(new NodeSocket(ws, socket), ws.protocol === "" ? undefined : ws.protocol),
     );
-  }
+  };
 }
 
 /** A WebSocket of `ws`. */

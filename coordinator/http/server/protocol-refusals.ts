@@ -1,9 +1,11 @@
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { RequestError } from "@hono/node-server";
+import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ServiceError } from "../../../shared/errors.ts";
-import { answerError, finalHeaders, type ErrorAnswer } from "../error-answers.ts";
+import { answerError, type ErrorAnswer, finalHeaders } from "../error-answers.ts";
+import type { FetchHandler } from "./transport.ts";
 
 /*
  * Answers to requests that are not valid HTTP, which the API never sees. They have the error body of spec §7, and the
@@ -71,4 +73,19 @@ export function endWith(socket: Duplex, { status, headers, body }: ErrorAnswer):
 export function refusal(status: number, message: string): ErrorAnswer {
   const answer = answerError(new ServiceError("bad_request", message), { requestId: "", style: "plain" });
   return { ...answer, status, headers: finalHeaders(status) };
+}
+
+/** Serves requests in Node's form with `fetch`. */
+export function serveWith(fetch: FetchHandler): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
+  const serve = getRequestListener((request, env) => answer(fetch, request, env as HttpBindings), {
+    errorHandler: refuseRequest,
+  });
+  return (incoming, outgoing) => void serve(incoming, outgoing);
+}
+
+/** Hono makes a new response for HEAD, which no longer says that the answer was already sent; it would be sent twice. */
+function answer(fetch: FetchHandler, request: Request, env: HttpBindings): Response | Promise<Response> {
+  const response = fetch(request, env);
+  if (env.incoming.method !== "HEAD") return response;
+  return Promise.resolve(response).then((made) => (env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : made));
 }

@@ -171,7 +171,7 @@ function withoutReasoning(
 
 /** Streams the chat. From here the relay watches the client, who cannot come back for the rest. */
 export function streamChat(
-  deps: Pick<HttpDeps, "accounts" | "clock" | "jobs" | "options" | "log">,
+  deps: HttpDeps,
   { c, identity }: ChatClient,
   { job, feed }: AwaitedChat,
   encoder: FeedEncoder,

@@ -2,8 +2,7 @@ import type { ServerResponse } from "node:http";
 import { WaitingChanges, type Change } from "../../events/change.ts";
 import type { OwnedIsland } from "../../islands/island-service.ts";
 import type { HttpDeps } from "../http-deps.ts";
-import { presentJobChange, type AccountEvent } from "../schemas/account-event-schemas.ts";
-import { presentAccount } from "../schemas/account-schemas.ts";
+import { type AccountEvent, presentAccount, presentJobChange } from "../schemas/account-schemas.ts";
 import { presentIsland } from "../schemas/island-schemas.ts";
 import { presentCredits } from "../schemas/wire-units.ts";
 import type { OverviewReader } from "./overview-feed.ts";
@@ -20,7 +19,7 @@ const MAX_CHANGES = 100;
  * @param openOverviews of the network, for an operator who asks for them.
  */
 export function relayEvents(
-  { clock, events, islands, store, options }: Pick<HttpDeps, "clock" | "events" | "islands" | "options" | "store">,
+  { clock, events, islands, store, options }: HttpDeps,
   accountId: string,
   response: ServerResponse,
   mayRead: () => Promise<boolean>,

@@ -2,8 +2,7 @@ import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { FeedItem } from "../../store/jobs/job-store.ts";
-import type { CutReason, Feed, FeedEnding } from "../../jobs/feed.ts";
-import { FeedCursor } from "../../jobs/feed-cursor.ts";
+import { type CutReason, type Feed, FeedCursor, type FeedEnding } from "../../jobs/feed.ts";
 import { FEED_START, type FeedPosition } from "../../jobs/feed-position.ts";
 import type { JobWait, JobWaiting } from "../../jobs/job-waiting.ts";
 import type { Identity } from "../../accounts/identity.ts";
@@ -257,7 +256,7 @@ export class FeedRelay {
  * @param stream.identity The caller. The stream is cut when its key or session is revoked.
  */
 export function streamFeed(
-  { accounts, clock, jobs, options }: Pick<HttpDeps, "accounts" | "clock" | "jobs" | "options">,
+  { accounts, clock, jobs, options }: HttpDeps,
   { identity, ...stream }: FeedStream & { readonly identity: Identity },
 ): Response {
   const mayRead = (): Promise<boolean> => accounts.isStillValid(identity);

@@ -14,97 +14,92 @@ function isDueFirst(a: Deadline, b: Deadline): boolean {
   return a.dueAtMs === b.dueAtMs ? a.jobId < b.jobId : a.dueAtMs < b.dueAtMs;
 }
 
+export type Deadlines = ReturnType<typeof openDeadlines>;
+
 /**
  * Each unfinished job has two limits: a fixed one (its wait until it starts, then its run) and a moving one. A sign of life moves
  * nothing here: a job that is looked at too early is looked at again when what is left has passed. One timer serves all jobs, because
  * 100,000 of the platform's timers would double the time that a restart takes for them.
+ * @param leftMs what is left of the moving limit; Infinity while no such limit applies.
+ * @param onSilence the moving limit passed: must put it off, or set or clear the job's deadline.
  */
-export class Deadlines {
-  readonly #clock: Clock;
-  readonly #leftMs: (jobId: string) => number;
-  readonly #onSilence: (jobId: string) => void;
-  readonly #deadlines = new Map<string, Deadline>();
-  readonly #order = new IndexedHeap<Deadline>(isDueFirst);
-  #wake: { readonly atMs: number; readonly timer: Timer } | null = null;
-  #isClosed = false;
-
-  /**
-   * @param leftMs what is left of the moving limit; Infinity while no such limit applies.
-   * @param onSilence the moving limit passed: must put it off, or set or clear the job's deadline.
-   */
-  constructor(clock: Clock, leftMs: (jobId: string) => number, onSilence: (jobId: string) => void) {
-    this.#clock = clock;
-    this.#leftMs = leftMs;
-    this.#onSilence = onSilence;
-  }
-
-  /** Calls `onPassed` at `atMs` (ms since the epoch), in place of what was set for the job before. Does nothing after `close`. */
-  set(jobId: string, atMs: number, onPassed: () => void): void {
-    if (this.#isClosed) return;
-    this.#remove(jobId);
-    const endsAtMs = this.#clock.monotonicMs() + atMs - this.#clock.now();
-    const deadline = { heapIndex: -1, jobId, endsAtMs, onPassed, dueAtMs: this.#dueAtMs(jobId, endsAtMs) };
-    this.#deadlines.set(jobId, deadline);
-    this.#order.push(deadline);
-    this.#setWake();
-  }
+export function openDeadlines(clock: Clock, leftMs: (jobId: string) => number, onSilence: (jobId: string) => void) {
+  const deadlines = new Map<string, Deadline>();
+  const order = new IndexedHeap<Deadline>(isDueFirst);
+  let wake: { readonly atMs: number; readonly timer: Timer } | null = null;
+  let isClosed = false;
 
   /** The job's moving limit is another one now. */
-  limitChanged(jobId: string): void {
-    const deadline = this.#deadlines.get(jobId);
+  function limitChanged(jobId: string): void {
+    const deadline = deadlines.get(jobId);
     if (deadline === undefined) return;
-    deadline.dueAtMs = this.#dueAtMs(jobId, deadline.endsAtMs);
-    this.#order.update(deadline);
-    this.#setWake();
+    deadline.dueAtMs = dueAtMs(jobId, deadline.endsAtMs);
+    order.update(deadline);
+    setWake();
   }
 
-  clear(jobId: string): void {
-    this.#remove(jobId);
-    this.#setWake();
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#wake?.timer.cancel();
-  }
-
-  #remove(jobId: string): void {
-    const deadline = this.#deadlines.get(jobId);
+  function remove(jobId: string): void {
+    const deadline = deadlines.get(jobId);
     if (deadline === undefined) return;
-    this.#order.remove(deadline);
-    this.#deadlines.delete(jobId);
+    order.remove(deadline);
+    deadlines.delete(jobId);
   }
 
-  #dueAtMs(jobId: string, endsAtMs: number): number {
-    return Math.min(endsAtMs, this.#clock.monotonicMs() + this.#leftMs(jobId));
+  function dueAtMs(jobId: string, endsAtMs: number): number {
+    return Math.min(endsAtMs, clock.monotonicMs() + leftMs(jobId));
   }
 
-  #setWake(): void {
-    const atMs = this.#order.peek()?.dueAtMs ?? null;
-    if (atMs === (this.#wake?.atMs ?? null) || this.#isClosed) return;
-    this.#wake?.timer.cancel();
-    this.#wake = null;
+  function setWake(): void {
+    const atMs = order.peek()?.dueAtMs ?? null;
+    if (atMs === (wake?.atMs ?? null) || isClosed) return;
+    wake?.timer.cancel();
+    wake = null;
     if (atMs === null) return;
-    const timer = this.#clock.schedule(atMs - this.#clock.monotonicMs(), () => this.#fire());
-    this.#wake = { atMs, timer };
+    const timer = clock.schedule(atMs - clock.monotonicMs(), fire);
+    wake = { atMs, timer };
   }
 
-  #fire(): void {
-    this.#wake = null;
-    const nowMs = this.#clock.monotonicMs();
-    for (let first = this.#order.peek(); first !== undefined && first.dueAtMs <= nowMs; first = this.#order.peek()) {
-      this.#pass(first, nowMs);
+  function fire(): void {
+    wake = null;
+    const nowMs = clock.monotonicMs();
+    for (let first = order.peek(); first !== undefined && first.dueAtMs <= nowMs; first = order.peek()) {
+      pass(first, nowMs);
     }
-    this.#setWake();
+    setWake();
   }
 
-  #pass(deadline: Deadline, nowMs: number): void {
+  function pass(deadline: Deadline, nowMs: number): void {
     const { jobId, endsAtMs, onPassed } = deadline;
     if (endsAtMs <= nowMs) {
-      this.#remove(jobId);
+      remove(jobId);
       return onPassed();
     }
-    if (this.#leftMs(jobId) <= 0) this.#onSilence(jobId);
-    if (this.#deadlines.get(jobId) === deadline) this.limitChanged(jobId);
+    if (leftMs(jobId) <= 0) onSilence(jobId);
+    if (deadlines.get(jobId) === deadline) limitChanged(jobId);
   }
+
+  return {
+    limitChanged,
+
+    /** Calls `onPassed` at `atMs` (ms since the epoch), in place of what was set for the job before. Does nothing after `close`. */
+    set(jobId: string, atMs: number, onPassed: () => void): void {
+      if (isClosed) return;
+      remove(jobId);
+      const endsAtMs = clock.monotonicMs() + atMs - clock.now();
+      const deadline = { heapIndex: -1, jobId, endsAtMs, onPassed, dueAtMs: dueAtMs(jobId, endsAtMs) };
+      deadlines.set(jobId, deadline);
+      order.push(deadline);
+      setWake();
+    },
+
+    clear(jobId: string): void {
+      remove(jobId);
+      setWake();
+    },
+
+    close(): void {
+      isClosed = true;
+      wake?.timer.cancel();
+    },
+  };
 }

@@ -17,7 +17,6 @@ const FIRST_ASKED = 100;
 interface AccountQueue {
   readonly accountId: string;
   readonly jobs: IndexedQueue;
-  /** Places are asked for. */
   isAsking: boolean;
   /** There may be more room than when the question left. */
   hasNews: boolean;

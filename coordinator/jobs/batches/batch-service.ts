@@ -1,17 +1,16 @@
 import type { Clock } from "../../../shared/clock.ts";
 import { RateLimitedError, ServiceError } from "../../../shared/errors.ts";
-import { isTerminal } from "../../../shared/job-state.ts";
+import { isTerminal, JOB_STATES, type JobState } from "../../../shared/job-state.ts";
 import { newId } from "../../../shared/ids.ts";
 import { REFUSALS } from "../../store/refusals.ts";
 import type { ActiveBatchRecord, BatchRecord, FailMode, JobInput, NewBatch } from "../../store/jobs/job-store.ts";
 import type { Store } from "../../store/store.ts";
 import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../../webhooks/owned-webhook.ts";
 import type { ActiveJob } from "../active-job.ts";
-import type { BatchGate } from "./batch-gate.ts";
-import { batchStatusOf } from "./batch-status.ts";
-import { NEW_JOB, type JobRegistry } from "../job-registry.ts";
+import { type JobRegistry, NEW_JOB } from "../job-registry.ts";
 import type { JobRouter, RemoteJob } from "../job-router.ts";
 import type { CheckedSubmission, SubmissionRequest, Submissions } from "../submissions.ts";
+import type { BatchGate } from "./batch-gate.ts";
 
 interface SubmitBatchRequest extends SubmissionRequest {
   /** One job each; 1 to 100. */
@@ -229,4 +228,30 @@ export function openBatchService(
       if (here.length > 0) endOver(await store.batches.unfinished(here));
     },
   };
+}
+
+/** `pending`: no job has begun. */
+export const BATCH_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
+type BatchStatus = (typeof BATCH_STATUSES)[number];
+
+type StateCounts = Readonly<Record<JobState, number>>;
+
+export function countStates(jobs: readonly { readonly state: JobState }[]): StateCounts {
+  const counts = Object.fromEntries(JOB_STATES.map((state) => [state, 0])) as Record<JobState, number>;
+  for (const { state } of jobs) counts[state] += 1;
+  return counts;
+}
+
+/**
+ * The state of a batch in one word. When all jobs have ended: `cancelled` if its client cancelled it, else `failed` if any job
+ * failed or timed out, else `completed` if any job completed. The counts tell the rest.
+ */
+export function batchStatusOf(batch: Pick<BatchRecord, "jobs" | "cancelledAtMs">): BatchStatus {
+  const counts = countStates(batch.jobs);
+  if (batch.jobs.some(({ state }) => !isTerminal(state))) {
+    return counts.pending + counts.queued === batch.jobs.length ? "pending" : "running";
+  }
+  if (batch.cancelledAtMs !== null) return "cancelled";
+  if (counts.failed + counts.timeout > 0) return "failed";
+  return counts.completed > 0 ? "completed" : "cancelled";
 }

@@ -6,7 +6,7 @@ import type { FeedChunk, JobEnding, JobMove } from "../../store/jobs/job-store.t
 import type { JobStore } from "../../store/jobs/jobs.ts";
 import type { Store } from "../../store/store.ts";
 import type { MutableJob } from "../active-job.ts";
-import { WriteBehind } from "./write-behind.ts";
+import { writeBehind } from "./write-behind.ts";
 
 export type JobWrites = ReturnType<typeof writeJobs>;
 
@@ -20,7 +20,7 @@ export function writeJobs(
   store: Pick<Store, "jobs" | "cluster">,
   onNotOwner: (job: MutableJob, ownerId: string | null) => void,
 ) {
-  const behind = new WriteBehind<MutableJob>(clock, config.feedDelayMs, gathered);
+  const behind = writeBehind<MutableJob>(clock, config.feedDelayMs, gathered);
   let isClosed = false;
 
   function move(job: MutableJob, event: JobMove["event"], atMs: number = clock.now()): Promise<void> {
@@ -89,7 +89,6 @@ export function writeJobs(
     startSoon(job: MutableJob): void {
       behind.add(job, 0);
     },
-    /** Output that readers have is stored soon. */
     outputSoon(job: MutableJob, seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
       if (job.firstOutputMs === Infinity) job.firstOutputMs = clock.monotonicMs();
       const stored = job.unstored.add(seq, items, bytes);

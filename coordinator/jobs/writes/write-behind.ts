@@ -23,77 +23,68 @@ const MAX_WRITE_BYTES = 8 * MIB;
  * first token, then whenever it has grown by a tenth of its age, and every second at last; streams that are due at about the same time
  * share a commit. A job has one write of output under way, unless much is gathered: while storage is slow or away its output is gathered
  * here, within the budgets of output. What a crash takes is in the hands of its Island. Source: docs/reliability.md, "What a crash takes".
+ * @param delayMs shortest time for which output is gathered; 0 stores it at once.
+ * @param store takes what was gathered of a job and stores it.
  */
-export class WriteBehind<Job extends WritingJob> {
-  readonly #clock: Clock;
-  readonly #delayMs: number;
-  readonly #store: (job: Job) => void;
+export function writeBehind<Job extends WritingJob>(clock: Clock, delayMs: number, store: (job: Job) => void) {
   /** When the jobs with something to store are due, by the monotonic clock. */
-  readonly #dueMs = new Map<Job, number>();
-  #bytes = 0;
-  /** Of {@link #bytes}: what was left when all was stored at once, as writes were under way. */
-  #leftBytes = 0;
-  #timer: Timer | null = null;
+  const due = new Map<Job, number>();
+  let gatheredBytes = 0;
+  /** Of {@link gatheredBytes}: what was left when all was stored at once, as writes were under way. */
+  let leftBytes = 0;
+  let timer: Timer | null = null;
 
-  /**
-   * @param delayMs shortest time for which output is gathered; 0 stores it at once.
-   * @param store takes what was gathered of a job and stores it.
-   */
-  constructor(clock: Clock, delayMs: number, store: (job: Job) => void) {
-    this.#clock = clock;
-    this.#delayMs = delayMs;
-    this.#store = store;
-  }
-
-  /** The job has something to store. `bytes`: what was added now. */
-  add(job: Job, bytes: number): void {
-    if (this.#delayMs === 0 && job.appendsUnderWay === 0) return this.#store(job);
-    this.#bytes += bytes;
-    if (!this.#dueMs.has(job)) this.#dueMs.set(job, this.#dueOf(job));
-    if (job.unstored.bytes > MAX_WRITE_BYTES) return this.#store(job);
-    if (this.#bytes - this.#leftBytes > MAX_GATHERED_BYTES) return this.#storeAll();
-    if (this.#delayMs > 0) this.#timer ??= this.#clock.schedule(this.#delayMs, () => this.#tick());
-    return undefined;
-  }
-
-  /** A write of output of the job is done. What is overdue follows. */
-  noteStored(job: Job): void {
-    const dueMs = this.#dueMs.get(job);
-    if (dueMs !== undefined && job.appendsUnderWay === 0 && dueMs <= this.#clock.monotonicMs()) this.#store(job);
-  }
-
-  /** What was gathered of the job is stored otherwise. Called before it is taken. */
-  remove(job: Job): void {
-    if (!this.#dueMs.delete(job)) return;
-    this.#bytes -= job.unstored.bytes;
-    this.#leftBytes = Math.min(this.#leftBytes, this.#bytes);
-  }
-
-  /** Stores everything, and stops the timer. */
-  close(): void {
-    this.#timer?.cancel();
-    for (const job of this.#dueMs.keys()) this.#store(job);
-  }
-
-  #dueOf(job: Job): number {
-    const nowMs = this.#clock.monotonicMs();
+  function dueOf(job: Job): number {
+    const nowMs = clock.monotonicMs();
     const grownMs = (nowMs - job.firstOutputMs) * PART_OF_AGE;
-    return nowMs + Math.min(Math.max(this.#delayMs, grownMs), this.#delayMs * MAX_GROWTH);
+    return nowMs + Math.min(Math.max(delayMs, grownMs), delayMs * MAX_GROWTH);
   }
 
-  #tick(): void {
-    this.#timer = null;
+  function tick(): void {
+    timer = null;
     // What is due before the next tick shares this commit.
-    this.#storeDue(this.#clock.monotonicMs() + this.#delayMs / 2);
-    if (this.#dueMs.size > 0) this.#timer = this.#clock.schedule(this.#delayMs, () => this.#tick());
+    storeDue(clock.monotonicMs() + delayMs / 2);
+    if (due.size > 0) timer = clock.schedule(delayMs, tick);
   }
 
-  #storeAll(): void {
-    this.#storeDue(Infinity);
-    this.#leftBytes = this.#bytes;
+  function storeAll(): void {
+    storeDue(Infinity);
+    leftBytes = gatheredBytes;
   }
 
-  #storeDue(untilMs: number): void {
-    for (const [job, dueMs] of this.#dueMs) if (dueMs <= untilMs && job.appendsUnderWay === 0) this.#store(job);
+  function storeDue(untilMs: number): void {
+    for (const [job, dueMs] of due) if (dueMs <= untilMs && job.appendsUnderWay === 0) store(job);
   }
+
+  return {
+    /** The job has something to store. `bytes`: what was added now. */
+    add(job: Job, bytes: number): void {
+      if (delayMs === 0 && job.appendsUnderWay === 0) return store(job);
+      gatheredBytes += bytes;
+      if (!due.has(job)) due.set(job, dueOf(job));
+      if (job.unstored.bytes > MAX_WRITE_BYTES) return store(job);
+      if (gatheredBytes - leftBytes > MAX_GATHERED_BYTES) return storeAll();
+      if (delayMs > 0) timer ??= clock.schedule(delayMs, tick);
+      return undefined;
+    },
+
+    /** A write of output of the job is done. What is overdue follows. */
+    noteStored(job: Job): void {
+      const dueMs = due.get(job);
+      if (dueMs !== undefined && job.appendsUnderWay === 0 && dueMs <= clock.monotonicMs()) store(job);
+    },
+
+    /** What was gathered of the job is stored otherwise. Called before it is taken. */
+    remove(job: Job): void {
+      if (!due.delete(job)) return;
+      gatheredBytes -= job.unstored.bytes;
+      leftBytes = Math.min(leftBytes, gatheredBytes);
+    },
+
+    /** Stores everything, and stops the timer. */
+    close(): void {
+      timer?.cancel();
+      for (const job of due.keys()) store(job);
+    },
+  };
 }

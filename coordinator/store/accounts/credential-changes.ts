@@ -36,15 +36,6 @@ export const credentialChangeSteps = {
       { revision: revision ?? Number.MAX_SAFE_INTEGER },
     ),
   ),
-
-  /** Those of `credentials` that are no credentials any more. For who has not asked for so long that ends may be forgotten. */
-  endedOf: read(async (tx, credentials: readonly string[]): Promise<readonly string[]> => {
-    const sql = `SELECT credential FROM unnest(@credentials::text[]) AS credential
-      WHERE NOT EXISTS (SELECT 1 FROM api_keys WHERE id = credential AND revoked_at_ms IS NULL)
-        AND NOT EXISTS (SELECT 1 FROM island_tokens WHERE id = credential AND revoked_at_ms IS NULL)
-        AND NOT EXISTS (SELECT 1 FROM sessions WHERE token_hash = credential)`;
-    return (await tx.all<{ credential: string }>(sql, { credentials })).map(({ credential }) => credential);
-  }),
 };
 
 export type CredentialChanges = Opened<typeof credentialChangeSteps>;

@@ -3,7 +3,7 @@ import { monthBeginMs, utcMonthOf, type KeyLimits, type UtcMonth } from "./key-s
 import { REFUSALS } from "../refusals.ts";
 import { read, write } from "../steps/steps.ts";
 import { definedAs, integer, json, key, nullable, small, Table, text, written, type RowOf } from "../steps/table.ts";
-import { inRows, type Tx } from "../steps/tx.ts";
+import { inRows, oneOf, type Tx } from "../steps/tx.ts";
 import { allUsage } from "../ledger/usage.ts";
 
 export const SCOPES = ["read", "write"] as const;
@@ -144,7 +144,6 @@ export const credentialSteps = {
     return number;
   }),
 
-  /** The active key with this hash; undefined if there is none. */
   findKey: read(async (tx, secretHash: string) => {
     const row = await apiKeyTable.row<KeyRow>(tx, FIND_KEY, { secretHash });
     return row && keyOf(row);
@@ -190,6 +189,16 @@ export const credentialSteps = {
   credentialsRevision: read(
     async (tx) => (await tx.only<{ revision: number }>("SELECT revision FROM credentials_revision")).revision,
   ),
+
+  /** Those of `credentials` that have ended or never were: ids of API keys and Island tokens, hashes of session tokens. */
+  endedOf: read(async (tx, credentials: readonly string[]): Promise<readonly string[]> => {
+    const among = (column: string): string => oneOf(tx, column, "credentials");
+    const sql = `SELECT id FROM api_keys WHERE ${among("id")} AND revoked_at_ms IS NULL
+      UNION ALL SELECT id FROM island_tokens WHERE ${among("id")} AND revoked_at_ms IS NULL
+      UNION ALL SELECT token_hash AS id FROM sessions WHERE ${among("token_hash")}`;
+    const valid = new Set((await tx.all<{ id: string }>(sql, { credentials })).map(({ id }) => id));
+    return credentials.filter((credential) => !valid.has(credential));
+  }),
 
   /** False if the account has no such active key. */
   revokeKey: write(async (tx, accountId: string, keyId: string, atMs: number) => {

@@ -18,7 +18,6 @@ export const suspendedIslandTable = new Table("suspended_islands", {
   because: written(),
 });
 
-/** Of an account or an Island. */
 export type Suspension = Omit<RowOf<typeof suspendedIslandTable>, "hostId">;
 
 export const ANNOUNCEMENT_LEVELS = ["info", "warning"] as const;

@@ -130,9 +130,7 @@ export interface FeedPart {
 
 /** How far the feed of an unfinished job has come. It is known without reading the feed. */
 export interface FeedProgress {
-  /** Items of all kinds. */
   readonly items: number;
-  /** Model tokens. */
   readonly tokens: number;
   /** About the size of all items, in bytes, without large values. */
   readonly bytes: number;

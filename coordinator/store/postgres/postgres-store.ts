@@ -9,9 +9,9 @@ import { type AppliedMigration, assertKnown, isBeforeBaseline } from "../steps/m
 import type { SecretName } from "../secrets/shared-secrets.ts";
 import type { DatabasePlace } from "../store-place.ts";
 import { postgresSteps, PostgresTx } from "./engine/postgres-steps.ts";
-import { BatchWriter } from "./engine/batch-writer.ts";
+import { batchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
-import { LeaseConnection } from "./engine/lease-connection.ts";
+import { leaseConnection } from "./engine/lease-connection.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
@@ -55,11 +55,11 @@ export type PostgresStore = ReturnType<typeof postgresStore>;
 export function postgresStore(options: PostgresStoreOptions) {
   const { address, clock, ownerId, secrets, onReadOnly = () => {}, leaseRenewMs } = options;
   const db = new Database(address, clock, () => {});
-  const writer = new BatchWriter({ address, ownerId }, clock, (because) => {
+  const writer = batchWriter({ address, ownerId }, clock, (because) => {
     onReadOnly(because);
     if (because === null) cluster.noteReturn();
   });
-  const lease = new LeaseConnection(address, leaseRenewMs);
+  const lease = leaseConnection(address, leaseRenewMs);
   const run = postgresSteps(db, ownerId);
   const cluster = openCluster(
     ownerId,

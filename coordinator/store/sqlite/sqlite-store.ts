@@ -14,7 +14,7 @@ import { openForReading, openForWriting, prepareFile } from "./engine/connection
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { Reader } from "./engine/reader.ts";
+import { openReader } from "./engine/reader.ts";
 import { PreparedStatements, SqliteTx } from "./engine/sqlite-tx.ts";
 import { startWriterThread, Writer } from "./engine/writer.ts";
 
@@ -85,7 +85,7 @@ function sqliteStore(
   { clock, onReadOnly = () => {}, minFreeBytes }: Omit<SqliteStoreOptions, "path">,
 ) {
   const db = openForReading(file);
-  const reader = new Reader(file);
+  const reader = openReader(file);
   const writer = new Writer(startWriterThread(file), clock, onReadOnly);
   const common = openCommon(
     sqliteSteps(new PreparedStatements(db), reader, writer),

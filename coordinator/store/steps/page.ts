@@ -8,7 +8,6 @@ export interface Page {
   readonly offset: number;
 }
 
-/** Entries of one page. */
 const MAX_PAGE = 100;
 
 /** @throws {RangeError} */

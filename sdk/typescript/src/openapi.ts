@@ -961,7 +961,7 @@ export interface components {
         };
         CreateFileBatch: {
             completion_window: "24h";
-            /** That of every line; those that batches have are in files.md */
+            /** Endpoint of every line; docs/use/files-and-batches.md lists those that batches support */
             endpoint: string;
             /** A JSONL file with the purpose `batch` */
             input_file_id: string;

@@ -1,6 +1,6 @@
 """Each example of the README of the `openai` package, as it stands there, against a coordinator with one Island.
 
-`OPENAI_BASE_URL` and `OPENAI_API_KEY` are set, so that `OpenAI()` finds it. docs/clients.md has a table of the same exceptions.
+`OPENAI_BASE_URL` and `OPENAI_API_KEY` are set, so that `OpenAI()` finds it. test/clients/README.md has a table of the same exceptions.
 """
 
 import ast
@@ -15,7 +15,7 @@ import openai
 import pytest
 
 ROOT = Path(__file__).parents[3]
-DOCUMENT = ROOT / "docs" / "clients.md"
+DOCUMENT = ROOT / "test" / "clients" / "README.md"
 SPOKEN = ROOT / "test" / "fixtures" / "spoken" / "yes-no-stop.wav"
 
 
@@ -38,7 +38,7 @@ def examples() -> Iterator[tuple[str, str]]:
 
 
 def exceptions() -> set[str]:
-    section = DOCUMENT.read_text().split("### README of `openai` (Python)\n")[1].split("\n#")[0]
+    section = DOCUMENT.read_text().split("## README of `openai` (Python)\n")[1].split("\n#")[0]
     names = [line.split("|")[1].strip() for line in section.splitlines() if line.startswith("| ")]
     return set(names) - {"Example"}
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { FEATURES } from "./features.ts";
 
-const DOCUMENT = join(import.meta.dirname, "..", "..", "..", "docs", "clients.md");
+const DOCUMENT = join(import.meta.dirname, "..", "README.md");
 const START = "<!-- clients:start -->";
 const END = "<!-- clients:end -->";
 /** The version of a package that a folder installs by another name. */
@@ -21,7 +21,7 @@ export interface Report {
   }[];
 }
 
-/** Writes client × feature into docs/clients.md. */
+/** Writes client × feature into test/clients/README.md. */
 export function writeTable(report: Report): void {
   const page = readFileSync(DOCUMENT, "utf8");
   const [before, rest = ""] = page.split(START);

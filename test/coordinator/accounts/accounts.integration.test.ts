@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openAccounts, type Accounts } from "../../../coordinator/accounts/accounts.ts";
+import { unsharedCredentials } from "../../../coordinator/cluster/credential-watch.ts";
 import type { SignedIn } from "../../../coordinator/accounts/identity.ts";
 import { ValidationError } from "../../../shared/errors.ts";
 import { temporaryFolder } from "../store/contract/store-builders.ts";
@@ -26,7 +27,7 @@ describe("openAccounts()", () => {
   }: { accountStore?: TestStore["accounts"]; registration?: Registration; passwords?: Passwords } = {}): Accounts => {
     const log = { ...testEnv().log, error: (facts: object) => void logged.push(facts) };
     const env = testEnv({ newAccountMicro: 5_000_000 }, { clock, log });
-    return openAccounts(env, accountStore, registration, undefined, passwords);
+    return openAccounts(env, accountStore, registration, unsharedCredentials(accountStore, env), passwords);
   };
   beforeEach(async () => {
     folder = temporaryFolder();

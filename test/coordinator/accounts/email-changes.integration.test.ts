@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openAccounts } from "../../../coordinator/accounts/accounts.ts";
+import { unsharedCredentials } from "../../../coordinator/cluster/credential-watch.ts";
 import { openBackground, type Background } from "../../../coordinator/accounts/background.ts";
 import { openEmailChanges } from "../../../coordinator/accounts/mailed-tokens.ts";
 import type { Mail } from "../../../coordinator/mail/smtp-mailer.ts";
@@ -93,7 +94,13 @@ describe("openEmailChanges()", () => {
   it("mails a token that outlives the new password of the same request", async () => {
     await using server = await MailServer.open();
     const env = testEnv({ smtpUrl: server.url, mailFrom: "atoll@mail.example" }, { clock });
-    const accounts = openAccounts(env, store.accounts, "open", undefined, quickPasswords());
+    const accounts = openAccounts(
+      env,
+      store.accounts,
+      "open",
+      unsharedCredentials(store.accounts, env),
+      quickPasswords(),
+    );
     const { id } = await accounts.createAccount({ email: "eve@example.com", password: "the old one" });
     const caller = { accountId: id, tokenHash: "current", address: "192.0.2.1" };
     const wish = { password: "another password", email: "new@example.org" };

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openAccounts, type Accounts } from "../../../coordinator/accounts/accounts.ts";
+import { unsharedCredentials } from "../../../coordinator/cluster/credential-watch.ts";
 import { temporaryFolder } from "../store/contract/store-builders.ts";
 import { call } from "../../support/http/http.ts";
 import { MailServer } from "../../support/servers/mail-server.ts";
@@ -66,7 +67,7 @@ describe("Registration by e-mail", () => {
   const open = (url: string): void => {
     const log = { ...testEnv().log, error: (facts: object) => void logged.push(facts) };
     const env = testEnv({ newAccountMicro: 0, smtpUrl: url, mailFrom: FROM }, { clock, log });
-    accounts = openAccounts(env, store.accounts, "email", undefined, quickPasswords());
+    accounts = openAccounts(env, store.accounts, "email", unsharedCredentials(store.accounts, env), quickPasswords());
   };
   beforeEach(async () => {
     folder = temporaryFolder();

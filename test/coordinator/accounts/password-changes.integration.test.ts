@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openAccounts, type Accounts } from "../../../coordinator/accounts/accounts.ts";
+import { unsharedCredentials } from "../../../coordinator/cluster/credential-watch.ts";
 import type { Identity } from "../../../coordinator/accounts/identity.ts";
 import { hashSecret, newSecret } from "../../../coordinator/accounts/secrets.ts";
 import { newId } from "../../../shared/ids.ts";
@@ -24,7 +25,7 @@ let mails: MailServer;
 function openWith(mail: { readonly smtpUrl?: string; readonly mailFrom?: string }): Accounts {
   const log = { ...testEnv().log, error: (facts: object) => expect.fail(JSON.stringify(facts)) };
   const env = testEnv({ newAccountMicro: 0, ...mail }, { clock, log });
-  return openAccounts(env, store.accounts, "open", undefined, quickPasswords());
+  return openAccounts(env, store.accounts, "open", unsharedCredentials(store.accounts, env), quickPasswords());
 }
 
 beforeEach(async () => {

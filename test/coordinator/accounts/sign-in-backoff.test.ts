@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { signInBackoff } from "../../../coordinator/accounts/sign-in-backoff.ts";
+import { signInBackoff } from "../../../coordinator/accounts/accounts.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const EMAIL = "ann@example.com";

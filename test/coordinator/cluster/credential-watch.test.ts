@@ -56,7 +56,7 @@ describe("watchCredentials()", () => {
   let [one, two]: CredentialWatch[] = [];
   let ended: string[];
   let open: string[];
-  const watch = (): CredentialWatch => watchCredentials(changes, peersOn(bus, "c1"), clock);
+  const watch = (): CredentialWatch => watchCredentials(changes, changes, peersOn(bus, "c1"), clock);
   beforeEach(() => {
     [changes, clock, bus, ended, open] = [new HeldChanges(), new ManualClock(), new LocalBus(), [], []];
     [one, two] = [watch(), watch()];

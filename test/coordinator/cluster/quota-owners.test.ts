@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import { quotaOwners } from "../../../coordinator/cluster/quota-owners.ts";
+import { quotaOwners } from "../../../coordinator/cluster/network-quota.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { peersOn } from "./peers-on.ts";
 

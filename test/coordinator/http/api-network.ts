@@ -1,30 +1,39 @@
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import { watchCredentials, type CredentialWatch } from "../../../coordinator/cluster/credential-watch.ts";
+import {
+  unsharedCredentials,
+  watchCredentials,
+  type CredentialWatch,
+} from "../../../coordinator/cluster/credential-watch.ts";
 import { networkQuota } from "../../../coordinator/cluster/network-quota.ts";
-import type { CredentialChanges } from "../../../coordinator/store/accounts/credential-changes.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { peersOn } from "../cluster/peers-on.ts";
 
-/** What one of several coordinators knows of the others. */
+/** What a coordinator knows of its network. */
 export interface ApiMember {
   readonly quota: ReturnType<typeof networkQuota>;
   readonly credentials: CredentialWatch;
 }
 
-/** Limits and credentials of several coordinators, over a bus in this process. */
+/** Limits and credentials of one coordinator or several, over a bus in this process. */
 export class ApiNetwork {
   readonly members: readonly ApiMember[];
 
-  constructor(count: number, changes: CredentialChanges, clock: Clock) {
+  constructor(count: number, { accounts, cluster }: Pick<Store, "accounts" | "cluster">, clock: Clock) {
     const bus = new LocalBus();
     const ids = Array.from({ length: count }, (_, index) => `c${index}`);
     this.members = ids.map((id) => {
       const peers = peersOn(bus, id, ids);
+      // Nothing passes unheard on this bus: what was read is true until a peer tells of a change.
+      const still = new ManualClock();
       return {
         quota: networkQuota(peers, withoutTimers(clock)),
-        // Nothing passes unheard on this bus: what was read is true until a peer tells of a change.
-        credentials: watchCredentials(changes, peers, new ManualClock()),
+        credentials:
+          count === 1 || !cluster.isShared
+            ? unsharedCredentials(accounts, { clock: still, log: testEnv().log })
+            : watchCredentials(cluster.credentialChanges, accounts, peers, still),
       };
     });
   }

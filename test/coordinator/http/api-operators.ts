@@ -13,7 +13,7 @@ import { CHAT_FILE } from "../catalog/cargo-builders.ts";
 interface ApiOperatorsDeps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly credentials: { changed(): void } | undefined;
+  readonly credentials: { changed(): void };
 }
 
 const read = readCargo({ ...CHAT_FILE, slug: "shipped-chat" });
@@ -22,7 +22,7 @@ const SHIPPED = "file" in read ? [read.file] : [];
 /** What the API offers operators, over a network without Islands and jobs, with one shipped Cargo. */
 export function apiOperators({ store, clock, credentials }: ApiOperatorsDeps): Operators {
   const trail = auditTrail(store.audit, clock);
-  const onChanged = async (): Promise<void> => credentials?.changed();
+  const onChanged = async (): Promise<void> => credentials.changed();
   const live = async () => ({ byId: new Map(), isComplete: true });
   const { inForce } = resolveConfig({
     flags: {},

@@ -98,7 +98,7 @@ export class Api implements AsyncDisposable {
   /** Of one of several coordinators. */
   bus: HttpDeps["bus"] = null;
   readonly accounts: Accounts;
-  readonly #network: ApiNetwork | null = null;
+  readonly #network: ApiNetwork;
   files!: Files;
   fileBatches!: Batches;
   readonly #registration: "open" | "closed";
@@ -108,10 +108,8 @@ export class Api implements AsyncDisposable {
 
   private constructor(registration: "open" | "closed") {
     this.#registration = registration;
-    const { cluster } = store;
-    if (ARE_SEVERAL && cluster.isShared)
-      this.#network = new ApiNetwork(COORDINATORS, cluster.credentialChanges, this.clock);
-    this.accounts = this.#openAccounts(this.#network?.members[0]);
+    this.#network = new ApiNetwork(ARE_SEVERAL ? COORDINATORS : 1, store, this.clock);
+    this.accounts = this.#openAccounts(this.#first);
   }
 
   static async open(options: Partial<HttpOptions> = {}, registration: "open" | "closed" = "open"): Promise<Api> {
@@ -127,7 +125,13 @@ export class Api implements AsyncDisposable {
 
   async setLimits(limits: Partial<AccountLimits>, accountId = this.accountId): Promise<void> {
     await store.accounts.setLimits(accountId, limits);
-    this.#network?.members[0]?.credentials.changed();
+    this.#first.credentials.changed();
+  }
+
+  get #first(): ApiMember {
+    const [first] = this.#network.members;
+    if (first === undefined) throw new Error("A network has at least one coordinator");
+    return first;
   }
 
   get store(): TestStore {
@@ -192,7 +196,7 @@ export class Api implements AsyncDisposable {
     this.events.close();
     await this.fileBatches.close();
     await this.files.close();
-    this.#network?.close();
+    this.#network.close();
     await rm(this.#directory, { recursive: true, force: true });
   }
 
@@ -217,25 +221,25 @@ export class Api implements AsyncDisposable {
       await makeKey(["read"]),
       await makeKey(["write"]),
     ];
-    const members: readonly (ApiMember | undefined)[] = this.#network?.members ?? [undefined];
+    const { members } = this.#network;
     this.#listeners = await Promise.all(members.map((member, index) => this.#serve(options, member, index)));
-    if (this.#network !== null) {
+    if (members.length > 1) {
       const ports = this.#listeners.map(({ port }) => port);
       this.#balancer = await RoundRobin.open(() => ports);
     }
     watchOrigin(this.url);
   }
 
-  #openAccounts(member: ApiMember | undefined): Accounts {
+  #openAccounts(member: ApiMember): Accounts {
     const log = { ...testEnv().log, error: (facts: object) => void this.logLines.push({ ...facts }) };
     const env = testEnv({ newAccountMicro: 10_000_500_000 }, { clock: this.clock, log });
-    return openAccounts(env, store.accounts, this.#registration, member?.credentials, quickPasswords());
+    return openAccounts(env, store.accounts, this.#registration, member.credentials, quickPasswords());
   }
 
-  #serve(options: Partial<HttpOptions>, member: ApiMember | undefined, index: number): Promise<Listener> {
+  #serve(options: Partial<HttpOptions>, member: ApiMember, index: number): Promise<Listener> {
     const log = pino({ level: "info" }, { write: (line: string) => void this.logLines.push(JSON.parse(line)) });
     const busOf = () => this.bus;
-    const credentials = member?.credentials;
+    const credentials = member.credentials;
     const operators = apiOperators({ store, clock: this.clock, credentials });
     const network = { overview: () => (this.overview ?? operators.network.overview)() };
     const app = createApp(
@@ -244,7 +248,9 @@ export class Api implements AsyncDisposable {
         ...this.models.deps,
         batches: noBatches,
         accounts: index === 0 ? this.accounts : this.#openAccounts(member),
-        quota: member?.quota,
+        quota: member.quota,
+        suspensions: { onAccounts: () => undefined },
+        tracing: null,
         credentials,
         catalog: this.catalog,
         cargos: openCargos(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DeliveredTokens } from "../../../coordinator/jobs/delivered-tokens.ts";
+import { DeliveredTokens } from "../../../coordinator/jobs/attempts/attempt-meter.ts";
 import type { OutputItem } from "../../../shared/output.ts";
 
 const call = (args: string, count: number, name?: string): OutputItem => ({

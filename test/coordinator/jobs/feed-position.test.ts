@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { JobFeed } from "../../../coordinator/jobs/feed.ts";
-import { FeedCursor } from "../../../coordinator/jobs/feed-cursor.ts";
+import { FeedCursor, JobFeed } from "../../../coordinator/jobs/feed.ts";
 import { formatPosition, parsePosition } from "../../../coordinator/jobs/feed-position.ts";
 import type { FeedItem } from "../../../coordinator/store/jobs/job-store.ts";
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { IslandRegistryEvent } from "../../../coordinator/islands/island-registry.ts";
-import { openHostFigures, type HostFigures } from "../../../coordinator/metrics/host-figures.ts";
+import { openHostFigures } from "../../../coordinator/metrics/host-figures.ts";
 import { utcDayOf, type HostCounts, type HostDay } from "../../../coordinator/store/ledger/host-figures.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
@@ -15,7 +15,7 @@ let stored: (HostDay & HostCounts)[];
 let touched: string[];
 let removed: string[];
 let fault: Error | null;
-let figures: HostFigures;
+let figures: ReturnType<typeof openHostFigures>;
 
 beforeEach(() => {
   clock = new ManualClock();

@@ -24,13 +24,13 @@ beforeEach(async () => {
   clock = new ManualClock();
   [accounts, islands, heard] = [new Map([["user_old", "spam"]]), new Map(), []];
   [revision, reads, fault] = [1, 0, null];
-  const store = {
-    accounts: {
-      credentialsRevision: async () => {
-        if (fault !== null) throw fault;
-        return revision;
-      },
+  const credentials = {
+    revision: async () => {
+      if (fault !== null) throw fault;
+      return revision;
     },
+  };
+  const store = {
     operators: {
       suspensions: async () => {
         reads += 1;
@@ -38,7 +38,7 @@ beforeEach(async () => {
       },
     },
   };
-  suspensions = await openSuspensions(testEnv({}, { clock }), store as unknown as Store, undefined);
+  suspensions = await openSuspensions(testEnv({}, { clock }), store as unknown as Store, credentials);
   suspensions.onAccounts((ids) => void heard.push(...ids));
   suspensions.onIslands((ids) => void heard.push(...ids));
 });

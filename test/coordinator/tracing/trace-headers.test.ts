@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { traceHeadersOf } from "../../../coordinator/tracing/trace-headers.ts";
+import { traceHeadersOf } from "../../../coordinator/tracing/open-tracing.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";

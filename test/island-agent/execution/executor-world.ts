@@ -45,7 +45,7 @@ export class ExecutorWorld {
       clock,
       log,
       slots,
-      jobFiles: { fetch: () => this.#fetched() },
+      fetchFiles: () => this.#fetched(),
     });
   }
 

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openJobFiles, type JobFiles } from "../../../island-agent/execution/job-files.ts";
+import { openJobFiles, type FetchJobFiles } from "../../../island-agent/execution/job-files.ts";
 import { resolveFetchPolicy } from "../../../island-agent/models/download/fetch-policy.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ISLAND_FILES_PATH, type JobFile } from "../../../shared/job-files.ts";
@@ -14,7 +14,7 @@ import { ISLAND_FILES_PATH, type JobFile } from "../../../shared/job-files.ts";
 const BYTES = Buffer.from("0123456789".repeat(30_000));
 const NEVER = new AbortController().signal;
 
-describe("JobFiles", () => {
+describe("openJobFiles()", () => {
   let directory: string;
   let server: Server;
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
@@ -34,7 +34,7 @@ describe("JobFiles", () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  const open = (): Promise<JobFiles> => {
+  const open = (): Promise<FetchJobFiles> => {
     const coordinatorUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const policy = resolveFetchPolicy({ coordinatorUrl, stallMs: 300, tries: 3, backoffMs: 1, maxBackoffMs: 1 });
     return openJobFiles({ directory: join(directory, "job-files"), policy, token: "it_1", clock: systemClock });
@@ -62,10 +62,10 @@ describe("JobFiles", () => {
 
   it("puts bytes and texts into their places, with the Island's token, and removes them afterwards", async () => {
     answer = (request, response) => serve(request, response);
-    const files = await open();
+    const fetchFiles = await open();
     const given = [fileOf(), fileOf({ at: ["more", "0", "text"], form: "text" })];
     {
-      await using fetched = await files.fetch(given, NEVER, () => {});
+      await using fetched = await fetchFiles(given, NEVER, () => {});
       expect(await left()).toHaveLength(1);
       const input = { audio: { file_id: "a" }, more: [{ text: { file_id: "b" }, kept: 1 }] };
       expect(await fetched.putInto(input)).toEqual({
@@ -85,8 +85,8 @@ describe("JobFiles", () => {
       return serve(request, response);
     };
     let parts = 0;
-    const files = await open();
-    await using fetched = await files.fetch([fileOf()], NEVER, () => (parts += 1));
+    const fetchFiles = await open();
+    await using fetched = await fetchFiles([fileOf()], NEVER, () => (parts += 1));
     expect(await fetched.putInto({ audio: 1 })).toEqual({ audio: BYTES.toString("base64") });
     expect(seen).toHaveLength(3);
     expect(seen[2]?.range).toMatch(/^bytes=[1-9]/);
@@ -110,7 +110,7 @@ describe("JobFiles", () => {
     ],
   ])("refuses %s, and leaves nothing", async (_, script, override, message, requests) => {
     answer = script;
-    const fetched = (await open()).fetch([fileOf(override)], NEVER, () => {});
+    const fetched = (await open())([fileOf(override)], NEVER, () => {});
     await expect(fetched).rejects.toMatchObject({ code: "file_unavailable", retryable: true, message });
     expect(seen).toHaveLength(requests);
     expect(await left()).toEqual([]);
@@ -122,11 +122,11 @@ describe("JobFiles", () => {
       response.writeHead(200, { "content-length": BYTES.length });
       response.write(BYTES.subarray(0, 1_000), () => setTimeout(() => cancel.abort(new Error("cancelled")), 20));
     };
-    const files = await open();
-    await expect(files.fetch([fileOf()], cancel.signal, () => {})).rejects.toThrow("cancelled");
+    const fetchFiles = await open();
+    await expect(fetchFiles([fileOf()], cancel.signal, () => {})).rejects.toThrow("cancelled");
     expect(await left()).toEqual([]);
     answer = (request, response) => serve(request, response);
-    await files.fetch([fileOf()], NEVER, () => {});
+    await fetchFiles([fileOf()], NEVER, () => {});
     expect(await left()).toHaveLength(1);
     await open();
     expect(await left()).toEqual([]);
@@ -135,7 +135,7 @@ describe("JobFiles", () => {
   it("names the place of a text that is not UTF-8", async () => {
     const bytes = Buffer.from([0xff, 0xfe]);
     answer = (_, response) => void response.end(bytes);
-    await using fetched = await (await open()).fetch([fileOf({ form: "text" }, bytes)], NEVER, () => {});
+    await using fetched = await (await open())([fileOf({ form: "text" }, bytes)], NEVER, () => {});
     await expect(fetched.putInto({ audio: 1 })).rejects.toMatchObject({ code: "invalid_input", message: /^audio: / });
   });
 });

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";
 import { openAccounts, type Accounts } from "../../../coordinator/accounts/accounts.ts";
+import { unsharedCredentials } from "../../../coordinator/cluster/credential-watch.ts";
 import { resolveConfig } from "../../../coordinator/config/resolve-config.ts";
 import { openCoordinator, type Coordinator } from "../../../coordinator/coordinator.ts";
 import { DATABASE_FILE, openStore } from "../../../coordinator/store/open-store.ts";
@@ -149,7 +150,7 @@ export class TestCoordinator implements AsyncDisposable {
     if (store.cluster.isShared) await store.cluster.adopt(1_000);
     try {
       const env = testEnv({ newAccountMicro: 0 }, { clock: systemClock });
-      return await use(store, openAccounts(env, store.accounts, "open"));
+      return await use(store, openAccounts(env, store.accounts, "open", unsharedCredentials(store.accounts, env)));
     } finally {
       // Coordinators that share a store look twice a second what others have changed.
       if (store.cluster.isShared) await systemClock.sleep(600);

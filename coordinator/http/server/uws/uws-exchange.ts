@@ -70,7 +70,6 @@ export class UwsExchange {
     };
   }
 
-  /** Hands the connection over to a WebSocket. */
   upgrade(handOver: (response: UwsResponse) => void): void {
     this.answer.handOver(() => this.#response.cork(() => handOver(this.#response)));
   }

@@ -5,8 +5,7 @@ import { systemClock, type Clock, type Timer } from "../../../../shared/clock.ts
 import { ServiceError } from "../../../../shared/errors.ts";
 import type { AcceptedUpgrade } from "../../../islands/session-socket.ts";
 import { answerError, type ErrorAnswer } from "../../error-answers.ts";
-import { serveWith } from "../hono-requests.ts";
-import { refusal, refuseExpectation } from "../protocol-refusals.ts";
+import { refusal, refuseExpectation, serveWith } from "../protocol-refusals.ts";
 import {
   REQUEST_TIMEOUT_MS,
   STALLED_MS,

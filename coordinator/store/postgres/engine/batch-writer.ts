@@ -18,60 +18,52 @@ const LANES = 3;
  * Group commit. Every operation belongs to a lane by its job or account; a lane has a connection of its own and writes what has queued
  * as one statement in one commit, in call order. While nothing can be written, what has happened already is kept and tried again; what
  * a caller only asks for is refused.
+ * @param server `ownerId`: the coordinator that writes.
  */
-export class BatchWriter {
-  readonly #lanes: readonly Lane[];
-  readonly #onReadOnly: (because: string | null) => void;
-  #readOnlyBecause: string | null = null;
+export function batchWriter(
+  server: { readonly address: string; readonly ownerId: string },
+  clock: Pick<Clock, "schedule">,
+  onReadOnly: (because: string | null) => void,
+) {
+  let readOnlyBecause: string | null = null;
+  const noteFault = (): void => {
+    const because = lanes.find(({ fault }) => fault !== null)?.fault ?? null;
+    if (because === readOnlyBecause) return;
+    readOnlyBecause = because;
+    onReadOnly(because);
+  };
+  const open = writersTo(server);
+  const lanes = Array.from({ length: LANES }, (_, index) => new Lane(open, index, clock, noteFault));
 
-  /** `ownerId`: the coordinator that writes. */
-  constructor(
-    server: { readonly address: string; readonly ownerId: string },
-    clock: Pick<Clock, "schedule">,
-    onReadOnly: (because: string | null) => void,
-  ) {
-    this.#onReadOnly = onReadOnly;
-    const noteFault = (): void => this.#noteFault();
-    const open = writersTo(server);
-    this.#lanes = Array.from({ length: LANES }, (_, index) => new Lane(open, index, clock, noteFault));
-  }
+  return {
+    /** Transactions committed so far. */
+    get commits(): number {
+      return lanes.reduce((sum, { commits }) => sum + commits, 0);
+    },
 
-  /** Transactions committed so far. */
-  get commits(): number {
-    return this.#lanes.reduce((sum, { commits }) => sum + commits, 0);
-  }
+    /** Operations that are not committed yet. */
+    get queued(): number {
+      return lanes.reduce((sum, { queued }) => sum + queued, 0);
+    },
 
-  /** Operations that are not committed yet. */
-  get queued(): number {
-    return this.#lanes.reduce((sum, { queued }) => sum + queued, 0);
-  }
+    get readOnlyBecause(): string | null {
+      return readOnlyBecause;
+    },
 
-  get readOnlyBecause(): string | null {
-    return this.#readOnlyBecause;
-  }
+    /** Resolves after the commit. `key`: the job or account whose order counts. Rejects with `storage_unavailable` unless it is kept. */
+    run<K extends OperationKind>(key: string, kind: K, args: OperationArgs<K>): Promise<OperationResult<K>> {
+      if (readOnlyBecause !== null && !isKept(kind)) {
+        return Promise.reject(new ServiceError("storage_unavailable", `Nothing can be stored now: ${readOnlyBecause}`));
+      }
+      const lane = lanes[hashOf(key) % LANES] as Lane;
+      return lane.add(toColumns([kind, args] as unknown as Operation)) as Promise<OperationResult<K>>;
+    },
 
-  /** Resolves after the commit. `key`: the job or account whose order counts. Rejects with `storage_unavailable` unless it is kept. */
-  run<K extends OperationKind>(key: string, kind: K, args: OperationArgs<K>): Promise<OperationResult<K>> {
-    if (this.#readOnlyBecause !== null && !isKept(kind)) {
-      return Promise.reject(
-        new ServiceError("storage_unavailable", `Nothing can be stored now: ${this.#readOnlyBecause}`),
-      );
-    }
-    const lane = this.#lanes[hashOf(key) % LANES] as Lane;
-    return lane.add(toColumns([kind, args] as unknown as Operation)) as Promise<OperationResult<K>>;
-  }
-
-  /** Resolves when all operations are answered and the connections are closed. What cannot be written then is lost, as in a crash. */
-  async close(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.close()));
-  }
-
-  #noteFault(): void {
-    const because = this.#lanes.find(({ fault }) => fault !== null)?.fault ?? null;
-    if (because === this.#readOnlyBecause) return;
-    this.#readOnlyBecause = because;
-    this.#onReadOnly(because);
-  }
+    /** Resolves when all operations are answered and the connections are closed. What cannot be written then is lost, as in a crash. */
+    async close(): Promise<void> {
+      await Promise.all(lanes.map((lane) => lane.close()));
+    },
+  };
 }
 
 /** FNV-1a. */

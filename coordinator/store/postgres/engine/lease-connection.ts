@@ -3,63 +3,62 @@ import { ServiceError } from "../../../../shared/errors.ts";
 import { clientConfig, PLANS, sessionOn, type Session } from "./connection.ts";
 import { storageErrorOf } from "./storage-fault.ts";
 
-/** The connection for the lease, which must not wait behind other reads. One call at a time; it is opened by the first. */
-export class LeaseConnection {
-  readonly #config: pg.ClientConfig;
-  #client: pg.Client | null = null;
-  #last: Promise<unknown> = Promise.resolve();
-  #isClosed = false;
+/**
+ * The connection for the lease, which must not wait behind other reads. One call at a time; it is opened by the first.
+ * @param maxMs longest time of each step; absent: as for other connections.
+ */
+export function leaseConnection(address: string, maxMs?: number) {
+  const config = { ...clientConfig(address, "atoll lease"), ...(maxMs === undefined ? {} : limitsOf(maxMs)) };
+  let client: pg.Client | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
 
-  /** `maxMs`: longest time of each step; absent: as for other connections. */
-  constructor(address: string, maxMs?: number) {
-    const common = clientConfig(address, "atoll lease");
-    this.#config = maxMs === undefined ? common : { ...common, ...limitsOf(maxMs) };
-  }
-
-  /** Statements commit one by one. @throws {ServiceError} `storage_unavailable`; the next call opens another connection. */
-  use<T>(call: (session: Session) => Promise<T>): Promise<T> {
-    const done = this.#last.then(() => this.#run(call));
-    this.#last = done.catch(() => undefined);
-    return done;
-  }
-
-  /** Resolves when the calls under way are done; new ones reject. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#last;
-    await this.#client?.end().catch(() => undefined);
-  }
-
-  async #run<T>(call: (session: Session) => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw new ServiceError("shutting_down", "The store is closed");
+  async function run<T>(call: (session: Session) => Promise<T>): Promise<T> {
+    if (isClosed) throw new ServiceError("shutting_down", "The store is closed");
     try {
-      this.#client ??= await this.#connect();
-      return await call(sessionOn(this.#client));
+      client ??= await connect();
+      return await call(sessionOn(client));
     } catch (error) {
       // It may still be busy with the statement.
-      void this.#client?.end().catch(() => undefined);
-      this.#client = null;
+      void client?.end().catch(() => undefined);
+      client = null;
       throw storageErrorOf(error);
     }
   }
 
-  async #connect(): Promise<pg.Client> {
-    const client = new pg.Client(this.#config);
+  async function connect(): Promise<pg.Client> {
+    const opened = new pg.Client(config);
     // The next call opens another.
     const forget = (): void => {
-      if (this.#client === client) this.#client = null;
+      if (client === opened) client = null;
     };
-    client.on("error", forget);
-    client.on("end", forget);
+    opened.on("error", forget);
+    opened.on("end", forget);
     try {
-      await client.connect();
-      await client.query(PLANS);
-      return client;
+      await opened.connect();
+      await opened.query(PLANS);
+      return opened;
     } catch (error) {
-      void client.end().catch(() => undefined);
+      void opened.end().catch(() => undefined);
       throw error;
     }
   }
+
+  return {
+    /** Statements commit one by one. @throws {ServiceError} `storage_unavailable`; the next call opens another connection. */
+    use<T>(call: (session: Session) => Promise<T>): Promise<T> {
+      const done = last.then(() => run(call));
+      last = done.catch(() => undefined);
+      return done;
+    },
+
+    /** Resolves when the calls under way are done; new ones reject. */
+    async close(): Promise<void> {
+      isClosed = true;
+      await last;
+      await client?.end().catch(() => undefined);
+    },
+  };
 }
 
 /** The server gives up first, so that the next connection does not meet locks of a statement that nobody waits for. */

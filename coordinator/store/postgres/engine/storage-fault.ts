@@ -70,7 +70,6 @@ export function storageErrorOf(error: unknown): unknown {
     : new ServiceError("storage_unavailable", `Nothing can be stored now: ${reason}`, { cause: error });
 }
 
-/** The error for the operator who opens the database. */
 export function openingErrorOf(error: unknown, address: string): unknown {
   const known = storageErrorOf(error);
   if (known !== error || !(error instanceof Error)) return known;

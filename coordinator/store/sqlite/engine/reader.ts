@@ -1,4 +1,3 @@
-import type { Worker } from "node:worker_threads";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { errorOf } from "./worker-errors.ts";
 import type { StepOperation } from "./operations.ts";
@@ -13,78 +12,78 @@ interface PendingRead {
 }
 
 /** Reads pages of long lists one after the other, in a thread that starts with the first read. Each sees the newest commit. */
-export class Reader {
-  readonly #path: string;
-  #thread: ReaderThread | null = null;
-  #isClosed = false;
+export function openReader(path: string) {
+  let thread: ReaderThread | null = null;
+  let isClosed = false;
 
-  constructor(path: string) {
-    this.#path = path;
-  }
+  return {
+    /** `step`: its name, as in "ledger.list". */
+    runStep(step: string, args: readonly unknown[]): Promise<unknown> {
+      if (isClosed) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
+      // If the thread died, its reads were rejected; start a new one.
+      if (thread?.isAlive !== true) thread = readerThread(path);
+      return thread.read([step, args] as StepOperation);
+    },
 
-  /** `step`: its name, as in "ledger.list". */
-  runStep(step: string, args: readonly unknown[]): Promise<unknown> {
-    if (this.#isClosed) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
-    // If the thread died, its reads were rejected; start a new one.
-    if (this.#thread?.isAlive !== true) this.#thread = new ReaderThread(this.#path);
-    return this.#thread.read([step, args] as StepOperation);
-  }
-
-  /** Refuses new reads; resolves when the earlier ones are answered. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#thread?.close();
-  }
+    /** Refuses new reads; resolves when the earlier ones are answered. */
+    async close(): Promise<void> {
+      isClosed = true;
+      await thread?.close();
+    },
+  };
 }
 
-class ReaderThread {
-  readonly #worker: Worker;
+type ReaderThread = ReturnType<typeof readerThread>;
+
+function readerThread(path: string) {
+  let pending: PendingRead[] = [];
+  let isAlive = true;
+  const worker = threads.take();
   /** The thread has closed the database, or is gone. */
-  readonly #closed: Promise<void>;
-  #pending: PendingRead[] = [];
-  isAlive = true;
-
-  constructor(path: string) {
-    this.#worker = threads.take();
-    this.#closed = new Promise((resolve) => {
-      this.#worker.on("message", (answer: FromReader) => {
-        if ("isClosed" in answer) {
-          threads.giveBack(this.#worker);
-          resolve();
-        } else this.#settle(answer);
-      });
-      this.#worker.on("exit", (code) => {
-        this.#break(new Error(`its thread ended with code ${code}`));
+  const closed = new Promise<void>((resolve) => {
+    worker.on("message", (answer: FromReader) => {
+      if ("isClosed" in answer) {
+        threads.giveBack(worker);
         resolve();
-      });
+      } else settle(answer);
     });
-    this.#worker.on("error", (error) => this.#break(error));
-    this.#worker.on("messageerror", (error) => this.#break(error));
-    this.#worker.postMessage({ kind: "open", path } satisfies ToReader);
-  }
-
-  read(read: StepOperation): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ resolve, reject });
-      this.#worker.postMessage({ kind: "read", read } satisfies ToReader);
+    worker.on("exit", (code) => {
+      fail(new Error(`its thread ended with code ${code}`));
+      resolve();
     });
-  }
+  });
+  worker.on("error", (error) => fail(error));
+  worker.on("messageerror", (error) => fail(error));
+  worker.postMessage({ kind: "open", path } satisfies ToReader);
 
-  async close(): Promise<void> {
-    if (this.isAlive) this.#worker.postMessage({ kind: "close" } satisfies ToReader);
-    await this.#closed;
-  }
-
-  #settle(answer: Exclude<FromReader, { isClosed: true }>): void {
-    const read = this.#pending.shift();
+  function settle(answer: Exclude<FromReader, { isClosed: true }>): void {
+    const read = pending.shift();
     if ("failure" in answer) read?.reject(errorOf(answer.failure));
     else read?.resolve(answer.value);
   }
 
-  #break(cause: unknown): void {
-    this.isAlive = false;
+  function fail(cause: unknown): void {
+    isAlive = false;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    for (const { reject } of this.#pending) reject(new Error(`The store's reader stopped: ${reason}`, { cause }));
-    this.#pending = [];
+    for (const { reject } of pending) reject(new Error(`The store's reader stopped: ${reason}`, { cause }));
+    pending = [];
   }
+
+  return {
+    get isAlive(): boolean {
+      return isAlive;
+    },
+
+    read(read: StepOperation): Promise<unknown> {
+      return new Promise((resolve, reject) => {
+        pending.push({ resolve, reject });
+        worker.postMessage({ kind: "read", read } satisfies ToReader);
+      });
+    },
+
+    async close(): Promise<void> {
+      if (isAlive) worker.postMessage({ kind: "close" } satisfies ToReader);
+      await closed;
+    },
+  };
 }

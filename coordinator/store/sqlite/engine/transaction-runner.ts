@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import { failureOf, isExpected, type Failure } from "./worker-errors.ts";
-import { Ledger } from "../ledger/ledger.ts";
+import { openLedger } from "../ledger/ledger.ts";
 import { stepNamed } from "../../all-steps.ts";
 import { runBody } from "../../steps/steps.ts";
 import { createOperations, isStep, type Operation, type Operations, type StepOperation } from "./operations.ts";
@@ -20,96 +20,94 @@ export interface RunAnswer extends TransactionAnswer {
   readonly unwritten: readonly [index: number, operation: Operation][];
 }
 
-/** Runs lists of operations, each list in one transaction. */
-export class TransactionRunner {
-  readonly #db: Database.Database;
-  readonly #ledger: Ledger;
-  readonly #operations: Operations;
-  readonly #statements: PreparedStatements;
-  #commits = 0;
+export type TransactionRunner = ReturnType<typeof transactionRunner>;
 
-  constructor(db: Database.Database) {
-    this.#db = db;
-    this.#ledger = new Ledger(db);
-    this.#operations = createOperations(db, this.#ledger);
-    this.#statements = new PreparedStatements(db);
-  }
+/** Runs lists of operations, each list in one transaction. */
+export function transactionRunner(db: Database.Database) {
+  let commits = 0;
+  const ledger = openLedger(db);
+  const handlers = createOperations(db, ledger);
+  const statements = new PreparedStatements(db);
 
   /**
    * A refused operation fails alone; the others are committed. A fault (of SQL, of the disk) rolls all of them back, and each is
    * then run again in its own transaction, so that only the faulty ones fail. While nothing can be written, all fail.
    */
-  async run(operations: readonly Operation[]): Promise<TransactionAnswer> {
+  async function run(operations: readonly Operation[]): Promise<TransactionAnswer> {
     try {
-      return await this.#runTogether(operations);
+      return await runTogether(operations);
     } catch (error) {
       const failure = failureOf(error);
-      if (operations.length > 1 && failure.kind !== "storage") return this.#runApart(operations);
-      return { values: [], failures: operations.map((_, index) => [index, failure]), commits: this.#commits };
+      if (operations.length > 1 && failure.kind !== "storage") return runApart(operations);
+      return { values: [], failures: operations.map((_, index) => [index, failure]), commits };
     }
   }
 
-  async #runApart(operations: readonly Operation[]): Promise<TransactionAnswer> {
+  async function runApart(operations: readonly Operation[]): Promise<TransactionAnswer> {
     const values: unknown[] = [];
     const failures: [number, Failure][] = [];
     let storageFailure: Failure | undefined;
     for (const [index, operation] of operations.entries()) {
       // Each try may wait for the busy timeout: one is enough to know that nothing can be written.
-      const answer = storageFailure === undefined ? await this.run([operation]) : undefined;
+      const answer = storageFailure === undefined ? await run([operation]) : undefined;
       const failure = storageFailure ?? answer?.failures[0]?.[1];
       if (failure?.kind === "storage") storageFailure = failure;
       values.push(answer?.values[0]);
       if (failure !== undefined) failures.push([index, failure]);
     }
-    return { values, failures, commits: this.#commits };
+    return { values, failures, commits };
   }
 
-  async #runTogether(operations: readonly Operation[]): Promise<TransactionAnswer> {
+  async function runTogether(operations: readonly Operation[]): Promise<TransactionAnswer> {
     const values: unknown[] = [];
     const failures: [number, Failure][] = [];
     // Waits for the connection's busy timeout.
-    this.#db.exec("BEGIN IMMEDIATE");
-    this.#ledger.begin();
+    db.exec("BEGIN IMMEDIATE");
+    ledger.begin();
     try {
       for (const [index, operation] of operations.entries()) {
         try {
-          values.push(isStep(operation) ? await this.#runStep(operation) : apply(this.#operations, operation));
+          values.push(isStep(operation) ? await runStep(operation) : apply(handlers, operation));
         } catch (error) {
           if (!isExpected(error)) throw error;
           values.push(undefined);
           failures.push([index, failureOf(error)]);
         }
       }
-      this.#ledger.flush();
-      this.#db.exec("COMMIT");
+      ledger.flush();
+      db.exec("COMMIT");
     } catch (error) {
       // After some faults, such as a full disk, SQLite has ended the transaction itself.
-      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+      if (db.inTransaction) db.exec("ROLLBACK");
       throw error;
     }
-    this.#commits += 1;
-    return { values, failures, commits: this.#commits };
+    commits += 1;
+    return { values, failures, commits };
   }
 
   /** A step that throws has written nothing, whatever it did before. */
-  async #runStep([name, args]: StepOperation): Promise<unknown> {
-    const tx = new SqliteTx(this.#statements, this.#ledger);
-    this.#db.exec("SAVEPOINT step");
+  async function runStep([name, args]: StepOperation): Promise<unknown> {
+    const tx = new SqliteTx(statements, ledger);
+    db.exec("SAVEPOINT step");
     try {
       const value = await settledAtOnce(name, runBody(stepNamed(name), tx, args));
-      this.#db.exec("RELEASE step");
+      db.exec("RELEASE step");
       return value;
     } catch (error) {
       // The balances of the transaction have what it posted.
       if (tx.hasPosted && isExpected(error))
         throw new Error(`The step ${name} refused after it had posted`, { cause: error });
-      if (this.#db.inTransaction) this.#db.exec("ROLLBACK TO step; RELEASE step");
-      this.#ledger.forget();
+      if (db.inTransaction) db.exec("ROLLBACK TO step; RELEASE step");
+      ledger.forget();
       throw error;
     } finally {
       tx.end();
     }
   }
+
+  return {
+    run,
+  };
 }
 
 /** A step that awaits anything but its transaction would keep the transaction of others open. @throws {Error} for such a step. */

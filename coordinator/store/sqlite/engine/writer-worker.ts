@@ -1,6 +1,12 @@
 import { parentPort } from "node:worker_threads";
 import Database from "better-sqlite3";
-import { runAnswering, TransactionRunner, type RunAnswer, type TransactionAnswer } from "./transaction-runner.ts";
+import {
+  runAnswering,
+  type RunAnswer,
+  type TransactionAnswer,
+  transactionRunner,
+  type TransactionRunner,
+} from "./transaction-runner.ts";
 import { openForWriting } from "./connection.ts";
 import type { Operation } from "./operations.ts";
 import { failureOf } from "./worker-errors.ts";
@@ -57,7 +63,7 @@ function open(): OpenDatabase {
     const db = openForWriting(path);
     // A step's savepoint must not copy deleted content to a file, nor fail for want of space there.
     db.pragma("temp_store = MEMORY");
-    opened = { db, runner: new TransactionRunner(db) };
+    opened = { db, runner: transactionRunner(db) };
   }
   return opened;
 }

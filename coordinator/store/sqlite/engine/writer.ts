@@ -141,7 +141,6 @@ export class Writer {
     return this.#add([kind, args] as unknown as Operation) as Promise<OperationResult<K>>;
   }
 
-  /** As {@link run}, for a step of a store. */
   runStep(step: string, args: readonly unknown[]): Promise<unknown> {
     return this.#add([step, args] as unknown as StepOperation);
   }

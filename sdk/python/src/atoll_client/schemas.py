@@ -2108,7 +2108,7 @@ class CreateFileBatch(TypedDict):
     input_file_id: str
     """A JSONL file with the purpose `batch`"""
     endpoint: str
-    """That of every line; those that batches have are in files.md"""
+    """Endpoint of every line; docs/use/files-and-batches.md lists those that batches support"""
     completion_window: Literal["24h"]
     metadata: NotRequired[dict[str, str] | None]
     output_expires_after: NotRequired[CreateFileBatchOutputExpiresAfter | None]

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { notedAccounts } from "../../../../bin/main/coordinator/noted-accounts.ts";
 import { openAccounts, type Accounts } from "../../../../coordinator/accounts/accounts.ts";
+import { unsharedCredentials } from "../../../../coordinator/cluster/credential-watch.ts";
 import { quickPasswords } from "../../../support/quick-passwords.ts";
 import { testEnv } from "../../../support/test-env.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
@@ -15,7 +16,13 @@ beforeEach(async () => {
   const clock = new ManualClock();
   store = await openTestStore({ path: folder.file("atoll.db"), clock });
   const env = testEnv({ newAccountMicro: 5 }, { clock });
-  accounts = openAccounts(env, notedAccounts(store), "closed", undefined, quickPasswords());
+  accounts = openAccounts(
+    env,
+    notedAccounts(store),
+    "closed",
+    unsharedCredentials(store.accounts, env),
+    quickPasswords(),
+  );
 });
 afterEach(async () => {
   await store.close();

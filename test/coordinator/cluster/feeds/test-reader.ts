@@ -1,5 +1,4 @@
-import { FeedCursor } from "../../../../coordinator/jobs/feed-cursor.ts";
-import type { Feed } from "../../../../coordinator/jobs/feed.ts";
+import { type Feed, FeedCursor } from "../../../../coordinator/jobs/feed.ts";
 import { FEED_START, formatPosition, parsePosition } from "../../../../coordinator/jobs/feed-position.ts";
 import type { FeedItem } from "../../../../coordinator/store/jobs/job-store.ts";
 import type { FeedSide } from "./feed-world.ts";

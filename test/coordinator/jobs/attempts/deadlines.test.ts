@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Deadlines } from "../../../../coordinator/jobs/attempts/deadlines.ts";
+import { openDeadlines } from "../../../../coordinator/jobs/attempts/deadlines.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 
 /** `limitMs`: how long a job may be silent. */
@@ -9,7 +9,7 @@ function world(limitMs = Infinity) {
   let lastSignMs = 0;
   const noteSign = (): void => void (lastSignMs = clock.monotonicMs());
   const leftMs = (): number => lastSignMs + limitMs - clock.monotonicMs();
-  const deadlines = new Deadlines(clock, leftMs, (jobId) => {
+  const deadlines = openDeadlines(clock, leftMs, (jobId) => {
     passed.push(`${jobId} silent at ${clock.monotonicMs()}`);
     noteSign();
   });

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { UnstoredOutput } from "../../../../coordinator/jobs/writes/unstored-output.ts";
-import { WriteBehind, type WritingJob } from "../../../../coordinator/jobs/writes/write-behind.ts";
+import { writeBehind, type WritingJob } from "../../../../coordinator/jobs/writes/write-behind.ts";
 import { MIB } from "../../../../shared/format-bytes.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 
 it("stores a job's output in several parts while storage answers nothing: none of more than 8 MiB and a frame", () => {
   const job = { unstored: new UnstoredOutput(), appendsUnderWay: 0, firstOutputMs: 0 };
   const writes: number[] = [];
-  const behind: WriteBehind<WritingJob> = new WriteBehind(new ManualClock(), 100, (each: WritingJob) => {
+  const behind: ReturnType<typeof writeBehind<WritingJob>> = writeBehind(new ManualClock(), 100, (each: WritingJob) => {
     behind.remove(each);
     writes.push(each.unstored.bytes);
     each.unstored.take();

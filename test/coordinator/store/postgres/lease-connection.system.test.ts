@@ -1,6 +1,6 @@
 import pg from "pg";
 import { expect, it } from "vitest";
-import { LeaseConnection } from "../../../../coordinator/store/postgres/engine/lease-connection.ts";
+import { leaseConnection } from "../../../../coordinator/store/postgres/engine/lease-connection.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 import type { PostgresDatabase } from "../../../support/servers/postgres-database.ts";
 import { withDatabase } from "../../../support/servers/with-servers.ts";
@@ -32,7 +32,7 @@ function describeLease(database: PostgresDatabase): void {
   });
 
   it("opens another connection when the server ends it, before the next call", async () => {
-    const lease = new LeaseConnection(database.address, 5_000);
+    const lease = leaseConnection(database.address, 5_000);
     const pid = () => lease.use((session) => session.one<{ pid: number }>("SELECT pg_backend_pid() AS pid"));
     const first = await pid();
     await database.server.query(`SELECT pg_terminate_backend(${first?.pid})`);
@@ -44,7 +44,7 @@ function describeLease(database: PostgresDatabase): void {
   });
 
   it("gives a call up when its time is over, and the next one has another connection", async () => {
-    const lease = new LeaseConnection(database.address, 200);
+    const lease = leaseConnection(database.address, 200);
     const pid = () => lease.use((session) => session.one<{ pid: number }>("SELECT pg_backend_pid() AS pid"));
     const first = await pid();
     expect(await pid()).toEqual(first);

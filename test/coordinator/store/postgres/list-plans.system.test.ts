@@ -284,7 +284,7 @@ async function callCluster(store: PostgresStore): Promise<void> {
   await cluster.ownedIds("", 100);
   await cluster.places.take(ACCOUNT, ["job_00000150"], 10);
   await cluster.credentialChanges.since(0);
-  await cluster.credentialChanges.endedOf(["key_1", "unknown"]);
+  await store.accounts.endedOf(["key_1", "unknown"]);
   await cluster.islandSessions.nextNumber();
   await cluster.transfer(["job_00000050"], "c2");
   await cluster.claim({ jobId: "job_00000100", attempt: 1, islandId: ISLAND_ID });

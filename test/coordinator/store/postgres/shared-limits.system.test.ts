@@ -253,7 +253,7 @@ function describeLimits(database: PostgresDatabase): void {
       );
       const before = await two.cluster.credentialChanges.since(null);
       expect(before).toMatchObject({ revision: await two.accounts.credentialsRevision(), ended: [] });
-      expect(await two.cluster.credentialChanges.endedOf(["key_1", "itk_1", "s", "unknown"])).toEqual(["unknown"]);
+      expect(await two.accounts.endedOf(["key_1", "itk_1", "s", "unknown"])).toEqual(["unknown"]);
       await one.accounts.touchKey("key_1", MADE_AT_MS + 1);
       const { revision, ended } = before;
       expect(await two.cluster.credentialChanges.since(revision)).toMatchObject({ revision, ended });
@@ -274,7 +274,7 @@ function describeLimits(database: PostgresDatabase): void {
         "key_1",
         "ses",
       ]);
-      expect(await two.cluster.credentialChanges.endedOf(["key_1", "itk_1", "ses"])).toEqual(["key_1", "itk_1", "ses"]);
+      expect(await two.accounts.endedOf(["key_1", "itk_1", "ses"])).toEqual(["key_1", "itk_1", "ses"]);
     });
   });
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { checkDatabase } from "../../../../../coordinator/store/sqlite/engine/check-database.ts";
+import { checkDatabase } from "../../../../../coordinator/store/sqlite/engine/maintenance.ts";
 import { openSqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
 import { runProgram } from "../../../../support/program.ts";

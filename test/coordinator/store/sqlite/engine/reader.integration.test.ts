@@ -1,18 +1,18 @@
 import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
-import { Reader } from "../../../../../coordinator/store/sqlite/engine/reader.ts";
+import { openReader } from "../../../../../coordinator/store/sqlite/engine/reader.ts";
 import { temporaryFolder } from "../../contract/store-builders.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
 
 const FIRST = ["ledger.list", ["user_1", { limit: 1, offset: 0 }]] as const;
 
-it("Reader: when its thread dies, its reads reject, and the next read begins with a new one", async () => {
+it("openReader(): when its thread dies, its reads reject, and the next read begins with a new one", async () => {
   using folder = temporaryFolder();
   const path = folder.file("atoll.db");
   // Not a database: the thread throws when it reads it.
   writeFileSync(path, "no database ".repeat(1_000));
-  const reader = new Reader(path);
+  const reader = openReader(path);
   const asked = await Promise.allSettled([reader.runStep(...FIRST), reader.runStep(...FIRST)]);
   expect(asked.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
 

@@ -2,7 +2,10 @@ import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { grantPostings } from "../../../../../coordinator/credits/postings.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
-import { TransactionRunner } from "../../../../../coordinator/store/sqlite/engine/transaction-runner.ts";
+import {
+  transactionRunner,
+  type TransactionRunner,
+} from "../../../../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations.ts";
 import { write, type Step } from "../../../../../coordinator/store/steps/steps.ts";
 import { ServiceError } from "../../../../../shared/errors.ts";
@@ -33,7 +36,7 @@ vi.mock(import("../../../../../coordinator/store/all-steps.ts"), async (load) =>
   stepNamed: (name: string) => steps[name] as Step,
 }));
 
-describe("TransactionRunner, with steps of stores", () => {
+describe("transactionRunner(), with steps of stores", () => {
   let db: Database.Database;
   let runner: TransactionRunner;
   const count = (): unknown => db.prepare("SELECT count FROM checks").pluck().get();
@@ -41,7 +44,7 @@ describe("TransactionRunner, with steps of stores", () => {
   beforeEach(() => {
     db = new Database(":memory:");
     migrate(db, MIGRATIONS, 0);
-    runner = new TransactionRunner(db);
+    runner = transactionRunner(db);
   });
 
   it("takes back what a step wrote before it refused, and commits the others", async () => {

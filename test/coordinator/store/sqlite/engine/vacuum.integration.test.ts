@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { vacuumDatabase } from "../../../../../coordinator/store/sqlite/engine/vacuum.ts";
+import { vacuumDatabase } from "../../../../../coordinator/store/sqlite/engine/maintenance.ts";
 import { openSqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
 import { makeAccount, temporaryFolder } from "../../contract/store-builders.ts";

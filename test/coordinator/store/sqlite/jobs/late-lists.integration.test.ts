@@ -4,7 +4,7 @@ import { holdPostings } from "../../../../../coordinator/credits/postings.ts";
 import { readLedger } from "../../../../../coordinator/store/ledger/ledger.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
 import { PreparedStatements, SqliteTx } from "../../../../../coordinator/store/sqlite/engine/sqlite-tx.ts";
-import { Ledger } from "../../../../../coordinator/store/sqlite/ledger/ledger.ts";
+import { openLedger, type Ledger } from "../../../../../coordinator/store/sqlite/ledger/ledger.ts";
 import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations.ts";
 import { makeAccount, makeEnding, makeJob, runJob, temporaryFolder } from "../../contract/store-builders.ts";
 import { openSqliteStore, type SqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
@@ -134,7 +134,7 @@ describe("lines of the ledger", () => {
   }
 
   function post(db: Database.Database, all: Iterable<Parameters<Ledger["post"]>>): void {
-    const ledger = new Ledger(db);
+    const ledger = openLedger(db);
     for (const movement of all) {
       ledger.begin();
       ledger.post(...movement);

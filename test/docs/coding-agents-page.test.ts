@@ -14,8 +14,8 @@ const AGENTS = {
   pi: "pi",
 } as const;
 
-it("docs/agents.md names the versions that the clients lane installs", () => {
-  const page = readFileSync(join(ROOT, "docs", "agents.md"), "utf8");
+it("docs/use/coding-agents.md names the versions that the clients lane installs", () => {
+  const page = readFileSync(join(ROOT, "docs", "use", "coding-agents.md"), "utf8");
   const rows = [...page.matchAll(/^\| \[([^\]]+)\]\(#[a-z-]+\) \| ([\d.]+) \|/gm)].map(([, name, version]) => [
     name,
     version,

@@ -1,0 +1,71 @@
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import Database from "better-sqlite3";
+import { DatabaseError } from "../../database-error.ts";
+import { openForReading, openForWriting } from "./connection.ts";
+
+/** Faults that are listed at most. */
+const MAX_FAULTS = 100;
+
+/** What is damaged in a database file, a line for each fault; empty when it is whole. A coordinator may be running on it. */
+export function checkDatabase(file: string): string[] {
+  if (!existsSync(file)) return [`${file} does not exist`];
+  try {
+    using stack = new DisposableStack();
+    const db = stack.adopt(openForReading(file), (opened) => opened.close());
+    const lines = db.prepare<[], string>(`PRAGMA integrity_check(${MAX_FAULTS})`).pluck().all();
+    const orphans = db.prepare<[], { table: string; rowid: number; parent: string }>("PRAGMA foreign_key_check").all();
+    return [
+      ...lines.filter((line) => line !== "ok"),
+      ...orphans
+        .slice(0, MAX_FAULTS)
+        .map(({ table, rowid, parent }) => `row ${rowid} of ${table} has no row in ${parent}`),
+    ];
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+    return [`${error.message} (${error.code})`];
+  }
+}
+
+/**
+ * Writes the database of this moment into a new file, which only its owner may read. A coordinator may be running on it and goes on
+ * writing. A copy that was interrupted has the ending `.part`.
+ * @throws {DatabaseError} without enough space, or if the database is damaged.
+ */
+export function backUpDatabase(file: string, target: string): { readonly bytes: number } {
+  const part = `${target}.part`;
+  rmSync(part, { force: true });
+  using stack = new DisposableStack();
+  try {
+    const db = stack.adopt(openForReading(file), (opened) => opened.close());
+    db.prepare("VACUUM INTO ?").run(part);
+  } catch (cause) {
+    if (!(cause instanceof Database.SqliteError)) throw cause;
+    throw new DatabaseError(file, `could not be copied to ${target} (${cause.message})`, { cause });
+  }
+  chmodSync(part, 0o600);
+  const descriptor = openSync(part, "r+");
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+  renameSync(part, target);
+  return { bytes: statSync(target).size };
+}
+
+/**
+ * Rewrites the whole database: the file has no unused space afterwards, nothing of what was deleted, and from then on gives space back
+ * while it is in use. Takes as long as copying the file, and needs the same space again. Nothing else may use the database.
+ * @throws {DatabaseError} without enough space, or while another process uses the file; nothing is lost then.
+ */
+export function vacuumDatabase(file: string): { readonly beforeBytes: number; readonly afterBytes: number } {
+  const beforeBytes = statSync(file).size;
+  using stack = new DisposableStack();
+  try {
+    const db = stack.adopt(openForWriting(file), (opened) => opened.close());
+    db.exec("VACUUM");
+    db.pragma("wal_checkpoint(TRUNCATE)");
+  } catch (cause) {
+    if (!(cause instanceof Database.SqliteError)) throw cause;
+    const advice = "make room for a second copy of the file, stop all programs that use it, and try again";
+    throw new DatabaseError(file, `could not be rewritten (${cause.message}); ${advice}`, { cause });
+  }
+  return { beforeBytes, afterBytes: statSync(file).size };
+}
