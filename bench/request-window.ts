@@ -9,7 +9,7 @@ import { systemClock } from "../shared/clock.ts";
 const ROUNDS = 9;
 const DECISIONS = 200_000;
 const LIMIT = 100;
-/** Longest acceptable decision of the exact counters that DESIGN §4 row Quotas asks for. */
+/** Longest acceptable time to count a request exactly. Source: decision 0035. */
 const MAX_DECISION_NS = 20_000;
 
 interface Figures {

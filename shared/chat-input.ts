@@ -20,7 +20,7 @@ const MAX_PARTS_TOGETHER = 16_384;
 /** Members of messages, and of blocks in messages, that are lists of parts. */
 const LISTS = ["content", "tool_calls", "output"] as const;
 
-/** Source: DESIGN §4, row Chat. */
+/** Roles that OpenAI's API has. */
 const CHAT_ROLES = ["system", "user", "assistant", "tool", "developer"] as const;
 export const MAX_OUTPUT_TOKENS = 131_072;
 /** Taken for every Cargo, whatever its context. Agents of earlier versions refuse more. */
@@ -29,7 +29,7 @@ export const DEFAULT_OUTPUT_TOKENS = 1_024;
 export const DEFAULT_TEMPERATURE = 0.7;
 /** Largest limit that a request may name; it is lowered to what the Cargo can write. */
 export const MAX_ASKED_TOKENS = 2 ** 31 - 1;
-/** Limit of a job's input as JSON, in UTF-8 bytes. Source: DESIGN §4. */
+/** Limit of a job's input as JSON, in UTF-8 bytes. */
 export const MAX_INPUT_BYTES = 256 * KIB;
 /** The same for a chat: coding agents send their whole conversation and all their tools with every request. */
 export const MAX_CHAT_BYTES = MIB;
@@ -244,7 +244,7 @@ export interface ChatRequest {
   readonly reasoningEffort: ReasoningEffort | null;
 }
 
-/** Fills in the defaults of DESIGN §4. */
+/** Fills in the defaults. */
 export function chatRequestOf(input: ChatInput): ChatRequest {
   const system: ChatMessage[] =
     input.system_prompt === undefined ? [] : [{ role: "system", content: input.system_prompt }];

@@ -1,4 +1,4 @@
-/** HTTP status of each error code. Statuses: spec §7 and DESIGN §4. The spec names only the code `rate_limited`. */
+/** HTTP status of each error code. Source of the statuses: spec §7. The spec names only the code `rate_limited`. */
 export const ERROR_STATUS = {
   invalid_json: 400,
   bad_request: 400,

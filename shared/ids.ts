@@ -15,7 +15,7 @@ const nextUlid = monotonicFactory(() => {
   return (random[used++] ?? 0) / 256;
 });
 
-/** A new id: `<kind>_` and a 26-character ULID, which sorts by creation. Source: DESIGN §4. */
+/** A new id: `<kind>_` and a 26-character ULID, which sorts by creation. */
 export function newId(kind: IdKind, nowMs: number): string {
   return `${kind}_${nextUlid(nowMs)}`;
 }

@@ -12,7 +12,7 @@ export type JobEvent = (typeof JOB_EVENTS)[number];
 /** Those after which a job is over. */
 export type EndEvent = Extract<JobEvent, "complete" | "fail" | "cancel" | "expire">;
 
-/** All legal transitions; a missing entry is illegal. Source: DESIGN §4. */
+/** All legal transitions; a missing entry is illegal. Spec §3 names the states; decision 0007 explains `lose` and `regain`. */
 export const JOB_TRANSITIONS = {
   pending: { assign: "queued", regain: "queued", fail: "failed", cancel: "cancelled", expire: "timeout" },
   queued: { start: "running", fail: "failed", cancel: "cancelled", expire: "timeout", lose: "pending" },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** transformers.js pipelines of the onnx runtime. Source: DESIGN §7. */
+/** transformers.js pipelines of the onnx runtime. */
 export const ONNX_TASKS = [
   "text-classification",
   "feature-extraction",

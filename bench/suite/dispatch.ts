@@ -36,7 +36,7 @@ export const dispatch: Bench = {
 function figures(samples: Samples, { islands, waiting }: World) {
   const level = waiting.at(-1) as number;
   const what = `${level.toLocaleString("en-US")} jobs waiting, ${islands.toLocaleString("en-US")} Islands`;
-  const budget: Budget = { text: `≤ ${MAX_RATIO} times (DESIGN §9)`, isMet: ({ ratio }) => ratio <= MAX_RATIO };
+  const budget: Budget = { text: `≤ ${MAX_RATIO} times (decision 0039)`, isMet: ({ ratio }) => ratio <= MAX_RATIO };
   const figure = (name: string, unit: string, metric: string) =>
     figureOf(samples, {
       what: `${name}, ${what}`,

@@ -98,7 +98,7 @@ function figures(samples: Samples, levels: readonly number[]): Figure[] {
   const count = many.toLocaleString("en-US");
   const withFew = (metric: string) => ({ variant: "atoll", name: `${few} Island`, metric: `${metric} ${few}` });
   const apiBudget = {
-    text: `≤ ${MAX_API_RATIO} times (DESIGN §9)`,
+    text: `≤ ${MAX_API_RATIO} times (decision 0039)`,
     isMet: ({ ratio }: { ratio: number }) => ratio <= MAX_API_RATIO,
   };
   return [

@@ -42,7 +42,7 @@ export const relay: Bench = {
           metric: "tokens/core s",
           against,
           budget: {
-            text: `≥ ${MIN_TOKENS_PER_CORE.toLocaleString("en-US")}, ≥ ${MIN_RATIO} of the bare loop (DESIGN §9)`,
+            text: `≥ ${MIN_TOKENS_PER_CORE.toLocaleString("en-US")}, ≥ ${MIN_RATIO} of the bare loop (decision 0039)`,
             isMet: ({ median, ratio }) => median >= MIN_TOKENS_PER_CORE && ratio >= MIN_RATIO,
             limit: { name: "bare loop and storage thread", values: possible },
           },

@@ -40,7 +40,7 @@ export const restart: Bench = {
       figures: [
         {
           ...figure("first submission", "s", "submitted s"),
-          budget: { text: `≤ ${MAX_RESTART_S} s (DESIGN §9)`, isMet },
+          budget: { text: `≤ ${MAX_RESTART_S} s (decision 0039)`, isMet },
         },
         figure("first answer", "s", "answered s"),
         figure("CPU until then", "s", "cpu s"),

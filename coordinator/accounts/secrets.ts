@@ -3,7 +3,7 @@ import { hash, randomInt } from "node:crypto";
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_LENGTH = 40;
 const SECRET_PATTERN = /^(?:ak|st|it|pr|ep)_[0-9A-Za-z]{40}$/;
-/** Characters of an API key that stay visible, to tell keys apart. Source: DESIGN §4. */
+/** Characters of an API key that stay visible, to tell keys apart. */
 const PREFIX_LENGTH = 11;
 
 /** `ak`: API key. `st`: session. `it`: Island token. `pr`: password reset. `ep`: proof of an e-mail address. */

@@ -16,7 +16,7 @@ import { CATALOG_ADDRESS } from "../../shared/model-address.ts";
 import { TEXT_TASKS } from "../../shared/text-task.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 
-/** Limits of a Cargo whose file has no limits. Source: DESIGN §4, row Timeouts. */
+/** Limits of a Cargo whose file has no limits. Source: decision 0008. */
 export const DEFAULT_RUN_LIMIT_MS = 300_000;
 export const DEFAULT_WAIT_LIMIT_MS = 3_600_000;
 export const MS_PER_S = 1_000;

@@ -24,7 +24,7 @@ interface Made {
 export type CatalogSync = Awaited<ReturnType<typeof openCatalog>>;
 
 /**
- * Keeps the in-memory catalog in sync with files and store. README, "Shipped and stored".
+ * Keeps the in-memory catalog in sync with files and store. README, "Shipped and stored Cargos".
  * @throws {CatalogError} if the shipped catalog is invalid.
  */
 export async function openCatalog(

@@ -1,4 +1,4 @@
-/** All amounts inside the program are integers of micro-credits. Source: DESIGN §4, row Credits. */
+/** All amounts inside the program are integers of micro-credits. Source: decision 0013. */
 export const MICRO_PER_CREDIT = 1_000_000;
 
 /** The largest amount that `microFromCredits` takes: below 2^32 credits a double still represents every micro-credit. */

@@ -35,12 +35,12 @@ interface Settlement {
 const PROMPT_TOKENS_PER_TOKEN = 4;
 
 /**
- * What a job that ends is charged of its price, who earns it, and what is released. One rule: what was read and what was delivered
- * is paid, whatever the end, and never more than the price. The price is for the prompt and for max_tokens.
- * - Completed: all; nothing for an empty result.
- * - Cancelled: the share of what was read and delivered, rounded up.
+ * Computes the charge of a job that ends, and the postings that empty its hold. A job pays for what was read of the prompt and for what
+ * was delivered, and never more than its price. The price covers the prompt and `max_tokens`.
+ * - Completed: the whole price; nothing for an empty result.
+ * - Cancelled: the share that was read and delivered, rounded up.
  * - Failed or timed out: the same share, but nothing before output, and nothing if the Island broke the protocol.
- * Source: DESIGN §4, row Credits.
+ * Source: decision 0012, docs/internals/credits.md.
  * @throws {RangeError} for an invalid fee or price.
  */
 export function settle(facts: SettleFacts): Settlement {

@@ -48,7 +48,7 @@ export function openAttemptFencing(
 
   /**
    * Acts only once the attempt is durable, which it nearly always is by then. Otherwise a crash could give its number to another
-   * run, and readers would take the output of one for that of the other. README of `jobs/`, "Positions".
+   * run, and readers would take the output of one for that of the other. docs/internals/streams.md, "Positions".
    */
   function applyWhenAssigned(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void | false> {
     if (job.assigned !== null) return applyAfter(job.assigned, islandId, job, frame);

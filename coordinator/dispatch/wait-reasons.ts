@@ -12,8 +12,7 @@ import type { WorkKind } from "../scheduler/shared-work.ts";
 const MIN_SILENCE_MS = 10_000;
 
 /**
- * The returned function says why a job has no output; null for a job that runs, unless it is silent, and for one that has ended. Source:
- * DESIGN §4, row "Detail of a job".
+ * The returned function says why a job has no output; null for a job that runs, unless it is silent, and for one that has ended.
  * @param elsewhere what other coordinators have for a kind of work; null without any.
  */
 export function openWaitReasons(

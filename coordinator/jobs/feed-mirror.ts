@@ -4,8 +4,8 @@ import { FEED_START, type FeedPosition } from "./feed-position.ts";
 import type { FeedPlace, FeedSlice } from "./feed-tail.ts";
 
 /**
- * What became of a slice. `gap`: items before it are missing. `lost`: the copy has output that the job went on without; README,
- * "Positions". `ended`: the copy is whole.
+ * What became of a slice. `gap`: items before it are missing. `lost`: the copy has output that the job went on without;
+ * docs/internals/streams.md, "Positions". `ended`: the copy is whole.
  */
 type Mirrored = "taken" | "gap" | "lost" | "ended";
 

@@ -5,7 +5,7 @@
 export interface FeedPosition {
   readonly outputs: number;
   readonly statuses: number;
-  /** The attempt that made the last of these outputs; 1 when there is no output. README, "Positions". */
+  /** The attempt that made the last of these outputs; 1 when there is no output. docs/internals/streams.md, "Positions". */
   readonly attempt: number;
   readonly ended: boolean;
 }

@@ -43,7 +43,7 @@ export interface MeasuredParts {
 
 export type Metrics = ReturnType<typeof openMetrics>;
 
-/** Metrics for Prometheus: totals only, never of one account or one Island. Source: DESIGN §4, row "Metrics". */
+/** Metrics for Prometheus: totals only, never of one account or one Island. Source: decision 0038. */
 export function openMetrics(parts: MeasuredParts) {
   const http = measureHttp();
   const metrics = [

@@ -48,7 +48,7 @@ interface Candidate extends CargoDemand {
 }
 
 /**
- * Recommends the Cargos that an Island should have on disk. Source: spec §4, DESIGN §4 row Recommendations.
+ * Recommends the Cargos that an Island should have on disk. Source: spec §4.
  * @param queuedDemand Number of waiting jobs, by slug.
  * @param holdersOf Number of online Islands, without `exceptId`, that have a model or image, by cache key.
  * @param policyOf What the owner of an Island allows; undefined for an Island that is not online, or says nothing.
@@ -121,7 +121,7 @@ function isServable(cargo: CatalogEntry, island: IslandRecord, policy: OwnerPoli
   return fits({ ...cargo, onlyIslandsOf: null }, offer) === true;
 }
 
-/** Weights: spec §2. The hour behind `recentCompletions` is ours (DESIGN §4). */
+/** Weights: spec §2. The spec leaves the period of `recentCompletions` open; an hour is our choice. */
 export function demandScore({ queued, recentCompletions }: Pick<CargoDemand, "queued" | "recentCompletions">): number {
   return queued * 10 + recentCompletions * 2;
 }

@@ -17,7 +17,7 @@ export const WAIT_CAUSES = [
   "model_downloading",
 ] as const;
 
-/** Why a job waits. Source: DESIGN §4, row "Detail of a job". */
+/** Why a job waits. */
 export interface Waiting {
   readonly reason: (typeof WAIT_CAUSES)[number];
   /** 1-based place among the waiting jobs of its Cargo and class, in the order in which they would start now. */

@@ -44,7 +44,7 @@ const MAX_PRESSING = 10;
 
 /**
  * When a job reaches the highest priority by waiting, ms since the epoch: of an account's jobs the one that is due first goes first.
- * It never changes while the job waits, so nothing is sorted again as time passes. Source: DESIGN §4, row Priority.
+ * It never changes while the job waits, so nothing is sorted again as time passes. Source: decision 0016.
  */
 export function dueAtMs(job: {
   readonly priority: number;

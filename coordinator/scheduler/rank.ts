@@ -5,7 +5,7 @@ import { reliableSuccessRate, type Measure } from "./island-record.ts";
 /**
  * The order of the Islands that can serve a Cargo, as one whole number: lower is chosen first. Its digits, in a mixed base and
  * the most important first, are: place of the model, speed, success, slots in use, CPU load, round trip. Each is rounded to
- * steps, so that a difference too small to notice leaves the choice to the next digit. README, "Rank".
+ * steps, so that a difference too small to notice leaves the choice to the next digit. docs/internals/scheduler.md, "Rank".
  */
 export type Rank = number;
 

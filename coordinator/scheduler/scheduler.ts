@@ -29,7 +29,7 @@ type SlotFreed = Extract<SchedulerEvent, { kind: "slot_freed" | "slot_superseded
 
 /**
  * Decides which Island runs which job. Pure but for `random`: the same events at the same times have the same effects. After every step
- * no job waits while an Island that it may use has a free slot. README.md has the rules.
+ * no job waits while an Island that it may use has a free slot. docs/internals/scheduler.md has the rules.
  */
 export class Scheduler {
   /** What other coordinators may take from here, and what could run for them. */

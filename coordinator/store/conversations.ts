@@ -7,7 +7,7 @@ import { kept, read, write } from "./steps/steps.ts";
 import { integer, json, key, nullable, onlyIn, Table, text, written, type RowOf } from "./steps/table.ts";
 import { forUpdate, isOwn, type Tx } from "./steps/tx.ts";
 
-/** Stored chats. Source: DESIGN §4, row Conversations. */
+/** Stored chats. */
 export const conversationTable = new Table(
   "conversations",
   {

@@ -233,7 +233,7 @@ function readAddresses(text: string): string[] | undefined {
   return parts && [...new Set(parts.map((part) => coordinatorAddress(readBaseUrl(part) ?? "")))];
 }
 
-/** Island tokens begin with `it_` and have 43 characters. Source: DESIGN §4 and §5. */
+/** Island tokens begin with `it_` and have 43 characters. */
 export function isIslandToken(text: string): boolean {
   return /^it_[0-9A-Za-z]{40}$/.test(text);
 }

@@ -25,7 +25,7 @@ const MAX_MESSAGE = 2_000;
 
 /**
  * Frames for the coordinator. Numbered frames are kept until they are acknowledged, and are sent again after a reconnect, so that
- * a lost socket loses neither output nor result. Source: DESIGN §5. A frame that the coordinator would refuse is never sent,
+ * a lost socket loses neither output nor result. Source: decision 0003. A frame that the coordinator would refuse is never sent,
  * because it would be refused every time: its job fails instead.
  */
 export class Outbox {

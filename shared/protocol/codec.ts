@@ -6,7 +6,7 @@ import { fromIslandSchema, type FromIsland } from "./from-island.ts";
 import { hasTooManyValues } from "./frame-values.ts";
 import { asTokenFrame } from "./token-frames.ts";
 
-/** WebSocket subprotocol; its version is the protocol's. Source: DESIGN §5. */
+/** WebSocket subprotocol; its version is the protocol's. Source: docs/reference/island-protocol.md. */
 export const SUBPROTOCOL = "atoll.island.v1";
 /** Path of the Island session's WebSocket. */
 export const SESSION_PATH = "/api/v1/island/session";
@@ -16,7 +16,7 @@ export const MAX_FRAME_BYTES = 8 * MIB;
 /** A side is lost after this many silent heartbeat intervals: two may be missed, the half allows for delay. */
 export const SILENCE_IN_HEARTBEATS = 2.5;
 
-/** WebSocket close codes that both sides use. Source: RFC 6455 §7.4.1 and DESIGN §5. */
+/** WebSocket close codes that both sides use. Source: RFC 6455 §7.4.1 and docs/reference/island-protocol.md. */
 export const CLOSE = {
   normal: 1000,
   goingAway: 1001,

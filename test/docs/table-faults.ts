@@ -1,8 +1,7 @@
 import { cellsOf } from "./table-rows.ts";
 
 /**
- * What is wrong with a table that maps each of `rows` to the test files that show it. Titles of tests are not looked at: a test may be
- * renamed freely.
+ * Faults of a table that maps each of `rows` to the test files that show it. Titles of tests are ignored, so that tests can be renamed.
  * @param isThere whether the repository has a file.
  */
 export function faultsOf(table: string, rows: readonly string[], isThere: (path: string) => boolean): string[] {
@@ -10,7 +9,7 @@ export function faultsOf(table: string, rows: readonly string[], isThere: (path:
   const seen = new Set<string>();
   const faults: string[] = [];
   for (const [row, tests] of entriesOf(table)) {
-    if (!known.has(row)) faults.push(`${row}: is no row of the contract`);
+    if (!known.has(row)) faults.push(`${row}: is not a row of the spec`);
     else if (seen.has(row)) faults.push(`${row}: is there twice`);
     else faults.push(...faultsOfFiles(tests, isThere).map((fault) => `${row}: ${fault}`));
     seen.add(row);
@@ -18,11 +17,16 @@ export function faultsOf(table: string, rows: readonly string[], isThere: (path:
   return [...faults, ...rows.filter((row) => !seen.has(row)).map((row) => `${row}: has no entry`)];
 }
 
-/** The lines of all tables under a head `| Row | Test |`. */
-function entriesOf(table: string): [row: string, tests: string][] {
-  const cells = table.split("\n").map(cellsOf);
-  const body = cells.filter((each) => each !== null && each[0] !== "Row" && !/^-+$/.test(each[0] ?? ""));
-  return body.map((each) => [each?.[0] ?? "", each?.[1] ?? ""]);
+/** The rows of all tables with the head `| Row | Test |`. A row with an empty first cell continues the one before it. */
+export function entriesOf(table: string): [row: string, tests: string][] {
+  const entries: [row: string, tests: string][] = [];
+  for (const [row = "", tests = ""] of table.split("\n").flatMap((line) => [cellsOf(line) ?? []])) {
+    if (tests === "" && row === "") continue;
+    const last = entries.at(-1);
+    if (row === "" && last !== undefined) last[1] += tests;
+    else if (row !== "Row" && !/^-+$/.test(row)) entries.push([row, tests]);
+  }
+  return entries;
 }
 
 function faultsOfFiles(tests: string, isThere: (path: string) => boolean): string[] {

@@ -1,15 +1,10 @@
-/** Where the rows of a contract begin to count, and how their keys begin. */
-export interface Contract {
-  readonly name: "SPEC" | "DESIGN";
-  readonly sections: readonly number[];
-}
-
 /**
- * Keys of every row that the contract owes a test: of each table `§ heading, first column: first cell`, of each numbered
- * or bulleted list `§ heading, rule n`. A key that comes again, as in the two tables of one endpoint, bears "(2)".
- * Endpoints are told apart by their path too, as a method alone names none.
+ * Keys of every row that the spec owes a test: for each row of a table `SPEC § heading, first column: first cell`, for each item of a
+ * numbered or bulleted list `SPEC § heading, rule n`. A repeated key, as in the two tables of one endpoint, ends with "(2)". A row of
+ * an endpoint includes its path, because a method is not unique.
+ * @param sections numbers of the sections whose rows count.
  */
-export function rowsOf(markdown: string, { name, sections }: Contract): string[] {
+export function rowsOf(markdown: string, sections: readonly number[]): string[] {
   const rows: string[] = [];
   const seen = new Map<string, number>();
   let place: string | null = null;
@@ -27,7 +22,7 @@ export function rowsOf(markdown: string, { name, sections }: Contract): string[]
       const [, marks = "", number, title = ""] = heading;
       if (number !== undefined) section = Number(number);
       const isCounted = section !== null && sections.includes(section);
-      place = isCounted ? `${name} §${section}${marks.length > 2 ? ` ${title}` : ""}` : null;
+      place = isCounted ? `SPEC §${section}${marks.length > 2 ? ` ${title}` : ""}` : null;
       rule = 0;
     }
     const cells = cellsOf(line);

@@ -19,7 +19,7 @@ export type RequestLimits = ReturnType<typeof requestLimits>;
 
 /**
  * Requests per minute of each credential and of each client address, and open streams of each account. Handlers reach it as
- * `c.get("limits")`. Source: spec §8, DESIGN §4 row Quotas.
+ * `c.get("limits")`. Source: spec §8, decision 0035.
  * @param callers Apart from the addresses, so that a flood of these does not push out the counts of keys.
  */
 export function requestLimits(

@@ -53,7 +53,7 @@ const overviewEvent = overviewSchema.extend({ type: z.literal("overview") }).ope
   description: "With scope=network: the overview, or the queue of GET /operator/queue, is another one",
 });
 
-/** Events of GET /events, as `streaming/relay-events.ts` writes them. Source: DESIGN §4 row Events. */
+/** Events of GET /events, as `streaming/relay-events.ts` writes them. Source: decision 0034. */
 export const accountEventSchema = z
   .discriminatedUnion("type", [
     resetEvent,

@@ -50,7 +50,7 @@ export const streamOptionsSchema = requestObject({
   include_obfuscation: refused("chunks are never padded", [false]),
 });
 
-/** Body of a chat completion. `null` means "not given". Source: DESIGN §4, row Chat. */
+/** Body of a chat completion. `null` means "not given". Source: decision 0023. */
 export const chatBodySchema = requestObject({
   model: z.string().nullish().describe("Slug or alias of a chat Cargo. Default: the operator's default chat Cargo"),
   messages: messagesSchema,

@@ -6,7 +6,7 @@ import { presentUsage } from "../schemas/wire-units.ts";
 import { jsonParts, type JsonPart } from "../middleware/json-answer.ts";
 import type { EncodedEvent, FeedEncoder } from "./sse.ts";
 
-/** The events of GET /jobs/:id/stream. Source: spec §6, DESIGN §4 row Stream. */
+/** The events of GET /jobs/:id/stream. Source: spec §6, decision 0005. */
 export const jobEvents: FeedEncoder = {
   prologue: "",
   item(item, { position }) {

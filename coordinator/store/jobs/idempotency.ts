@@ -1,6 +1,6 @@
 import type { NewJob } from "./job-store.ts";
 
-/** How long an Idempotency-Key is remembered. Source: DESIGN §4. */
+/** How long an Idempotency-Key is remembered. */
 export const IDEMPOTENCY_WINDOW_MS = 24 * 3_600_000;
 /** Rows stay for longer: who ends a batch over a file, up to a day late, finds the jobs of its lines by them. */
 export const IDEMPOTENCY_KEPT_MS = 2 * IDEMPOTENCY_WINDOW_MS;

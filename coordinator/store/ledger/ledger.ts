@@ -136,7 +136,7 @@ export async function readLedger(
   return { lines: linesOf(rows, micro), total };
 }
 
-/** Append-only double-entry ledger. Source: DESIGN §4, row Credits. */
+/** Append-only double-entry ledger. Source: decision 0013. */
 export const ledgerSteps = {
   /**
    * Stores postings that belong to no job: a grant.

@@ -48,7 +48,7 @@ const OPEN_FILES = 1_024;
  */
 const OOM_SCORE = 500;
 
-/** The options of `docker create`: everything that isolates a job from its host. Source: DESIGN §7. */
+/** The options of `docker create`: everything that isolates a job from its host. Source: decision 0033. */
 export function containerOptions(plan: ContainerPlan): ContainerOptions {
   const { name, imageId, spec, limits, labels, volumes, networkName, nameServers, engineRuntime } = plan;
   const scratch = `rw,noexec,nosuid,nodev,size=${scratchBytes(limits.memoryBytes)},mode=1777`;

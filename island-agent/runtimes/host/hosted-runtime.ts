@@ -14,7 +14,7 @@ import { loadInHost, probeInHost } from "./start-host.ts";
 /** Options of every runtime whose Cargos run in host processes. */
 export interface HostingOptions {
   readonly clock: Clock;
-  /** How long an aborted run, or an unload, may take before the process is killed. Default 2,000 ms (DESIGN §7). */
+  /** How long an aborted run, or an unload, may take before the process is killed. Default 2,000 ms (decision 0033). */
   readonly killAfterMs?: number;
   /** The agent's own environment. The host gets only the variables that loaders and drivers need. */
   readonly environment?: Environment;

@@ -8,7 +8,7 @@ import { call, until } from "../../support/http/http.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 import { unlessSeveral } from "../../support/network/several-coordinators.ts";
 
-/** Rows of SPEC.md and DESIGN §4 that no other test shows from outside; docs/api.md says which. */
+/** Rows of SPEC.md that no other test shows from outside. test/traceability.md lists them. */
 let coordinator: TestCoordinator;
 let account: { id: string; key: string; islandToken: string };
 

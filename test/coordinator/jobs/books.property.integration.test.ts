@@ -194,7 +194,7 @@ async function checkBooks(
   expect(earnedMicro).toBeLessThanOrEqual(mostEarnedMicro);
 }
 
-/** What a job that ended owes, by what of it was delivered. Source: DESIGN §4, row Credits. */
+/** What a job that ended owes, by what of it was delivered. Source: decision 0012. */
 async function dueOf(jobId: string, state: string, priceMicro: number): Promise<number> {
   const parts = await store.jobs.feed(jobId);
   const items = parts.flatMap((part) => part.items);

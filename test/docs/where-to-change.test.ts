@@ -5,27 +5,24 @@ import { describe, expect, it } from "vitest";
 const ROOT = join(import.meta.dirname, "..", "..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
-/** The worked examples: their texts, and of each step the file and the names that it has in it. */
-const examples = [...read("CONTRIBUTING.md").matchAll(/^## (Add .*)\n([^]*?)(?=^## |^To publish)/gm)].map(
-  ([, title = "", text = ""]) => ({
-    title,
-    text,
-    steps: text
-      .split("\n")
-      .filter((line) => /^\d\. /.test(line))
-      .map((line) => {
-        const [path = "", ...names] = [...line.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
-        return {
-          path: names.length > 0 && path.includes("/") ? path : "",
-          names: names.filter((name) => /^\w+$/.test(name)),
-        };
-      }),
+const page = read("docs/internals/where-to-change.md");
+/** The worked examples: their texts, and for each step its file and the names that the file must contain. */
+const examples = [...page.matchAll(/^## (Add .*)\n([^]*?)(?=^## |$(?![^]))/gm)].map(([, title = "", text = ""]) => ({
+  title,
+  text,
+  steps: [...text.matchAll(/^\d\. [^]*?(?=\n\d\. |\n\n)/gm)].map(([step]) => {
+    const [path = "", ...names] = [...step.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
+    return {
+      path: names.length > 0 && path.includes("/") ? path : "",
+      names: names.filter((name) => /^\w+$/.test(name)),
+    };
   }),
-);
+}));
 
-describe("the examples of CONTRIBUTING.md", () => {
-  it("are of a stored field of a job and of a table, in few files", () => {
+describe("the examples of docs/internals/where-to-change.md", () => {
+  it("explain a chat parameter, a stored field of a job and a table in few steps", () => {
     expect(examples.map(({ title, steps }) => [title, steps.length])).toEqual([
+      ["Add a chat parameter", 4],
       ["Add a stored field of a job", 5],
       ["Add a table", 4],
     ]);
@@ -44,13 +41,20 @@ describe("the examples of CONTRIBUTING.md", () => {
     }
   });
 
-  it("name every file of the store that has to know a field of a job", () => {
-    const named = examples[0]?.steps.map(({ path }) => path) ?? [];
-    // It comes with a submission, is stored and read back, and means nothing to the coordinator.
+  it("name every file of the store that knows a submitted field of a job", () => {
+    const named =
+      examples.find(({ title }) => title === "Add a stored field of a job")?.steps.map(({ path }) => path) ?? [];
+    // This field comes with a submission, is stored and read back, and the coordinator does not use it.
     const knowing = globSync("coordinator/store/**/*.ts", { cwd: ROOT }).filter((path) =>
       /\b(?:ignoredParameters|ignored_parameters)\b/.test(read(path)),
     );
     expect(knowing).not.toEqual([]);
     expect(knowing.filter((path) => !named.includes(path))).toEqual([]);
+  });
+});
+
+describe("docs/internals/where-to-change.md", () => {
+  it("has at most 1,200 words", () => {
+    expect(page.trim().split(/\s+/).length).toBeLessThanOrEqual(1_200);
   });
 });
