@@ -8,7 +8,7 @@ import { WordIsland } from "./word-island.ts";
 import { wordsPrompt, wordsText } from "./word-runtime.ts";
 
 const CREDITS = 1_000;
-/** What an Island may take to be at another coordinator. Source: docs/cluster.md. */
+/** What an Island may take to be at another coordinator. Source: docs/internals/cluster.md. */
 const MAX_RETURN_MS = 5_000;
 
 let cluster: Cluster;

@@ -4,7 +4,7 @@ import { type Cost, RelayWorld } from "./relay-world.ts";
 /*
  * What the coordinator does for one more token and for one more chat, counted and not timed: counts are the same on a busy machine. Each
  * limit is about 1.3 times what was counted when it was set (2026-11-22, Node.js 24.21, Linux). One that is exceeded says that a token or
- * a chat costs more than before; one that is far above what is counted can be lowered. docs/performance.md says where the costs are.
+ * a chat costs more than before; one that is far above what is counted can be lowered. docs/internals/performance.md says where the costs are.
  */
 const TOKENS = 16;
 const LIMITS = {

@@ -53,7 +53,7 @@ function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
     migrate(db, MIGRATIONS, nowMs);
     assertNotMoved(db, file);
     sealSecretsInClear(db, secrets);
-    // What a crash left in the log can be pages that a failed sync never wrote: nothing may be added to them. See docs/reliability.md, "Failing disks".
+    // What a crash left in the log can be pages that a failed sync never wrote: nothing may be added to them. See docs/internals/reliability.md, "Failing disks".
     db.pragma("wal_checkpoint(PASSIVE)");
   } catch (cause) {
     if (!(cause instanceof Database.SqliteError)) throw cause;

@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+/** READMEs of packages are left out: their links are those of the packed folder. */
+const pages = execFileSync("git", ["ls-files", "*.md"], { cwd: ROOT, encoding: "utf8" })
+  .split("\n")
+  .filter((page) => page !== "" && !page.startsWith("tools/packages/") && existsSync(join(ROOT, page)));
+
+const textOf = (page: string): string =>
+  readFileSync(join(ROOT, page), "utf8")
+    .replaceAll(/^```[^]*?^```/gm, "")
+    .replaceAll(/`[^`\n]*`/g, "`");
+
+/** The anchors of a page, as GitHub makes them from its headings. */
+function anchorsOf(page: string): Set<string> {
+  const anchors = new Set<string>();
+  const headings = readFileSync(join(ROOT, page), "utf8").replaceAll(/^```[^]*?^```/gm, "");
+  for (const [, heading = ""] of headings.matchAll(/^#{1,6} (.+)$/gm)) {
+    const slug = heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+      .replaceAll(" ", "-");
+    let anchor = slug;
+    for (let copy = 1; anchors.has(anchor); copy += 1) anchor = `${slug}-${copy}`;
+    anchors.add(anchor);
+  }
+  return anchors;
+}
+
+/** Links of a page that lead to a missing file or heading of the repository. */
+function brokenLinks(page: string): string[] {
+  const links = [...textOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+  return links.filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false;
+    const [path = "", anchor] = link.split("#");
+    const target = path === "" ? page : join(dirname(page), path);
+    if (!existsSync(join(ROOT, target))) return true;
+    return anchor !== undefined && target.endsWith(".md") && !anchorsOf(target).has(anchor);
+  });
+}
+
+describe("links in Markdown", () => {
+  it.each(pages)("lead to existing files and headings in %s", (page) => {
+    expect(brokenLinks(page)).toEqual([]);
+  });
+});
