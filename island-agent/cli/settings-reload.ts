@@ -57,7 +57,7 @@ export function openSettingsReload({
     const changed = withLiveSettings(config, resolveAgentConfig(sources));
     if (!isDeepStrictEqual(changed, config)) {
       await change(changed);
-      log.info({ slots: changed.slots, hours: getKey(sources, "hours").shown }, "Settings applied");
+      log.info({ slots: changed.slots, hours: getKey(sources, "hours").shown }, "Applied changed settings");
     }
     if (source === "flag" || source === "environment") return "overridden";
     return LIVE_KEYS.has(key) ? "applied" : "next_start";
