@@ -43,7 +43,7 @@ function describeCommands(database: PostgresDatabase): void {
         {
           whole: false,
           faults: [
-            expect.stringMatching(/^The secret signing of the database: was sealed with another cluster_key/),
+            expect.stringMatching(/^The secret signing of the database: is encrypted with another cluster_key/),
             expect.stringMatching(/^network: the balance is -?\d+ micro-credits, but the sum of its entries is/),
           ],
         },
@@ -51,7 +51,7 @@ function describeCommands(database: PostgresDatabase): void {
       expect(await run("signing-key", "show")).toMatchObject({
         code: 1,
         stderr: expect.stringMatching(
-          /^The secret signing of the database: was sealed with another cluster_key[^\n]*\n$/,
+          /^The secret signing of the database: is encrypted with another cluster_key[^\n]*\n$/,
         ),
       });
     });
