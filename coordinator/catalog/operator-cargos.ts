@@ -128,7 +128,7 @@ export function operatorCargos(store: Store["catalog"], shipped: readonly CargoF
     ): Promise<CargoApproval> {
       const { slug } = file;
       if (missingPin(file) !== null)
-        throw new ServiceError("bad_request", `${slug} is not pinned, so it is not approved`);
+        throw new ServiceError("bad_request", `Not approved: ${slug} is not pinned. Give its hash, commit or digest`);
       const approval = { slug, file, revision: revisionOf(file), by, atMs: clock.now() };
       if (await into.approve(approval, storedRevision)) return approval;
       const text = `${slug} has changed since it was reviewed; review it again`;
@@ -161,7 +161,7 @@ export function operatorCargos(store: Store["catalog"], shipped: readonly CargoF
     ): Promise<boolean> {
       if (!shippedFiles.has(slug)) {
         if ((await store.find(slug)) === undefined) throw noCargo(slug);
-        throw new ServiceError("bad_request", `${slug} is not a shipped Cargo: its own definition has its price`);
+        throw new ServiceError("bad_request", `${slug} is not a shipped Cargo. Change the price in its definition`);
       }
       const isPrice = credits === null || cargoFields.price_per_job.safeParse(credits).success;
       if (!isPrice) throw new ValidationError([{ path: "price_per_job", message: PRICE_RANGE }]);

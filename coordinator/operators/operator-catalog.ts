@@ -59,7 +59,10 @@ export function operatorCatalog(
       const review = await cargos.review(slug);
       const pinned = await pin(review, given);
       if (pinned.revision !== revision) {
-        throw new ServiceError("bad_request", `Not approved: ${slug} is not revision ${revision} now. Review it again`);
+        throw new ServiceError(
+          "bad_request",
+          `Not approved: ${slug} no longer has revision ${revision}. Review it again`,
+        );
       }
       return approveReviewed(actor, by, review, pinned.file);
     },

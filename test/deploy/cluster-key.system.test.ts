@@ -19,11 +19,11 @@ describe("coordinator cluster-key rotate", () => {
 
     const key = await createAccount(place(first), "ann@example.com");
     const signing = await serving(place(first), async () => {
-      await expect(rotate(place(first))).rejects.toThrow(/use it; stop them first/);
+      await expect(rotate(place(first))).rejects.toThrow(/use the database\. Stop them first/);
       return signingKeyOf(place(first));
     });
     expect(await rotate(place(first))).toMatch(/^Encrypted 3 secrets and those of 0 webhooks with the key in/);
-    await expect(command(place(first), "serve", "--port", "0")).rejects.toThrow(/sealed with another cluster_key/);
+    await expect(command(place(first), "serve", "--port", "0")).rejects.toThrow(/encrypted with another cluster_key/);
     await expect(rotate(place(second))).rejects.toThrow(/must contain a new key, got the current cluster_key/);
 
     // The secret of attempts, too, can be replaced.

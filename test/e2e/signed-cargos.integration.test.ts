@@ -115,7 +115,9 @@ describe("an Island and the key of its coordinator", () => {
       await writeFile(path, content);
       const refused = await runProgram("coordinator", "serve", "--port", "0", "--data", network.data);
       expect(refused.code).toBe(1);
-      expect(refused.stderr).toMatch(/^\S+signing\.key (is damaged|holds a key of type).*signing-key rotate/);
+      expect(refused.stderr).toMatch(
+        /^\S+signing\.key: (the signing key is damaged|must be an Ed25519 key).*signing-key rotate/,
+      );
       expect(refused.stderr).not.toContain("    at ");
     }
     await writeFile(path, kept);

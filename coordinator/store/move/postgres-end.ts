@@ -82,7 +82,10 @@ export class PostgresEnd implements DataEnd {
       await client.connect();
       const { rows } = await client.query<{ has: boolean }>("SELECT pg_try_advisory_lock($1) AS has", [LOCK]);
       if (rows[0]?.has === true) return new PostgresEnd(place, client, clock);
-      throw new DatabaseError(withoutPassword(address), "another move of its data is under way");
+      throw new DatabaseError(
+        withoutPassword(address),
+        "another move of the data is running. Wait until it has finished",
+      );
     } catch (error) {
       await client.end().catch(() => undefined);
       throw openingErrorOf(error, address);
@@ -100,7 +103,7 @@ export class PostgresEnd implements DataEnd {
     const inUse = await countUsers(this.#client);
     if (inUse > 0) {
       if (before === null) await this.forget();
-      const text = `${inUse} connections of coordinators or their commands use it; stop them first`;
+      const text = `${inUse} connections of coordinators or commands use the database. Stop them first`;
       throw new DatabaseError(this.name, text);
     }
     await this.#client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");

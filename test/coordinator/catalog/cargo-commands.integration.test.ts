@@ -85,7 +85,7 @@ describe("coordinator cargo", () => {
 
     for (const source of ["README.md", directory]) {
       const refused = await cargo("import", file, "--file", source);
-      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^\S+ is not a (wasm )?file/)]);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^\S+: must be a \.?wasm file/)]);
     }
     const imported = await cargo("import", file, "--file", program);
     expect([imported.code, imported.stdout]).toEqual([

@@ -125,7 +125,7 @@ describe("two coordinators on one data directory", () => {
     await first.printed(/listening on/);
     expectRefusal(
       await coordinator(...args),
-      `${data}: another coordinator serves this data directory; stop it first, or use another directory`,
+      `${data}: another coordinator uses this data directory. Stop it first, or use another directory`,
     );
     expect((await coordinator("key", "create", "--email", EMAIL, "--data", data)).stdout).toMatch(/^ak_\w{40}\n$/);
     first.kill("SIGKILL");
@@ -142,7 +142,7 @@ describe("two coordinators on one data directory", () => {
     const refused = await coordinator(...SERVE, "--data", alias);
     expectRefusal(
       refused,
-      `${alias}: another coordinator serves this data directory; stop it first, or use another directory`,
+      `${alias}: another coordinator uses this data directory. Stop it first, or use another directory`,
     );
   });
 });

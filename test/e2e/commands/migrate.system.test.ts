@@ -44,7 +44,7 @@ describe("coordinator migrate", () => {
     const ledger = ["ledger", "verify", "--json"] as const;
     expectRefusal(
       await runCommand("ledger", "verify", "--data", here),
-      /its data was moved to postgres:.*use that one/,
+      /the data was moved to postgres:.*Use that database/,
     );
     const verified = await runCommand(...ledger, "--store", there, "--config", config);
     expect(JSON.parse(verified.stdout)).toMatchObject({ balanced: true, entries: 4 });
