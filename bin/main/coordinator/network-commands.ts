@@ -110,7 +110,7 @@ function addAccountLists(account: Command): void {
 
 function addAccountStatus(account: Command): void {
   ownerCommand(account, "role", "Show or change the role of an account")
-    .option("--operator", "make it an operator, who manages the whole network")
+    .option("--operator", "make it an operator of the network")
     .option("--user", "make it a user")
     .action((options: OwnerOptions & { operator?: true; user?: true }) =>
       withOperators(options, async ({ accounts, store }) => {

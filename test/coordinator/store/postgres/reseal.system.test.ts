@@ -98,7 +98,7 @@ function describeReseal(database: PostgresDatabase): void {
       const before = await stored();
       const store = await open(from);
       await expect(resealSecrets({ address, key: from }, to)).rejects.toThrow(
-        /of coordinators or their commands use it/,
+        /of coordinators or commands use the database/,
       );
       await store.close();
       expect(await stored()).toBe(before);
