@@ -171,7 +171,7 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     const place = { dataDirectory: data, env: {}, clock: systemClock };
     const take = (name: string): Promise<string> => importModel(place, join(catalog, name), QUIET);
     await expect(take("none.gguf")).rejects.toThrow(`${join(catalog, "none.gguf")}: no such file`);
-    await expect(take("cargos")).rejects.toThrow(`${join(catalog, "cargos")} : must be a model file`);
+    await expect(take("cargos")).rejects.toThrow(`${join(catalog, "cargos")}: must be a model file`);
     await expect(take("other.gguf")).rejects.toThrow(
       `No Cargo of the coordinator has a model with the SHA-256 of ${join(catalog, "other.gguf")} (${sha256(Buffer.from("other"))})`,
     );
