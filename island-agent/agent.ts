@@ -182,7 +182,7 @@ export class IslandAgent {
       if (waitMs === null) return this.#finish(end.reason);
       if (end.kind !== "renewal") this.#lastProblem = end.reason;
       const what = this.#sessions > before ? "Session ended" : "Not connected";
-      const next = waitMs === 0 ? "next try at once" : `next try in ${Math.ceil(waitMs / MS_PER_S)} s`;
+      const next = waitMs === 0 ? "next attempt now" : `next attempt in ${Math.ceil(waitMs / MS_PER_S)} s`;
       log.info({ reason: end.reason, coordinator: current, next: coordinators.current }, `${what}; ${next}`);
       if (waitMs === 0) continue;
       this.#link = "waiting";
@@ -194,7 +194,7 @@ export class IslandAgent {
 
   /** Opens another session, whose `hello` names the runtimes and the offer of now. Running jobs go on in it. */
   announce(): void {
-    this.#renew.abort(new SessionRenewal("what this Island offers has changed"));
+    this.#renew.abort(new SessionRenewal("the offer of this Island changed"));
   }
 
   /** Offers something else from now on. Running jobs go on, also if they are more than there are slots. */

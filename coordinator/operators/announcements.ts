@@ -45,7 +45,10 @@ export function openAnnouncements(
       await trail.record(actor, deed, async ({ operators }) => {
         const limits = { nowMs, maxAnnouncements: MAX_ANNOUNCEMENTS };
         if (await operators.announce(announcement, limits)) return;
-        throw new ServiceError("bad_request", `There are ${MAX_ANNOUNCEMENTS} announcements; remove one first`);
+        throw new ServiceError(
+          "bad_request",
+          `At most ${MAX_ANNOUNCEMENTS} announcements are possible. Remove one first`,
+        );
       });
       last = null;
       return announcement;

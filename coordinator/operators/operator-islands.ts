@@ -29,7 +29,7 @@ export function operatorIslands(
   /** @throws {ServiceError} `not_found` */
   const known = async (hostId: string): Promise<KnownIsland> => {
     const island = await store.operators.island(hostId);
-    if (island === undefined) throw new ServiceError("not_found", `There is no Island "${hostId}"`);
+    if (island === undefined) throw new ServiceError("not_found", `No Island has the id "${hostId}"`);
     return island;
   };
 
@@ -77,7 +77,7 @@ export function operatorIslands(
     /** It comes back within a minute. @throws {ServiceError} `not_found` for one that is not suspended, known or not. */
     async reinstate(actor: Actor, hostId: string): Promise<void> {
       const because = (await store.operators.suspensions()).islands.get(hostId);
-      if (because === undefined) throw new ServiceError("not_found", `There is no suspended Island "${hostId}"`);
+      if (because === undefined) throw new ServiceError("not_found", `No suspended Island has the id "${hostId}"`);
       const deed = { ...target(hostId), action: "island.reinstate", before: { because } };
       await trail.record(actor, deed, ({ operators }) => operators.reinstateIsland(hostId));
       await onChanged();

@@ -61,7 +61,8 @@ export async function pruneModels(place: ModelsPlace): Promise<string> {
  */
 export async function unloadModels(place: ModelsPlace, slug: string | undefined): Promise<string> {
   const unloaded = await tell<LoadedReport[]>(place, "/models/unload", { name: slug });
-  if (unloaded === undefined) throw new CliError("No agent runs on this data directory: nothing is in memory");
+  if (unloaded === undefined)
+    throw new CliError("No agent is running on this data directory, so no Cargo is in memory");
   if (unloaded.length === 0) return "No idle Cargo is in memory";
   const bytes = unloaded.reduce((sum, { ramBytes, vramBytes }) => sum + ramBytes + vramBytes, 0);
   return `Unloaded ${unloaded.map((each) => each.slug).join(", ")}: ${formatBytes(bytes)} of memory`;
@@ -76,14 +77,16 @@ export async function unloadModels(place: ModelsPlace, slug: string | undefined)
 export async function pullModel(place: ModelsPlace, slug: string, progress: ProgressLine): Promise<string> {
   let pulls = await tell<PullStatus[]>(place, "/models/pull", { name: slug });
   if (pulls === undefined) {
-    throw new CliError("No agent runs on this data directory, and only an agent can pull: start one with island start");
+    throw new CliError("No agent is running on this data directory. Start one with island start, then pull again");
   }
   try {
     for (;;) {
       const pull = pulls?.find((each) => each.slug === slug);
       if (pull === undefined)
-        throw new CliError("The agent has stopped. Downloaded data is kept; pull again when it runs");
-      if (pull.state === "failed") throw new CliError(`${slug} could not be pulled: ${pull.detail}`);
+        throw new CliError(
+          "The agent has stopped. Start it and pull again; the download continues from the stored data",
+        );
+      if (pull.state === "failed") throw new CliError(`Cannot pull ${slug}: ${pull.detail}`);
       progress.show(`${slug}: ${pull.state}`, pull.fraction, describeDownload(pull.download ?? {}));
       if (pull.state === "on disk") return `${slug} is on disk`;
       await place.clock.sleep(POLL_MS);
@@ -96,7 +99,7 @@ export async function pullModel(place: ModelsPlace, slug: string, progress: Prog
 
 /** The list as a table. @param width of the terminal. */
 export function describeModels(items: readonly ListedArtifact[], width: number): string {
-  if (items.length === 0) return "Nothing is on disk";
+  if (items.length === 0) return "No models or images on disk";
   const rows = items.map((item) => [
     item.cargos.join(", ") || item.key,
     formatBytes(item.bytes),
@@ -117,7 +120,7 @@ export async function withAdoption<T>(place: ModelsPlace, use: (adopt: OpenStore
   if (!(await isAgentRunning(place.dataDirectory))) return withStores(place, ({ adopt }) => use(adopt));
   return use(async (file) => {
     const isNew = await tell<boolean>(place, "/models/adopt", file);
-    if (isNew === undefined) throw new CliError("The agent has stopped: try again");
+    if (isNew === undefined) throw new CliError("The agent has stopped. Try again");
     return isNew;
   });
 }

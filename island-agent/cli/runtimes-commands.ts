@@ -39,10 +39,10 @@ export async function listBackEnds(place: BackEndsPlace): Promise<BackEnd[]> {
 
 /** The list for people. */
 export function describeBackEnds(backEnds: readonly BackEnd[]): string {
-  if (backEnds.length === 0) return "There are no back ends to add for this platform: all of it comes with the agent";
+  if (backEnds.length === 0) return "No back ends to add for this platform: the agent includes all of them";
   const hint = {
     installed: "",
-    outdated: ": island runtimes add NAME installs it for this version",
+    outdated: "; to install it for this version: island runtimes add NAME",
     "not installed": "",
   };
   return backEnds.map(({ name, state }) => `${name.padEnd(8)}${state}${hint[state].replace("NAME", name)}`).join("\n");
@@ -67,9 +67,9 @@ export async function addBackEnd(place: BackEndsPlace, name: string, npm: Npm): 
   const wanted = packages.map((each) => `${each}@${version}`);
   const code = await npm(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--save-exact", ...wanted], folder);
   if (code !== 0 || !(await isInstalled(folder, packages))) {
-    throw new CliError(`npm could not install ${wanted.join(" and ")} into ${folder}: see its message above`);
+    throw new CliError(`npm could not install ${wanted.join(" and ")} into ${folder}. See the output of npm above`);
   }
-  return `Added ${name}. Restart the agent to use it; island doctor says whether it works here`;
+  return `Added ${name}. Restart the agent to use it. To check that it works: island doctor`;
 }
 
 /** `island runtimes remove`. @returns a line for the user. @throws {CliError} when it is not there. */
@@ -82,8 +82,11 @@ export async function removeBackEnd(place: BackEndsPlace, name: string): Promise
     for (const each of packages) await rm(join(folder, "node_modules", each), { recursive: true });
     removed += 1;
   }
-  if (removed === 0) throw new CliError(`${name} is not installed in ${place.dataDirectory}`);
-  return `Removed ${name}. A running agent keeps what it has loaded until its restart`;
+  if (removed === 0)
+    throw new CliError(
+      `${name} is not installed in ${place.dataDirectory}. List the back ends with: island runtimes list`,
+    );
+  return `Removed ${name}. A running agent uses it until its next start`;
 }
 
 /** @throws {CliError} */
@@ -91,14 +94,15 @@ function requirePackages({ platform, arch }: BackEndsPlace, name: string): reado
   const packages = packagesOf(platform, arch, name);
   if (packages !== undefined) return packages;
   const names = Object.keys(ADDED_BACK_ENDS[`${platform}-${arch}`] ?? {});
-  const choices = names.length === 0 ? "there are none" : `there are ${names.join(", ")}`;
-  throw new CliError(`There is no back end ${JSON.stringify(name)} for ${platform}-${arch}: ${choices}`);
+  const choices = names.length === 0 ? "this platform has none" : `must be ${names.join(" or ")}`;
+  throw new CliError(`No back end ${JSON.stringify(name)} for ${platform}-${arch}: ${choices}`);
 }
 
 /** @throws {CliError} */
 function folderOf({ dataDirectory }: BackEndsPlace): string {
   const folder = backEndFolder(dataDirectory);
-  if (folder === null) throw new CliError("node-llama-cpp is not installed, so it can have no back ends");
+  if (folder === null)
+    throw new CliError("node-llama-cpp is not installed. Install the agent again with its optional dependencies");
   return folder;
 }
 
@@ -129,7 +133,7 @@ export function runNpm(env: Readonly<Record<string, string | undefined>>): Npm {
       const [code] = (await once(child, "close")) as [number | null];
       return code ?? 1;
     } catch (cause) {
-      throw new CliError("npm was not found; it comes with Node.js (Debian: apt install npm)", { cause });
+      throw new CliError("npm was not found. Install it with Node.js (Debian: apt install npm)", { cause });
     }
   };
 }

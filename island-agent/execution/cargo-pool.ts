@@ -203,7 +203,7 @@ export class CargoPool {
     const beganMs = this.#deps.clock.monotonicMs();
     entry.readySinceMs = beganMs;
     signal.throwIfAborted();
-    log.info({ cargo: manifest.slug }, "Cargo loads");
+    log.info({ cargo: manifest.slug }, "Loading Cargo");
     onChange();
     const admit = (estimate: () => Promise<MemoryUse>): Promise<number> => this.#admit(entry, estimate);
     const loaded = await runtime.load(manifest, lease.path, signal, admit, lease.adapterPaths);
@@ -259,7 +259,7 @@ export class CargoPool {
     try {
       await loaded[Symbol.asyncDispose]();
     } catch (error) {
-      this.#deps.log.warn({ cargo: entry.manifest.slug, reason: String(error) }, "Cargo did not unload cleanly");
+      this.#deps.log.warn({ cargo: entry.manifest.slug, reason: String(error) }, "Could not unload a Cargo cleanly");
     }
     this.#leaveMemory(entry);
   }

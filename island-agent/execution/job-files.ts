@@ -142,7 +142,7 @@ export async function openJobFiles(options: {
     await body?.cancel();
     if (FINAL_STATUSES.has(status)) throw unavailable(`was refused by the coordinator (HTTP ${status})`);
     const retryAfterMs = parseRetryAfterMs(response.headers.get("retry-after") ?? undefined, clock.now());
-    throw new RetriableError(`the coordinator answered ${status}`, { retryAfterMs });
+    throw new RetriableError(`the coordinator responded with status ${status}`, { retryAfterMs });
   }
 
   return fetchAll;
@@ -180,7 +180,7 @@ async function* chunksOf(body: AsyncIterable<Uint8Array>, signal: AbortSignal): 
     for (;;) {
       const next = await chunks.next().catch((cause: unknown) => {
         signal.throwIfAborted();
-        throw new RetriableError("the connection broke", { cause });
+        throw new RetriableError("the connection was interrupted", { cause });
       });
       if (next.done === true) return;
       yield next.value;
@@ -200,7 +200,7 @@ async function onDisk<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (cause) {
-    throw unavailable("could not be kept on the Island's disk", cause);
+    throw unavailable("could not be stored on the Island's disk", cause);
   }
 }
 

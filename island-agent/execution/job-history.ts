@@ -56,7 +56,7 @@ export async function openJobHistory(dataDirectory: string, clock: Pick<Clock, "
     timer = null;
     writing = writing
       .then(() => writeFileDurably(path, JSON.stringify(jobs)))
-      .catch((error: unknown) => log.warn({ reason: String(error) }, "The history of jobs could not be stored"));
+      .catch((error: unknown) => log.warn({ reason: String(error) }, "Could not store the history of jobs"));
   }
 
   return {

@@ -53,23 +53,32 @@ export async function moveData(from: DataEnd, to: DataEnd, onStep: OnStep): Prom
 }
 
 async function assertCanMove(from: DataEnd, to: DataEnd, left: MoveMark | null, begun: MoveMark | null): Promise<void> {
-  if (left?.role === "target") throw new DatabaseError(from.name, `it has only a part of the data of ${left.other}`);
+  if (left?.role === "target")
+    throw new DatabaseError(from.name, `contains only part of the data of ${left.other}. Complete that move first`);
   if (left !== null && left.id === begun?.id) return;
-  if (left?.isDone === true) throw new DatabaseError(from.name, `its data was moved to ${left.other} already`);
+  if (left?.isDone === true)
+    throw new DatabaseError(from.name, `the data was already moved to ${left.other}. Use that database`);
   if (left !== null && left.other !== to.name) {
     throw new DatabaseError(
       from.name,
-      `its data is being moved to ${left.other}; complete that, or give it up: --abandon`,
+      `a move of the data to ${left.other} is not complete. Complete it, or cancel it with --abandon`,
     );
   }
-  if (begun !== null) throw new DatabaseError(to.name, "it belongs to another move; use an empty database");
+  if (begun !== null) throw new DatabaseError(to.name, "belongs to another move. Use an empty database");
   for (const table of COPIED_TABLES) {
     const isNew = table.name === "balances" || (await to.lastKey(table)) === null;
-    if (!isNew) throw new DatabaseError(to.name, `it is not empty (${table.name}); use a new database or directory`);
+    if (!isNew)
+      throw new DatabaseError(
+        to.name,
+        `must be empty, but it has rows in ${table.name}. Use a new database or directory`,
+      );
   }
   for (const name of SECRET_NAMES) {
     if ((await to.secrets.read(name)) === null) continue;
-    throw new DatabaseError(to.name, "it has secrets of a coordinator; use a new database or directory");
+    throw new DatabaseError(
+      to.name,
+      "must be empty, but it has secrets of a coordinator. Use a new database or directory",
+    );
   }
 }
 
@@ -97,7 +106,7 @@ async function verify(from: DataEnd, to: DataEnd, onStep: OnStep): Promise<MoveR
     if (count > 0) rows[table.name] = count;
   }
   const differs = (what: string): never => {
-    throw new DatabaseError(to.name, `${what} differ from those of ${from.name}`);
+    throw new DatabaseError(to.name, `${what} differ from those in ${from.name}. Empty it and move the data again`);
   };
   if (!isDeepStrictEqual(await to.revisions(), await from.revisions())) differs("The revisions");
   for (const name of SECRET_NAMES) {
@@ -130,5 +139,8 @@ async function* rowsOf(end: DataEnd, table: CopiedTable): AsyncGenerator<CopiedR
 }
 
 function difference(to: DataEnd, table: CopiedTable, row: CopiedRow): DatabaseError {
-  return new DatabaseError(to.name, `row ${keyOf(table, row).join(" ")} of ${table.name} differs from the original`);
+  return new DatabaseError(
+    to.name,
+    `row ${keyOf(table, row).join(" ")} of ${table.name} differs from the original. Empty the database and move the data again`,
+  );
 }

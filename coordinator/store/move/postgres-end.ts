@@ -66,7 +66,8 @@ export async function openPostgresEnd({ address, key }: DatabasePlace, clock: Cl
     await migrate(address, MIGRATIONS, clock.now());
     await client.connect();
     const { rows } = await client.query<{ has: boolean }>("SELECT pg_try_advisory_lock($1) AS has", [LOCK]);
-    if (rows[0]?.has !== true) throw new DatabaseError(shown, "another move of its data is under way");
+    if (rows[0]?.has !== true)
+      throw new DatabaseError(shown, "another move of the data is running. Wait until it has finished");
   } catch (error) {
     await client.end().catch(() => undefined);
     throw openingErrorOf(error, address);
@@ -113,7 +114,7 @@ export async function openPostgresEnd({ address, key }: DatabasePlace, clock: Cl
       const inUse = await countUsers(client);
       if (inUse > 0) {
         if (before === null) await forget();
-        const text = `${inUse} connections of coordinators or their commands use it; stop them first`;
+        const text = `${inUse} connections of coordinators or commands use the database. Stop them first`;
         throw new DatabaseError(shown, text);
       }
       await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");

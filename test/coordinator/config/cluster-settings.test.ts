@@ -39,7 +39,7 @@ describe("the store", () => {
       const env = { ATOLL_STORE: STORE, ATOLL_CLUSTER_KEY_FILE: file };
       expect(await storePlaceOf(resolve(env))).toEqual({ address: STORE, key: KEY });
       writeFileSync(file, "short");
-      await expect(storePlaceOf(resolve(env))).rejects.toThrow(/cluster\.key: is not a cluster key: 32 bytes/);
+      await expect(storePlaceOf(resolve(env))).rejects.toThrow(/cluster\.key: must contain a cluster key: 32 bytes/);
       const both = { ...env, ATOLL_CLUSTER_KEY: KEY.toString("hex") };
       expect(await storePlaceOf(resolve(both))).toEqual({ address: STORE, key: KEY });
     } finally {
@@ -48,12 +48,12 @@ describe("the store", () => {
   });
 
   it("is refused without a key, and of another kind, without showing its password", async () => {
-    await expect(storePlaceOf(resolve({ ATOLL_STORE: STORE }))).rejects.toThrow(/cluster_key: needed with store/);
+    await expect(storePlaceOf(resolve({ ATOLL_STORE: STORE }))).rejects.toThrow(/cluster_key: required with store/);
     expect(problemsOf({ ATOLL_STORE: "mysql://atoll:secret@db" })).toEqual([
-      "ATOLL_STORE: (hidden) is not an address that begins with postgres://",
+      "ATOLL_STORE: must be an address that begins with postgres://, got (hidden)",
     ]);
     expect(problemsOf({ ATOLL_CLUSTER_KEY: "abc" })).toEqual([
-      "ATOLL_CLUSTER_KEY: (hidden) is not 32 bytes in base64 or hex; make one with: openssl rand -hex 32",
+      "ATOLL_CLUSTER_KEY: must be 32 bytes in base64 or hex (generate one with: openssl rand -hex 32), got (hidden)",
     ]);
   });
 
@@ -75,7 +75,7 @@ describe("the bus", () => {
     const env = { ATOLL_STORE: STORE, ATOLL_BUS: "nats://atoll:secret@bus.example" };
     expect(problemsOf(env)).toEqual([]);
     expect(problemsOf({ ...env, ATOLL_NATS_NKEY_FILE: "/key", ATOLL_NATS_CREDENTIALS_FILE: "/creds" })).toEqual([
-      "nats_user, nats_nkey_file, nats_credentials_file: only one of them can be used",
+      "nats_user, nats_nkey_file, nats_credentials_file: at most one may be set",
     ]);
   });
 
@@ -103,17 +103,19 @@ describe("the bus", () => {
 
   it.each(["", "http://a", "nats://a,http://b", "nats://a,,nats://b", "a:4222"].filter(Boolean))("is not %s", (bus) => {
     expect(problemsOf({ ATOLL_BUS: bus, ATOLL_STORE: STORE })).toEqual([
-      "ATOLL_BUS: (hidden) is not nats://host:port, or several with commas between",
+      "ATOLL_BUS: must be nats://host:port, or several of them separated by commas, got (hidden)",
     ]);
   });
 
   it("needs a store that others share, and leases that are renewed in time", () => {
-    expect(problemsOf({ ATOLL_BUS: "nats://a" })).toEqual(["bus: needs store, a database that the coordinators share"]);
+    expect(problemsOf({ ATOLL_BUS: "nats://a" })).toEqual([
+      "bus: requires store, the database that the coordinators share. Set store, or unset bus",
+    ]);
     expect(problemsOf({ ATOLL_NATS_CERT_FILE: "/cert" })).toEqual([
-      "nats_cert_file, nats_key_file: a certificate needs its private key, and a key its certificate",
+      "nats_cert_file, nats_key_file: must both be set or both be unset: a certificate requires its private key",
     ]);
     expect(problemsOf({ ATOLL_LEASE_MS: "1000" })).toEqual([
-      "lease_renew_ms: 2000 is more than half of lease_ms (1000)",
+      "lease_renew_ms: must be at most half of lease_ms (1000), got 2000",
     ]);
   });
 });

@@ -33,7 +33,7 @@ describe("a failure", () => {
       executor.assign(makeAssign({ script: { tokens: ["a"], fail } }), null);
       await executor.idle();
       expect(sent.at(-1)).toEqual({ type: "failed", jobId: "job_1", attempt: 1, seq: 2, ...fail });
-      expect(log.events.all).toEqual(["info Cargo loads", "info Cargo loaded", "warn Job failed"]);
+      expect(log.events.all).toEqual(["info Loading Cargo", "info Cargo loaded", "warn Job failed"]);
       expect(executor.counts).toMatchObject({ completed: 0, failed: 1 });
     },
   );
@@ -63,7 +63,7 @@ describe("a failure", () => {
     await executor.idle();
     expect(sent.at(-1)).toMatchObject({ code: "internal", message: "The Island's agent failed", retryable: true });
     expect(log.events.all).toEqual([
-      "info Cargo loads",
+      "info Loading Cargo",
       "info Cargo loaded",
       "warn Internal error of the agent",
       "warn Job failed",

@@ -201,7 +201,7 @@ describe("cancel()", () => {
     expect(runtime.events.all).toEqual([]);
   });
 
-  it("while the Cargo loads ends the load", async () => {
+  it("while the Loading Cargo ends the load", async () => {
     runtime.heldLoads.add("a");
     executor.assign(makeAssign(), null);
     await runtime.events.happened("held load a");

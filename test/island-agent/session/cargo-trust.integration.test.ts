@@ -11,7 +11,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { ALLOWS_ALL, FakeFiles, FakeLog, ISLAND_TOKEN, makeAssign, makeHardware, makeManifest } from "../builders.ts";
 import { ScriptedCoordinator, signManifest, type ScriptedSession } from "../scripted-coordinator.ts";
 
-const NOT_SIGNED = "warn A Cargo is not signed: it is refused";
+const NOT_SIGNED = "warn Rejected a Cargo that is not signed with the key of the coordinator";
 const model = { url: "https://models.example/a.gguf", sha256: null, sizeBytes: null };
 const manifest = makeManifest({ model });
 const other = generateKeyPairSync("ed25519");
@@ -164,8 +164,8 @@ describe("a coordinator that comes back with another key", () => {
     await log.sessions.happened("over");
     clock.advance(250);
     expect(await ended).toBe(
-      `the coordinator's key has changed: this Island pinned ${fingerprintOf(coordinator.publicKey)}, ` +
-        `now it shows ${fingerprintOf(coordinator.shownKey)}. Ask its operator whether that is right ` +
+      `the coordinator's key has changed: expected ${fingerprintOf(coordinator.publicKey)}, ` +
+        `got ${fingerprintOf(coordinator.shownKey)}. Ask the operator for the fingerprint ` +
         "(coordinator signing-key show), then join again with --fingerprint",
     );
     expect((await coordinator.session(2)).frames("hello")).toEqual([]);

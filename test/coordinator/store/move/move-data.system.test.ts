@@ -135,14 +135,18 @@ function describeMove(server: PostgresServer): void {
       const [from, to] = [folder.file("from"), await newDatabase()];
       await withStore(from, fillStore);
       await expect(move(from, to, failingAt(9))).rejects.toThrow("cut");
-      await expect(openStore(from, clock)).rejects.toThrow(/its data is being moved to postgres:.*the command migrate/);
-      await expect(openStore(to, clock)).rejects.toThrow(/it has a part of the data of .*from/);
-      await expect(move(from, folder.file("elsewhere"))).rejects.toThrow(/is being moved to postgres/);
-      await expect(move(to, folder.file("other"))).rejects.toThrow(/only a part/);
+      await expect(openStore(from, clock)).rejects.toThrow(
+        /a move of the data to postgres:.* is not complete\. Complete it with the command migrate/,
+      );
+      await expect(openStore(to, clock)).rejects.toThrow(/contains only part of the data of .*from/);
+      await expect(move(from, folder.file("elsewhere"))).rejects.toThrow(
+        /a move of the data to postgres.* is not complete/,
+      );
+      await expect(move(to, folder.file("other"))).rejects.toThrow(/only part/);
       const { rows } = await move(from, to);
       expect(rows["jobs"]).toBe(10);
-      await expect(openStore(from, clock)).rejects.toThrow(/its data was moved to postgres/);
-      await expect(move(from, to)).rejects.toThrow(/was moved to postgres.* already/);
+      await expect(openStore(from, clock)).rejects.toThrow(/the data was moved to postgres/);
+      await expect(move(from, to)).rejects.toThrow(/was already moved to postgres/);
       await withStore(to, (store) => store.check());
     });
 
@@ -161,15 +165,15 @@ function describeMove(server: PostgresServer): void {
       const [from, to] = [folder.file("from"), await newDatabase()];
       await withStore(from, fillStore);
       const lock = lockForServing(from);
-      await expect(move(from, to)).rejects.toThrow(/another coordinator serves/);
+      await expect(move(from, to)).rejects.toThrow(/another coordinator uses/);
       lock.release();
       await withStore(to, async (store) => {
         await makeAccount(store);
-        await expect(move(to, folder.file("back"))).rejects.toThrow(/connections of coordinators .* use it/);
+        await expect(move(to, folder.file("back"))).rejects.toThrow(/connections of coordinators .* use the database/);
         // It was not marked.
         await withStore(to, (other) => other.check());
       });
-      await expect(move(from, to)).rejects.toThrow(/not empty \(accounts\)/);
+      await expect(move(from, to)).rejects.toThrow(/must be empty, but it has rows in accounts/);
       await withStore(from, (store) => store.check());
     });
 
@@ -179,7 +183,7 @@ function describeMove(server: PostgresServer): void {
       await expect(move(from, to, failingAt(COPIED_TABLES.length + 3))).rejects.toThrow("cut");
       await server.query("UPDATE messages SET content = '\"other\"' WHERE role = 'user'", nameOf(to));
       await expect(move(from, to)).rejects.toThrow(/of messages differs from the original/);
-      await expect(openStore(to, clock)).rejects.toThrow(/a part of the data/);
+      await expect(openStore(to, clock)).rejects.toThrow(/only part of the data/);
     });
   });
 }

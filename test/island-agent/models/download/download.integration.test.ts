@@ -168,11 +168,11 @@ describe("downloadModel()", () => {
   });
 
   it.each([
-    [401, "the hub wants a token"],
-    [403, "the hub wants a token"],
-    [404, "there is no such file"],
-    [410, "there is no such file"],
-    [418, "answered 418"],
+    [401, "requires a hub token"],
+    [403, "requires a hub token"],
+    [404, ": no such file"],
+    [410, ": no such file"],
+    [418, "responded with status 418"],
   ])("does not try %i again and says: %s", async (code, text) => {
     await using fixture = await StoreFixture.make();
     fixture.server.on(PATH, status(code));
