@@ -77,7 +77,7 @@ const offeredIsland = z.object({ id, accountId: id, slots: count.min(1), serves:
 
 const memory = z.object({
   jobId: id,
-  letDowns: z.array(z.object({ islandId: id, accountId: id })).max(MAX_LET_DOWNS),
+  failedOn: z.array(z.object({ islandId: id, accountId: id })).max(MAX_LET_DOWNS),
   final: z
     .object({
       islandId: id,

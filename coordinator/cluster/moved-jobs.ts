@@ -197,7 +197,7 @@ export function shareMemories(peers: Peers) {
   });
   return {
     send(toId: string, memories: readonly JobMemory[]): void {
-      const bounded = memories.map((each) => ({ ...each, letDowns: each.letDowns.slice(-MAX_LET_DOWNS) }));
+      const bounded = memories.map((each) => ({ ...each, failedOn: each.failedOn.slice(-MAX_LET_DOWNS) }));
       for (let from = 0; from < bounded.length; from += MAX_MOVED)
         peers.ask(toId, M.memories, { memories: bounded.slice(from, from + MAX_MOVED) }).catch(() => undefined);
     },

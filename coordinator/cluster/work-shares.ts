@@ -52,7 +52,7 @@ const MARGIN = 1.25;
 /** Who had nothing to give is asked again after so long; who did not answer, later. */
 const AGAIN = { emptyMs: 250, failedMs: 1_000 };
 /** An answer that takes longer no longer keeps free slots for itself. */
-const PATIENCE_MS = 250;
+const AVOIDANCE_DELAY_MS = 250;
 /** So many are asked at the same time. One who has few jobs for each request does not keep free slots from the others. */
 const MAX_ASKED = 4;
 
@@ -266,7 +266,7 @@ export function workShares(selfId: string, here: SharedWork) {
     },
     /** Whom to ask for jobs now. {@link noteRest} and {@link answered}, or {@link failed}, must follow. */
     nextSteal(nowMs: number): Steal | undefined {
-      const recent = [...asked.values()].filter(({ sinceMs }) => nowMs - sinceMs < PATIENCE_MS);
+      const recent = [...asked.values()].filter(({ sinceMs }) => nowMs - sinceMs < AVOIDANCE_DELAY_MS);
       if (recent.length >= MAX_ASKED) return undefined;
       const some = inTurns([...demands.values()], MAX_DEMANDS, beats);
       if (some.length === 0) return undefined;

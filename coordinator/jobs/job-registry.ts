@@ -11,7 +11,7 @@ import type { Env } from "../env.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import { outputBudget, type OutputBudget, type OutputOwner, outputOwners } from "../quotas/output-budget.ts";
-import type { LetDown } from "../scheduler/scheduler.ts";
+import type { FailureCause } from "../scheduler/scheduler.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
 import type { ActiveJobRecord, JobEnding, JobInput, SubmittedJob } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
@@ -358,9 +358,9 @@ export class JobRegistry {
   /** What is not stored of these jobs. Those of which there is nothing are left out. */
   memoriesOf(jobIds: readonly string[]): JobMemory[] {
     return jobIds.flatMap((jobId) => {
-      const { letDowns, final, trace } = this.#jobs.get(jobId) ?? { letDowns: [], final: null, trace: null };
-      if (letDowns.length === 0 && final === null && trace === null) return [];
-      return [{ jobId, letDowns, final, ...(trace === null ? {} : { trace }) }];
+      const { failedOn, final, trace } = this.#jobs.get(jobId) ?? { failedOn: [], final: null, trace: null };
+      if (failedOn.length === 0 && final === null && trace === null) return [];
+      return [{ jobId, failedOn, final, ...(trace === null ? {} : { trace }) }];
     });
   }
 
@@ -656,7 +656,7 @@ export class JobRegistry {
    * a new attempt follows if the retry policy allows it, else the job fails with `error`.
    * @param mayReturn the Island is away, and may come back with the attempt.
    */
-  requeue(jobId: string, error: JobError, cause: LetDown, mayReturn = false): Promise<void> {
+  requeue(jobId: string, error: JobError, cause: FailureCause, mayReturn = false): Promise<void> {
     const { clock, config } = this.#env;
     const job = this.#require(jobId);
     if (cause === "refused") {

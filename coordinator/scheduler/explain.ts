@@ -2,7 +2,7 @@ import { formatBytes } from "../../shared/format-bytes.ts";
 import { describeDisallowed, DISALLOWED, type Disallowed } from "../../shared/owner-policy.ts";
 import type { Census } from "./cargo-islands.ts";
 import { type Misfit, MISFITS, type ScheduledCargo } from "./fit.ts";
-import type { Stumble } from "./pause.ts";
+import type { BreakerFailure } from "./circuit-breaker.ts";
 import type { WorkKind } from "./slot-offer.ts";
 
 /** What can keep a job from an Island. */
@@ -75,7 +75,7 @@ function explainRest(cargo: ScheduledCargo, census: Census, offering: number, av
   }
   if (census.fitting === 0) return { reason: "no_island_fits", message: describeMisfits(cargo, census, offering) };
   const { fitting, paused } = census;
-  if (paused.length === fitting) return explainPauses(paused);
+  if (paused.length === fitting) return explainBreakers(paused);
   if (census.withModel === 0 && census.downloads.length > 0) {
     return explainDownloads(census.downloads);
   }
@@ -89,7 +89,7 @@ function explainRest(cargo: ScheduledCargo, census: Census, offering: number, av
 }
 
 /** Every fitting Island refused or failed jobs of the Cargo a moment ago. Each is asked again after a growing time. */
-function explainPauses(paused: readonly Stumble[]): Cause {
+function explainBreakers(paused: readonly BreakerFailure[]): Cause {
   const isRefused = paused.every(({ cause }) => cause === "refused");
   const [reason, verb] = isRefused ? (["all_refused", "refused"] as const) : (["all_failing", "failed"] as const);
   const count = paused.length === 1 ? "1 Island fits, and it" : `${paused.length} Islands fit, and all`;
@@ -97,7 +97,7 @@ function explainPauses(paused: readonly Stumble[]): Cause {
 }
 
 /** "shutting_down 2, out_of_memory 1" */
-function describeCodes(paused: readonly Stumble[]): string {
+function describeCodes(paused: readonly BreakerFailure[]): string {
   const counts = new Map<string, number>();
   for (const { code } of paused) counts.set(code, (counts.get(code) ?? 0) + 1);
   return [...counts].map(([code, count]) => (count === 1 ? code : `${code} ${count}`)).join(", ");

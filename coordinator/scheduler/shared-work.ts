@@ -64,7 +64,7 @@ export function sharedWork(
   const slotsFor = (kind: WorkKind): number => indexOf(kind)?.openSlots ?? 0;
   /** No Island here is worth waiting for, and the job has waited for those of all coordinators. */
   const hasNoIsland = (kind: JobKind): boolean =>
-    !kind.isPatient && (indexOf(kind)?.openOutside(kind.avoidIslands) ?? 0) === 0;
+    !kind.mustAvoid && (indexOf(kind)?.openOutside(kind.avoidIslands) ?? 0) === 0;
 
   return {
     slotsFor,

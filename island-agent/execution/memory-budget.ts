@@ -25,7 +25,7 @@ interface Waiting {
  * A Cargo that has waited this long goes before new jobs of loaded Cargos. Otherwise a steady stream of such jobs would keep it
  * out for good.
  */
-const PATIENCE_MS = 10_000;
+const AVOIDANCE_DELAY_MS = 10_000;
 
 const NOTHING: MemoryUse = { ramBytes: 0, vramBytes: 0 };
 
@@ -101,7 +101,7 @@ export class MemoryBudget {
   /** Whether the first in the queue has waited so long that jobs of loaded Cargos must let it go first. */
   get isOverdue(): boolean {
     const { first } = this.#queue;
-    return first !== undefined && this.#clock.monotonicMs() - first.sinceMs >= PATIENCE_MS;
+    return first !== undefined && this.#clock.monotonicMs() - first.sinceMs >= AVOIDANCE_DELAY_MS;
   }
 
   /** Resolves when the next one in the queue is admitted or gives up. */

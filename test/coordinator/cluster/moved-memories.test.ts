@@ -8,7 +8,7 @@ const error = { code: "invalid_input", message: "The Cargo cannot run this input
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const memoryOf = (jobId: string): JobMemory => ({
   jobId,
-  letDowns: [{ islandId: "isle-1", accountId: "user_1" }],
+  failedOn: [{ islandId: "isle-1", accountId: "user_1" }],
   final: { islandId: "isle-1", error },
 });
 
@@ -37,13 +37,13 @@ it("many are told in several messages, and many let-downs are told of the last o
     return request(...asked);
   };
   const [one, two] = [shareMemories(peersOn(bus, "c1")), shareMemories(peersOn(bus, "c2"))];
-  const letDowns = Array.from({ length: 120 }, (_, index) => ({ islandId: `isle-${index}`, accountId: "user_1" }));
+  const failedOn = Array.from({ length: 120 }, (_, index) => ({ islandId: `isle-${index}`, accountId: "user_1" }));
   one.send(
     "c2",
-    Array.from({ length: 501 }, (_, index) => ({ ...memoryOf(`job_${index}`), letDowns })),
+    Array.from({ length: 501 }, (_, index) => ({ ...memoryOf(`job_${index}`), failedOn })),
   );
   await settle();
-  expect([messages, two.take("job_500")?.letDowns]).toEqual([2, letDowns.slice(20)]);
+  expect([messages, two.take("job_500")?.failedOn]).toEqual([2, failedOn.slice(20)]);
 });
 
 it("the trace of a job goes with it, if it is one", async () => {
@@ -51,12 +51,12 @@ it("the trace of a job goes with it, if it is one", async () => {
   const [one, two] = [shareMemories(peersOn(bus, "c1")), shareMemories(peersOn(bus, "c2"))];
   const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
   one.send("c2", [
-    { jobId: "job_1", letDowns: [], final: null, trace },
-    { jobId: "job_2", letDowns: [], final: null, trace: "of another version" },
+    { jobId: "job_1", failedOn: [], final: null, trace },
+    { jobId: "job_2", failedOn: [], final: null, trace: "of another version" },
   ]);
   await settle();
   expect([two.take("job_1")?.trace, two.take("job_2")]).toEqual([
     trace,
-    { jobId: "job_2", letDowns: [], final: null, trace: undefined },
+    { jobId: "job_2", failedOn: [], final: null, trace: undefined },
   ]);
 });

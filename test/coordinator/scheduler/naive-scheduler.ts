@@ -123,7 +123,7 @@ export class NaiveScheduler {
       // Not among the random events.
       case "job_stays":
       case "slot_superseded":
-      case "let_down":
+      case "failure":
       case "time_passed":
       case "cargo_changed":
         return;

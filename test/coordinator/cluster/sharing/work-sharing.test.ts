@@ -164,7 +164,7 @@ describe("WorkSharing", () => {
     at(1).up();
     await begin();
     at(0).step({
-      kind: "let_down",
+      kind: "failure",
       islandId: "failed",
       slug: "llama",
       accountId: "user_1",
