@@ -149,7 +149,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   fileBatches.start();
   const answers = (): Promise<unknown> => conversations.resume();
   if (!store.cluster.isShared) await answers();
-  member.share(dispatcher, { webhooks: () => webhooks.takeOver(), answers, removals: () => retention.resume() });
+  member.share(dispatcher, { webhooks: () => webhooks.adoptUnowned(), answers, removals: () => retention.resume() });
   parts.add({ close: () => member.closeTakeOver() });
   retention.start();
   const app = createApp(
@@ -216,7 +216,7 @@ async function letAllGo(leaving: Leaving, limit: CloseLimit): Promise<void> {
   // While storage cannot be written, the end of a job may never become durable: it is restored at the next start.
   await limit.within(jobs.settled());
   const moves = new CloseLimit(clock, MAX_CLOSE_MS);
-  await gateway.close(RETURN_AFTER_MS, await member.handOver(moves.signal));
+  await gateway.close(RETURN_AFTER_MS, await member.transfer(moves.signal));
   moves.end();
   await listener.close(limit.signal);
 }

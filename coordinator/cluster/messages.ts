@@ -75,7 +75,7 @@ export type PeerStatus = DeepReadonly<z.infer<typeof status>>;
 
 const offeredIsland = z.object({ id, accountId: id, slots: count.min(1), serves: z.array(count).max(MAX_KINDS) });
 
-const memory = z.object({
+const handover = z.object({
   jobId: id,
   failedOn: z.array(z.object({ islandId: id, accountId: id })).max(MAX_LET_DOWNS),
   final: z
@@ -295,9 +295,9 @@ export const M = {
     withinMs: 5_000,
   }),
   /** What no storage has of jobs that move, to their next owner, before it learns of the jobs. */
-  memories: question({
-    name: "memories",
-    question: z.object({ memories: z.array(memory).max(MAX_MOVED) }),
+  handoverStates: question({
+    name: "handoverStates",
+    question: z.object({ handoverStates: z.array(handover).max(MAX_MOVED) }),
     reply: nothing,
     withinMs: 5_000,
   }),

@@ -76,10 +76,10 @@ export function quotaOwners(peers: Peers, clock: Clock) {
     },
     /** Id of the coordinator that counts for the account. */
     of(accountId: string): string {
-      const { living, self } = peers;
-      if (living !== seedsOf) {
-        seeds = living.map(({ id }) => ({ id, seed: hashOf(id) }));
-        seedsOf = living;
+      const { live, self } = peers;
+      if (live !== seedsOf) {
+        seeds = live.map(({ id }) => ({ id, seed: hashOf(id) }));
+        seedsOf = live;
       }
       const hash = hashOf(accountId);
       let [owner, best] = [self.id, -1];
@@ -95,12 +95,12 @@ export function quotaOwners(peers: Peers, clock: Clock) {
     },
     /** Whether the owner can be asked now; always, if it is this coordinator and others can reach it. */
     isInReach(ownerId: string): boolean {
-      if (peers.downBecause !== null) return peers.living.length <= 1;
+      if (peers.downBecause !== null) return peers.live.length <= 1;
       return ownerId === peers.self.id || clock.monotonicMs() >= (silentUntilMs.get(ownerId) ?? -Infinity);
     },
     /** This coordinator's part of a limit while the owner of an account's quota is out of reach, as all the others take theirs. */
     partOf(limit: number): number {
-      return limit === 0 ? 0 : Math.max(1, Math.floor(limit / Math.max(1, peers.living.length)));
+      return limit === 0 ? 0 : Math.max(1, Math.floor(limit / Math.max(1, peers.live.length)));
     },
     /** Undefined if the owner gives no reply. */
     async ask<Q, R>(ownerId: string, message: Question<Q, R>, question: DeepReadonly<Q>): Promise<R | undefined> {
@@ -200,7 +200,7 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
   async function ask(credential: string, block: Block): Promise<boolean> {
     const { ownerId, limit } = block;
     const askedAtMs = clock.monotonicMs();
-    const size = Math.floor((limit * BLOCKS_SHARE) / peers.living.length);
+    const size = Math.floor((limit * BLOCKS_SHARE) / peers.live.length);
     const count = Math.min(MAX_BLOCK, Math.max(size, block.waiting));
     const reply = await owners.ask(ownerId, M.requests, { credential, limit, count });
     block.reply = null;
@@ -391,10 +391,10 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     },
     /** The living coordinators, or the ways to them, are others than before. */
     refresh(): void {
-      const living = new Set(peers.living.map(({ id }) => id));
+      const live = new Set(peers.live.map(({ id }) => id));
       for (const [accountId, counts] of elsewhere) {
         const isHome = owners.of(accountId) === owners.selfId;
-        for (const id of counts.keys()) if (!isHome || !living.has(id)) counts.delete(id);
+        for (const id of counts.keys()) if (!isHome || !live.has(id)) counts.delete(id);
         if (counts.size === 0) elsewhere.delete(accountId);
       }
       void tellAll();

@@ -211,13 +211,13 @@ export function workShares(selfId: string, here: SharedWork) {
       for (const load of work) noteDemand(peer, load);
     },
     /** Forgets coordinators that are gone or silent. */
-    prune(isLiving: (id: string) => boolean, nowMs: number): void {
+    prune(isLive: (id: string) => boolean, nowMs: number): void {
       for (const { id, heardAtMs, work } of peers.values()) {
-        if (isLiving(id) && nowMs - heardAtMs <= SILENT_MS) continue;
+        if (isLive(id) && nowMs - heardAtMs <= SILENT_MS) continue;
         peers.delete(id);
         for (const key of work.keys()) dropDemand(key, id);
       }
-      for (const id of notBeforeMs.keys()) if (!isLiving(id)) notBeforeMs.delete(id);
+      for (const id of notBeforeMs.keys()) if (!isLive(id)) notBeforeMs.delete(id);
     },
     wasHeardSince(id: string, sinceMs: number): boolean {
       return (peers.get(id)?.heardSinceMs ?? Infinity) <= sinceMs;

@@ -107,7 +107,7 @@ export function openAttemptFencing(
     if (job === undefined || job.hasEnded || !proofs.isValid(claim, jobId, attempt, hostId)) return drop;
     // It was assigned just before the coordinator stopped, and that was not durable yet.
     if (job.state === "pending" && attempt > job.attempt) {
-      jobs.takeOver(jobId, { islandId: hostId, accountId }, attempt);
+      jobs.claimAttempt(jobId, { islandId: hostId, accountId }, attempt);
     }
     // It was lost for longer than the grace, but nothing has happened since. Another Island may have a proof of the same attempt, which was
     // never durable.

@@ -23,7 +23,7 @@ interface FinalFailure {
 }
 
 /** What is known of an unfinished job and not stored: who let it down, who called it impossible, and its trace. A restart forgets it. */
-export interface JobMemory {
+export interface HandoverState {
   readonly jobId: string;
   /** In the order in which they did. */
   readonly failedOn: readonly Assignee[];
@@ -33,7 +33,7 @@ export interface JobMemory {
 }
 
 /** A job that comes from storage, with what its last owner still knew of it. */
-export type ReturningJob = ActiveJobRecord & { readonly memory?: JobMemory | undefined };
+export type ReturningJob = ActiveJobRecord & { readonly handover?: HandoverState | undefined };
 
 /** What other code may not see: it would change the job. */
 type Hidden = "delivered" | "feed" | "meter" | "unstored" | MethodsOf<MutableJob>;
@@ -246,7 +246,7 @@ export class MutableJob {
   }
 
   /** What its last owner knew of it. */
-  remember({ failedOn, final, trace }: JobMemory): void {
+  remember({ failedOn, final, trace }: HandoverState): void {
     for (const assignee of failedOn) this.#avoid(assignee);
     this.final = final;
     this.trace = trace ?? null;

@@ -15,7 +15,7 @@ import type { FailureCause } from "../scheduler/scheduler.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
 import type { ActiveJobRecord, JobEnding, JobInput, SubmittedJob } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
-import { type ActiveJob, type Assignee, type JobMemory, MutableJob, type ReturningJob } from "./active-job.ts";
+import { type ActiveJob, type Assignee, type HandoverState, MutableJob, type ReturningJob } from "./active-job.ts";
 import { AttemptMeter } from "./attempts/attempt-meter.ts";
 import { openDeadlines, type Deadlines } from "./attempts/deadlines.ts";
 import { mayRetry, MIN_TIME_TO_FIND_ISLAND_MS } from "./attempts/retry-policy.ts";
@@ -251,7 +251,7 @@ export class JobRegistry {
   }
 
   /** Takes in a job of another coordinator whose last attempt an Island has brought here: it has the job, or has it again. */
-  async bring(record: ReturningJob, assignee: Assignee, attempt: number): Promise<void> {
+  async adoptRunning(record: ReturningJob, assignee: Assignee, attempt: number): Promise<void> {
     const { islandGraceMs } = this.#env.config;
     if (record.islandId !== null) return this.#restoreBegun(record, assignee.accountId, islandGraceMs);
     const { input, backlog } = await this.#readStored(record);
@@ -259,7 +259,7 @@ export class JobRegistry {
     this.#takePlace(job);
     this.#beginWait(job, this.#earliestMs(islandGraceMs));
     // The coordinator that gave it out died before that was durable.
-    if (attempt > job.attempt) this.takeOver(job.id, assignee, attempt);
+    if (attempt > job.attempt) this.claimAttempt(job.id, assignee, attempt);
     else this.regain(job.id, assignee);
     return undefined;
   }
@@ -274,7 +274,7 @@ export class JobRegistry {
     job.assignee = { islandId: record.islandId, accountId: islandOwnerId };
     job.noteEarner();
     this.#noteSign(job);
-    // The Island may have the result, even after the limit: it gets the grace to bring it.
+    // The Island may have the result, even after the limit: it gets the grace to adoptRunning it.
     const earliestMs = this.#earliestMs(graceMs);
     if (job.state === "running") return this.#beginRun(job, earliestMs);
     return this.#beginWait(job, earliestMs);
@@ -295,7 +295,7 @@ export class JobRegistry {
     const job = this.#add(new MutableJob(record, backlog));
     job.lastSeq = backlog?.progress.lastSeq ?? 0;
     job.durableSeq = job.lastSeq;
-    if (record.memory !== undefined) job.remember(record.memory);
+    if (record.handover !== undefined) job.remember(record.handover);
     // Undefined if the account may not run it now: its definition or approval may have changed.
     job.cargo = this.#catalog.find(record.slug, record.accountId) ?? null;
     if (input !== null) this.#learnTraits(job, input);
@@ -356,7 +356,7 @@ export class JobRegistry {
   }
 
   /** What is not stored of these jobs. Those of which there is nothing are left out. */
-  memoriesOf(jobIds: readonly string[]): JobMemory[] {
+  handoverStatesOf(jobIds: readonly string[]): HandoverState[] {
     return jobIds.flatMap((jobId) => {
       const { failedOn, final, trace } = this.#jobs.get(jobId) ?? { failedOn: [], final: null, trace: null };
       if (failedOn.length === 0 && final === null && trace === null) return [];
@@ -478,7 +478,7 @@ export class JobRegistry {
   }
 
   /** A pending job turns out to be in an Island's hands: its assignment was not durable when the coordinator last stopped. */
-  takeOver(jobId: string, assignee: Assignee, attempt: number): void {
+  claimAttempt(jobId: string, assignee: Assignee, attempt: number): void {
     const job = this.#require(jobId);
     this.#emit({ type: "job_withdrawn", job });
     if (!job.hasPlace) {

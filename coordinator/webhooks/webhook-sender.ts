@@ -175,7 +175,7 @@ export function openWebhooks(
     },
 
     /** Schedules what coordinators were to deliver that are gone. May be called again. */
-    async takeOver(): Promise<void> {
+    async adoptUnowned(): Promise<void> {
       for (const webhook of await store.adopt()) take(webhook);
     },
 

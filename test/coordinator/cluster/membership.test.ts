@@ -44,7 +44,7 @@ function openMember(): {
   };
   const peers = peersOn(new LocalBus(), "a");
   const mover = {
-    takeIn: async (ids: readonly string[]) => {
+    adopt: async (ids: readonly string[]) => {
       did.push(`take in ${ids.join()}`);
       return ids.length;
     },
@@ -138,16 +138,16 @@ describe("keepLease()", () => {
     expect(times()).toBe(2);
   });
 
-  it("tells when the living change, and keeps them while storage is away", async () => {
+  it("tells when the live change, and keeps them while storage is away", async () => {
     const { lease, peers, facts, pass } = openMember();
     await lease.start();
     const seen: string[][] = [];
-    const unsubscribe = peers.onChange(() => seen.push(peers.living.map(({ id }) => id)));
+    const unsubscribe = peers.onChange(() => seen.push(peers.live.map(({ id }) => id)));
     facts.peers = [peerOf("a"), peerOf("b")];
     await pass(2 * RENEW_MS);
     facts.isAway = true;
     await pass(3 * LEASE_MS);
-    expect(peers.living).toHaveLength(2);
+    expect(peers.live).toHaveLength(2);
     facts.isAway = false;
     facts.peers = [peerOf("a")];
     await pass(RENEW_MS);

@@ -54,7 +54,7 @@ export class NaiveScheduler {
 
   step(event: SchedulerEvent, nowMs: number): SchedulerEffect[] {
     this.#nowMs = nowMs;
-    this.#takeIn(event);
+    this.#adopt(event);
     const effects: SchedulerEffect[] = [];
     for (let pair = this.#nextPair(event); pair !== undefined; pair = this.#nextPair(event)) {
       this.#assign(pair.job, pair.island);
@@ -76,7 +76,7 @@ export class NaiveScheduler {
     return (others.length > 0 ? others : fitting).filter(({ info, inUse }) => inUse < info.slots);
   }
 
-  #takeIn(event: SchedulerEvent): void {
+  #adopt(event: SchedulerEvent): void {
     switch (event.kind) {
       case "job_offered":
       case "job_waiting":
