@@ -7,14 +7,14 @@ import type { FeedPlace, FeedSlice } from "./feed-tail.ts";
  * What became of a slice. `gap`: items before it are missing. `lost`: the copy has output that the job went on without;
  * docs/internals/streams.md, "Positions". `ended`: the copy is whole.
  */
-type Mirrored = "taken" | "gap" | "lost" | "ended";
+type ReplicaChange = "taken" | "gap" | "lost" | "ended";
 
 /**
  * Keeps a feed equal to that of a job which another coordinator has, from slices of a source: that coordinator's feed, or storage. Another
  * source has the same items, and states in other places between them, so items are counted as a `FeedCursor` counts them: what the copy
  * has is not repeated.
  */
-export class FeedMirror {
+export class FeedReplica {
   readonly feed: WritableFeed;
   /** Items of the copy. */
   #outputs: number;
@@ -33,8 +33,8 @@ export class FeedMirror {
   }
 
   /** A copy that has nothing yet, of all that comes after `start`. */
-  static of(jobId: string, start = FEED_START): FeedMirror {
-    return new FeedMirror(new JobFeed(jobId, [], null, start));
+  static of(jobId: string, start = FEED_START): FeedReplica {
+    return new FeedReplica(new JobFeed(jobId, [], null, start));
   }
 
   /** What the copy has, as a reader says it. */
@@ -56,7 +56,7 @@ export class FeedMirror {
   }
 
   /** Takes what is new in a slice. One that was taken before has nothing new. */
-  take({ from, parts, ending, promptTokens }: FeedSlice): Mirrored {
+  take({ from, parts, ending, promptTokens }: FeedSlice): ReplicaChange {
     if (this.feed.ending !== null) return "ended";
     if (from > this.#index) return "gap";
     // Before the output, whose reader wants to know it first.
