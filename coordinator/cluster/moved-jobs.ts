@@ -43,7 +43,7 @@ export function moveJobs(
   const { cluster } = store;
   const handoverStates = shareHandoverStates(peers);
   /** Jobs that are being taken in, and the call that does. */
-  const underWay = new Map<string, Promise<void>>();
+  const inFlight = new Map<string, Promise<void>>();
   const graceMs = (): number => (peers.live.length > 1 ? times.graceMs : times.restartGraceMs);
 
   async function adopt(jobIds: readonly string[]): Promise<number> {
@@ -101,14 +101,14 @@ export function moveJobs(
   async function once(jobIds: readonly string[], take: (jobIds: readonly string[]) => Promise<void>): Promise<void> {
     // One that is stored may be on its way here from its own submission.
     await Promise.all(jobIds.map((id) => submissions.settled(id)));
-    const others = jobIds.flatMap((id) => underWay.get(id) ?? []);
-    const own = jobIds.filter((id) => jobs.get(id) === undefined && !underWay.has(id));
+    const others = jobIds.flatMap((id) => inFlight.get(id) ?? []);
+    const own = jobIds.filter((id) => jobs.get(id) === undefined && !inFlight.has(id));
     const taken = own.length === 0 ? Promise.resolve() : take(own);
-    for (const id of own) underWay.set(id, taken);
+    for (const id of own) inFlight.set(id, taken);
     try {
       await taken;
     } finally {
-      for (const id of own) underWay.delete(id);
+      for (const id of own) inFlight.delete(id);
     }
     await Promise.allSettled(others);
   }

@@ -30,7 +30,7 @@ export function shareWork(
 ) {
   const shares = workShares(peers.self.id, work);
   /** Requests, asked and answered, that are under way. */
-  const underWay = new Set<Promise<unknown>>();
+  const inFlight = new Set<Promise<unknown>>();
   let reconciling: Timer | null = null;
   let isClosed = false;
   /** Jobs that came from others because slots were free here. */
@@ -99,8 +99,8 @@ export function shareWork(
   }
 
   function track<T>(task: Promise<T>): Promise<T> {
-    const tracked = task.finally(() => underWay.delete(tracked));
-    underWay.add(tracked);
+    const tracked = task.finally(() => inFlight.delete(tracked));
+    inFlight.add(tracked);
     return tracked;
   }
 
@@ -138,7 +138,7 @@ export function shareWork(
       isClosed = true;
       reconciling?.cancel();
       for (const stop of stops) stop();
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(inFlight);
     },
   };
 }

@@ -146,7 +146,7 @@ export class MutableJob {
   attemptMemoryBytes = 0;
   readonly unstored = new UnstoredOutput();
   /** Writes of output that are not durable yet. */
-  appendsUnderWay = 0;
+  appendsInFlight = 0;
   /** When the job gave output first, by the monotonic clock; Infinity before, and for output from before a restart. */
   firstOutputMs = Infinity;
 

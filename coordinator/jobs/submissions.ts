@@ -56,7 +56,7 @@ export function openSubmissions(
   dailyStorage: DailyStorage,
 ) {
   /** Commits under way, by the ids of their jobs and batches, which the registry does not have yet. */
-  const underWay = new Map<string, Promise<unknown>>();
+  const inFlight = new Map<string, Promise<unknown>>();
 
   return {
     /**
@@ -157,16 +157,16 @@ export function openSubmissions(
      */
     async commit<T>(ids: readonly string[], run: () => Promise<T>): Promise<T> {
       const done = run();
-      for (const id of ids) underWay.set(id, done);
+      for (const id of ids) inFlight.set(id, done);
       try {
         return await done;
       } finally {
-        for (const id of ids) underWay.delete(id);
+        for (const id of ids) inFlight.delete(id);
       }
     },
     /** Resolves when the commit of this job or batch has succeeded or failed; at once when none is under way. */
     async settled(id: string): Promise<void> {
-      await underWay.get(id)?.catch(() => undefined);
+      await inFlight.get(id)?.catch(() => undefined);
     },
   };
 }

@@ -53,7 +53,7 @@ export function openHostFigures(
         throw error;
       }
     }
-    await lookAtOnline(nowMs);
+    await pollOnline(nowMs);
     await sumUp(() => store.hostFigures.sumUpEarnings(ENTRIES));
     await sumUp(() => store.usage.sumUp(ENTRIES));
   }
@@ -62,7 +62,7 @@ export function openHostFigures(
     for (let steps = 0; steps < MAX_SUM_STEPS && (await step()) && !closing.signal.aborted; steps += 1);
   }
 
-  async function lookAtOnline(nowMs: number): Promise<void> {
+  async function pollOnline(nowMs: number): Promise<void> {
     const all = [...online.keys()];
     for (let from = 0; from < all.length; from += STEP) {
       const hostIds = all.slice(from, from + STEP);

@@ -28,7 +28,7 @@ export interface MeasuredParts {
   readonly gateway: Counting & { readonly frames: FrameCounts };
   readonly webhooks: Counting & { readonly pendingCount: number };
   readonly files: Counting & { kept(): Promise<FileUsage> };
-  readonly fileBatches: Counting & { readonly runningCount: number; readonly linesUnderWay: number };
+  readonly fileBatches: Counting & { readonly runningCount: number; readonly linesInFlight: number };
   /** What the other coordinators said last of their work. */
   readonly seen: { readonly elsewhere: AskElsewhere };
   readonly member: {
@@ -98,7 +98,7 @@ function jobReadings({ jobs, scheduler, seen, webhooks, fileBatches }: MeasuredP
       [fileBatches.runningCount],
     ]),
     gauge("atoll_file_batch_lines_running", "Lines of running file batches that wait for their jobs", [], () => [
-      [fileBatches.linesUnderWay],
+      [fileBatches.linesInFlight],
     ]),
   ];
 }

@@ -51,7 +51,7 @@ export function openRetention(
 
   /** Completes removals that were interrupted. May be called while they are under way. */
   async function resume(): Promise<void> {
-    for (const subject of await store.content.underWay()) await carryOut(subject);
+    for (const subject of await store.content.inFlight()) await carryOut(subject);
   }
 
   /**

@@ -57,7 +57,7 @@ export function openWebhooks(
   const queue = deliveryQueue(MAX_IN_ALL, MAX_PER_ACCOUNT);
   /** Every webhook that is scheduled, due or in progress; with its timer while it is scheduled. */
   const known = new Map<string, Timer | null>();
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   const stop = new AbortController();
 
   function take(webhook: PendingWebhook): void {
@@ -80,11 +80,11 @@ export function openWebhooks(
     for (let next = queue.take(); next !== undefined; next = queue.take()) {
       const { id, accountId, release } = next;
       const trying = tryAndPlan(id, accountId).finally(() => {
-        underWay.delete(trying);
+        inFlight.delete(trying);
         release();
         if (!stop.signal.aborted) pump();
       });
-      underWay.add(trying);
+      inFlight.add(trying);
     }
   }
 
@@ -185,7 +185,7 @@ export function openWebhooks(
     async close(): Promise<void> {
       stop.abort();
       for (const timer of known.values()) timer?.cancel();
-      await Promise.all(underWay);
+      await Promise.all(inFlight);
     },
   };
 }

@@ -121,8 +121,8 @@ export function openPreloader({
   function offer(cargo: CargoManifest, signal: AbortSignal): void {
     const candidate = wanted.get(cargo.slug) ?? unasked.get(cargo.slug) ?? addUnasked(cargo.slug);
     if (candidate === null) return;
-    const isUnderWay = candidate.state === "fetching" && isDeepStrictEqual(candidate.cargo, cargo);
-    if (isUnderWay) return;
+    const isInFlight = candidate.state === "fetching" && isDeepStrictEqual(candidate.cargo, cargo);
+    if (isInFlight) return;
     candidate.cargo = cargo;
     candidate.state = "waits";
     candidate.detail = "";

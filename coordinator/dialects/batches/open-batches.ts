@@ -138,7 +138,7 @@ export function openBatches(
       return running.size;
     },
     /** Lines of these that wait for their jobs. */
-    get linesUnderWay() {
+    get linesInFlight() {
       return [...inFlight.values()].reduce((sum, ofAccount) => sum + ofAccount.size, 0);
     },
     /** Runs batches that no coordinator runs, now and from now on. */

@@ -210,7 +210,7 @@ export const contentSteps = {
   begin: write(beginRemoval),
 
   /** Removals under way, oldest first. */
-  underWay: read((tx) => tx.all<RemovalSubject>("SELECT kind, id FROM removals ORDER BY at_ms")),
+  inFlight: read((tx) => tx.all<RemovalSubject>("SELECT kind, id FROM removals ORDER BY at_ms")),
 
   /** Ids of the subject's ended jobs, sorted, after `afterId` (empty: from the first); at most `limit`. */
   jobsOf: read(async (tx, { kind, id }: RemovalSubject, afterId: string, limit: number) => {

@@ -235,7 +235,7 @@ export async function pictureOf(store: Store, filled: Filled): Promise<unknown> 
     conversation: await conversations.get(filled.conversationId),
     messages: await conversations.messages(filled.conversationId, { ...page, order: "asc" }),
     webhooks: await Promise.all(filled.webhookIds.map((id) => webhooks.get(id))),
-    removals: await content.underWay(),
+    removals: await content.inFlight(),
     ledgers: [await ledger.list(ann, page), await ledger.list(bob, page)],
     verified: await ledger.verify(),
   });

@@ -259,7 +259,7 @@ async function callOthers({ catalog, conversations, webhooks }: PostgresStore, {
 
 async function callContent({ content }: PostgresStore, { job, other }: Round): Promise<void> {
   const endedByMs = MADE_AT_MS + 100_000;
-  await content.underWay();
+  await content.inFlight();
   for (const kind of ["job", "output", "conversation", "account"] as const) {
     await content.jobsOf({ kind, id: { job, output: job, conversation: CONVERSATION, account: other }[kind] }, "", 100);
   }
