@@ -112,15 +112,15 @@ export function watchCredentials(
 
   async function readNow(seenChanges: number): Promise<number> {
     begun += 1;
-    const turn = begun;
+    const round = begun;
     const beganMs = clock.monotonicMs();
     const { revision: newest, ended, atMs } = await store.since(revision);
     for (const credential of ended) end(users, credential);
     // Ends of that long ago may be forgotten.
     if (storedAtMs !== null && atMs - storedAtMs > MAX_GAP_MS) await endEnded(users, accounts);
     // An older reading that took longer says what was true before.
-    if (turn < accepted) return newest;
-    accepted = turn;
+    if (round < accepted) return newest;
+    accepted = round;
     revision = newest;
     storedAtMs = atMs;
     if (seenChanges === changes) readAtMs = beganMs;

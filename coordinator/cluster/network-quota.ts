@@ -258,7 +258,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   /** By account. */
   const reported = new Map<string, Told>();
   /** The last question about an account; the next one follows it. */
-  const turns = new Map<string, Promise<unknown>>();
+  const queues = new Map<string, Promise<unknown>>();
   let retry: Timer | null = null;
   let isClosed = false;
   const stopRetelling = whileOthers(peers, clock, RETELL_MS, () => {
@@ -303,7 +303,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     return () => {
       release();
       if (isClosed || owners.of(accountId) === owners.selfId) return;
-      void inTurn(accountId, () => tell(accountId)).then((isTold) => {
+      void inOrder(accountId, () => tell(accountId)).then((isTold) => {
         if (!isTold) retryLater();
       });
     };
@@ -314,7 +314,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     // One after the other, so that a change of the network is no flood of questions.
     for (const accountId of new Set([...here.idsOf("account"), ...reported.keys()])) {
       if (isClosed) return;
-      areTold = (await inTurn(accountId, () => tell(accountId))) && areTold;
+      areTold = (await inOrder(accountId, () => tell(accountId))) && areTold;
     }
     if (!areTold) retryLater();
   }
@@ -354,14 +354,14 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   }
 
   /** Questions about one account follow each other, so that the owner hears the last number last. */
-  async function inTurn<T>(accountId: string, task: () => Promise<T>): Promise<T> {
-    const before = turns.get(accountId);
-    const turn = before === undefined ? task() : before.then(task, task);
-    turns.set(accountId, turn);
+  async function inOrder<T>(accountId: string, task: () => Promise<T>): Promise<T> {
+    const before = queues.get(accountId);
+    const queued = before === undefined ? task() : before.then(task, task);
+    queues.set(accountId, queued);
     try {
-      return await turn;
+      return await queued;
     } finally {
-      if (turns.get(accountId) === turn) turns.delete(accountId);
+      if (queues.get(accountId) === queued) queues.delete(accountId);
     }
   }
 
@@ -380,7 +380,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   return {
     /** @throws {RateLimitedError} */
     open(accountId: string, limit: number): ReleaseStream | Promise<ReleaseStream> {
-      return openHere(accountId, limit) ?? inTurn(accountId, () => openAtOwner(accountId, limit));
+      return openHere(accountId, limit) ?? inOrder(accountId, () => openAtOwner(accountId, limit));
     },
     /** As quota owner: notes what a coordinator has, and decides about one more. */
     note({ accountId, open, limit }: StreamsQuestion, fromId: string): StreamsReply {

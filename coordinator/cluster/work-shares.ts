@@ -118,7 +118,7 @@ export function workShares(selfId: string, here: SharedWork) {
   /** What could run here of the kinds that wait only elsewhere. */
   function readiness(waiting: readonly WorkLoad[]): WorkLoad[] {
     const own = new Set(waiting.map(workKeyOf));
-    return inTurns([...demands.values()], MAX_DEMANDS, beats).flatMap(({ key, kind }) => {
+    return rotatingSlice([...demands.values()], MAX_DEMANDS, beats).flatMap(({ key, kind }) => {
       const slots = own.has(key) ? 0 : here.slotsFor(kind);
       return slots === 0 ? [] : [{ ...kind, jobs: 0, pressing: 0, slots }];
     });
@@ -134,7 +134,7 @@ export function workShares(selfId: string, here: SharedWork) {
       for (const peer of demand.peers.values()) {
         const pressure = pressureOf(peer.work.get(demand.key));
         if (pressure <= most || !mayAsk(peer, nowMs)) continue;
-        if (!isMyTurn(demand, peer, ahead, nowMs)) continue;
+        if (!isMyRound(demand, peer, ahead, nowMs)) continue;
         victim = peer;
         most = pressure;
       }
@@ -187,7 +187,7 @@ export function workShares(selfId: string, here: SharedWork) {
   }
 
   /** A coordinator asks at once if those ahead of it have too few slots for all, else after them. */
-  function isMyTurn({ key, kind }: Demand, victim: PeerLoad, ahead: readonly PeerLoad[], nowMs: number): boolean {
+  function isMyRound({ key, kind }: Demand, victim: PeerLoad, ahead: readonly PeerLoad[], nowMs: number): boolean {
     const sinceMs = waitedMs(victim, key, nowMs);
     if (sinceMs >= ALL_TURNS_MS) return true;
     const rivals = ahead.filter(({ id, work }) => id !== victim.id && (work.get(key)?.slots ?? 1) > 0);
@@ -260,7 +260,7 @@ export function workShares(selfId: string, here: SharedWork) {
       toldIslands = here.islandCount;
       beats += 1;
       emptied.clear();
-      const work = inTurns([...waiting, ...readiness(waiting)], MAX_KINDS, beats);
+      const work = rotatingSlice([...waiting, ...readiness(waiting)], MAX_KINDS, beats);
       toldJobs = new Map(work.filter(({ jobs }) => jobs > 0).map((load) => [workKeyOf(load), load.jobs]));
       return { freeSlots: here.freeSlots, islands: toldIslands, work };
     },
@@ -268,7 +268,7 @@ export function workShares(selfId: string, here: SharedWork) {
     nextSteal(nowMs: number): Steal | undefined {
       const recent = [...asked.values()].filter(({ sinceMs }) => nowMs - sinceMs < AVOIDANCE_DELAY_MS);
       if (recent.length >= MAX_ASKED) return undefined;
-      const some = inTurns([...demands.values()], MAX_DEMANDS, beats);
+      const some = rotatingSlice([...demands.values()], MAX_DEMANDS, beats);
       if (some.length === 0) return undefined;
       const offered = new Set(recent.flatMap(({ islandIds }) => islandIds));
       const startable = some.filter(({ kind }) => here.freePlaceFor(kind) !== undefined);
@@ -320,9 +320,9 @@ export function workShares(selfId: string, here: SharedWork) {
 }
 
 /** The whole list if it is short enough, else another part of it in each turn. */
-function inTurns<T>(list: readonly T[], max: number, turn: number): readonly T[] {
+function rotatingSlice<T>(list: readonly T[], max: number, round: number): readonly T[] {
   if (list.length <= max) return list;
-  const from = (turn * max) % list.length;
+  const from = (round * max) % list.length;
   return [...list.slice(from), ...list.slice(0, from)].slice(0, max);
 }
 

@@ -93,7 +93,7 @@ export function runSession(
     const send = (frame: FromIsland): boolean => {
       if (socket.readyState !== socket.OPEN) return true;
       // A job reaches its host process before the coordinator hears that it did.
-      if (wire !== null) gatherWrites(wire, "turn");
+      if (wire !== null) gatherWrites(wire, "tick");
       socket.send(encodeFrame(frame), { binary: true });
       return wire?.writableNeedDrain !== true;
     };

@@ -111,7 +111,7 @@ export async function answerLines(
     for await (const line of lines) {
       if ("error" in line) throw new Error(`Line ${line.error.line} of a file has changed`);
       // Lines of the account's other batches end too, one after the other.
-      while (inFlight.size >= mostAtOnce(lease)) await Promise.race(inFlight);
+      while (inFlight.size >= maxConcurrency(lease)) await Promise.race(inFlight);
       check();
       const done: Promise<void> = run(line)
         .catch((error: unknown) => {
@@ -132,6 +132,6 @@ export async function answerLines(
   }
 }
 
-function mostAtOnce({ submitter }: BatchLease): number {
+function maxConcurrency({ submitter }: BatchLease): number {
   return Math.min(LINES_AT_ONCE, Math.max(1, Math.floor(submitter.limits.concurrentJobs / 2)));
 }

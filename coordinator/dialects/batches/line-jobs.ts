@@ -68,7 +68,7 @@ async function endOf(job: Awaited<ReturnType<JobApi["submit"]>>): Promise<string
   }
 }
 
-/** Names the jobs of a line by their places in it. One that is refused is submitted again before those after it: `inTurns`. */
+/** Names the jobs of a line by their places in it. One that is refused is submitted again before those after it: `mapWithConcurrency`. */
 function lineKeys({ batchId, line }: LinePlace) {
   const prefix = `${batchId}/${line}/`;
   /** Places of jobs that were refused, in their order. */

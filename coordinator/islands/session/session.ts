@@ -120,7 +120,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     }
     this.#shared.frames.sent[frame.type] += 1;
     // An assignment does not wait for the answers to clients, which the same turn writes.
-    this.#socket.send(encodeFrame(frame), frame.type === "assign" ? "microtask" : "turn");
+    this.#socket.send(encodeFrame(frame), frame.type === "assign" ? "microtask" : "tick");
   }
 
   /** Resolves when the socket is closed. */
@@ -145,11 +145,11 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   }
 
   onQueued(): void {
-    this.#pause().begin("turn");
+    this.#pause().begin("tick");
   }
 
   onQueueEmpty(): void {
-    this.#pauses?.end("turn");
+    this.#pauses?.end("tick");
   }
 
   take(data: Buffer): void {
@@ -326,7 +326,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
 }
 
 /** `storage`: commits are behind. `turn`: frames wait for their turn. `rate`: too much a second. `room`: too many unfinished frames. */
-type PauseReason = "storage" | "turn" | "rate" | "room";
+type PauseReason = "storage" | "tick" | "rate" | "room";
 
 /** Why a socket is not read now. It is read again when no reason is left, or to see the close through. */
 class SocketPauses {
