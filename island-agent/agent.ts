@@ -50,7 +50,7 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
   readonly files: Pick<
     CargoFiles,
-    "acquire" | "pull" | "preload" | "makeRoom" | "bytesOnDisk" | "cached" | "downloads" | "refusalOf" | "noSpaceFor"
+    "acquire" | "pull" | "preload" | "freeSpace" | "bytesOnDisk" | "cached" | "downloads" | "refusalOf" | "noSpaceFor"
   >;
   /** Whether new jobs are taken. The agent owns it from here on. */
   readonly availability: Availability;

@@ -86,7 +86,7 @@ export function followFeeds(
   const isFull = (): boolean => bytes > maxBytes;
 
   /** Waits for memory, not for ever. While there is none there are copies, so there are ticks. */
-  async function untilRoom(jobId: string, after: FeedPosition): Promise<void> {
+  async function untilCapacity(jobId: string, after: FeedPosition): Promise<void> {
     for (let waited = 0; waited < MAX_WAITED_TICKS; waited += 1) {
       if (!isFull() || knownFor(jobId, after) !== undefined || isClosed) return;
       await new Promise<void>((resolve) => void waiting.push(resolve));
@@ -296,7 +296,7 @@ export function followFeeds(
    * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`, `shutting_down`
    */
   async function open(jobId: string, after?: FeedPosition): Promise<Feed> {
-    if (after !== undefined) await untilRoom(jobId, after);
+    if (after !== undefined) await untilCapacity(jobId, after);
     if (isClosed) throw new ServiceError("shutting_down", "The coordinator stops");
     const { feed, opened } = copyFor(jobId, after);
     await opened.promise;

@@ -56,7 +56,7 @@ export class DiskBudget {
   reserve(key: string, bytes: number, writtenBytes: number, mayEvict: () => boolean = () => true): Promise<void> {
     this.noteWritten(key, writtenBytes);
     if (bytes <= (this.#reserved.get(key)?.bytes ?? -1)) return Promise.resolve();
-    const mine = this.#turn.then(() => this.#makeRoom(key, { bytes, writtenBytes, mayEvict }));
+    const mine = this.#turn.then(() => this.#freeSpace(key, { bytes, writtenBytes, mayEvict }));
     this.#turn = mine.catch(() => undefined);
     return mine;
   }
@@ -117,7 +117,7 @@ export class DiskBudget {
     };
   }
 
-  async #makeRoom(key: string, reservation: Reservation): Promise<void> {
+  async #freeSpace(key: string, reservation: Reservation): Promise<void> {
     const { bytes } = reservation;
     const canEvict = reservation.mayEvict();
     const others = this.#unreservedItems().filter((item) => item.key !== key);

@@ -62,7 +62,7 @@ export function openPreloader({
 }: {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly files: Pick<CargoFiles, "bytesOnDisk" | "preload" | "makeRoom">;
+  readonly files: Pick<CargoFiles, "bytesOnDisk" | "preload" | "freeSpace">;
   /** Runtimes of this Island. Cargos of other types are not preloaded. */
   readonly runtimes: Pick<ReadonlySet<RuntimeType>, "has">;
   /** The coordinator's recommendations for this Island, best first. */
@@ -229,7 +229,7 @@ export function openPreloader({
       return { state: "cannot run here", detail: `this Island has no ${cargo.runtimeType} runtime` };
     }
     if (files.bytesOnDisk(cargo) === null) {
-      const missing = await files.makeRoom(cargo, (slug) => mayClear && !isWanted(slug));
+      const missing = await files.freeSpace(cargo, (slug) => mayClear && !isWanted(slug));
       if (missing > 0) {
         const detail = `${formatBytes(missing)} more than the disk budget leaves for it after used and recommended Cargos`;
         return { state: "does not fit", detail };

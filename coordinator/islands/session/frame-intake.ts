@@ -32,14 +32,14 @@ export class FrameIntake {
   /** Gives the frame to `source.take`, in this turn or a later one. */
   push(source: FrameSource, data: Buffer): void {
     this.#scheduleTick();
-    if (this.#queue.length === 0 && this.#hasRoom()) return this.#take({ source, data });
+    if (this.#queue.length === 0 && this.#hasCapacity()) return this.#take({ source, data });
     this.#queue.push({ source, data });
     const waiting = this.#waiting.get(source) ?? 0;
     this.#waiting.set(source, waiting + 1);
     if (waiting === 0) source.onQueued();
   }
 
-  #hasRoom(): boolean {
+  #hasCapacity(): boolean {
     return this.#frames < MAX_PER_TURN.frames && this.#bytes < MAX_PER_TURN.bytes;
   }
 
@@ -63,7 +63,7 @@ export class FrameIntake {
     this.#scheduleTick();
     let taken = 0;
     for (const frame of this.#queue) {
-      if (!this.#hasRoom()) break;
+      if (!this.#hasCapacity()) break;
       taken += 1;
       this.#take(frame);
       this.#settle(frame.source);

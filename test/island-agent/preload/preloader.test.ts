@@ -269,7 +269,7 @@ describe("Preloader", () => {
   ])("%s", async (_title, queued, removable) => {
     recommended = ["a", "b"].map((slug) => ({ ...recommend(slug, queued), isDefault: true }));
     const asked: string[] = [];
-    files.makeRoom = async (_cargo, mayRemove = () => false) => {
+    files.freeSpace = async (_cargo, mayRemove = () => false) => {
       asked.push(...["a", "b", "old"].filter(mayRemove));
       return 1;
     };
