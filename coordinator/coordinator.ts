@@ -19,7 +19,7 @@ import { dialects, lineEndpoints } from "./dialects/dialects.ts";
 import { openAttemptProofs } from "./dispatch/attempt-proofs.ts";
 import type { Env } from "./env.ts";
 import { accountEvents } from "./events/account-events.ts";
-import { watchChanges, watchDeeds } from "./events/watch-changes.ts";
+import { watchChanges, watchAuditLog } from "./events/watch-changes.ts";
 import { openFiles } from "./files/open-files.ts";
 import { createApp } from "./http/app.ts";
 import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
@@ -128,7 +128,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const events = accountEvents(clock);
   parts.add({ drain: () => events.close() });
   watchChanges(events, clock, core.jobs, islands, (listener) => dispatcher.onQuarantine(listener));
-  watchDeeds(events, store, clock);
+  watchAuditLog(events, store, clock);
   member.shareEvents(events);
   const hosts = openHosts(env, network, core, suspensions, events);
   parts.add(hosts.figures);

@@ -200,8 +200,8 @@ export function operatorCargos(
      */
     async setPrice(actor: Actor, slug: string, credits: number | null): Promise<CargoReview> {
       const before = { price: (await review(slug)).price };
-      const deed = { ...target(slug), action: "cargo.price", before, after: { price: credits } };
-      await trail.record(actor, deed, async ({ catalog }) => {
+      const auditEvent = { ...target(slug), action: "cargo.price", before, after: { price: credits } };
+      await trail.record(actor, auditEvent, async ({ catalog }) => {
         await assertKnown(slug);
         if (!shippedFiles.has(slug))
           throw new ServiceError("bad_request", `${slug} is not a shipped Cargo. Change the price in its definition`);
@@ -225,8 +225,8 @@ export function operatorCargos(
       const { slug } = file;
       if (shippedFiles.has(slug))
         throw new ServiceError("slug_taken", `A shipped Cargo has the slug "${slug}"; choose another slug`);
-      const deed = { ...target(slug), action: "cargo.import", after: { revision: revisionOf(file) } };
-      await trail.noting(actor, deed).catalog.importCargo({ slug, file, atMs: clock.now() });
+      const auditEvent = { ...target(slug), action: "cargo.import", after: { revision: revisionOf(file) } };
+      await trail.noting(actor, auditEvent).catalog.importCargo({ slug, file, atMs: clock.now() });
       await onChanged();
       return slug;
     },

@@ -67,8 +67,8 @@ export function operatorIslands(
      */
     async suspend(actor: Actor, hostId: string, because: string): Promise<void> {
       if ((await known(hostId)).suspension !== null) return;
-      const deed = { ...target(hostId), action: "island.suspend", after: { because } };
-      await trail.record(actor, deed, ({ operators }) =>
+      const auditEvent = { ...target(hostId), action: "island.suspend", after: { because } };
+      await trail.record(actor, auditEvent, ({ operators }) =>
         operators.suspendIsland(hostId, { because, atMs: clock.now() }),
       );
       await onChanged();
@@ -78,8 +78,8 @@ export function operatorIslands(
     async reinstate(actor: Actor, hostId: string): Promise<void> {
       const because = (await store.operators.suspensions()).islands.get(hostId);
       if (because === undefined) throw new ServiceError("not_found", `No suspended Island has the id "${hostId}"`);
-      const deed = { ...target(hostId), action: "island.reinstate", before: { because } };
-      await trail.record(actor, deed, ({ operators }) => operators.reinstateIsland(hostId));
+      const auditEvent = { ...target(hostId), action: "island.reinstate", before: { because } };
+      await trail.record(actor, auditEvent, ({ operators }) => operators.reinstateIsland(hostId));
       await onChanged();
     },
   };

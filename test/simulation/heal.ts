@@ -87,8 +87,8 @@ async function claimRound(world: World, islands: readonly SimulatedIsland[]): Pr
   }
   for (const island of islands) {
     while (island.runs.length > 0) {
-      const deed = island.runs[0]?.isCancelled === true ? "stop" : "finish";
-      await act({ do: "work", island: island.index, run: 0, deed });
+      const auditEvent = island.runs[0]?.isCancelled === true ? "stop" : "finish";
+      await act({ do: "work", island: island.index, run: 0, auditEvent });
     }
   }
   for (const [number, reader] of world.readers) {

@@ -47,6 +47,6 @@ async function rotate(options: RotateOptions): Promise<void> {
       "Set it as cluster_key of all coordinators, then start them",
   );
   // Not before, as its connection would count as a user of the database.
-  const deed = { action: "cluster_key.rotate", targetKind: "coordinator", targetId: "cluster_key" } as const;
-  await withStore(options, (store) => trailOf(store).note(commandActor(), deed));
+  const auditEvent = { action: "cluster_key.rotate", targetKind: "coordinator", targetId: "cluster_key" } as const;
+  await withStore(options, (store) => trailOf(store).note(commandActor(), auditEvent));
 }

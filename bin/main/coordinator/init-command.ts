@@ -51,15 +51,15 @@ async function init(directory: string, options: InitOptions, makeAccount: MakeAc
   const { host, port, publicUrl } = options;
   const config = await configFrom(null, { host, port, publicUrl });
   if (existsSync(file)) throw isThere(file);
-  const wish = { email: await readEmail(options.email), password: await readNewPassword(options.password) };
-  assertPassword(wish.password, "password");
+  const params = { email: await readEmail(options.email), password: await readNewPassword(options.password) };
+  assertPassword(params.password, "password");
   await mkdir(directory, { recursive: true });
   await writeNew(file, text);
   const account = await orWithout(file, () =>
-    makeAccount({ config: file }, { ...wish, withKey: true, withIslandToken: true, isOperator: true }),
+    makeAccount({ config: file }, { ...params, withKey: true, withIslandToken: true, isOperator: true }),
   );
   const url = config.publicUrl ?? `http://${reachable(config.host)}:${config.port}`;
-  const { email } = wish;
+  const { email } = params;
   const { id, key, islandToken } = account;
   const serve = `${coordinatorName()} serve${configFlag(file)}`;
   const island = islandName();

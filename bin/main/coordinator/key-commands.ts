@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { KeyWish } from "../../../coordinator/accounts/api-keys.ts";
+import type { CreateKeyParams } from "../../../coordinator/accounts/api-keys.ts";
 import { creditsFromMicro, microFromCredits } from "../../../coordinator/credits/micro-credits.ts";
 import type { KeyLimits } from "../../../coordinator/store/accounts/key-spending.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
@@ -44,8 +44,8 @@ async function createKey(options: CreateKeyOptions): Promise<void> {
   const limits = readLimits(options);
   await withOwner(options, async (accounts, ownerId, store) => {
     await assertKnown(limits.cargos ?? [], options, store);
-    const wish: KeyWish = { name: options.name, scopes: options.scopes?.split(","), limits };
-    const made = await accounts.createKey(ownerId, wish);
+    const params: CreateKeyParams = { name: options.name, scopes: options.scopes?.split(","), limits };
+    const made = await accounts.createKey(ownerId, params);
     const { id, name, prefix, scopes } = made.key;
     print(options, { id, name, prefix, scopes, ...presentLimits(made.key), key: made.secret }, made.secret);
   });

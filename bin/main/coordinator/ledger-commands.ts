@@ -47,7 +47,7 @@ export function addLimitsCommand(
     .action(async (options: LimitOptions) => {
       await withStore(options, async (store) => {
         const accountId = await accountIdOf(store, options.email);
-        const wish = {
+        const params = {
           ...readLimit("requestsPerMinute", options.requestsPerMinute),
           ...readLimit("concurrentJobs", options.jobs),
           ...readLimit("concurrentStreams", options.streams),
@@ -55,9 +55,9 @@ export function addLimitsCommand(
         };
         const accounts = operatorAccountsOf(store);
         const limits =
-          Object.keys(wish).length === 0
+          Object.keys(params).length === 0
             ? (await accounts.get(accountId)).limits
-            : await accounts.setLimits(commandActor(), accountId, wish).catch(nameFlags);
+            : await accounts.setLimits(commandActor(), accountId, params).catch(nameFlags);
         const { requestsPerMinute, concurrentJobs, concurrentStreams, share } = limits;
         print(
           options,

@@ -60,8 +60,8 @@ async function assertWanted(islands: number | null, options: { readonly yes?: tr
 
 /** Adds an audit event, unless the database is damaged. */
 async function noteRotation(options: DataOptions): Promise<void> {
-  const deed = { action: "signing_key.rotate", targetKind: "coordinator", targetId: "signing_key" } as const;
-  await withStore(options, (store) => trailOf(store).note(commandActor(), deed)).catch((error: unknown) => {
+  const auditEvent = { action: "signing_key.rotate", targetKind: "coordinator", targetId: "signing_key" } as const;
+  await withStore(options, (store) => trailOf(store).note(commandActor(), auditEvent)).catch((error: unknown) => {
     console.error(`The audit log has no entry for this: ${error instanceof Error ? error.message : String(error)}`);
   });
 }

@@ -117,9 +117,9 @@ async function findSubmitter(
   { accounts }: Pick<Store, "accounts">,
   { accountId, request }: FileBatch,
 ): Promise<Submitter | null> {
-  const standing = await accounts.standing(accountId);
-  if (standing === undefined || standing.suspendedBecause !== null) return null;
-  const limits = resolveLimits(standing.limits);
+  const accountStatus = await accounts.accountStatus(accountId);
+  if (accountStatus === undefined || accountStatus.suspendedBecause !== null) return null;
+  const limits = resolveLimits(accountStatus.limits);
   if (request.apiKey === null) return { accountId, limits, apiKey: null };
   const { number } = request.apiKey;
   const key = (await accounts.listKeys(accountId)).find((each) => each.number === number);

@@ -73,11 +73,11 @@ export async function playFeeds(seed: number): Promise<void> {
   };
   for (let step = 0; step < 40; step += 1) {
     const from = job.owner;
-    const deed = random.between(1, 20);
-    if (deed <= 9) job.say(random.between(1, 4));
-    else if (deed <= 11) job.announce();
-    else if (deed <= 15) await job.store();
-    else if (deed <= 17) {
+    const auditEvent = random.between(1, 20);
+    if (auditEvent <= 9) job.say(random.between(1, 4));
+    else if (auditEvent <= 11) job.announce();
+    else if (auditEvent <= 15) await job.store();
+    else if (auditEvent <= 17) {
       // It hears of it later: until then it gives its readers what is nobody's any more.
       const to = random.pick(live());
       if (to !== from) {
@@ -88,11 +88,11 @@ export async function playFeeds(seed: number): Promise<void> {
         job.move(to, random.chance(0.6));
         late?.push([status("queued")]);
       }
-    } else if (deed === 18 && live().length > 2) {
+    } else if (auditEvent === 18 && live().length > 2) {
       await from.kill();
       await world.pass(random.pick([0, 200, 1_500]), 100);
       job.move(random.pick(live()), random.chance(0.6));
-    } else if (deed === 19) {
+    } else if (auditEvent === 19) {
       const { bus } = random.pick(live());
       bus.downBecause = "no connection";
       world.clock.schedule(random.between(10, 3_000), () => (bus.downBecause = null));
