@@ -38,7 +38,7 @@ import { openSuspensions } from "./operators/suspensions.ts";
 import { MAX_CLOSE_MS, Parts } from "./parts.ts";
 import { cargoRecommender } from "./recommendations/recommend.ts";
 import { openRetention } from "./retention/retention.ts";
-import { untilRead, untilStored } from "./store/until-stored.ts";
+import { retryWhileUnavailable, retryWhileReadOnly } from "./store/retry-while-unavailable.ts";
 import { openTracing } from "./tracing/open-tracing.ts";
 import { openWebhooks } from "./webhooks/webhook-sender.ts";
 
@@ -61,7 +61,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const { store, peers, clock, credentials, seen } = network;
   const env = { ...given, clock };
   const { config, log } = env;
-  const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, env);
+  const stored = <T>(step: () => T | Promise<T>): Promise<T> => retryWhileReadOnly(step, env);
 
   // What is stored and shared.
   const catalogSync = parts.add(await stored(() => openCatalog(env, store.catalog)));
@@ -83,7 +83,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     memory,
     proofs,
     signer,
-    limitOf: async (accountId) => (await untilRead(() => accounts.limits(accountId), clock)).concurrentJobs,
+    limitOf: async (accountId) => (await retryWhileUnavailable(() => accounts.limits(accountId), clock)).concurrentJobs,
     suspensionOf: suspensions.reasonFor,
     onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
     random: Math.random,

@@ -17,7 +17,7 @@ import { lastUses, openBackground } from "./background.ts";
 import { assertCredentials, assertPassword, EMAIL_PATTERN, MAX_EMAIL, readCredits } from "./credential-fields.ts";
 import { accountDeleted, assertNotSuspended, type Identity, type SignedIn } from "./identity.ts";
 import { openIslandTokens } from "./island-tokens.ts";
-import { type CredentialNews, knownCallers } from "./known-callers.ts";
+import { type CredentialRevisionSource, knownCallers } from "./known-callers.ts";
 import { openEmailChanges, openSignUps } from "./mailed-tokens.ts";
 import { openPasswordChanges, type PasswordCaller } from "./password-changes.ts";
 import { openPasswords } from "./passwords.ts";
@@ -49,7 +49,7 @@ export function openAccounts(
   env: Pick<Env<"newAccountMicro" | "smtpUrl" | "mailFrom" | "publicUrl">, "config" | "clock" | "log">,
   store: AccountStore,
   registration: Registration,
-  credentials: CredentialNews,
+  credentials: CredentialRevisionSource,
   passwords = openPasswords(),
 ) {
   const { config, clock, log } = env;

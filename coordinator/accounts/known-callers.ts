@@ -17,7 +17,7 @@ interface Caller {
 }
 
 /** What is known of changes of credentials, also by other coordinators. */
-export interface CredentialNews {
+export interface CredentialRevisionSource {
   /** The revision of the credentials, as it was within the last second. */
   revision(): number | Promise<number>;
   /** This coordinator has changed credentials or limits: that counts here from now on, and elsewhere soon. */
@@ -42,7 +42,7 @@ export interface CredentialUser {
 export function knownCallers(
   store: Pick<AccountStore, "findKey" | "findSession" | "accountStatus">,
   clock: Pick<Clock, "now">,
-  credentials: Pick<CredentialNews, "revision">,
+  credentials: Pick<CredentialRevisionSource, "revision">,
 ): (token: string) => Promise<Identity | undefined> {
   /** By the hash of the token. `revision`: of the credentials, before the look-up. */
   const remembered = recentMap<Caller & { readonly revision: number }>(MAX_CALLERS);

@@ -1,6 +1,6 @@
 import { every, type LoopEnv } from "../../shared/async/every.ts";
 import type { Clock } from "../../shared/clock.ts";
-import type { CredentialNews, CredentialUser } from "../accounts/known-callers.ts";
+import type { CredentialRevisionSource, CredentialUser } from "../accounts/known-callers.ts";
 import type { AccountStore } from "../store/accounts/accounts.ts";
 import { ENDS_KEPT_MS, type CredentialChanges } from "../store/accounts/credential-changes.ts";
 import { M } from "./messages.ts";
@@ -22,7 +22,7 @@ interface Reading {
   readonly revision: Promise<number>;
 }
 
-export interface CredentialWatch extends CredentialNews {
+export interface CredentialWatch extends CredentialRevisionSource {
   /** Calls `end` of `user` for each credential that has ended. */
   serve(user: CredentialUser): void;
   close(): void;

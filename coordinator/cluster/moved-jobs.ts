@@ -10,7 +10,7 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Submissions } from "../jobs/submissions.ts";
 import type { ActiveJobRecord } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
-import { untilRead } from "../store/until-stored.ts";
+import { retryWhileUnavailable } from "../store/retry-while-unavailable.ts";
 import { M, MAX_LET_DOWNS, MAX_MOVED } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
@@ -56,7 +56,7 @@ export function moveJobs(
   async function takePart(jobIds: readonly string[]): Promise<number> {
     let taken = 0;
     await once(jobIds, async (ids) => {
-      const stored = await untilRead(() => cluster.owned(ids), clock);
+      const stored = await retryWhileUnavailable(() => cluster.owned(ids), clock);
       const records = stored.map((record): ReturningJob => {
         const handover = handoverStates.take(record.id);
         return handover === undefined ? record : { ...record, handover };
@@ -68,7 +68,8 @@ export function moveJobs(
   }
 
   async function restore(records: readonly ReturningJob[]): Promise<{ waiting: number; held: number }> {
-    const readIsland: Store["islands"]["get"] = (hostId) => untilRead(() => store.islands.get(hostId), clock);
+    const readIsland: Store["islands"]["get"] = (hostId) =>
+      retryWhileUnavailable(() => store.islands.get(hostId), clock);
     const recovery = beginRecovery(readIsland, jobs, islands, graceMs());
     const shares = Array.from({ length: READERS }, (_, reader) =>
       records.filter((_record, index) => index % READERS === reader),
@@ -94,7 +95,7 @@ export function moveJobs(
   async function noteHere(records: readonly ActiveJobRecord[]): Promise<void> {
     peers.tell(M.moved, { jobIds: records.map(({ id }) => id) });
     const ofBatches = records.filter(({ batchId }) => batchId !== null).flatMap(({ id }) => jobs.get(id) ?? []);
-    if (ofBatches.length > 0) await untilRead(() => batches.restore(ofBatches), clock);
+    if (ofBatches.length > 0) await retryWhileUnavailable(() => batches.restore(ofBatches), clock);
   }
 
   /** Runs `take` for those that are not here and that no other call takes in; resolves when all are. */
@@ -169,7 +170,7 @@ export function moveJobs(
       const here = new Map([...jobs.list()].map((job) => [job.id, job]));
       const missing: string[] = [];
       for (let after = ""; ;) {
-        const part = await untilRead(() => cluster.ownedIds(after, MAX_MOVED), clock);
+        const part = await retryWhileUnavailable(() => cluster.ownedIds(after, MAX_MOVED), clock);
         for (const id of part) if (!here.delete(id) && jobs.get(id) === undefined) missing.push(id);
         const last = part.at(-1);
         if (last === undefined) break;

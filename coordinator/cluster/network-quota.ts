@@ -241,7 +241,7 @@ type StreamsQuestion = QuestionOf<typeof M.streams>;
 type StreamsReply = ReplyOf<typeof M.streams>;
 
 /** What a quota owner knows. */
-interface Told {
+interface ReportedStreams {
   readonly ownerId: string;
   /** Undefined if its answer was lost. */
   readonly open: number | undefined;
@@ -256,7 +256,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   /** As quota owner: open streams at other coordinators, by account and coordinator. None is 0. */
   const elsewhere = new Map<string, Map<string, number>>();
   /** By account. */
-  const reported = new Map<string, Told>();
+  const reported = new Map<string, ReportedStreams>();
   /** The last question about an account; the next one follows it. */
   const queues = new Map<string, Promise<unknown>>();
   let retry: Timer | null = null;

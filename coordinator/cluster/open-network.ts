@@ -5,7 +5,7 @@ import { assertCluster, busPlaceOf, storePlaceOf } from "../config/cluster-setti
 import type { CoordinatorConfig } from "../config/resolve-config.ts";
 import type { Env } from "../env.ts";
 import { openStore } from "../store/open-store.ts";
-import { untilStored } from "../store/until-stored.ts";
+import { retryWhileReadOnly } from "../store/retry-while-unavailable.ts";
 import { unsharedCredentials, watchCredentials } from "./credential-watch.ts";
 import { networkClock } from "./network-clock.ts";
 import { openPeers } from "./peers.ts";
@@ -30,7 +30,7 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   const clock = networkClock(env.clock);
   const { minFreeDiskBytes: minFreeBytes, leaseRenewMs, commandLine } = config;
   const shown = typeof place === "string" ? place : withoutPassword(place.address);
-  const store = await untilStored(() => openStore(place, clock, { minFreeBytes, leaseRenewMs, onReadOnly }), {
+  const store = await retryWhileReadOnly(() => openStore(place, clock, { minFreeBytes, leaseRenewMs, onReadOnly }), {
     clock,
     log,
     store: shown,
@@ -54,7 +54,7 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   const learnTime = async (): Promise<void> => {
     if (cluster.isShared) await clock.set(() => cluster.nowMs());
   };
-  await untilStored(learnTime, { clock, log });
+  await retryWhileReadOnly(learnTime, { clock, log });
   const credentials = cluster.isShared
     ? watchCredentials(cluster.credentialChanges, store.accounts, peers, clock)
     : unsharedCredentials(store.accounts, { clock, log });

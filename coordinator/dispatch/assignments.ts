@@ -11,7 +11,7 @@ import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
-import { untilRead } from "../store/until-stored.ts";
+import { retryWhileUnavailable } from "../store/retry-while-unavailable.ts";
 import type { AttemptProofs } from "./attempt-proofs.ts";
 
 const LOST_FILE: JobError = {
@@ -91,7 +91,7 @@ export function openAssignments(
     const expiresAtMs = clock.now() + GRANT_MS;
     const files: JobFile[] = [];
     for (const { path, fileId, form } of filePlacesOf(inputSchema, input, JSON.stringify(input))) {
-      const file = await untilRead(() => store.files.held({ jobId: id.jobId, fileId }), clock);
+      const file = await retryWhileUnavailable(() => store.files.held({ jobId: id.jobId, fileId }), clock);
       if (file === undefined) return null;
       const grant = { ...id, hostId, accountId, fileId, expiresAtMs };
       const address = grantAddress(grant, proofs.signFile(grant));

@@ -273,7 +273,7 @@ export class JobRegistry {
     if (islandOwnerId === null) return undefined;
     job.assignee = { islandId: record.islandId, accountId: islandOwnerId };
     job.noteEarner();
-    this.#noteSign(job);
+    this.#recordActivity(job);
     // The Island may have the result, even after the limit: it gets the grace to adoptRunning it.
     const earliestMs = this.#earliestMs(graceMs);
     if (job.state === "running") return this.#beginRun(job, earliestMs);
@@ -529,7 +529,7 @@ export class JobRegistry {
     const job = this.#require(jobId);
     if (count === job.workCount) return;
     job.workCount = count;
-    this.#noteSign(job);
+    this.#recordActivity(job);
   }
 
   /** Gives the attempt up, as its present phase took longer than its limit, and stops the Island's work on it. */
@@ -559,7 +559,7 @@ export class JobRegistry {
   start(jobId: string): void {
     const job = this.#require(jobId);
     job.start(this.#env.clock.now());
-    this.#noteSign(job);
+    this.#recordActivity(job);
     this.#beginRun(job);
     this.#writes.startSoon(job);
     this.#emit({ type: "job_moved", job });
@@ -568,7 +568,7 @@ export class JobRegistry {
   /** The Island says how much of the prompt it has read. */
   notePrompt(jobId: string, prompt: PromptTokens): void {
     const job = this.#require(jobId);
-    if (job.notePrompt(prompt)) this.#noteSign(job);
+    if (job.notePrompt(prompt)) this.#recordActivity(job);
   }
 
   /** Numbered frame `seq` was received. It is not durable yet. */
@@ -779,7 +779,7 @@ export class JobRegistry {
     this.#emit({ type: "job_stored", job });
     if (job.state === "pending") return this.#beginCompeting(job);
     job.input = null;
-    this.#noteSign(job);
+    this.#recordActivity(job);
     return this.#beginWait(job);
   }
 
@@ -826,13 +826,13 @@ export class JobRegistry {
   }
 
   /** A sign of life of the present attempt. It costs no timer. */
-  #noteSign(job: MutableJob): void {
+  #recordActivity(job: MutableJob): void {
     job.lastSignMs = this.#env.clock.monotonicMs();
   }
 
   /** The present attempt is in another phase, whose limit counts from now. */
   #beginPhase(job: MutableJob): void {
-    this.#noteSign(job);
+    this.#recordActivity(job);
     this.#deadlines.limitChanged(job.id);
   }
 
@@ -853,7 +853,7 @@ export class JobRegistry {
 
   #passPhase(job: MutableJob): void {
     const lateMs = -this.#phaseLeftMs(job);
-    this.#noteSign(job);
+    this.#recordActivity(job);
     if (lateMs < MAX_LATE_MS) this.#emit({ type: "phase_limit_passed", job });
   }
 

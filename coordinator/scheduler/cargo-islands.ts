@@ -5,7 +5,7 @@ import type { BreakerFailure } from "./circuit-breaker.ts";
 import { meritOf, modelPlaceOf, rankOf } from "./rank.ts";
 
 /** The online Islands, counted by how they fit one Cargo. */
-export interface Census {
+export interface IslandFitCounts {
   readonly online: number;
   /** Islands that do not fit, by the first reason. */
   readonly misfits: Readonly<Record<Misfit, number>>;
@@ -154,7 +154,7 @@ export class CargoIslands {
     return this.#openSlots;
   }
 
-  census(): Census {
+  fitCounts(): IslandFitCounts {
     const misfits = { ...this.#misfits };
     const online = this.#entries.size;
     const fitting = Object.values(misfits).reduce((rest, count) => rest - count, online);

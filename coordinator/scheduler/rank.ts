@@ -47,7 +47,7 @@ export function loadOf(island: SchedulerIsland, slotsInUse: number): number {
  * Whether two reports of an Island make no difference: the same models, and what is left of its load after rounding. Lists are the same
  * if they are one list, as those of an Island whose report repeats the last one.
  */
-export function countsTheSame(a: HostReport, b: HostReport): boolean {
+export function isSameRank(a: HostReport, b: HostReport): boolean {
   const hasSameModels = a.cachedModels === b.cachedModels && a.loaded === b.loaded && a.downloads === b.downloads;
   return hasSameModels && a.noSpaceFor === b.noSpaceFor && hostLoadOf(a) === hostLoadOf(b);
 }

@@ -164,7 +164,7 @@ export class Scheduler {
     const index = this.#indices.peek(kind);
     if (index === undefined) return explainUnknownCargo(kind.slug);
     const avoided = index.openOutside([]) - index.openOutside(kind.avoidIslands);
-    return explainWait(index.cargo, index.census(), avoided);
+    return explainWait(index.cargo, index.fitCounts(), avoided);
   }
 
   #hasFreeSlot(job: WaitingJob): boolean {

@@ -119,8 +119,8 @@ export function sharedWork(
     outlookFor(kind: WorkKind, sinceMs: number): Outlook {
       const index = indexOf(kind);
       if (index === undefined) return { is: "absent" };
-      const census = index.census();
-      const { online, misfits, fitting } = census;
+      const fitCounts = index.fitCounts();
+      const { online, misfits, fitting } = fitCounts;
       if (fitting + misfits.draining > 0) return { is: "possible" };
       for (const [id, { info, atMs }] of gone.entries()) {
         if (atMs < sinceMs) break;
@@ -128,7 +128,7 @@ export function sharedWork(
         if (fit === true || fit === "draining") return { is: "possible" };
       }
       if (online === misfits.not_own) return { is: "absent" };
-      return { is: "lacking", message: explainWait(index.cargo, census, 0).message };
+      return { is: "lacking", message: explainWait(index.cargo, fitCounts, 0).message };
     },
 
     /** Where the model is, of the best Island with a slot that is free for the kind; undefined if there is none. */

@@ -154,7 +154,7 @@ export async function startAgent(options: {
       policy: () => policy,
       hostId,
       version: options.version,
-      farewellLimitMs: MAX_FAREWELL_MS,
+      drainTimeoutMs: MAX_FAREWELL_MS,
       clock,
       offer: { slots: config.slots, hardware },
       runtimes: probes.usable,

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { storePlaceOf } from "../../../coordinator/config/cluster-settings.ts";
-import type { DataEnd } from "../../../coordinator/store/move/data-end.ts";
+import type { MigrationEndpoint } from "../../../coordinator/store/move/migration-endpoint.ts";
 import { moveData, openEnd } from "../../../coordinator/store/move/move-data.ts";
 import { hasData } from "../../../coordinator/store/open-store.ts";
 import type { StorePlace } from "../../../coordinator/store/store-place.ts";
@@ -39,7 +39,7 @@ export function addMigrateCommand(program: Command): void {
 async function migrate(options: MigrateOptions): Promise<void> {
   const [source, target] = [await sourceOf(options), await targetOf(options)];
   await using stack = new AsyncDisposableStack();
-  const open = async (place: StorePlace): Promise<DataEnd> =>
+  const open = async (place: StorePlace): Promise<MigrationEndpoint> =>
     stack.adopt(await openEnd(place, systemClock), (end) => end.close());
   const ends = { from: await open(source), to: await open(target) };
   const { rows, ledger } = await moveData(ends.from, ends.to, (step) => console.error(step));

@@ -1,7 +1,7 @@
 import { describeUnknownEnv, type CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { openCoordinator } from "../../../coordinator/coordinator.ts";
 import { lockForServing } from "../../../coordinator/store/sqlite/engine/serve-lock.ts";
-import { untilStored } from "../../../coordinator/store/until-stored.ts";
+import { retryWhileReadOnly } from "../../../coordinator/store/retry-while-unavailable.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { openLog } from "../terminal/open-log.ts";
 import { onStopSignal } from "../terminal/stop-signals.ts";
@@ -16,7 +16,7 @@ export async function serve(config: CoordinatorConfig, version: string, file: st
   const unknown = describeUnknownEnv(process.env);
   if (unknown !== null) log.warn(unknown);
   if (config.storeAddress === null) {
-    const lock = await untilStored(() => lockForServing(config.dataDirectory), { clock: systemClock, log });
+    const lock = await retryWhileReadOnly(() => lockForServing(config.dataDirectory), { clock: systemClock, log });
     process.on("exit", () => lock.release());
   }
   const coordinator = await openCoordinator({

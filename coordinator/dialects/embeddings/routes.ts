@@ -14,7 +14,7 @@ import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { mapWithConcurrency, MAX_CONCURRENCY } from "../../http/streaming/map-with-concurrency.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
-import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
+import { waitingClientOf, type AnswerDeps, type RequestContext } from "../../http/streaming/request-context.ts";
 import { LARGE_ANSWER_CHARS } from "../../http/middleware/json-answer.ts";
 
 const VECTORS_IN_A_TURN = 64;
@@ -57,7 +57,7 @@ function assertDimensions([vector]: readonly (readonly number[])[], asked: numbe
 }
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
-export async function answerEmbeddings(deps: AnswerDeps, client: WaitingClient, body: EmbeddingsBody) {
+export async function answerEmbeddings(deps: AnswerDeps, client: RequestContext, body: EmbeddingsBody) {
   const { slug } = await findModelFor("embedding", deps.catalog, body.model, client.submitter.accountId);
   const made = await mapWithConcurrency(
     jobsOfTexts(body.input),

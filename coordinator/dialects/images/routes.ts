@@ -7,7 +7,7 @@ import { answerJson } from "../../http/middleware/json-answer.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { endedJob } from "../../http/streaming/whole-output.ts";
-import { waitingClientOf } from "../../http/streaming/waiting-client.ts";
+import { waitingClientOf } from "../../http/streaming/request-context.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 import type { LargeJson } from "../../store/jobs/large-json.ts";
 import { givenFields } from "../../http/schemas/given-fields.ts";

@@ -10,7 +10,7 @@ import {
 } from "./schemas.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
-import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
+import { waitingClientOf, type AnswerDeps, type RequestContext } from "../../http/streaming/request-context.ts";
 import { mapWithConcurrency, MAX_CONCURRENCY } from "../../http/streaming/map-with-concurrency.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
 
@@ -30,7 +30,7 @@ export const moderationRoutes = routeGroup("/moderations", { tag: "Chat", style:
 });
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
-export async function answerModeration(deps: AnswerDeps, client: WaitingClient, body: ModerationBody) {
+export async function answerModeration(deps: AnswerDeps, client: RequestContext, body: ModerationBody) {
   const { slug } = await findModelFor("moderation", deps.catalog, body.model, client.submitter.accountId);
   const made = await mapWithConcurrency(
     moderatedTexts(body),

@@ -8,7 +8,7 @@ import { DATABASE_FILE } from "../open-store.ts";
 import { SECRET_NAMES } from "../secrets/shared-secrets.ts";
 import type { StorePlace } from "../store-place.ts";
 import { COPIED_TABLES, type CopiedTable } from "./copied-tables.ts";
-import { keyOf, pagesOf, type CopiedRow, type DataEnd } from "./data-end.ts";
+import { keyOf, pagesOf, type CopiedRow, type MigrationEndpoint } from "./migration-endpoint.ts";
 import type { MoveMark } from "./move-mark.ts";
 import { openSqliteEnd } from "./sqlite-end.ts";
 
@@ -22,7 +22,7 @@ export interface MoveReport {
  * Opens a data directory or a database for a move of all data, and makes what is missing. It is closed by its owner.
  * @throws {DatabaseError} while it is in use.
  */
-export async function openEnd(place: StorePlace, clock: Clock): Promise<DataEnd> {
+export async function openEnd(place: StorePlace, clock: Clock): Promise<MigrationEndpoint> {
   if (typeof place === "string") return openSqliteEnd(join(place, DATABASE_FILE), clock.now());
   const { openPostgresEnd } = await import("./postgres-end.ts");
   return openPostgresEnd(place, clock);
@@ -36,7 +36,7 @@ type OnStep = (step: string) => void;
  * it was when it is called again; until it is done, neither end can be opened, and then the target alone.
  * @throws {DatabaseError} if an end is in use, the target is not empty, or something differs.
  */
-export async function moveData(from: DataEnd, to: DataEnd, onStep: OnStep): Promise<MoveReport> {
+export async function moveData(from: MigrationEndpoint, to: MigrationEndpoint, onStep: OnStep): Promise<MoveReport> {
   const [left, begun] = [await from.mark(), await to.mark()];
   await assertCanMove(from, to, left, begun);
   const id = left?.id ?? randomUUID();
@@ -52,7 +52,12 @@ export async function moveData(from: DataEnd, to: DataEnd, onStep: OnStep): Prom
   return report;
 }
 
-async function assertCanMove(from: DataEnd, to: DataEnd, left: MoveMark | null, begun: MoveMark | null): Promise<void> {
+async function assertCanMove(
+  from: MigrationEndpoint,
+  to: MigrationEndpoint,
+  left: MoveMark | null,
+  begun: MoveMark | null,
+): Promise<void> {
   if (left?.role === "target")
     throw new DatabaseError(from.name, `contains only part of the data of ${left.other}. Complete that move first`);
   if (left !== null && left.id === begun?.id) return;
@@ -82,7 +87,7 @@ async function assertCanMove(from: DataEnd, to: DataEnd, left: MoveMark | null, 
   }
 }
 
-async function copyAll(from: DataEnd, to: DataEnd, onStep: OnStep): Promise<void> {
+async function copyAll(from: MigrationEndpoint, to: MigrationEndpoint, onStep: OnStep): Promise<void> {
   for (const table of COPIED_TABLES) {
     let rows = 0;
     for await (const page of pagesOf(from, table, await to.lastKey(table))) {
@@ -98,7 +103,7 @@ async function copyAll(from: DataEnd, to: DataEnd, onStep: OnStep): Promise<void
   }
 }
 
-async function verify(from: DataEnd, to: DataEnd, onStep: OnStep): Promise<MoveReport> {
+async function verify(from: MigrationEndpoint, to: MigrationEndpoint, onStep: OnStep): Promise<MoveReport> {
   onStep("Comparing every row");
   const rows: Record<string, number> = {};
   for (const table of COPIED_TABLES) {
@@ -119,7 +124,7 @@ async function verify(from: DataEnd, to: DataEnd, onStep: OnStep): Promise<MoveR
 }
 
 /** Compares a table row by row. Resolves with the number of rows. @throws {DatabaseError} at the first that differs. */
-async function compareTable(from: DataEnd, to: DataEnd, table: CopiedTable): Promise<number> {
+async function compareTable(from: MigrationEndpoint, to: MigrationEndpoint, table: CopiedTable): Promise<number> {
   const copies = rowsOf(to, table);
   let count = 0;
   for await (const page of pagesOf(from, table)) {
@@ -134,11 +139,11 @@ async function compareTable(from: DataEnd, to: DataEnd, table: CopiedTable): Pro
   return count;
 }
 
-async function* rowsOf(end: DataEnd, table: CopiedTable): AsyncGenerator<CopiedRow, undefined, void> {
+async function* rowsOf(end: MigrationEndpoint, table: CopiedTable): AsyncGenerator<CopiedRow, undefined, void> {
   for await (const page of pagesOf(end, table)) yield* page;
 }
 
-function difference(to: DataEnd, table: CopiedTable, row: CopiedRow): DatabaseError {
+function difference(to: MigrationEndpoint, table: CopiedTable, row: CopiedRow): DatabaseError {
   return new DatabaseError(
     to.name,
     `row ${keyOf(table, row).join(" ")} of ${table.name} differs from the original. Empty the database and move the data again`,

@@ -16,7 +16,7 @@ import type { DatabasePlace } from "../store-place.ts";
 import { columnType } from "../steps/schema.ts";
 import { textOf, valueOf, type ColumnKind } from "../steps/table.ts";
 import { COPIED_TABLES, lastKeySql, nextRowsSql, REVISIONS, type CopiedTable } from "./copied-tables.ts";
-import { isClear, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
+import { isClear, type CopiedValue, type MigrationEndpoint, type Revisions } from "./migration-endpoint.ts";
 import type { MoveMark } from "./move-mark.ts";
 
 /** Of long columns as they are stored, which may be compressed; a single row may be longer. */
@@ -55,7 +55,7 @@ const types: pg.CustomTypesConfig = {
  * Opens the database of coordinators as an end of a move, and makes the tables if they are missing. No coordinator uses it meanwhile.
  * @throws {DatabaseError} while another move of the database is under way.
  */
-export async function openPostgresEnd({ address, key }: DatabasePlace, clock: Clock): Promise<DataEnd> {
+export async function openPostgresEnd({ address, key }: DatabasePlace, clock: Clock): Promise<MigrationEndpoint> {
   const shown = withoutPassword(address);
   // A statement may take long here, and nobody waits for our locks.
   const patient = { query_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 };

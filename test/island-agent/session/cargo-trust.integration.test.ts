@@ -40,7 +40,7 @@ beforeEach(async () => {
     accountId: "user_1",
     hostId: "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
     version: "0.0.0-test",
-    farewellLimitMs: 15_000,
+    drainTimeoutMs: 15_000,
     clock,
     offer: { slots: 2, hardware: makeHardware() },
     runtimes: new Map([["llmcpp", { runtime, version: "fake" }]]),

@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DATABASE_FILE, openStore } from "../../../../coordinator/store/open-store.ts";
 import { COPIED_TABLES } from "../../../../coordinator/store/move/copied-tables.ts";
-import type { DataEnd } from "../../../../coordinator/store/move/data-end.ts";
+import type { MigrationEndpoint } from "../../../../coordinator/store/move/migration-endpoint.ts";
 import { moveData, openEnd, type MoveReport } from "../../../../coordinator/store/move/move-data.ts";
 import { migrate } from "../../../../coordinator/store/postgres/engine/migrate.ts";
 import { MIGRATIONS } from "../../../../coordinator/store/postgres/migrations.ts";
@@ -58,7 +58,7 @@ async function withStore<T>(place: StorePlace, use: (store: Store) => Promise<T>
 }
 
 /** `wrap`: puts something in the way of the source. */
-async function move(from: StorePlace, to: StorePlace, wrap = (end: DataEnd) => end): Promise<MoveReport> {
+async function move(from: StorePlace, to: StorePlace, wrap = (end: MigrationEndpoint) => end): Promise<MoveReport> {
   await using stack = new AsyncDisposableStack();
   const open = async (place: StorePlace) => stack.adopt(await openEnd(place, clock), (end) => end.close());
   const source = wrap(await open(from));
@@ -66,14 +66,14 @@ async function move(from: StorePlace, to: StorePlace, wrap = (end: DataEnd) => e
 }
 
 /** An end that fails before the page of this number. */
-function failingAt(pages: number): (end: DataEnd) => DataEnd {
+function failingAt(pages: number): (end: MigrationEndpoint) => MigrationEndpoint {
   let read = 0;
   return (end) =>
     new Proxy(end, {
       get(target, name) {
         const value: unknown = Reflect.get(target, name, target);
         if (name !== "page") return typeof value === "function" ? (value.bind(target) as unknown) : value;
-        return async (...args: Parameters<DataEnd["page"]>) => {
+        return async (...args: Parameters<MigrationEndpoint["page"]>) => {
           const page = await target.page(...args);
           if (page.length > 0) read += 1;
           if (page.length > 0 && read === pages) throw new Error("cut");
