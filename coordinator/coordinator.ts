@@ -131,7 +131,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   watchAuditLog(events, store, clock);
   member.shareEvents(events);
   const hosts = openHosts(env, network, core, suspensions, events);
-  parts.add(hosts.figures);
+  parts.add(hosts.metrics);
   const operators = openOperators(env, network, core, catalogSync, suspensions, gateway);
   const recommend = cargoRecommender(
     env,

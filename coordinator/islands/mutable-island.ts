@@ -175,7 +175,7 @@ export class MutableIsland implements IslandView {
       downloads:
         downloads.length === 0
           ? NONE
-          : downloads.map(({ slug, ...figures }) => ({ slug: this.#shared(slug), ...figures })),
+          : downloads.map(({ slug, ...metrics }) => ({ slug: this.#shared(slug), ...metrics })),
       noSpaceFor: this.#listOf(before?.noSpaceFor, noSpaceFor),
       cpuLoad,
       rttMs: this.rttMs,
