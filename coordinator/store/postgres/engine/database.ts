@@ -8,7 +8,7 @@ import { isTransient, storageErrorOf } from "./storage-fault.ts";
 const MAX_CONNECTIONS = 8;
 /** A new connection, or a free one in a burst: a thousand Islands that come at once wait for eight connections. */
 const MAX_WAIT_MS = 15_000;
-const MAX_TRIES = 3;
+const MAX_ATTEMPTS = 3;
 /** Between tries of what must be done. */
 const RETRY_MS = 500;
 
@@ -108,11 +108,11 @@ export class Database {
 }
 
 async function untilWon<T>(run: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await run();
     } catch (error) {
-      if (tries === MAX_TRIES || !isTransient(error)) throw error;
+      if (attempt === MAX_ATTEMPTS || !isTransient(error)) throw error;
     }
   }
 }

@@ -108,7 +108,7 @@ describe("ModelStore's disk budget", () => {
     await using fixture = await StoreFixture.make();
     const b = sized(fixture, "b", 200_000);
     fixture.server.on("/models/a.gguf", file(BYTES, { cutAfter: 100_000, ignoreRange: true }));
-    const store = await fixture.open({ budgetBytes: 250_000, fetch: { tries: 1 } });
+    const store = await fixture.open({ budgetBytes: 250_000, fetch: { maxAttempts: 1 } });
     await failureOf(store.acquire("x", makeRef(), NEVER));
     expect(store.usage().usedBytes).toBe(100_000);
     await pull(store, b);
