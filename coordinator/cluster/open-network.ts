@@ -1,7 +1,7 @@
 import { urlHost } from "../../shared/net/url-host.ts";
 import { withoutPassword } from "../../shared/without-password.ts";
 import { openBus } from "../bus/open-bus.ts";
-import { assertCluster, busPlaceOf, storePlaceOf } from "../config/cluster-settings.ts";
+import { assertCluster, busConnectionOf, storeLocationOf } from "../config/cluster-settings.ts";
 import type { CoordinatorConfig } from "../config/resolve-config.ts";
 import type { Env } from "../env.ts";
 import { openStore } from "../store/open-store.ts";
@@ -21,7 +21,7 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   const { config, log, version } = env;
   // Before anything is opened: a configuration that cannot be is told at once.
   assertCluster(config);
-  const place = await storePlaceOf(config);
+  const place = await storeLocationOf(config);
   const onReadOnly = (because: string | null): void => {
     if (because === null) return log.info({}, "Storage can be written again");
     log.error({ because }, "Nothing new is accepted: storage cannot be written. What runs is stored when it can be");
@@ -42,7 +42,7 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
     );
   }
   const { cluster } = store;
-  const bus = await openBus(busPlaceOf(config), `atoll ${cluster.selfId}`, { clock, log }).catch(
+  const bus = await openBus(busConnectionOf(config), `atoll ${cluster.selfId}`, { clock, log }).catch(
     async (error: unknown) => {
       await store.close();
       throw error;

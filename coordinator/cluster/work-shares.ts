@@ -194,7 +194,7 @@ export function workShares(selfId: string, here: SharedWork) {
     const slots = rivals.reduce((sum, { freeSlots }) => sum + freeSlots, 0);
     const stepMs = Math.min(TURN.stepMs, TURN.maxMs / Math.max(1, peers.size));
     const turnMs = slots < (victim.work.get(key)?.jobs ?? 0) ? 0 : rivals.length * stepMs;
-    return sinceMs >= turnMs + (here.freePlaceFor(kind) === "absent" ? ABSENT_MODEL_MS : 0);
+    return sinceMs >= turnMs + (here.freeSlotFor(kind) === "absent" ? ABSENT_MODEL_MS : 0);
   }
 
   return {
@@ -271,7 +271,7 @@ export function workShares(selfId: string, here: SharedWork) {
       const some = rotatingSlice([...demands.values()], MAX_DEMANDS, beats);
       if (some.length === 0) return undefined;
       const offered = new Set(recent.flatMap(({ islandIds }) => islandIds));
-      const startable = some.filter(({ kind }) => here.freePlaceFor(kind) !== undefined);
+      const startable = some.filter(({ kind }) => here.freeSlotFor(kind) !== undefined);
       const others = some.filter((demand) => !startable.includes(demand));
       const start = stealToStart(startable, offered, nowMs);
       const steal = start ?? (recent.length === 0 ? stealToBalance(others, nowMs) : undefined);

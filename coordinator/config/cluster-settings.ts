@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError, setting, settingGroup, type Settings } from "../../shared/settings.ts";
-import type { BusPlace } from "../bus/open-bus.ts";
-import type { StorePlace } from "../store/store-place.ts";
+import type { BusConnection } from "../bus/open-bus.ts";
+import type { StoreLocation } from "../store/store-location.ts";
 
 const KEY_BYTES = 32;
 const KEY_ADVICE = "32 bytes in base64 or hex (generate one with: openssl rand -hex 32)";
 
-type BusAddress = Pick<BusPlace, "servers" | "user" | "password" | "isTls">;
+type BusAddress = Pick<BusConnection, "servers" | "user" | "password" | "isTls">;
 type BusSettings = "busAddress" | Extract<keyof typeof CLUSTER_SETTINGS, `nats${string}`>;
 
 /** The storage that several coordinators share, and the bus between them. Unset: one coordinator, with its data directory. */
@@ -124,9 +124,9 @@ export function assertCluster(settings: ClusterSettings): void {
 }
 
 /** The database if one is set, otherwise the data directory. Reads the key file. @throws {ConfigError} without a key. */
-export async function storePlaceOf(
+export async function storeLocationOf(
   config: Pick<ClusterSettings, "storeAddress" | "clusterKey" | "clusterKeyFile"> & { readonly dataDirectory: string },
-): Promise<StorePlace> {
+): Promise<StoreLocation> {
   const { storeAddress: address, clusterKey, clusterKeyFile, dataDirectory } = config;
   if (address === null) return dataDirectory;
   if (clusterKey !== null) return { address, key: clusterKey };
@@ -147,7 +147,7 @@ export async function readKeyFile(file: string): Promise<Buffer> {
 }
 
 /** The NATS servers and credentials; null: this coordinator has no peers. */
-export function busPlaceOf(config: Pick<ClusterSettings, BusSettings>): BusPlace | null {
+export function busConnectionOf(config: Pick<ClusterSettings, BusSettings>): BusConnection | null {
   const { busAddress } = config;
   if (busAddress === null) return null;
   return {

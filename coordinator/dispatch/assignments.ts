@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import { FILES_FEATURE, type JobFile } from "../../shared/job-files.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import { filePlacesOf } from "../catalog/file-places.ts";
+import { fileReferencesOf } from "../catalog/file-references.ts";
 import { GRANT_MS, grantAddress } from "../files/file-grants.ts";
 import type { CargoSigner } from "../islands/cargo-signer.ts";
 import type { AttemptId } from "../islands/island.ts";
@@ -90,7 +90,7 @@ export function openAssignments(
   ): Promise<JobFile[] | null> {
     const expiresAtMs = clock.now() + GRANT_MS;
     const files: JobFile[] = [];
-    for (const { path, fileId, form } of filePlacesOf(inputSchema, input, JSON.stringify(input))) {
+    for (const { path, fileId, form } of fileReferencesOf(inputSchema, input, JSON.stringify(input))) {
       const file = await retryWhileUnavailable(() => store.files.held({ jobId: id.jobId, fileId }), clock);
       if (file === undefined) return null;
       const grant = { ...id, hostId, accountId, fileId, expiresAtMs };

@@ -1,7 +1,7 @@
 import type { FeedItem } from "../store/jobs/job-store.ts";
 import { JobFeed, type WritableFeed } from "./feed.ts";
 import { FEED_START, type FeedPosition } from "./feed-position.ts";
-import type { FeedPlace, FeedSlice } from "./feed-tail.ts";
+import type { FeedStart, FeedSlice } from "./feed-tail.ts";
 
 /**
  * What became of a slice. `gap`: items before it are missing. `lost`: the copy has output that the job went on without;
@@ -49,7 +49,7 @@ export class FeedReplica {
   }
 
   /** The slices that follow are those of another source, or of another place. The copy's position is not lost there. */
-  begin({ index, outputs, statuses }: FeedPlace): void {
+  begin({ index, outputs, statuses }: FeedStart): void {
     this.#index = index;
     this.#sourceOutputs = outputs;
     this.#sourceStatuses = statuses;

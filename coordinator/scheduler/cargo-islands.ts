@@ -2,7 +2,7 @@ import { fits, MISFITS, type Misfit, type ScheduledCargo } from "./fit.ts";
 import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
 import type { OnlineIsland } from "./online-island.ts";
 import type { BreakerFailure } from "./circuit-breaker.ts";
-import { meritOf, modelPlaceOf, rankOf } from "./rank.ts";
+import { meritOf, modelAvailabilityOf, rankOf } from "./rank.ts";
 
 /** The online Islands, counted by how they fit one Cargo. */
 export interface IslandFitCounts {
@@ -69,7 +69,7 @@ export class CargoIslands {
     const openBefore = this.#open;
     const entry = this.#entries.get(island.id) ?? newEntry(island);
     if (this.#entries.has(island.id)) this.#uncount(entry);
-    const place = modelPlaceOf(this.cargo, island.info);
+    const place = modelAvailabilityOf(this.cargo, island.info);
     entry.fit = fits(this.cargo, island.info);
     entry.hasModel = place !== "absent";
     entry.slots = island.info.slots;

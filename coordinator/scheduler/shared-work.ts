@@ -6,7 +6,7 @@ import { fits } from "./fit.ts";
 import type { IslandIndices } from "./island-indices.ts";
 import type { JobKind } from "./job-queue.ts";
 import type { OnlineIsland } from "./online-island.ts";
-import { modelPlaceOf, type ModelPlace } from "./rank.ts";
+import { modelAvailabilityOf, type ModelAvailability } from "./rank.ts";
 import {
   OfferedSlots,
   workKeyOf,
@@ -132,10 +132,10 @@ export function sharedWork(
     },
 
     /** Where the model is, of the best Island with a slot that is free for the kind; undefined if there is none. */
-    freePlaceFor(kind: WorkKind): ModelPlace | undefined {
+    freeSlotFor(kind: WorkKind): ModelAvailability | undefined {
       const index = indexOf(kind);
       const island = index?.best([]);
-      return index === undefined || island === undefined ? undefined : modelPlaceOf(index.cargo, island.info);
+      return index === undefined || island === undefined ? undefined : modelAvailabilityOf(index.cargo, island.info);
     },
 
     /**

@@ -14,7 +14,7 @@ import { diskIsShort } from "../disk/disk-budget.ts";
 import { freeBytesOn } from "../disk/free-bytes.ts";
 import { diskFailure, isOutOfSpace } from "../models/download/part-file.ts";
 import { parseJson, readBody } from "../models/download/json-body.ts";
-import { listModels, withAdoption, type ModelsPlace } from "./models-commands.ts";
+import { listModels, withAdoption, type ModelsLocation } from "./models-commands.ts";
 import type { ProgressLine } from "./progress-bar.ts";
 
 const MAX_ANSWER_WAIT_MS = 30_000;
@@ -30,7 +30,7 @@ const cargosSchema = z.object({
  * @returns a line for the user.
  * @throws {CliError}
  */
-export async function importModel(place: ModelsPlace, given: string, progress: ProgressLine): Promise<string> {
+export async function importModel(place: ModelsLocation, given: string, progress: ProgressLine): Promise<string> {
   const { dataDirectory, env } = place;
   const { path, found } = await readSource(given);
   const { size } = found;

@@ -3,7 +3,7 @@ import { readConfigFile, storeKeys } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { isAgentRunning } from "../control/control-client.ts";
 import { forgetHostId, readHostId } from "../hardware/host-id.ts";
-import { listModels, pruneModels, type ModelsPlace } from "./models-commands.ts";
+import { listModels, pruneModels, type ModelsLocation } from "./models-commands.ts";
 
 const MAX_ANSWER_WAIT_MS = 10_000;
 const REMOVE_THERE = "If the account still lists this Island, remove it in the console";
@@ -18,7 +18,7 @@ interface Membership {
 }
 
 /** @throws {CliError} when the Island has not joined, or an agent runs. */
-export async function readMembership(place: ModelsPlace): Promise<Membership> {
+export async function readMembership(place: ModelsLocation): Promise<Membership> {
   const { dataDirectory, env } = place;
   if (await isAgentRunning(dataDirectory)) {
     throw new CliError(
@@ -39,7 +39,7 @@ export async function readMembership(place: ModelsPlace): Promise<Membership> {
  * @returns lines for the user.
  */
 export async function leaveNetwork(
-  place: ModelsPlace,
+  place: ModelsLocation,
   { urls, token }: Membership,
   deletesModels: boolean,
 ): Promise<string[]> {

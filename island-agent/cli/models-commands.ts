@@ -15,7 +15,7 @@ import { fixed, flexible, tableOf } from "../../shared/cli/text-table.ts";
 import type { ProgressLine } from "./progress-bar.ts";
 
 /** The Island that the commands work on. */
-export interface ModelsPlace {
+export interface ModelsLocation {
   readonly dataDirectory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ const MAX_DELETE_MS = 120_000;
 const NOBODY_IN_USE: ReadonlySet<string> = new Set();
 
 /** `island models ls`. As `rm` and `prune`, it asks the running agent, or opens the directory itself when none runs. */
-export async function listModels(place: ModelsPlace): Promise<ListedArtifact[]> {
+export async function listModels(place: ModelsLocation): Promise<ListedArtifact[]> {
   const items = await askAgent<ListedArtifact[]>(place.dataDirectory, "/models");
   if (items !== undefined) return items;
   // Opening the stores would create the directory.
@@ -42,13 +42,13 @@ export async function listModels(place: ModelsPlace): Promise<ListedArtifact[]> 
  * `island models rm`. @returns a line for the user.
  * @throws {CliError} when nothing has that name, or it is in use.
  */
-export async function removeModel(place: ModelsPlace, name: string): Promise<string> {
+export async function removeModel(place: ModelsLocation, name: string): Promise<string> {
   const freed = await tell<number>(place, "/models/remove", { name });
   return `Freed ${formatBytes(freed ?? (await withStored(place, (stored) => stored.remove(name))))}`;
 }
 
 /** `island models prune`: deletes everything that is not in use. @returns a line for the user. */
-export async function pruneModels(place: ModelsPlace): Promise<string> {
+export async function pruneModels(place: ModelsLocation): Promise<string> {
   const freed = await tell<number>(place, "/models/prune", {});
   return `Freed ${formatBytes(freed ?? (await withStored(place, (stored) => stored.prune())))}`;
 }
@@ -59,7 +59,7 @@ export async function pruneModels(place: ModelsPlace): Promise<string> {
  * @returns a line for the user.
  * @throws {CliError} when the Cargo is not in memory, or a job uses it.
  */
-export async function unloadModels(place: ModelsPlace, slug: string | undefined): Promise<string> {
+export async function unloadModels(place: ModelsLocation, slug: string | undefined): Promise<string> {
   const unloaded = await tell<LoadedReport[]>(place, "/models/unload", { name: slug });
   if (unloaded === undefined)
     throw new CliError("No agent is running on this data directory, so no Cargo is in memory");
@@ -74,7 +74,7 @@ export async function unloadModels(place: ModelsPlace, slug: string | undefined)
  * @returns a line for the user.
  * @throws {CliError} when no agent runs, or the download fails.
  */
-export async function pullModel(place: ModelsPlace, slug: string, progress: ProgressLine): Promise<string> {
+export async function pullModel(place: ModelsLocation, slug: string, progress: ProgressLine): Promise<string> {
   let pulls = await tell<PullStatus[]>(place, "/models/pull", { name: slug });
   if (pulls === undefined) {
     throw new CliError("No agent is running on this data directory. Start one with island start, then pull again");
@@ -116,7 +116,10 @@ function stateOf({ kind, isWhole, inUse, usedBy }: ListedArtifact): string {
 }
 
 /** Runs `use` with what takes a verified file of the models' directory: the running agent, or the store itself. @see ModelStore.adopt */
-export async function withAdoption<T>(place: ModelsPlace, use: (adopt: OpenStores["adopt"]) => Promise<T>): Promise<T> {
+export async function withAdoption<T>(
+  place: ModelsLocation,
+  use: (adopt: OpenStores["adopt"]) => Promise<T>,
+): Promise<T> {
   if (!(await isAgentRunning(place.dataDirectory))) return withStores(place, ({ adopt }) => use(adopt));
   return use(async (file) => {
     const isNew = await tell<boolean>(place, "/models/adopt", file);
@@ -126,7 +129,7 @@ export async function withAdoption<T>(place: ModelsPlace, use: (adopt: OpenStore
 }
 
 /** As `tellAgent`; a refusal becomes an error for the user. */
-async function tell<T>({ dataDirectory }: ModelsPlace, path: string, body: object): Promise<T | undefined> {
+async function tell<T>({ dataDirectory }: ModelsLocation, path: string, body: object): Promise<T | undefined> {
   try {
     return await tellAgent<T>(dataDirectory, path, body, MAX_DELETE_MS);
   } catch (error) {
@@ -134,7 +137,7 @@ async function tell<T>({ dataDirectory }: ModelsPlace, path: string, body: objec
   }
 }
 
-function withStored<T>(place: ModelsPlace, use: (stored: StoredFiles) => Promise<T>): Promise<T> {
+function withStored<T>(place: ModelsLocation, use: (stored: StoredFiles) => Promise<T>): Promise<T> {
   const nothingToUnload = async (): Promise<void> => undefined;
   return withStores(place, ({ artifacts, names }) =>
     use(openStoredFiles(artifacts, names, () => NOBODY_IN_USE, nothingToUnload)),
@@ -142,7 +145,7 @@ function withStored<T>(place: ModelsPlace, use: (stored: StoredFiles) => Promise
 }
 
 /** Opens the stores in this process, while no agent runs. @throws {CliError} when another process has them open. */
-async function withStores<T>(place: ModelsPlace, use: (stores: OpenStores) => Promise<T>): Promise<T> {
+async function withStores<T>(place: ModelsLocation, use: (stores: OpenStores) => Promise<T>): Promise<T> {
   const { dataDirectory, env, clock } = place;
   const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
   await using stores = await openStores(

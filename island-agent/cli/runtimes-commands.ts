@@ -6,7 +6,7 @@ import { CliError } from "../../shared/errors.ts";
 import { ADDED_BACK_ENDS, backEndFolder, backEndsFolder, packagesOf } from "../runtimes/llmcpp/back-ends.ts";
 
 /** The Island that the commands work on, and its machine as Node.js names it. */
-export interface BackEndsPlace {
+export interface BackEndsLocation {
   readonly dataDirectory: string;
   readonly platform: string;
   readonly arch: string;
@@ -23,7 +23,7 @@ interface BackEnd {
 export type Npm = (args: readonly string[], folder: string) => Promise<number>;
 
 /** The back ends that this machine's platform has. */
-export async function listBackEnds(place: BackEndsPlace): Promise<BackEnd[]> {
+export async function listBackEnds(place: BackEndsLocation): Promise<BackEnd[]> {
   const names = Object.keys(ADDED_BACK_ENDS[`${place.platform}-${place.arch}`] ?? {});
   const folders = await readdir(backEndsFolder(place.dataDirectory)).catch(() => []);
   return Promise.all(
@@ -54,7 +54,7 @@ export function describeBackEnds(backEnds: readonly BackEnd[]): string {
  * @returns a line for the user.
  * @throws {CliError}
  */
-export async function addBackEnd(place: BackEndsPlace, name: string, npm: Npm): Promise<string> {
+export async function addBackEnd(place: BackEndsLocation, name: string, npm: Npm): Promise<string> {
   const packages = requirePackages(place, name);
   const folder = folderOf(place);
   const version = folder.slice(folder.lastIndexOf("-") + 1);
@@ -73,7 +73,7 @@ export async function addBackEnd(place: BackEndsPlace, name: string, npm: Npm): 
 }
 
 /** `island runtimes remove`. @returns a line for the user. @throws {CliError} when it is not there. */
-export async function removeBackEnd(place: BackEndsPlace, name: string): Promise<string> {
+export async function removeBackEnd(place: BackEndsLocation, name: string): Promise<string> {
   const packages = requirePackages(place, name);
   const folders = await readdir(backEndsFolder(place.dataDirectory)).catch(() => []);
   let removed = 0;
@@ -90,7 +90,7 @@ export async function removeBackEnd(place: BackEndsPlace, name: string): Promise
 }
 
 /** @throws {CliError} */
-function requirePackages({ platform, arch }: BackEndsPlace, name: string): readonly string[] {
+function requirePackages({ platform, arch }: BackEndsLocation, name: string): readonly string[] {
   const packages = packagesOf(platform, arch, name);
   if (packages !== undefined) return packages;
   const names = Object.keys(ADDED_BACK_ENDS[`${platform}-${arch}`] ?? {});
@@ -99,7 +99,7 @@ function requirePackages({ platform, arch }: BackEndsPlace, name: string): reado
 }
 
 /** @throws {CliError} */
-function folderOf({ dataDirectory }: BackEndsPlace): string {
+function folderOf({ dataDirectory }: BackEndsLocation): string {
   const folder = backEndFolder(dataDirectory);
   if (folder === null)
     throw new CliError("node-llama-cpp is not installed. Install the agent again with its optional dependencies");

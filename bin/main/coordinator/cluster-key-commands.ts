@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { readKeyFile, storePlaceOf } from "../../../coordinator/config/cluster-settings.ts";
+import { readKeyFile, storeLocationOf } from "../../../coordinator/config/cluster-settings.ts";
 import { hasData } from "../../../coordinator/store/open-store.ts";
 import { ConfigError } from "../../../shared/settings.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
@@ -28,7 +28,7 @@ export function addClusterKeyCommands(program: Command): void {
 
 async function rotate(options: RotateOptions): Promise<void> {
   const { newKeyFile, config, store, json } = options;
-  const place = await storePlaceOf(await readCoordinatorConfig({ config, store, json }));
+  const place = await storeLocationOf(await readCoordinatorConfig({ config, store, json }));
   if (typeof place === "string")
     throw new ConfigError(["A cluster key requires a PostgreSQL database. Give --store, or set ATOLL_STORE"]);
   const newKey = await readKeyFile(newKeyFile);

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { storePlaceOf } from "../../../coordinator/config/cluster-settings.ts";
+import { storeLocationOf } from "../../../coordinator/config/cluster-settings.ts";
 import { describeUnknownEnv, type CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { hasData, openStore } from "../../../coordinator/store/open-store.ts";
-import type { StorePlace } from "../../../coordinator/store/store-place.ts";
+import type { StoreLocation } from "../../../coordinator/store/store-location.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
@@ -37,14 +37,14 @@ export async function readDataOptions({
   data,
   store,
   json,
-}: DataOptions): Promise<{ config: CoordinatorConfig; place: StorePlace }> {
+}: DataOptions): Promise<{ config: CoordinatorConfig; place: StoreLocation }> {
   const config = await readCoordinatorConfig({ config: file, data, store, json });
   if (data !== undefined && config.storeAddress !== null) {
     throw new ConfigError([
       "--data and store are mutually exclusive. Remove --data, or unset store (--store, ATOLL_STORE or the line in the settings file)",
     ]);
   }
-  return { config, place: await storePlaceOf(config) };
+  return { config, place: await storeLocationOf(config) };
 }
 
 /** Opens the store, which running coordinators may be using. @throws {ConfigError} if it does not exist. */
@@ -68,7 +68,7 @@ export async function withStore<T>(
 }
 
 /** The error for a place without data, with the next step. */
-export function noDataIn(place: StorePlace, options: DataOptions): string {
+export function noDataIn(place: StoreLocation, options: DataOptions): string {
   const name = coordinatorName();
   if (typeof place !== "string") {
     return `The database has no coordinator data. Check --store, or create the data with: ${name} init, or ${name} serve`;

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { storePlaceOf } from "../../../coordinator/config/cluster-settings.ts";
+import { storeLocationOf } from "../../../coordinator/config/cluster-settings.ts";
 import type { MigrationEndpoint } from "../../../coordinator/store/move/migration-endpoint.ts";
 import { moveData, openEnd } from "../../../coordinator/store/move/move-data.ts";
 import { hasData } from "../../../coordinator/store/open-store.ts";
-import type { StorePlace } from "../../../coordinator/store/store-place.ts";
+import type { StoreLocation } from "../../../coordinator/store/store-location.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ConfigError } from "../../../shared/settings.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
@@ -39,7 +39,7 @@ export function addMigrateCommand(program: Command): void {
 async function migrate(options: MigrateOptions): Promise<void> {
   const [source, target] = [await sourceOf(options), await targetOf(options)];
   await using stack = new AsyncDisposableStack();
-  const open = async (place: StorePlace): Promise<MigrationEndpoint> =>
+  const open = async (place: StoreLocation): Promise<MigrationEndpoint> =>
     stack.adopt(await openEnd(place, systemClock), (end) => end.close());
   const ends = { from: await open(source), to: await open(target) };
   const { rows, ledger } = await moveData(ends.from, ends.to, (step) => console.error(step));
@@ -63,7 +63,7 @@ async function abandon(options: MigrateOptions): Promise<void> {
 }
 
 /** @throws {ConfigError} if there is no data: a mistyped name must not become a new database. */
-async function sourceOf(options: MigrateOptions): Promise<StorePlace> {
+async function sourceOf(options: MigrateOptions): Promise<StoreLocation> {
   const { from, to } = options;
   const place = from === undefined ? await otherEnd("--from", to, options) : await placeOf("--from", from, options);
   if (await hasData(place)) return place;
@@ -71,7 +71,7 @@ async function sourceOf(options: MigrateOptions): Promise<StorePlace> {
 }
 
 /** @throws {ConfigError | UsageError} */
-async function targetOf(options: MigrateOptions): Promise<StorePlace> {
+async function targetOf(options: MigrateOptions): Promise<StoreLocation> {
   const { from, to } = options;
   return to === undefined ? otherEnd("--to", from, options) : placeOf("--to", to, options);
 }
@@ -84,16 +84,16 @@ async function otherEnd(
   name: string,
   given: string | undefined,
   { config, json }: MigrateOptions,
-): Promise<StorePlace> {
+): Promise<StoreLocation> {
   const isDirectory = given?.startsWith(DIRECTORY) === true;
   const settings = isDirectory ? await readCoordinatorConfig({ config, json }) : null;
-  if (settings !== null && settings.storeAddress !== null) return storePlaceOf(settings);
+  if (settings !== null && settings.storeAddress !== null) return storeLocationOf(settings);
   const advice = isDirectory ? ", or set store (ATOLL_STORE)" : "";
   throw new UsageError(`${name}: required. Give sqlite:<directory> or postgres://user@host/database${advice}`);
 }
 
 /** @throws {ConfigError | UsageError} */
-async function placeOf(flag: string, text: string, { config, json }: MigrateOptions): Promise<StorePlace> {
+async function placeOf(flag: string, text: string, { config, json }: MigrateOptions): Promise<StoreLocation> {
   const directory = text.startsWith(DIRECTORY) ? text.slice(DIRECTORY.length) : null;
   if (directory === "") throw new UsageError(`${flag}: must be sqlite:<directory>, got ${JSON.stringify(text)}`);
   if (directory !== null) return directory;
@@ -102,5 +102,5 @@ async function placeOf(flag: string, text: string, { config, json }: MigrateOpti
       `${flag}: must be sqlite:<directory> or postgres://user@host/database, got ${JSON.stringify(text)}`,
     );
   }
-  return storePlaceOf(await readCoordinatorConfig({ config, store: text, json }));
+  return storeLocationOf(await readCoordinatorConfig({ config, store: text, json }));
 }

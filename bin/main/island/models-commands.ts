@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { CliError } from "../../../shared/errors.ts";
-import type { ModelsPlace } from "../../../island-agent/cli/models-commands.ts";
+import type { ModelsLocation } from "../../../island-agent/cli/models-commands.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { askYes } from "../terminal/ask-again.ts";
 import { outputWidth, print } from "../terminal/print.ts";
@@ -19,7 +19,7 @@ export function addModelsCommands(
   const models = program
     .command("models")
     .description("List, download, import and delete the models and images of Cargos");
-  const placeOf = (options: DataOptions): ModelsPlace => {
+  const placeOf = (options: DataOptions): ModelsLocation => {
     return { dataDirectory: dataDirectoryOf(options), env: process.env, clock: systemClock };
   };
   onDataDirectory(models.command("ls"))

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { BackEndsPlace } from "../../../island-agent/cli/runtimes-commands.ts";
+import type { BackEndsLocation } from "../../../island-agent/cli/runtimes-commands.ts";
 import { print } from "../terminal/print.ts";
 
 interface DataOptions {
@@ -16,7 +16,7 @@ export function addRuntimesCommands(
   const runtimes = program
     .command("runtimes")
     .description("List, add and remove GPU back ends that are not included in the agent");
-  const placeOf = (options: DataOptions): BackEndsPlace => {
+  const placeOf = (options: DataOptions): BackEndsLocation => {
     return { dataDirectory: dataDirectoryOf(options), platform: process.platform, arch: process.arch };
   };
   onDataDirectory(runtimes.command("list"))

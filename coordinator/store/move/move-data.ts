@@ -6,7 +6,7 @@ import type { LedgerReport } from "../ledger/ledger.ts";
 import { DatabaseError } from "../database-error.ts";
 import { DATABASE_FILE } from "../open-store.ts";
 import { SECRET_NAMES } from "../secrets/shared-secrets.ts";
-import type { StorePlace } from "../store-place.ts";
+import type { StoreLocation } from "../store-location.ts";
 import { COPIED_TABLES, type CopiedTable } from "./copied-tables.ts";
 import { keyOf, pagesOf, type CopiedRow, type MigrationEndpoint } from "./migration-endpoint.ts";
 import type { MoveMark } from "./move-mark.ts";
@@ -22,7 +22,7 @@ export interface MoveReport {
  * Opens a data directory or a database for a move of all data, and makes what is missing. It is closed by its owner.
  * @throws {DatabaseError} while it is in use.
  */
-export async function openEnd(place: StorePlace, clock: Clock): Promise<MigrationEndpoint> {
+export async function openEnd(place: StoreLocation, clock: Clock): Promise<MigrationEndpoint> {
   if (typeof place === "string") return openSqliteEnd(join(place, DATABASE_FILE), clock.now());
   const { openPostgresEnd } = await import("./postgres-end.ts");
   return openPostgresEnd(place, clock);

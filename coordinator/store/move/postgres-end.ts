@@ -12,7 +12,7 @@ import { PostgresTx } from "../postgres/engine/postgres-steps.ts";
 import { MIGRATIONS } from "../postgres/migrations.ts";
 import { postgresSecrets } from "../postgres/secrets/postgres-secrets.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
-import type { DatabasePlace } from "../store-place.ts";
+import type { DatabaseLocation } from "../store-location.ts";
 import { columnType } from "../steps/schema.ts";
 import { textOf, valueOf, type ColumnKind } from "../steps/table.ts";
 import { COPIED_TABLES, lastKeySql, nextRowsSql, REVISIONS, type CopiedTable } from "./copied-tables.ts";
@@ -55,7 +55,7 @@ const types: pg.CustomTypesConfig = {
  * Opens the database of coordinators as an end of a move, and makes the tables if they are missing. No coordinator uses it meanwhile.
  * @throws {DatabaseError} while another move of the database is under way.
  */
-export async function openPostgresEnd({ address, key }: DatabasePlace, clock: Clock): Promise<MigrationEndpoint> {
+export async function openPostgresEnd({ address, key }: DatabaseLocation, clock: Clock): Promise<MigrationEndpoint> {
   const shown = withoutPassword(address);
   // A statement may take long here, and nobody waits for our locks.
   const patient = { query_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { assertCluster, busPlaceOf, storePlaceOf } from "../../../coordinator/config/cluster-settings.ts";
+import { assertCluster, busConnectionOf, storeLocationOf } from "../../../coordinator/config/cluster-settings.ts";
 import { describeConfig, resolveConfig } from "../../../coordinator/config/resolve-config.ts";
 import { ConfigError } from "../../../shared/settings.ts";
 
@@ -24,9 +24,9 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 
 describe("the store", () => {
   it("is the data directory, or the database with its key in hex or base64", async () => {
-    expect(await storePlaceOf(resolve({ ATOLL_DATA_DIRECTORY: "/data" }))).toBe("/data");
+    expect(await storeLocationOf(resolve({ ATOLL_DATA_DIRECTORY: "/data" }))).toBe("/data");
     for (const text of [KEY.toString("hex"), KEY.toString("base64"), KEY.toString("base64").replace("=", "")]) {
-      const place = await storePlaceOf(resolve({ ATOLL_STORE: STORE, ATOLL_CLUSTER_KEY: text }));
+      const place = await storeLocationOf(resolve({ ATOLL_STORE: STORE, ATOLL_CLUSTER_KEY: text }));
       expect(place).toEqual({ address: STORE, key: KEY });
     }
   });
@@ -37,18 +37,18 @@ describe("the store", () => {
     try {
       writeFileSync(file, `${KEY.toString("hex")}\n`);
       const env = { ATOLL_STORE: STORE, ATOLL_CLUSTER_KEY_FILE: file };
-      expect(await storePlaceOf(resolve(env))).toEqual({ address: STORE, key: KEY });
+      expect(await storeLocationOf(resolve(env))).toEqual({ address: STORE, key: KEY });
       writeFileSync(file, "short");
-      await expect(storePlaceOf(resolve(env))).rejects.toThrow(/cluster\.key: must contain a cluster key: 32 bytes/);
+      await expect(storeLocationOf(resolve(env))).rejects.toThrow(/cluster\.key: must contain a cluster key: 32 bytes/);
       const both = { ...env, ATOLL_CLUSTER_KEY: KEY.toString("hex") };
-      expect(await storePlaceOf(resolve(both))).toEqual({ address: STORE, key: KEY });
+      expect(await storeLocationOf(resolve(both))).toEqual({ address: STORE, key: KEY });
     } finally {
       rmSync(directory, { recursive: true });
     }
   });
 
   it("is refused without a key, and of another kind, without showing its password", async () => {
-    await expect(storePlaceOf(resolve({ ATOLL_STORE: STORE }))).rejects.toThrow(/cluster_key: required with store/);
+    await expect(storeLocationOf(resolve({ ATOLL_STORE: STORE }))).rejects.toThrow(/cluster_key: required with store/);
     expect(problemsOf({ ATOLL_STORE: "mysql://atoll:secret@db" })).toEqual([
       "ATOLL_STORE: must be an address that begins with postgres://, got (hidden)",
     ]);
@@ -69,7 +69,8 @@ describe("the store", () => {
 });
 
 describe("the bus", () => {
-  const place = (bus: string, more: Record<string, string> = {}) => busPlaceOf(resolve({ ATOLL_BUS: bus, ...more }));
+  const place = (bus: string, more: Record<string, string> = {}) =>
+    busConnectionOf(resolve({ ATOLL_BUS: bus, ...more }));
 
   it("has one identity at the servers", () => {
     const env = { ATOLL_STORE: STORE, ATOLL_BUS: "nats://atoll:secret@bus.example" };
@@ -80,7 +81,7 @@ describe("the bus", () => {
   });
 
   it("is nothing, or servers with who we are there", () => {
-    expect(busPlaceOf(resolve({}))).toBeNull();
+    expect(busConnectionOf(resolve({}))).toBeNull();
     const identity = { user: null, password: null, token: null, credentialsFile: null, nkeyFile: null };
     const none = { ...identity, caFile: null, certFile: null, keyFile: null, isTls: false };
     expect(place("nats://a:4222, nats://b")).toEqual({ ...none, servers: ["a:4222", "b"] });

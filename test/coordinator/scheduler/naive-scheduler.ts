@@ -1,7 +1,7 @@
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { fits } from "../../../coordinator/scheduler/fit.ts";
 import { UNMEASURED, withRun, type Measure } from "../../../coordinator/scheduler/island-record.ts";
-import { loadOf, meritOf, modelPlaceOf, rankOf } from "../../../coordinator/scheduler/rank.ts";
+import { loadOf, meritOf, modelAvailabilityOf, rankOf } from "../../../coordinator/scheduler/rank.ts";
 import type {
   SchedulerEffect,
   SchedulerEvent,
@@ -185,7 +185,7 @@ export class NaiveScheduler {
     if (cargo === undefined) return undefined;
     const rank = ({ info, inUse }: NaiveIsland): number => {
       const measure = this.#measures.get(`${info.id} ${job.slug}`) ?? UNMEASURED;
-      return rankOf(meritOf(modelPlaceOf(cargo, info), measure), loadOf(info, inUse));
+      return rankOf(meritOf(modelAvailabilityOf(cargo, info), measure), loadOf(info, inUse));
     };
     return this.open(job).sort((a, b) => rank(a) - rank(b) || (a.info.id < b.info.id ? -1 : 1))[0];
   }

@@ -11,7 +11,7 @@ import {
   pruneModels,
   pullModel,
   removeModel,
-  type ModelsPlace,
+  type ModelsLocation,
 } from "../../../island-agent/cli/models-commands.ts";
 import { openProgress, type ProgressLine } from "../../../island-agent/cli/progress-bar.ts";
 import { openControlServer, type ControlRoutes } from "../../../island-agent/control/control-server.ts";
@@ -32,7 +32,7 @@ const ITEM: ListedArtifact = {
   isWhole: true,
 };
 
-let place: ModelsPlace;
+let place: ModelsLocation;
 beforeEach(async () => {
   place = { dataDirectory: await mkdtemp(join(tmpdir(), "atoll-models-")), env: {}, clock: new ImpatientClock() };
 });

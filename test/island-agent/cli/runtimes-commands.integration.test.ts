@@ -8,13 +8,13 @@ import {
   listBackEnds,
   removeBackEnd,
   runNpm,
-  type BackEndsPlace,
+  type BackEndsLocation,
   type Npm,
 } from "../../../island-agent/cli/runtimes-commands.ts";
 import { llamaVersion } from "../../../island-agent/runtimes/llmcpp/back-ends.ts";
 import { CliError } from "../../../shared/errors.ts";
 
-let place: BackEndsPlace;
+let place: BackEndsLocation;
 let asked: string[];
 const installs: Npm = async (args, folder) => {
   asked.push(...args);

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { DatabaseError } from "../../database-error.ts";
 import { SecretBox } from "../../secrets/secret-box.ts";
-import type { DatabasePlace } from "../../store-place.ts";
+import type { DatabaseLocation } from "../../store-location.ts";
 import { countUsers, withClient } from "../engine/connection.ts";
 import { withoutPassword } from "../../../../shared/without-password.ts";
 import { openingErrorOf } from "../engine/storage-fault.ts";
@@ -25,7 +25,7 @@ interface Sealed {
  * secret of a webhook that neither key opens stays, too: it is given up anyway.
  * @throws {DatabaseError} while coordinators or commands use the database, and if neither key opens its secrets.
  */
-export async function resealSecrets({ address, key }: DatabasePlace, newKey: Buffer): Promise<Resealed> {
+export async function resealSecrets({ address, key }: DatabaseLocation, newKey: Buffer): Promise<Resealed> {
   const boxes = { from: new SecretBox(key), to: new SecretBox(newKey) };
   try {
     return await withClient(address, NAME, async (client) => {

@@ -9,7 +9,7 @@ import { moveData, openEnd, type MoveReport } from "../../../../coordinator/stor
 import { migrate } from "../../../../coordinator/store/postgres/engine/migrate.ts";
 import { MIGRATIONS } from "../../../../coordinator/store/postgres/migrations.ts";
 import { lockForServing } from "../../../../coordinator/store/sqlite/engine/serve-lock.ts";
-import type { StorePlace } from "../../../../coordinator/store/store-place.ts";
+import type { StoreLocation } from "../../../../coordinator/store/store-location.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import type { PostgresServer } from "../../../support/servers/postgres-server.ts";
@@ -48,7 +48,7 @@ let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => void (folder = temporaryFolder()));
 afterEach(() => folder[Symbol.dispose]());
 
-async function withStore<T>(place: StorePlace, use: (store: Store) => Promise<T>): Promise<T> {
+async function withStore<T>(place: StoreLocation, use: (store: Store) => Promise<T>): Promise<T> {
   const store = await openStore(place, clock);
   try {
     return await use(store);
@@ -58,9 +58,13 @@ async function withStore<T>(place: StorePlace, use: (store: Store) => Promise<T>
 }
 
 /** `wrap`: puts something in the way of the source. */
-async function move(from: StorePlace, to: StorePlace, wrap = (end: MigrationEndpoint) => end): Promise<MoveReport> {
+async function move(
+  from: StoreLocation,
+  to: StoreLocation,
+  wrap = (end: MigrationEndpoint) => end,
+): Promise<MoveReport> {
   await using stack = new AsyncDisposableStack();
-  const open = async (place: StorePlace) => stack.adopt(await openEnd(place, clock), (end) => end.close());
+  const open = async (place: StoreLocation) => stack.adopt(await openEnd(place, clock), (end) => end.close());
   const source = wrap(await open(from));
   return await moveData(source, await open(to), () => undefined);
 }
@@ -86,7 +90,7 @@ function failingAt(pages: number): (end: MigrationEndpoint) => MigrationEndpoint
 await withPostgres(describeMove);
 
 function describeMove(server: PostgresServer): void {
-  const newDatabase = async (): Promise<StorePlace> => {
+  const newDatabase = async (): Promise<StoreLocation> => {
     databases += 1;
     return { address: await server.createDatabase(`moved${databases}`), key };
   };
@@ -188,7 +192,7 @@ function describeMove(server: PostgresServer): void {
   });
 }
 
-const nameOf = (place: StorePlace): string =>
+const nameOf = (place: StoreLocation): string =>
   typeof place === "string" ? "" : (place.address.split("/").at(-1) ?? "");
 
 /** A job runs and is paid, a question is asked: with new keys after those that were copied. */
