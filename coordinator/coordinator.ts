@@ -42,19 +42,19 @@ import { retryWhileUnavailable, retryWhileReadOnly } from "./store/retry-while-u
 import { openTracing } from "./tracing/open-tracing.ts";
 import { openWebhooks } from "./webhooks/webhook-sender.ts";
 
-/** Islands reconnect this long after an orderly stop of the coordinator. */
+/** Delay after which Islands reconnect when the coordinator stops in an orderly way. */
 const RETURN_AFTER_MS = 1_000;
 
 export interface Coordinator {
-  /** `http://host:port` of the listener. */
+  /** Address of the listener, `http://host:port`. */
   readonly url: string;
-  /** Stops accepting, sends the Islands away for a moment, lets answers end, then closes storage. */
+  /** Stops accepting requests, closes Island sessions with a reconnect delay, lets responses finish, then closes storage. */
   close(): Promise<void>;
 }
 
-/** Opens storage, restores unfinished jobs, then lets Islands and clients in. A start that fails closes what it has opened. */
+/** Opens storage, restores unfinished jobs, then accepts Islands and clients. A failed start closes what it has opened. */
 export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Promise<Coordinator> {
-  // Before anything is opened: a configuration that cannot be is told at once.
+  // Runs before anything is opened, so that an invalid configuration is reported at once.
   const registration = registrationOf(given.config);
   await using parts = new Parts(given.clock);
   const network = parts.add(await openNetwork(given));
@@ -63,7 +63,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const { config, log } = env;
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => retryWhileReadOnly(step, env);
 
-  // What is stored and shared.
+  // Storage and shared services.
   const catalogSync = parts.add(await stored(() => openCatalog(env, store.catalog)));
   const { catalog } = catalogSync;
   const accounts = openAccounts(env, store.accounts, registration, credentials);
@@ -74,7 +74,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const webhooks = openWebhooks(env, store.webhooks, webhookPayload(store));
   const suspensions = parts.add(await stored(() => openSuspensions(env, store, credentials)));
 
-  // Jobs, Islands, and their part in the network.
+  // Jobs, Islands and cluster membership.
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
   const core = openCore(env, network, {
     store,
@@ -94,16 +94,16 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   parts.add(webhooks);
   parts.add(core);
 
-  // Before Islands and clients are let in.
+  // Restore before Islands and clients are accepted.
   const recovered = await core.restore();
   await stored(() => member.start());
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
-  // Not before: it would take restored jobs for new ones.
+  // Opened after the restore, which would otherwise trace restored jobs as new ones.
   const tracing = config.tracesUrl === null ? null : parts.add(await openTracing(env, config.tracesUrl, core.jobs));
   await webhooks.start();
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
 
-  // What accounts have and do.
+  // Services for accounts.
   const files = parts.add(openFiles(env, store, proofs));
   const cargos = openCargos(env, store.catalog, catalogSync, () => member.tellCatalogChange());
   const online = (): string[] => [...islands.connected()].map(({ island }) => island.hostId);
@@ -112,7 +112,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const jobs = openJobService(clock, store, core.jobs, submissions, router, explainWait, removeJob);
   const removeConversation = (id: string): Promise<void> => retention.remove({ kind: "conversation", id });
   const conversations = openConversations(env, store.conversations, jobs, catalog, removeConversation);
-  // Answers in progress are resumed at the next start: without this they would be cancelled, as their clients leave.
+  // Keeps responses in progress for the next start. Otherwise they would be cancelled when their clients disconnect.
   parts.add({ drain: () => conversations.close() });
   const fileBatches = openBatches(env, store, files, jobs, catalog, lineEndpoints);
   parts.add(fileBatches);
@@ -120,7 +120,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   retention.onAccountEnd((accountId) => member.endJobsOf(accountId));
   retention.onAccountEnd((accountId) => fileBatches.removeAll(accountId));
 
-  // What hosts, operators and listeners see.
+  // Services for hosts, operators and event listeners.
   const gateway = openIslandGateway(env, core.connections, accounts, signer.publicKey, memory, (request) =>
     clientAddress(request, config),
   );
@@ -144,7 +144,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   logJobEnds(core.jobs, clock, log);
   const metrics = openMetrics({ ...env, ...core, store, peers, seen, gateway, webhooks, files, fileBatches });
 
-  // From here on, work is done.
+  // Background work starts here.
   files.start();
   fileBatches.start();
   const answers = (): Promise<unknown> => conversations.resume();
@@ -184,16 +184,16 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     dialects(fileBatches),
   );
   const listener = await listen((request, bindings) => app.fetch(request, bindings), config);
-  // Refusals carry the key too: an Island that joins pins it before it sends its token.
+  // Rejected upgrades carry the key too: a joining Island pins it before it sends its token.
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), { [PUBLIC_KEY_HEADER]: signer.publicKey });
   parts.add({
     drain: (limit) => letAllGo({ clock, listener, gateway, jobs: core.jobs, member, fileBatches }, limit),
-    // The timers of jobs end first of all: they must not fire while the rest closes.
+    // Job timers end first: they must not fire while the other parts close.
     close: () => core.close(),
   });
   const url = `http://${urlHost(config.host)}:${listener.port}`;
   network.setUrl(url);
-  // A database may be away for long. A file is not, and is left in order.
+  // A database server may be unavailable for long, so closing has a limit. A local file is always closed in order.
   return { url, close: parts.release(store.cluster.isShared ? MAX_CLOSE_MS : null) };
 }
 
@@ -206,14 +206,14 @@ interface Leaving {
   readonly fileBatches: Batches;
 }
 
-/** Clients and Islands leave: first clients, while storage and Islands still work, so that cut chats are cancelled. */
+/** Disconnects clients, then Islands. Clients go first, while storage and Islands still work, so that interrupted chats are cancelled. */
 async function letAllGo(leaving: Leaving, limit: CloseLimit): Promise<void> {
   const { clock, listener, gateway, jobs, member, fileBatches } = leaving;
   const batchesLeft = limit.within(fileBatches.close());
   await listener.finishAnswers(limit.signal);
-  // Lines submit no job any more once jobs are handed over.
+  // Batch lines must not submit jobs after the hand-over.
   await batchesLeft;
-  // While storage cannot be written, the end of a job may never become durable: it is restored at the next start.
+  // While storage is read-only, the end of a job may never become durable. The next start then restores the job.
   await limit.within(jobs.settled());
   const moves = new CloseLimit(clock, MAX_CLOSE_MS);
   await gateway.close(RETURN_AFTER_MS, await member.transfer(moves.signal));

@@ -22,30 +22,26 @@ import { JobQuota } from "./quotas/job-quota.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import type { Store } from "./store/store.ts";
 
-/** What jobs and Islands need of the parts around them. */
+/** Services that jobs and Islands depend on. */
 interface Surroundings {
   readonly store: Pick<Store, "accounts" | "batches" | "cluster" | "files" | "islands" | "jobs" | "webhooks">;
   readonly catalog: Catalog;
-  /** Reads the stored Cargos. */
   readonly refreshCatalog: () => Promise<void>;
   readonly memory: ConstructorParameters<typeof JobRegistry>[5];
   readonly proofs: AttemptProofs;
   readonly signer: Pick<CargoSigner, "sign">;
-  /** How many jobs of an account may run at once. */
+  /** Limit of concurrent jobs of an account. */
   readonly limitOf: (accountId: string) => Promise<number>;
-  /** Why the operator suspended an Island or its account; null if neither is suspended. */
+  /** Reason why the operator suspended an Island or its account; null if neither is suspended. */
   readonly suspensionOf: (hostId: string, accountId: string) => string | null;
   readonly onWebhookDue: (id: string, accountId: string) => void;
-  /** From 0 to below 1. */
+  /** Random number from 0 to below 1. */
   readonly random: () => number;
 }
 
 export type Core = ReturnType<typeof openCore>;
 
-/**
- * Everything between the API and storage: unfinished jobs, Islands, the scheduler, and their part in the network. It assigns jobs to Islands,
- * and lets Islands report.
- */
+/** Opens everything between the API and storage: unfinished jobs, Islands, the scheduler and cluster membership. */
 export function openCore(
   env: Env<keyof CoordinatorConfig>,
   network: Pick<Network, "learnTime" | "peers" | "seen">,
@@ -98,19 +94,19 @@ export function openCore(
     islands,
     explainWait,
     quarantineOf,
-    /** Finds jobs of other coordinators. */
+    /** Routes requests to the coordinator that owns the job. */
     router,
     batches,
     member,
     dispatcher,
     connections,
-    /** Restores jobs and batches, before the first Island or client is let in. */
+    /** Restores jobs and batches. Call it before the first Island or client is accepted. */
     async restore(): Promise<{ waiting: number; held: number }> {
       const recovered = await recoverJobs(store, jobs, islands);
       await batches.restore();
       return recovered;
     },
-    /** Ends the timers. The member leaves later, and then the router closes. */
+    /** Cancels the timers. The member leaves later, then the router closes. */
     close(): void {
       for (const part of [jobs, dispatcher, islands, gate]) part.close();
     },

@@ -10,9 +10,9 @@ import { connectedIslands, type ConnectedIslands, type IslandsElsewhere } from "
 import { islandService } from "./islands/island-service.ts";
 import type { Suspensions } from "./operators/suspensions.ts";
 
-const FAULT = "A coordinator did not answer a question about its Islands";
+const FAULT = "Peer did not answer the Island query";
 
-/** What hosts see of their Islands. Call it before the first Island is let in. */
+/** Opens the services with which hosts see their Islands. Call it before the first Island is accepted. */
 export function openHosts(
   env: Env,
   { peers, store }: Pick<Network, "peers" | "store">,
@@ -34,8 +34,8 @@ export function openHosts(
 }
 
 /**
- * Islands of an account that are connected to other coordinators. The database does not say which one has which, so all are asked; what is
- * stored is shown for those that do not answer. They find a removal in storage within a minute or two.
+ * Finds Islands of an account that are connected to other coordinators. The database does not record which coordinator has which Island, so
+ * all are asked. For coordinators that do not reply, the stored data is shown. They find a removal in storage within one or two minutes.
  */
 export function islandsElsewhere(peers: Pick<Peers, "answer" | "askAll">, here: ConnectedIslands): IslandsElsewhere {
   peers.answer(M.islandsOf, ({ accountId, hostId }) => here.liveOf(accountId, hostId));

@@ -18,11 +18,11 @@ import { operatorIslands } from "./operators/operator-islands.ts";
 import { settingsInForce, type Operators } from "./operators/operators.ts";
 import type { Suspensions } from "./operators/suspensions.ts";
 
-/** All questions to a registry or hub together. */
+/** Time limit for all requests to a registry or hub together. */
 const LOOKUP_LIMIT_MS = 15_000;
 const HUB = "https://huggingface.co";
 
-/** What operators see and do, and what a suspension ends here. Call it before the first Island is let in. */
+/** Opens the services of operators, and ends jobs and sessions of suspended accounts here. Call it before the first Island is accepted. */
 export function openOperators(
   env: Env<keyof CoordinatorConfig>,
   { peers, credentials, store }: Pick<Network, "credentials" | "peers" | "store">,
@@ -71,7 +71,7 @@ function endSuspended({ log }: Env, { islands, jobs }: Core, suspensions: Suspen
     const withJobs = new Set([...jobs.list()].map(({ accountId }) => accountId).filter((id) => accountIds.has(id)));
     for (const account_id of withJobs) {
       jobs.cancelAll(account_id).catch((error: unknown) => {
-        log.error({ err: error, account_id }, "Jobs of a suspended account may go on");
+        log.error({ err: error, account_id }, "Could not cancel the jobs of a suspended account; they may continue");
       });
     }
   });

@@ -1,19 +1,19 @@
 import { CloseLimit } from "../shared/async/close-limit.ts";
 import type { Clock } from "../shared/clock.ts";
 
-/** How long each half of a stop may take: what clients and Islands wait for, and what is left with a database that is away. */
+/** Limit for each half of a stop: for what clients and Islands wait for, and for closing the rest while the database is unavailable. */
 export const MAX_CLOSE_MS = 2_000;
 
-/** A part of a coordinator that has to be stopped. */
+/** A part of a coordinator that must be stopped. */
 export interface Part {
-  /** Begins no more work, and resolves when what clients and Islands wait for is over, or soon after the limit has passed. */
+  /** Starts no more work. Resolves when all that clients and Islands wait for is done, or soon after the limit has passed. */
   drain?(limit: CloseLimit): Promise<unknown> | void;
   close?(): Promise<unknown> | void;
 }
 
 /**
- * What was opened so far. A stop has two halves: all parts drain at once, then each closes, the last one opened first. Leaving the scope
- * without {@link release} is a failed start, which closes what it has opened.
+ * Stack of opened parts. A stop has two halves: all parts drain at once, then each closes, the last opened first. Leaving the scope without
+ * {@link release} counts as a failed start and closes what was opened.
  */
 export class Parts {
   readonly #clock: Pick<Clock, "schedule">;
@@ -29,18 +29,21 @@ export class Parts {
     return part;
   }
 
-  /** Returns what stops all parts. @param maxMs How long the second half may take after Islands and clients have gone; null: no limit. */
+  /**
+   * Returns a function that stops all parts.
+   * @param maxMs limit of the second half, after Islands and clients have gone; null: no limit
+   */
   release(maxMs: number | null): () => Promise<void> {
     this.#isReleased = true;
     return () => this.#stop(maxMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // The fault that ended the start is the one to show.
+    // Report the error that ended the start, not one of the stop.
     if (!this.#isReleased) await this.#stop(MAX_CLOSE_MS).catch(() => undefined);
   }
 
-  /** Stops all parts, also when one of them fails. @throws what the first that failed threw. */
+  /** Stops all parts, even if one of them fails. @throws the first error */
   async #stop(maxMs: number | null): Promise<void> {
     const faults: unknown[] = [];
     const attempt = async (step: () => Promise<unknown> | void): Promise<void> => {
@@ -56,7 +59,7 @@ export class Parts {
     drained.end();
     const closed = new CloseLimit(this.#clock, maxMs);
     for (const part of lastFirst) {
-      // Each may use those that were opened before it.
+      // A part may use the parts that were opened before it.
       // oxlint-disable-next-line no-await-in-loop
       await attempt(() => closed.within(Promise.resolve(part.close?.())));
     }

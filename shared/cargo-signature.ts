@@ -2,29 +2,29 @@ import { createHash, createPublicKey, verify, type KeyObject } from "node:crypto
 import { canonicalJson } from "./canonical-json.ts";
 import type { CargoManifest } from "./cargo.ts";
 
-/** Domain-separation prefix: keeps this signature from being valid for anything else. */
+/** Domain-separation prefix, which keeps this signature from being valid for anything else. */
 const DOMAIN = "atoll.cargo.v1\n";
 /** Prefix for a Cargo that only its owner's Islands may run; the account id and a line feed follow. */
 const OWN_DOMAIN = "atoll.cargo.own.v1\n";
-/** Prefix for what others than the coordinator sign. */
+/** Prefix for endorsements, which others than the coordinator sign. */
 const ENDORSED_DOMAIN = "atoll.cargo.endorsed.v1\n";
-/** Header of the answer to an Island's upgrade request: the coordinator's public key in the form of {@link publicKeyText}. */
+/** Header of the response to an Island's upgrade request: the coordinator's public key in the form of {@link publicKeyText}. */
 export const PUBLIC_KEY_HEADER = "atoll-public-key";
-/** Header of the same answer if the token was accepted: the account that owns the Island. */
+/** Header of the same response if the token was accepted: the account that owns the Island. */
 export const ACCOUNT_HEADER = "atoll-account";
 
 /** 32 bytes in base64. */
 const PUBLIC_KEY_PATTERN = /^[A-Za-z0-9+/]{43}=$/;
-/** One line, so that an id cannot extend into the manifest after it. */
+/** Account ids are single-line, so that an id cannot extend into the manifest after it. */
 const ACCOUNT_PATTERN = /^[\w-]{1,64}$/;
 /** 64 bytes in base64. */
 const SIGNATURE_PATTERN = /^[A-Za-z0-9+/]{86}==$/;
 
 /**
- * The bytes that are signed for a Cargo: every field of its manifest as it is sent, including fields that this version does not know.
- * docs/reference/cargo-format.md has test vectors.
- * @param accountId the account whose Islands alone may run it; null for every Island of the network.
- * @throws {TypeError} for a manifest without canonical JSON. @throws {RangeError} for an invalid account id.
+ * Returns the bytes that are signed for a Cargo: every field of its manifest as it is sent, including fields that this version does not
+ * know. docs/reference/cargo-format.md has test vectors.
+ * @param accountId only account whose Islands may run it; null for every Island of the network
+ * @throws {TypeError} for a manifest without canonical JSON. @throws {RangeError} for an invalid account id
  */
 export function signedBytes(manifest: CargoManifest, accountId: string | null = null): Buffer {
   if (accountId !== null && !isAccountId(accountId)) throw new RangeError("not an account id");
@@ -32,9 +32,7 @@ export function signedBytes(manifest: CargoManifest, accountId: string | null = 
   return Buffer.from(`${domain}${canonicalJson(manifest)}`);
 }
 
-/**
- * True if `signature` (base64) is valid for exactly this manifest and account (null: every Island). Source: RFC 8032, Ed25519.
- */
+/** Returns whether `signature` (base64) is valid for exactly this manifest and account (null: every Island). Source: RFC 8032, Ed25519. */
 export function isSigned(
   manifest: CargoManifest,
   signature: string,
@@ -50,20 +48,23 @@ export function isSigned(
   }
 }
 
-/** Another key's signature of a manifest, for owners of Islands who trust that key. */
+/** Signature of a manifest by another key, for owners of Islands who trust that key. */
 export interface Endorsement {
-  /** In the form of {@link publicKeyText}. */
+  /** Key in the form of {@link publicKeyText}. */
   readonly publicKey: string;
-  /** Ed25519 over {@link endorsedBytes}, base64. */
+  /** Ed25519 signature of {@link endorsedBytes}, base64. */
   readonly signature: string;
 }
 
-/** The bytes that an endorsement signs. Another prefix, so that a coordinator's signature is none. @throws {TypeError} */
+/**
+ * Returns the bytes that an endorsement signs. The prefix differs, so that a coordinator's signature is not an endorsement. @throws
+ * {TypeError}
+ */
 export function endorsedBytes(manifest: CargoManifest): Buffer {
   return Buffer.from(`${ENDORSED_DOMAIN}${canonicalJson(manifest)}`);
 }
 
-/** Whether the endorsement's own key has signed exactly this manifest. */
+/** Returns whether the endorsement's own key signed exactly this manifest. */
 export function verifyEndorsement(manifest: CargoManifest, { publicKey, signature }: Endorsement): boolean {
   const key = readPublicKey(publicKey);
   if (key === undefined || !SIGNATURE_PATTERN.test(signature)) return false;
@@ -75,7 +76,7 @@ export function verifyEndorsement(manifest: CargoManifest, { publicKey, signatur
   }
 }
 
-/** Whether `text` has the form of an account id: 1 to 64 letters, digits, `_` and `-`. */
+/** Returns whether `text` has the form of an account id: 1 to 64 letters, digits, `_` and `-`. */
 export function isAccountId(text: string): boolean {
   return ACCOUNT_PATTERN.test(text);
 }
@@ -87,12 +88,14 @@ export function readPublicKey(text: string): KeyObject | undefined {
   return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
 }
 
-/** The 32 bytes of an Ed25519 public key in base64. */
+/** Returns the 32 bytes of an Ed25519 public key in base64. */
 export function publicKeyText(key: KeyObject): string {
   return Buffer.from(key.export({ format: "jwk" }).x ?? "", "base64url").toString("base64");
 }
 
-/** Fingerprint for people to compare, in the form of OpenSSH: `SHA256:` and the hash of the key's 32 bytes in base64 without padding. */
+/**
+ * Returns a fingerprint for people to compare, in OpenSSH's form: `SHA256:` and the hash of the key's 32 bytes in base64 without padding.
+ */
 export function fingerprintOf(publicKey: string): string {
   const hash = createHash("sha256").update(Buffer.from(publicKey, "base64")).digest("base64");
   return `SHA256:${hash.replace("=", "")}`;

@@ -10,17 +10,17 @@ export type RuntimeType = (typeof RUNTIME_TYPES)[number];
 export const CARGO_CATEGORIES = ["llm", "image", "audio", "vision", "text", "utility"] as const;
 export type CargoCategory = (typeof CARGO_CATEGORIES)[number];
 
-/** Canonical JSON, which is signed (cargo-signature.ts), needs well-formed Unicode. */
+/** Canonical JSON, which is signed (cargo-signature.ts), requires well-formed Unicode. */
 const isWellFormed = (text: string): boolean => text.isWellFormed();
 const ILL_FORMED = { message: "must be well-formed Unicode" };
 
 /**
- * A model to fetch. `url` follows the grammar in model-address.ts. Of a folder (`hasFolderModel`), `sha256` is that of its
+ * Model to download. `url` follows the grammar in model-address.ts. For a folder (`hasFolderModel`), `sha256` is the hash of its
  * `files.json` and `sizeBytes` the sum of its files.
  */
 export const modelRefSchema = z.object({
   url: z.string().min(1).max(2_000).refine(isWellFormed, ILL_FORMED),
-  /** Lower-case hex; null when the publisher gives none. */
+  /** SHA-256 in lower-case hex; null if the publisher gives none. */
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
@@ -29,26 +29,28 @@ export const modelRefSchema = z.object({
 });
 export type ModelRef = z.infer<typeof modelRefSchema>;
 
-/** A LoRA adapter in a GGUF file, added to an `llmcpp` Cargo's model at its load. Always pinned. */
+/** LoRA adapter in a GGUF file, added to an `llmcpp` Cargo's model when it is loaded. Always pinned. */
 export const adapterSchema = modelRefSchema.extend({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** How much of it is added. */
+  /** Factor with which the adapter is added. */
   scale: z.number().min(-10).max(10),
 });
 export const MAX_ADAPTERS = 4;
 
-/** Number formats of ONNX weights under transformers.js' names. Each picks its files of a hub folder. */
+/** Number formats of ONNX weights, with transformers.js' names. Each selects its files of a hub folder. */
 export const WEIGHT_FORMATS = ["fp32", "fp16", "int8", "uint8", "q8", "q4", "q4f16", "bnb4"] as const;
 export type WeightFormat = (typeof WEIGHT_FORMATS)[number];
 
-/** Arguments of a program, one string each; nothing is split or expanded. */
+/** Arguments of a program, one string each. They are neither split nor expanded. */
 export const argumentsSchema = z.array(z.string().max(8_192).refine(isWellFormed, ILL_FORMED)).max(64);
 
-/** `registry/name:tag`, always with both, so that no engine adds a default. */
+/** Pattern of `registry/name:tag`. Both are required, so that no engine adds a default. */
 const IMAGE_PATTERN =
   /^[a-z0-9.-]+(?::\d{1,5})?(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)+:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
-/** The image of a container Cargo and what it is granted. It reads one JSON line and writes JSON lines (docs/reference/cargo-format.md). */
+/**
+ * Image of a container Cargo and its permissions. The container reads one JSON line and writes JSON lines (docs/reference/cargo-format.md).
+ */
 export const containerSchema = z.object({
   image: z.string().max(500).regex(IMAGE_PATTERN, { message: "must be registry/name:tag" }),
   /** Digest of the image's manifest, checked after the pull; null: not checked. */
@@ -56,7 +58,7 @@ export const containerSchema = z.object({
     .string()
     .regex(/^sha256:[0-9a-f]{64}$/)
     .nullable(),
-  /** Replaces the image's entry point and arguments; null: the image's own. */
+  /** Replaces the image's entry point and arguments; null: unchanged. */
   command: argumentsSchema.min(1).nullable(),
   gpu: z.boolean(),
   network: z.boolean(),
@@ -65,10 +67,10 @@ export type ContainerSpec = z.infer<typeof containerSchema>;
 
 export const cargoSlugSchema = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,99}$/);
 
-/** A week. */
+/** One week. */
 export const MAX_KEEP_ALIVE_MS = 604_800_000;
 
-/** What an Island must know of a Cargo to run it; travels in `assign` and `preload`. */
+/** Facts that an Island needs to run a Cargo, sent in `assign` and `preload`. */
 export const cargoManifestSchema = z.object({
   slug: cargoSlugSchema,
   runtimeType: z.enum(RUNTIME_TYPES),
@@ -76,25 +78,25 @@ export const cargoManifestSchema = z.object({
   model: modelRefSchema.nullable(),
   requiredRamBytes: z.number().int().nonnegative(),
   requiredVramBytes: z.number().int().nonnegative(),
-  /** Tokens of context per concurrent job; null where the runtime has no such thing. */
+  /** Tokens of context per concurrent job; null if the runtime has no context. */
   contextTokens: z.number().int().positive().nullable(),
   /** `onnx` and `diffusers` only. Absent: the runtime's own choice. */
   weights: z.enum(WEIGHT_FORMATS).optional(),
-  /** `container` only, and always there. */
+  /** Required for `container`, absent for all other runtimes. */
   container: containerSchema.optional(),
-  /** `wasm` only: what follows the program's name. */
+  /** Arguments after the program's name, for `wasm` only. */
   args: argumentsSchema.optional(),
-  /** `llmcpp` only: what it does instead of chatting, one of `TEXT_TASKS`. Absent: it chats. */
+  /** Task instead of chat, one of `TEXT_TASKS`, for `llmcpp` only. Absent: the Cargo chats. */
   task: z.string().max(100).optional(),
-  /** `llmcpp` chats only. */
+  /** For `llmcpp` chats only. */
   adapters: z.array(adapterSchema).min(1).max(MAX_ADAPTERS).optional(),
-  /** `llmcpp` chats only: the model thinks before it answers. Absent: its thoughts, if there are any, are not told. */
+  /** Whether the model reasons before it answers, for `llmcpp` chats only. Absent: any reasoning is not reported. */
   reasoning: z.literal(true).optional(),
-  /** `llmcpp` chats only: the model's template tells it of tools, in Hermes' form. Absent: its prompt does. */
+  /** How tools are described to the model, for `llmcpp` chats only: by its template, in Hermes' form. Absent: in the prompt. */
   tools: z.literal("template").optional(),
-  /** How long it stays in memory after its last job, unless its memory is needed before; 0: no time. Absent: as its runtime does. */
+  /** Time in memory after its last job, unless the memory is needed before; 0: none. Absent: the default of the runtime. */
   keepAliveMs: z.number().int().min(0).max(MAX_KEEP_ALIVE_MS).optional(),
-  /** For owners who decide by it. Absent in manifests of earlier versions. */
+  /** Category, on which owners may decide. Absent in manifests of earlier versions. */
   category: z.enum(CARGO_CATEGORIES).optional(),
 });
 export type CargoManifest = z.infer<typeof cargoManifestSchema>;
@@ -106,22 +108,22 @@ export interface Cargo extends CargoManifest {
   readonly category: CargoCategory;
   readonly licence: string;
   readonly priceMicro: number;
-  /** Longest run of one attempt, from `started`. */
+  /** Time limit of one attempt, from `started`. */
   readonly runLimitMs: number;
-  /** Longest wait for a start, from submission. */
+  /** Time limit from submission to start. */
   readonly waitLimitMs: number;
   /** Limits of phases that differ from the coordinator's settings. */
   readonly phaseLimitsMs?: Partial<PhaseLimits>;
   /** JSON Schema (2020-12) of a job's input. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly exampleInput: Readonly<Record<string, unknown>>;
-  /** JSON Schema (2020-12) of what a job puts out. */
+  /** JSON Schema (2020-12) of a job's output. */
   readonly outputSchema: Readonly<Record<string, unknown>>;
-  /** Takes chat input and streams text: it may be named as `model` of a chat completion. */
+  /** Whether it accepts chat input and streams text, so that it may be named as `model` of a chat completion. */
   readonly isChat: boolean;
 }
 
-/** The part of a Cargo that travels to an Island. */
+/** Returns the part of a Cargo that is sent to an Island. */
 export function manifestOf(cargo: CargoManifest): CargoManifest {
   const { slug, runtimeType, onnxTaskType, model, requiredRamBytes, requiredVramBytes, contextTokens } = cargo;
   const { weights, container, args, task, adapters, reasoning, tools, keepAliveMs, category } = cargo;
@@ -145,27 +147,30 @@ export function manifestOf(cargo: CargoManifest): CargoManifest {
   };
 }
 
-/** Names a model's bytes: its hash where known, else its address. The key of the Islands' stores and of cache reports. */
+/**
+ * Returns the identity of a model's bytes: its hash if known, otherwise its address. It is the key of the Islands' stores and of cache
+ * reports.
+ */
 export function modelKey(model: ModelRef): string {
   return model.sha256 ?? model.url;
 }
 
-/** Runtimes whose model may be a folder. */
+/** Runtimes that support folders as models. */
 const FOLDER_RUNTIMES: ReadonlySet<RuntimeType> = new Set(["onnx", "diffusers", "coreml"]);
 
-/** Whether the Cargo's model is a folder of files. Runtime and `weights` decide which of them it needs. */
+/** Returns whether the Cargo's model is a folder of files. Runtime and `weights` decide which of them it needs. */
 export function hasFolderModel({ runtimeType, model }: Pick<CargoManifest, "runtimeType" | "model">): boolean {
   return model !== null && FOLDER_RUNTIMES.has(runtimeType) && isFolderAddress(model.url);
 }
 
-/** An image as container engines take it: pinned where its digest is known. */
+/** Returns an image reference for container engines, pinned if its digest is known. */
 export function imageReference({ image, digest }: ContainerSpec): string {
   return digest === null ? image : `${image}@${digest}`;
 }
 
 /**
- * Key of what the Cargo needs on an Island's disk, as in cache reports; null when it needs nothing. Other `weights` of a folder
- * are other files, and have another key.
+ * Returns the key of what the Cargo needs on an Island's disk, as in cache reports; null if it needs nothing. Different `weights` of a
+ * folder are different files with different keys.
  */
 export function cacheKeyOf(
   cargo: Pick<CargoManifest, "runtimeType" | "model" | "weights" | "container">,

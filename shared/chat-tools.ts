@@ -2,16 +2,16 @@ import { z } from "zod";
 import { KIB } from "./format-bytes.ts";
 import { ANTHROPIC_PRICE, EARLIER_ANSWER, ignored, requestObject } from "./request-object.ts";
 
-/** Source: OpenAI's API, which takes as many tools with such names. */
+/** Limits of OpenAI's API. */
 export const MAX_TOOLS = 128;
 export const toolNameSchema = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 of a-z, A-Z, 0-9, _ and -");
-/** Together, as JSON: every tool is a part of the prompt, and its schema a part of a grammar. */
+/** Limit of all tools together as JSON: every tool is part of the prompt, and its schema part of a grammar. */
 const MAX_TOOLS_BYTES = 256 * KIB;
-/** Taken by agents of every version that takes tools. */
+/** Limit that agents of every version with tools accept. */
 export const FIRST_TOOLS_BYTES = 64 * KIB;
-/** Calls in one answer. */
+/** Maximum number of tool calls in one completion. */
 export const MAX_TOOL_CALLS = 16;
-/** In one message of a history, which may come from elsewhere. */
+/** Maximum number of tool calls in one message of a history, which may come from elsewhere. */
 const MAX_PAST_CALLS = 128;
 
 export const toolSchema = requestObject({
@@ -33,7 +33,7 @@ const namedTool = z.object({
   function: z.object({ name: toolNameSchema }),
 });
 
-/** Fields about tools that a chat's input has. OpenAI clients send `null` for the default. */
+/** Fields of a chat's input about tools. OpenAI clients send `null` for the default. */
 export const toolFields = {
   tools: z
     .array(toolSchema)
@@ -67,7 +67,7 @@ export const toolFields = {
 const toolFieldsSchema = z.object(toolFields);
 export type ToolFields = z.infer<typeof toolFieldsSchema>;
 
-/** A call of a tool as messages have it. `arguments`: JSON text, as the model wrote it. */
+/** Tool call as in messages. `arguments` is JSON text, as the model wrote it. */
 export const toolCallSchema = requestObject({
   id: z.string().min(1).max(256),
   type: z.literal("function"),
@@ -83,20 +83,20 @@ export interface ChatTool {
   readonly description: string | null;
   /** JSON Schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** What a grammar of `parameters` cannot keep is checked in the arguments. */
+  /** Whether the arguments are also validated against what a grammar of `parameters` cannot enforce. */
   readonly isStrict?: boolean;
 }
 
-/** Tools that the model may call in this answer. */
+/** Tools that the model may call in this completion. */
 export interface ToolUse {
   /** At least one. */
   readonly tools: readonly ChatTool[];
-  /** The answer is a call, not text. */
+  /** Whether the completion must be a call, not text. */
   readonly isRequired: boolean;
   readonly maxCalls: number;
 }
 
-/** Null if the answer can have no call: there are no tools, or `tool_choice` is "none". */
+/** Returns the usable tools; null if the completion can have no call: there are no tools, or `tool_choice` is "none". */
 export function toolUseOf({ tools, tool_choice: choice, parallel_tool_calls: parallel }: ToolFields): ToolUse | null {
   const all = (tools ?? []).map(({ function: { name, description, parameters, strict } }): ChatTool => {
     return { name, description: description ?? null, parameters: objectSchema(parameters), isStrict: strict === true };
@@ -106,7 +106,7 @@ export function toolUseOf({ tools, tool_choice: choice, parallel_tool_calls: par
   return {
     tools: names === null ? all : all.filter(({ name }) => names.includes(name)),
     isRequired: isRequired(choice),
-    // A function by its name is called once (OpenAI's guide): else a model that does not stop by itself calls it until its limit.
+    // A named function is called once (OpenAI's guide). Otherwise a model that does not stop would call it up to the limit.
     maxCalls: parallel === false || isNamed(choice) ? 1 : MAX_TOOL_CALLS,
   };
 }
@@ -120,14 +120,14 @@ function isNamed(choice: ToolFields["tool_choice"]): boolean {
   return typeof choice === "object" && choice?.type === "function";
 }
 
-/** Null: all. */
+/** Returns the names of the allowed tools; null: all. */
 export function allowedNames(choice: ToolFields["tool_choice"]): readonly string[] | null {
   if (typeof choice !== "object" || choice === null) return null;
   if (choice.type === "function") return [choice.function.name];
   return choice.allowed_tools.tools.map((tool) => tool.function.name);
 }
 
-/** Arguments are an object, whatever else their schema says. */
+/** Returns a schema of arguments, which must be an object. */
 function objectSchema(parameters: Readonly<Record<string, unknown>> | null | undefined): ChatTool["parameters"] {
   if (parameters == null || Object.keys(parameters).length === 0) {
     return { type: "object", properties: {}, additionalProperties: false };

@@ -1,14 +1,14 @@
-/** A pending call made with {@link Clock.schedule}. */
+/** Pending call created with {@link Clock.schedule}. */
 export interface Timer {
-  /** Prevents the call; does nothing after it has run. */
+  /** Prevents the call; no-op after it has run. */
   cancel(): void;
 }
 
-/** The only source of time: no other code reads the system's, so that tests can set it. */
+/** Time source. No other code reads the system time, so that tests can control it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds, with fractions, on a scale that never jumps; only differences have a meaning. */
+  /** Milliseconds, with fractions, on a scale that never jumps. Only differences have a meaning. */
   monotonicMs(): number;
   /** Runs `task` once after `delayMs` (0 or more). */
   schedule(delayMs: number, task: () => void): Timer;
@@ -16,7 +16,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Longest delay of the platform's timers; a longer one would fire at once. */
+/** Longest delay of the platform's timers. A longer one would fire at once. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -29,7 +29,7 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
 };
 
-/** Implements `sleep` with `schedule`, for every clock. */
+/** Implements `sleep` with `schedule`, for any clock. */
 export function sleepOn(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

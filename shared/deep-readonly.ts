@@ -1,2 +1,2 @@
-/** What a schema yields, for code that only reads it. */
+/** Makes the type of a schema's value deeply read-only. */
 export type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;

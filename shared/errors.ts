@@ -42,7 +42,7 @@ export const ERROR_STATUS = {
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** An expected failure with a code that clients can act on. Any other error is unexpected: 500 `internal`, and logged. */
+/** Expected failure with a code that clients can act on. Any other error is unexpected: 500 `internal`, and logged. */
 export class ServiceError extends Error {
   override readonly name: string = "ServiceError";
   readonly code: ErrorCode;
@@ -52,16 +52,16 @@ export class ServiceError extends Error {
   }
 }
 
-/** One wrong field. `path` is dotted ("messages.0.role"); empty for the whole body. */
+/** Invalid field. `path` is dotted ("messages.0.role"); empty for the whole body. */
 export interface FieldError {
   readonly path: string;
   readonly message: string;
 }
 
-/** Longest list of wrong fields in one answer. */
+/** Maximum number of invalid fields in one response. */
 export const MAX_DETAILS = 100;
 
-/** A request with wrong fields. `details` names them all, up to {@link MAX_DETAILS}; the message is the first. */
+/** Error for a request with invalid fields. `details` lists them, up to {@link MAX_DETAILS}; the message is the first. */
 export class ValidationError extends ServiceError {
   override readonly name = "ValidationError";
   readonly details: readonly FieldError[];
@@ -88,7 +88,7 @@ export const LIMIT_NAMES = [
 ] as const;
 type LimitName = (typeof LIMIT_NAMES)[number];
 
-/** A caller exceeded a limit. `retryAfterS`: whole seconds to wait before the next try, at least 1. */
+/** Error for an exceeded limit. `retryAfterS`: whole seconds to wait before the next attempt, at least 1. */
 export class RateLimitedError extends ServiceError {
   override readonly name = "RateLimitedError";
   readonly retryAfterS: number;
@@ -104,7 +104,7 @@ export class RateLimitedError extends ServiceError {
   }
 }
 
-/** Another coordinator has what the request needs, and cannot be reached. `retryAfterS`: whole seconds to wait before the next try. */
+/** Error for a request that needs an unreachable coordinator. `retryAfterS`: whole seconds to wait before the next attempt. */
 export class ClusterUnavailableError extends ServiceError {
   override readonly name = "ClusterUnavailableError";
   readonly retryAfterS = 2;
@@ -117,17 +117,17 @@ export class ClusterUnavailableError extends ServiceError {
   }
 }
 
-/** What the request reads finds no memory at this coordinator. `retryAfterS`: whole seconds to wait before the next try. */
+/** Error for a request for which this coordinator has too little memory. `retryAfterS`: whole seconds to wait before the next attempt. */
 export class OverloadedError extends ServiceError {
   override readonly name = "OverloadedError";
   readonly retryAfterS = 5;
-  constructor(message = "Too many large answers are being read; try again in a few seconds") {
+  constructor(message = "Too many large responses are being read; try again in a few seconds") {
     super("overloaded", message);
   }
 }
 
 /**
- * Why a job failed or timed out: the job's `error.code`. The runtime that reports a code also decides `retryable`, which says
+ * Reasons why a job failed or timed out, as in its `error.code`. The runtime that reports a code also decides `retryable`, which says
  * whether the same job may succeed on another Island or later.
  */
 export const JOB_ERROR_CODES = [
@@ -159,14 +159,14 @@ export const JOB_ERROR_CODES = [
 ] as const;
 export type JobErrorCode = (typeof JOB_ERROR_CODES)[number];
 
-/** A job's failure as stored and shown. */
+/** Failure of a job as stored and shown. */
 export interface JobError {
   readonly code: JobErrorCode;
   readonly message: string;
   readonly retryable: boolean;
 }
 
-/** Codes whose messages may quote a program's output, a library or the input: no log has such a message. */
+/** Codes whose messages may quote a program's output, a library or the input. Such messages are never logged. */
 export const MAY_QUOTE: ReadonlySet<JobErrorCode> = new Set([
   "cargo_failed",
   "invalid_input",
@@ -175,7 +175,7 @@ export const MAY_QUOTE: ReadonlySet<JobErrorCode> = new Set([
   "internal",
 ]);
 
-/** Thrown in the agent for a job that it cannot run; becomes a `failed` or `refused` frame. */
+/** Error in the agent for a job that it cannot run. It becomes a `failed` or `refused` frame. */
 export class JobFailure extends Error {
   override readonly name = "JobFailure";
   readonly code: JobErrorCode;
@@ -187,12 +187,12 @@ export class JobFailure extends Error {
   }
 }
 
-/** Something that the user of a command can put right. The command shows only the message: what happened and what to do. */
+/** Error that the user of a command can fix. The command shows only the message: what happened and what to do. */
 export class CliError extends Error {
   override readonly name: string = "CliError";
 }
 
-/** The Island is about to stop; another one may run the job. */
+/** Returns the failure of a job whose Island is shutting down; another one may run the job. */
 export function shutdownFailure(): JobFailure {
   return new JobFailure("shutting_down", "The Island is shutting down", { retryable: true });
 }

@@ -2,29 +2,29 @@ import { z } from "zod";
 import { MIB } from "./format-bytes.ts";
 import type { JsonValue } from "./json-value.ts";
 
-/** The agent fetches files that a job's input names, in `features` of `hello`. */
+/** Agent feature in `features` of `hello`: the agent downloads files that a job's input names. */
 export const FILES_FEATURE = "files";
-/** All files of a job together. In base64 they fit into one message to a host process (64 MiB) beside the rest of the input. */
+/** Limit of all files of a job together. In base64 they fit into one message to a host process (64 MiB), with the rest of the input. */
 export const MAX_JOB_FILE_BYTES = 32 * MIB;
 export const MAX_FILES_OF_JOB = 16;
-/** Of the path in an input at which a file stands. */
+/** Maximum depth of the path at which an input names a file. */
 export const MAX_PLACE_DEPTH = 32;
 export const MAX_PLACE_KEY_CHARS = 200;
-/** Where Islands fetch them; an id and a signed query follow. */
+/** Path for downloads by Islands; an id and a signed query follow. */
 export const ISLAND_FILES_PATH = "/api/v1/island/files/";
 
-/** `base64`: the file's bytes in base64. `text`: the file, which is UTF-8. */
+/** Forms of a file in an input. `base64`: the file's bytes in base64. `text`: the file as UTF-8. */
 const FILE_FORMS = ["base64", "text"] as const;
 export type FileForm = (typeof FILE_FORMS)[number];
 
-/** A file that stands in a job's input as `{"file_id": …}`. The Island puts a string in that place. */
+/** File that a job's input names as `{"file_id": …}`. The Island replaces that object by a string. */
 const jobFileSchema = z.object({
-  /** Members and indices from the input down. */
+  /** Path of members and indices in the input. */
   at: z.array(z.string().max(MAX_PLACE_KEY_CHARS)).min(1).max(MAX_PLACE_DEPTH),
   form: z.enum(FILE_FORMS),
   bytes: z.number().int().nonnegative().max(MAX_JOB_FILE_BYTES),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** A path of the coordinator, whichever the Island has a session with. It expires, and needs the Island's token beside it. */
+  /** Path on any coordinator of the network. It expires, and also requires the Island's token. */
   address: z.string().max(1_000).startsWith(ISLAND_FILES_PATH),
 });
 export type JobFile = z.infer<typeof jobFileSchema>;
@@ -34,14 +34,14 @@ export const jobFilesSchema = z
   .max(MAX_FILES_OF_JOB)
   .refine((files) => files.reduce((sum, { bytes }) => sum + bytes, 0) <= MAX_JOB_FILE_BYTES, "are too large together");
 
-/** The id that an input's value stands for, if it names a file: an object of `file_id` alone. */
+/** Returns the file id if a value names a file, which is an object with only `file_id`; otherwise null. */
 export function fileIdOf(value: unknown): string | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   const { file_id: id, ...rest } = value as Record<string, unknown>;
   return typeof id === "string" && Object.keys(rest).length === 0 ? id : null;
 }
 
-/** A copy of `input` with `value` at a path that it has. @throws {Error} where it has none. */
+/** Returns a copy of `input` with `value` at an existing path. @throws {Error} if the path does not exist */
 export function withValueAt<T extends Readonly<Record<string, unknown>>>(
   input: T,
   at: readonly string[],
@@ -55,8 +55,8 @@ function replace(inside: unknown, [key, ...rest]: readonly string[], value: Json
   if (Array.isArray(inside) && Object.hasOwn(inside, key))
     return inside.map((each: unknown, index) => (String(index) === key ? replace(each, rest, value) : each));
   if (typeof inside !== "object" || inside === null || !Object.hasOwn(inside, key))
-    throw new Error("The input has nothing at the place of a file");
-  // Not by an assignment: a member may be named `__proto__`.
+    throw new Error("The input has no value at the path of a file");
+  // Not assigned, because a member may be named `__proto__`.
   return Object.fromEntries(
     Object.entries(inside).map(([name, each]) => [name, name === key ? replace(each, rest, value) : each]),
   );

@@ -1,15 +1,15 @@
-/** Job states. Source: spec §3. ("submitted" is a label of the submit answer, not a state.) */
+/** Job states. Source: spec §3. ("submitted" is a label of the submit response, not a state.) */
 export const JOB_STATES = ["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
 /**
- * What can happen to a job. `assign`: the coordinator sent it to an Island. `start`: the Island reported that it runs.
- * `lose`: the Island is lost or returned the job, and another attempt follows. `regain`: the Island that was lost is back with the
- * attempt, and no other has begun. `expire`: the wait or run limit passed.
+ * Events of a job. `assign`: the coordinator sent it to an Island. `start`: the Island reported that it runs. `lose`: the Island is lost or
+ * returned the job, and another attempt follows. `regain`: the lost Island returned with the attempt before another began. `expire`: the
+ * wait or run limit passed.
  */
 export const JOB_EVENTS = ["assign", "start", "complete", "fail", "cancel", "expire", "lose", "regain"] as const;
 export type JobEvent = (typeof JOB_EVENTS)[number];
-/** Those after which a job is over. */
+/** Events that end a job. */
 export type EndEvent = Extract<JobEvent, "complete" | "fail" | "cancel" | "expire">;
 
 /** All legal transitions; a missing entry is illegal. Spec §3 names the states; decision 0007 explains `lose` and `regain`. */
@@ -23,7 +23,7 @@ export const JOB_TRANSITIONS = {
   timeout: {},
 } as const satisfies Record<JobState, Partial<Record<JobEvent, JobState>>>;
 
-/** An event does not apply to the job's state, which stays as it is. */
+/** Error for an event that is illegal in the job's state, which stays as it is. */
 export class IllegalTransitionError extends Error {
   override readonly name = "IllegalTransitionError";
   readonly from: JobState;
@@ -35,7 +35,7 @@ export class IllegalTransitionError extends Error {
   }
 }
 
-/** @throws {IllegalTransitionError} */
+/** Returns the state after an event. @throws {IllegalTransitionError} */
 export function nextState(from: JobState, event: JobEvent): JobState {
   const row: Partial<Record<JobEvent, JobState>> = JOB_TRANSITIONS[from];
   const to = row[event];
@@ -43,12 +43,12 @@ export function nextState(from: JobState, event: JobEvent): JobState {
   return to;
 }
 
-/** The states in which `event` is legal; SQL updates use them as a guard. */
+/** Returns the states in which `event` is legal; SQL updates use them as a guard. */
 export function statesAllowing(event: JobEvent): JobState[] {
   return JOB_STATES.filter((state) => event in JOB_TRANSITIONS[state]);
 }
 
-/** Made once: it is asked three times for each token. */
+/** Computed once, because it is read three times per token. */
 const TERMINAL: ReadonlySet<JobState> = new Set(
   JOB_STATES.filter((state) => Object.keys(JOB_TRANSITIONS[state]).length === 0),
 );

@@ -2,11 +2,11 @@ import { z } from "zod";
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-/** Deeper values could overflow the stack when they are serialised. */
+/** Nesting limit. Deeper values could overflow the stack when they are serialized. */
 const MAX_DEPTH = 100;
 
 /**
- * True for a value that JSON can represent and that is nested at most 100 levels deep. MessagePack can represent more (big integers,
+ * Returns whether a value can be represented in JSON and is nested at most 100 levels deep. MessagePack can represent more (big integers,
  * dates, binary, cycles), which jobs may not contain.
  */
 export function isJsonValue(value: unknown): value is JsonValue {
@@ -17,7 +17,7 @@ export function isJsonValue(value: unknown): value is JsonValue {
     for (const each of level) {
       if (each === null || typeof each === "string" || typeof each === "boolean" || Number.isFinite(each)) continue;
       if (!Array.isArray(each) && !isPlainObject(each)) return false;
-      // One by one: spreading a long array into arguments overflows the stack.
+      // Pushed one by one: spreading a long array into arguments overflows the stack.
       for (const member of Object.values(each)) next.push(member);
     }
     level = next;
@@ -25,7 +25,7 @@ export function isJsonValue(value: unknown): value is JsonValue {
   return true;
 }
 
-/** True for an object that is no array. Says nothing of its members. */
+/** Returns whether a value is an object and not an array. Its members are not checked. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,10 @@
-/** Levels from the most lines to none. Source: pino. */
+/** Log levels from the most lines to none. Source: pino. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * The part of a logger that the code uses; pino's has it. A part takes what it needs: `Pick<Logger, "warn">`.
- * Facts and messages never hold prompts, answers or secrets.
+ * Part of a logger that the code uses; pino's has it. Callers take what they need: `Pick<Logger, "warn">`. Facts and messages never contain
+ * prompts, completions or secrets.
  */
 export interface Logger {
   info(facts: object, message: string): void;

@@ -1,6 +1,6 @@
 import type * as Library from "prom-client";
 
-/** What Prometheus reads. */
+/** Metric for Prometheus. */
 export interface Metric {
   readonly name: string;
   /** What it measures, in at most 200 characters: also its row in docs/operate/monitoring.md. */
@@ -12,13 +12,13 @@ export interface Metric {
 }
 
 type Values = readonly Library.MetricValueWithName<string>[];
-/** The values of a metric's labels in the order of their names, and its own. */
+/** Label values in the order of the label names, then the value. */
 type Row = readonly [...labels: string[], value: number];
 type Rows = Iterable<Row>;
 
-/** What a label's value is beyond the values that have a row of their own. */
+/** Label value that stands for all values without their own row. */
 export const OTHER = "other";
-/** No metric has more rows, whatever its labels say; a row of all `other` takes the rest. */
+/** Maximum number of rows of a metric. A row with all labels `other` counts the rest. */
 export const MAX_ROWS = 2_000;
 /** Metrics of the library that list every open connection at each scrape. */
 const COSTLY = ["handles", "requests", "resources"].flatMap((what) => [
@@ -26,7 +26,7 @@ const COSTLY = ["handles", "requests", "resources"].flatMap((what) => [
   `nodejs_active_${what}_total`,
 ]);
 
-/** Reads values of now at each scrape. */
+/** Creates a gauge, whose values are read at each scrape. */
 export function gauge(
   name: string,
   help: string,
@@ -36,14 +36,14 @@ export function gauge(
   return { name, help, labelNames, type: "gauge", read: async () => valuesOf(name, labelNames, await read()) };
 }
 
-/** Reads at each scrape what another part counts. */
+/** Creates a counter whose values another part counts; they are read at each scrape. */
 export function counterOf(name: string, help: string, labelNames: readonly string[], read: () => Rows): Metric {
   return { name, help, labelNames, type: "counter", read: () => valuesOf(name, labelNames, read()) };
 }
 
 /**
- * Counts by labels. It costs an addition, a fifth of the time of the library's own counter (2026-11-26).
- * @param known values of the only label that have a row from the start.
+ * Creates a counter with labels. Counting costs one addition, a fifth of the time of the library's own counter (2026-11-26).
+ * @param known values of the only label that have a row from the start
  */
 export function counter(name: string, help: string, labelNames: readonly string[] = [], known: readonly string[] = []) {
   const rows = new RowsByLabels(() => ({ count: 0 }));
@@ -56,7 +56,7 @@ export function counter(name: string, help: string, labelNames: readonly string[
   };
 }
 
-/** Counts values by size. It costs a search and two additions. @param bounds upper ends of the buckets, rising. */
+/** Creates a histogram. Observing costs a search and two additions. @param bounds upper bounds of the buckets, ascending */
 export function histogram(name: string, help: string, bounds: readonly number[], labelNames: readonly string[] = []) {
   const rows = new RowsByLabels(() => ({ counts: [...bounds, Infinity].map(() => 0), sum: 0 }));
   if (labelNames.length === 0) rows.of([]);
@@ -65,7 +65,7 @@ export function histogram(name: string, help: string, bounds: readonly number[],
     help,
     labelNames,
     type: "histogram" as const,
-    /** A negative value, of a clock that was set back, counts as 0. */
+    /** Counts a value. A negative value, after a clock was set back, counts as 0. */
     observe(labels: readonly string[], value: number): void {
       const row = rows.of(labels);
       const counted = Math.max(0, value);
@@ -74,7 +74,7 @@ export function histogram(name: string, help: string, bounds: readonly number[],
       row.counts[index] = (row.counts[index] ?? 0) + 1;
       row.sum += counted;
     },
-    /** In cumulative buckets. Source: Prometheus, "Exposition formats", histograms. */
+    /** Returns cumulative buckets. Source: Prometheus, "Exposition formats", histograms. */
     read(): Values {
       return rows.list().flatMap(([labels, { counts, sum }]) => {
         let total = 0;
@@ -93,7 +93,7 @@ export function histogram(name: string, help: string, bounds: readonly number[],
   };
 }
 
-/** The first `max` values of a label keep their names; all later ones are `other`, so that the rows of a metric have a bound. */
+/** Limits the values of a label: the first `max` keep their names, and all later ones become `other`. */
 export class FirstNames {
   readonly #names = new Set<string>();
   readonly #max: number;
@@ -111,8 +111,8 @@ export class FirstNames {
 }
 
 /**
- * Writes metrics and those of the process (CPU, memory, garbage collection, how late its event loop is) in Prometheus' text format. The
- * library is loaded at the first scrape, as it is a tenth of all modules of a start.
+ * Returns a function that writes metrics, including those of the process (CPU, memory, garbage collection, event loop lag), in Prometheus'
+ * text format. The library is a tenth of all modules of a start, so it is loaded at the first scrape.
  */
 export function scraperOf(metrics: readonly Metric[], load: () => Promise<typeof Library>): () => Promise<string> {
   let registry: Promise<Library.Registry> | null = null;
@@ -125,7 +125,7 @@ export function scraperOf(metrics: readonly Metric[], load: () => Promise<typeof
 function register(metrics: readonly Metric[], library: typeof Library): Library.Registry {
   const registry = new library.Registry();
   for (const { name, help, type, read } of metrics) {
-    // What a registry asks of a metric.
+    // Implements what a registry requires of a metric.
     const metric = { name, get: async () => ({ name, help, type, aggregator: "sum", values: await read() }) };
     registry.registerMetric(metric as unknown as Library.Metric);
   }

@@ -1,26 +1,26 @@
 /**
- * The grammar of `ModelRef.url`. Islands (models/download/model-source.ts) decide how each kind of address is fetched, the
- * catalog which ones a Cargo may have.
+ * Parsed form of `ModelRef.url`. Islands (models/download/model-source.ts) decide how each kind is downloaded; the catalog decides which
+ * ones a Cargo may have.
  */
 export type ModelAddress =
   /**
-   * `hf:owner/repo[#revision]` (the repository: a folder, or its default quantisation), `hf:owner/repo:QUANT`,
+   * `hf:owner/repo[#revision]` (the repository: a folder, or its default quantization), `hf:owner/repo:QUANT`,
    * `hf:owner/repo/path/file[#revision]` or `hf:owner/repo:path/file[#revision]`. At most one of `file` and `tag` is set.
    */
   | {
       readonly kind: "hub";
       readonly repository: string;
       readonly file: string | null;
-      /** A quantisation, which the hub resolves to a file. */
+      /** Quantization, which the hub resolves to a file. */
       readonly tag: string | null;
       readonly revision: string | null;
     }
-  /** A path that the coordinator serves: `/models/…`. */
+  /** Path that the coordinator serves: `/models/…`. */
   | { readonly kind: "coordinator"; readonly path: string }
-  /** `https://…`, or `http://…` where the coordinator itself has no TLS. Carries no credentials. */
+  /** URL `https://…`, or `http://…` if the coordinator itself has no TLS. Contains no credentials. */
   | { readonly kind: "url"; readonly url: URL };
 
-/** The address follows no rule of the grammar. */
+/** Error for an address that violates the grammar. */
 export class ModelAddressError extends Error {
   override readonly name = "ModelAddressError";
   constructor(address: string, problem: string) {
@@ -32,10 +32,10 @@ const HUB_PREFIX = "hf:";
 const REPOSITORY_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}$/;
 const QUANTISATION = /^[A-Za-z0-9_-]{1,64}$/;
 const SPLIT_FILE = /-\d{5}-of-\d{5}\.gguf$/i;
-/** A repository of the hub, or a list of files. */
+/** Pattern of a hub repository or a list of files. */
 const FOLDER_ADDRESS = /^hf:[^/:#]+\/[^/:#]+(?:#[^#]+)?$|^(?!hf:).*\/files\.json$/;
 
-/** The form that a catalog accepts. Looser than {@link parseModelAddress}, which refuses what no Island could fetch. */
+/** Pattern that a catalog accepts. It is looser than {@link parseModelAddress}, which rejects what no Island could download. */
 export const CATALOG_ADDRESS = /^(hf:[^\s/]+\/\S+|https:\/\/\S+|\/models\/\S+)$/;
 
 /** @throws {ModelAddressError} */
@@ -53,22 +53,22 @@ export function isHubAddress(text: string): boolean {
   return text.startsWith(HUB_PREFIX);
 }
 
-/** Whether the address is a path of the coordinator; only `/models/…` is served. */
+/** Returns whether the address is a path on the coordinator; only `/models/…` is served. */
 export function isCoordinatorPath(text: string): boolean {
   return text.startsWith("/");
 }
 
-/** Whether the address may name a folder: `hf:owner/repo[#revision]`, or a list of files (`…/files.json`). */
+/** Returns whether the address may name a folder: `hf:owner/repo[#revision]`, or a list of files (`…/files.json`). */
 export function isFolderAddress(text: string): boolean {
   return FOLDER_ADDRESS.test(text);
 }
 
-/** Whether a path is one part of a model that is split into several GGUF files; such models are not supported. */
+/** Returns whether a path is one part of a model that is split into several GGUF files; such models are not supported. */
 export function isSplitFile(path: string): boolean {
   return SPLIT_FILE.test(path);
 }
 
-/** Address of one file of a hub repository. */
+/** Returns the address of one file of a hub repository. */
 export function hubFileAddress(repository: string, path: string, revision: string): string {
   return `${HUB_PREFIX}${repository}/${path}#${revision}`;
 }

@@ -35,7 +35,7 @@ const span = {
 };
 const image = z.object({ format: z.literal("png"), data: base64 });
 
-/** The output of `diffusers` Cargos, which is also the job's last `image` event. */
+/** Output of `diffusers` Cargos, which is also the job's last `image` event. */
 export const imageOutputSchema = z.object({ format: z.string(), data: base64 });
 
 /** Output of each task. The Cargos' own `input_schema` describes the inputs. */
@@ -126,7 +126,7 @@ export const TENSOR_TYPES = [
   ...(["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"] as const),
 ] as const;
 
-/** A tensor in JSON, the input and output of Cargos without a task. */
+/** Tensor in JSON, for input and output of Cargos without a task. */
 export const tensorSchema = z.object({
   type: z.enum(TENSOR_TYPES),
   dims: z.array(z.int().nonnegative()),

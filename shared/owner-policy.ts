@@ -1,27 +1,32 @@
 import { z } from "zod";
 import type { CargoManifest } from "./cargo.ts";
 
-/** `allow` null: everything that is not denied. Names of a later version stay as they are, so they are texts. */
+/**
+ * Names that are allowed and denied. `allow` null: everything that is not denied. Names are plain strings, so that those of a later version
+ * stay as they are.
+ */
 const listsSchema = z.object({
   allow: z.array(z.string().max(50)).max(50).nullable(),
   deny: z.array(z.string().max(50)).max(50),
 });
 type Lists = z.infer<typeof listsSchema>;
 
-/** What the owner of an Island lets Cargos do. Travels in `hello`, so that no job is sent in vain; the Island enforces it. */
+/**
+ * Permissions that the owner of an Island gives Cargos. Sent in `hello`, so that no job is sent that the Island would refuse; the Island
+ * enforces them.
+ */
 export const ownerPolicySchema = z.object({
-  /** Containers may have a network. False also where this host cannot keep them off private addresses. */
+  /** Whether containers may use a network. False also if this host cannot keep them off private addresses. */
   network: z.boolean(),
-  /** Containers may have the GPU. */
   containerGpu: z.boolean(),
   runtimes: listsSchema,
   categories: listsSchema,
-  /** Only Cargos that are signed for every Island run, not those that an account made for its own. */
+  /** Whether only Cargos that are signed for every Island may run, not an account's own. */
   approvedOnly: z.boolean(),
 });
 export type OwnerPolicy = z.infer<typeof ownerPolicySchema>;
 
-/** What an owner can refuse to a Cargo, in the order of the checks. */
+/** Reasons for which an owner can refuse a Cargo, in the order of the checks. */
 export const DISALLOWED = [
   "runtime_disallowed",
   "category_disallowed",
@@ -34,8 +39,8 @@ export type Disallowed = (typeof DISALLOWED)[number];
 type PolicyFacts = Pick<CargoManifest, "runtimeType" | "category" | "container">;
 
 /**
- * The first thing of a Cargo that the owner does not allow; null when everything is allowed.
- * @param isApproved whether it is signed for every Island.
+ * Returns the first reason why the owner does not allow a Cargo; null if it is allowed.
+ * @param isApproved whether it is signed for every Island
  */
 export function disallowedBy(policy: OwnerPolicy, cargo: PolicyFacts, isApproved: boolean): Disallowed | null {
   if (!isAllowed(policy.runtimes, cargo.runtimeType)) return "runtime_disallowed";
@@ -63,7 +68,10 @@ export function describeDisallowed(what: Disallowed, { runtimeType, category }: 
   }
 }
 
-/** Where the owner has a rule, what states nothing is refused: a coordinator of an earlier version sends no category. */
+/**
+ * Returns whether a name is allowed. An undefined name is refused if the owner has a rule: a coordinator of an earlier version sends no
+ * category.
+ */
 export function isAllowed({ allow, deny }: Lists, name: string | undefined): boolean {
   if (allow === null && deny.length === 0) return true;
   return name !== undefined && !deny.includes(name) && (allow === null || allow.includes(name));

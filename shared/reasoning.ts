@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** How much a model may think before it answers. Source: OpenAI's API. */
+/** Levels of reasoning before a completion. Source: OpenAI's API. */
 export const REASONING_EFFORTS = ["none", "minimal", "low", "medium", "high"] as const;
 export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
 
-/** Most tokens of thoughts by effort. Only a part of `max_tokens`, which counts them. */
+/** Maximum number of reasoning tokens by effort. They are part of `max_tokens`. */
 export const REASONING_BUDGETS: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 128,
@@ -13,10 +13,10 @@ export const REASONING_BUDGETS: Readonly<Record<ReasoningEffort, number>> = {
   high: Infinity,
 };
 
-/** The most effort whose thoughts fit into so many tokens. */
+/** Returns the highest effort whose reasoning fits into so many tokens. */
 export function largestEffort(tokens: number): ReasoningEffort {
   return REASONING_EFFORTS.findLast((effort) => REASONING_BUDGETS[effort] <= tokens) ?? "none";
 }
 
-/** Fields of a chat's input. */
+/** Fields of a chat's input about reasoning. */
 export const reasoningFields = { reasoning_effort: z.enum(REASONING_EFFORTS).nullish() };

@@ -1,14 +1,14 @@
 import { z } from "zod";
 
 /**
- * A parameter of an API that has no effect here. Nothing is dropped in silence: an `ignored` one is accepted, as the response is still
- * correct without it, and the response names it; a `refused` one is an error, as the response would mean something else without it.
+ * API parameter without effect here. No parameter is silently dropped. An `ignored` one is accepted, because the response is still correct
+ * without it, and the response names it. A `refused` one is an error, because the response would otherwise mean something else.
  */
 export interface Unhonoured {
   readonly rule: "ignored" | "refused";
-  /** Why, in one phrase: for the documents and for the error. */
+  /** Reason in one phrase, for documents and errors. */
   readonly note: string;
-  /** Values that ask for what happens anyway; they are accepted without notice, as `null` is everywhere. */
+  /** Values that request the default behavior. They are accepted without notice, as is `null`. */
   readonly neutral: readonly unknown[];
 }
 
@@ -18,7 +18,7 @@ type HonouredOf<M extends Members> = {
 };
 
 interface Noted {
-  /** All members of an object in the order of its declaration; those that are honoured have null. */
+  /** All members of an object in the order of declaration; those with an effect have null. */
   members?: ReadonlyMap<string, Unhonoured | null>;
   ignoredEntry?: IgnoredEntry;
 }
@@ -44,7 +44,10 @@ export const ANTHROPIC_PRICE = ignored("controls Anthropic's prompt cache");
 export const EARLIER_ANSWER = ignored("metadata of an earlier response; not sent to the model");
 export const EARLIER_REASONING = ignored("reasoning of earlier turns is not sent to the model");
 
-/** The schema of an object in a request: its honoured members, with the others noted in it for `coordinator/http/openai/parameters.ts`. */
+/**
+ * Creates the schema of an object in a request from its effective members. The others are recorded in it for
+ * `coordinator/http/openai/parameters.ts`.
+ */
 export function requestObject<const M extends Members>(members: M): z.ZodObject<HonouredOf<M>> {
   const honoured: Record<string, z.ZodType> = {};
   const all = new Map<string, Unhonoured | null>();
@@ -55,17 +58,17 @@ export function requestObject<const M extends Members>(members: M): z.ZodObject<
   return noting(z.object(honoured) as unknown as z.ZodObject<HonouredOf<M>>, { members: all });
 }
 
-/** Notes that entries with this schema, one of several in a list, are ignored. */
+/** Records that entries with this schema, one of several in a list, are ignored. */
 export function ignoredEntry<S extends z.ZodType>(schema: S, note: string, matches: IgnoredEntry["matches"]): S {
   return noting(schema, { ignoredEntry: { note, matches } });
 }
 
-/** What {@link requestObject} and {@link ignoredEntry} have noted in a schema. */
+/** Returns what {@link requestObject} and {@link ignoredEntry} recorded in a schema. */
 export function notedIn(schema: z.ZodType): Noted {
   return schema.def as Noted;
 }
 
-/** The definition of a schema is what its copies share, such as those of `refine` and `openapi`. */
+/** Records notes in the schema's definition, which copies share, such as those of `refine` and `openapi`. */
 function noting<S extends z.ZodType>(schema: S, noted: Noted): S {
   Object.assign(schema.def, noted);
   return schema;

@@ -3,7 +3,7 @@ import { nearestName } from "./cli/nearest-name.ts";
 
 /** One key of a configuration. `T` is the value in the program's units. Files, flags and variables use the key's units. */
 export interface Setting<T> {
-  /** As in the file; a dot stands for a table ("models.disk_budget_gb"). */
+  /** Key as in the file; a dot stands for a table ("models.disk_budget_gb"). */
   readonly key: string;
   readonly meaning: string;
   /** Heading of the help and of the documents under which the setting is listed. Set by {@link settingGroup}. */
@@ -12,19 +12,19 @@ export interface Setting<T> {
   readonly type: string;
   /** Completes "must be …": "an integer from 0 to 65535". */
   readonly allowed: string;
-  /** In the key's units; null: unset. */
+  /** Default in the key's units; null: unset. */
   readonly fallback: string | number | boolean | null;
   /** Description of the default of an unset key, if it is not "unset". */
   readonly unsetMeans: string | null;
-  /** A secret is never shown and has no flag, because other users of the machine can see flags. */
+  /** Whether the value is secret. A secret is never shown and has no flag, because other users of the machine can see flags. */
   readonly isSecret: boolean;
-  /** Never shown: a secret, or an address that may have a password. */
+  /** Whether the value is never shown: a secret, or an address that may have a password. */
   readonly isHidden: boolean;
-  /** The key is a table of the file, which is one value; else a table is a group of keys. */
+  /** Whether the key is a table of the file that forms one value. Otherwise a table is a group of keys. */
   readonly isTable?: boolean;
-  /** Native value of the text of a flag or variable; undefined when invalid. */
+  /** Converts the text of a flag or variable to a native value; undefined if invalid. */
   readonly fromText: (text: string) => unknown;
-  /** The program's value; undefined when `native` is not allowed. */
+  /** Converts a native value to the program's value; undefined if it is not allowed. */
   readonly check: (native: unknown) => T | undefined;
 }
 type SettingsTable = Readonly<Record<string, Setting<unknown>>>;
@@ -73,7 +73,7 @@ export const setting = {
     allowed: `one of ${choices.join(", ")}`,
     check: (native) => choices.find((choice) => choice === native),
   }),
-  /** Text for `parse`, which returns undefined when it is invalid. Unset is null. */
+  /** Text for `parse`, which returns undefined if it is invalid. Unset is null. */
   parsed: <T>(
     key: string,
     options: Common<null> & {
@@ -101,7 +101,7 @@ export const setting = {
     fromText: (text) => (/^[+-]?\d+$/.test(text) ? Number(text) : undefined),
     check: (native) => (Number.isInteger(native) && isWithin(native, options) ? native : undefined),
   }),
-  /** A number, fractions allowed. With `factor`, the program gets the rounded product. */
+  /** Number, with fractions. With `factor`, the program gets the rounded product. */
   number: <F extends number | null>(
     key: string,
     options: Common<F> & Range & { factor?: number },
@@ -116,7 +116,7 @@ export const setting = {
   }),
 };
 
-/** An http or https URL without its trailing slash; undefined for any other text. */
+/** Returns an http or https URL without its trailing slash; undefined for any other text. */
 export function readBaseUrl(text: string): string | undefined {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) ? url.href.replace(/\/+$/, "") : undefined;
@@ -161,30 +161,30 @@ export class ConfigError extends Error {
 }
 
 export interface ConfigFile {
-  /** The path, for messages. */
+  /** Path of the file, for messages. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Sources of values. A flag wins over a variable, a variable over the file, the file over the default. */
+/** Sources of values. A flag overrides a variable, a variable the file, the file the default. */
 export interface SettingSources {
-  /** By camel-cased flag ("dataDirectory"), as commander gives them; undefined is unset. */
+  /** Flags by camel-cased name ("dataDirectory"), as commander returns them; undefined is unset. */
   readonly flags: Readonly<Record<string, unknown>>;
-  /** An empty variable is unset. */
+  /** Environment variables; an empty one is unset. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: ConfigFile | null;
 }
 
 export interface ResolvedSetting {
   readonly key: string;
-  /** In the key's units, as text; "(hidden)" for a secret, null when unset. */
+  /** Value as text in the key's units; "(hidden)" for a secret, null if unset. */
   readonly shown: string | null;
   readonly source: "flag" | "environment" | "file" | "default";
 }
 
 /**
- * Values of all settings of `table`, and their sources.
- * @throws {ConfigError} with all problems, including unknown keys of the file.
+ * Resolves the values of all settings of `table` and their sources.
+ * @throws {ConfigError} with all problems, including unknown keys of the file
  */
 export function resolveSettings<Table extends SettingsTable>(
   table: Table,
@@ -242,7 +242,10 @@ function findValue(
   return { raw: entry.fallback, isText: false, source: "default", where: `default of ${entry.key}` };
 }
 
-/** The file's values by dotted key; of a table that `isWhole`, the table. @throws {ConfigError} with line and column when the file is not TOML. */
+/**
+ * Returns the file's values by dotted key. A table for which `isWhole` is true is one value. @throws {ConfigError} with line and column if
+ * the file is not TOML
+ */
 export function readTomlKeys(file: ConfigFile, isWhole: (key: string) => boolean = () => false): Map<string, unknown> {
   const keys = new Map<string, unknown>();
   const walk = (table: object, prefix: string): void => {
@@ -262,7 +265,7 @@ export function readTomlKeys(file: ConfigFile, isWhole: (key: string) => boolean
   return keys;
 }
 
-/** A message for an unknown key, with the most similar known key. */
+/** Returns a message for an unknown key, with the most similar known key. */
 export function unknownKey(key: string, known: readonly string[]): string {
   const nearest = nearestName(key, known);
   return `${key}: unknown key${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
@@ -273,7 +276,7 @@ export interface SettingDescription {
   /** Null for secrets. */
   readonly flag: string | null;
   readonly env: string;
-  /** In the key's units, or what an unset key means. */
+  /** Default in the key's units, or the meaning of an unset key. */
   readonly fallback: string;
   readonly type: string;
   readonly allowed: string;
@@ -281,7 +284,7 @@ export interface SettingDescription {
   readonly group: string;
 }
 
-/** The table as data for documentation: one entry per key, in order. */
+/** Returns the table as data for documentation: one entry per key, in order. */
 export function describeSettings(table: SettingsTable, envPrefix: string): SettingDescription[] {
   return Object.values(table).map((entry) => ({
     key: entry.key,

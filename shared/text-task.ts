@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { ONNX_OUTPUTS } from "./onnx-task.ts";
 
-/** What an `llmcpp` Cargo does instead of chatting; its `task`. Names of the model hub. */
+/** Tasks of `llmcpp` Cargos that do not chat, with names of the model hub. */
 export const TEXT_TASKS = ["feature-extraction", "text-ranking"] as const;
 export type TextTask = (typeof TEXT_TASKS)[number];
 
-/** Of a job. */
+/** Maximum number of texts of a job. */
 export const MAX_TEXTS = 2_048;
 export const MAX_DOCUMENTS = 1_000;
 
 const text = z.string().min(1, "is empty");
 
-/** Input of each task. That of feature-extraction is what `POST /embeddings` sends, as for `onnx` Cargos. */
+/** Input of each task. For feature-extraction it is what `POST /embeddings` sends, as for `onnx` Cargos. */
 export const TEXT_TASK_INPUTS = {
   "feature-extraction": z.strictObject({
     input: z
@@ -35,7 +35,7 @@ export const TEXT_TASK_OUTPUTS = {
   }),
 } satisfies Record<TextTask, z.ZodType>;
 
-/** The vectors in the output of a feature-extraction Cargo; undefined unless there are `count`, all of the same length. */
+/** Returns the vectors in the output of a feature-extraction Cargo; undefined unless there are `count`, all of the same length. */
 export function vectorsOf(output: unknown, count: number): number[][] | undefined {
   const { data } = TEXT_TASK_OUTPUTS["feature-extraction"].safeParse(output);
   const vectors = data?.embeddings ?? [];
@@ -44,7 +44,7 @@ export function vectorsOf(output: unknown, count: number): number[][] | undefine
   return isWhole ? vectors : undefined;
 }
 
-/** What a Cargo of texts makes, whatever runs it; null for a chat Cargo and for one without a task. */
+/** Returns the task of a Cargo of any runtime; null for a chat Cargo and for one without a task. */
 export function taskOf({
   task,
   onnxTaskType,

@@ -1,4 +1,4 @@
-/** `postgres://user:secret@host/db` and `…?password=secret` without the secret, to be shown. Other texts are returned as they are. */
+/** Removes the secret from `postgres://user:secret@host/db` and `…?password=secret` for display. Other texts are returned unchanged. */
 export function withoutPassword(address: string): string {
   if (!URL.canParse(address)) return address;
   const url = new URL(address);

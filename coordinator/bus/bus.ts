@@ -1,7 +1,10 @@
-/** Why another coordinator did not answer. */
+/** Failure of a request to another coordinator. */
 export class BusError extends Error {
   override readonly name = "BusError";
-  /** `unreachable`: nobody listens, or the bus is down. `timeout`: it listens, and said nothing in time. `refused`: it answered with an error. */
+  /**
+   * `unreachable`: the subject has no responder, or the bus is down. `timeout`: no reply in time. `refused`: the handler replied with an
+   * error.
+   */
   readonly kind: "unreachable" | "timeout" | "refused";
   constructor(kind: BusError["kind"], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -13,21 +16,21 @@ export class BusError extends Error {
 export type Unsubscribe = () => void;
 
 /**
- * Messages between the coordinators of a network. A message is plain data and arrives at most once: what must not be lost is in
- * storage. Subjects: words of [A-Za-z0-9_-], joined by dots. See docs/internals/cluster.md for those that there are.
+ * Message bus between the coordinators of a network. A message is plain data, delivered at most once. State that must not be lost goes to
+ * storage. Subjects are words of [A-Za-z0-9_-] joined by dots. See docs/internals/cluster.md for the list.
  */
 export interface Bus {
-  /** Why others cannot be reached now; null while they can. */
+  /** Reason why other coordinators cannot be reached; null while they can. */
   readonly downBecause: string | null;
   /** Calls `listener` when the bus goes down and comes back. */
   onChange(listener: (downBecause: string | null) => void): Unsubscribe;
-  /** Tells all who subscribed, this coordinator too. Lost while the bus is down. */
+  /** Delivers the message to all subscribers, including this coordinator. Dropped while the bus is down. */
   publish(subject: string, message: unknown): void;
   subscribe(subject: string, listener: (message: unknown) => void): Unsubscribe;
-  /** Asks the one who answers. @throws {BusError} */
+  /** Sends a request to the responder of the subject. @throws {BusError} */
   request(subject: string, message: unknown, timeoutMs: number): Promise<unknown>;
-  /** Answers requests until the returned function is called. An error of `handler` refuses the request with its message. */
+  /** Handles requests until the returned function is called. An error of `handler` rejects the request with its message. */
   answer(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe;
-  /** Sends what was published, then closes. */
+  /** Sends pending messages, then closes. */
   close(): Promise<void>;
 }

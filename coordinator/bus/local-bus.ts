@@ -1,6 +1,6 @@
 import { BusError, type Bus, type Unsubscribe } from "./bus.ts";
 
-/** The bus of a coordinator that is alone: it hears itself, and nobody else answers. */
+/** In-process bus of a single coordinator, which receives only its own messages. */
 export class LocalBus implements Bus {
   readonly downBecause = null;
   readonly #listeners = new Map<string, Set<(message: unknown) => void>>();
@@ -11,7 +11,7 @@ export class LocalBus implements Bus {
   }
 
   publish(subject: string, message: unknown): void {
-    // As from elsewhere: not in the middle of what the publisher does.
+    // Deliver asynchronously, as a network bus does.
     queueMicrotask(() => {
       for (const listener of this.#listeners.get(subject) ?? []) listener(message);
     });
@@ -28,7 +28,7 @@ export class LocalBus implements Bus {
 
   async request(subject: string, message: unknown): Promise<unknown> {
     const handler = this.#handlers.get(subject);
-    if (handler === undefined) throw new BusError("unreachable", `Nobody answers ${subject}`);
+    if (handler === undefined) throw new BusError("unreachable", `No responder for ${subject}`);
     try {
       return await handler(message);
     } catch (error) {

@@ -13,37 +13,36 @@ import type { Logger } from "../../shared/logger.ts";
 import { ConfigError } from "../../shared/settings.ts";
 import { BusError, type Bus, type Unsubscribe } from "./bus.ts";
 
-/** What all subjects begin with; the number is the version of the messages. */
+/** Prefix of all subjects. The number is the version of the messages. */
 const PREFIX = "atoll.2.";
-/** What begins so has a connection of its own: a subscriber that stands still stalls the connection that publishes to it. */
+/** Subjects with this prefix use a separate connection, because a stalled subscriber blocks the connection that publishes to it. */
 const BULK = "stream.";
 const packr = new Packr({ useRecords: false });
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** What was published leaves within this time, or not at all. */
+/** Limit for flushing published messages; the rest is dropped. */
 const MAX_DRAIN_MS = 2_000;
 
 const RECONNECT_MS = 250;
-/** Between tries where there is no connection that tries by itself. */
+/** Delay between attempts to open the first connection. An open connection reconnects on its own. */
 const RETRY_MS = 1_000;
-/** A connection is lost after two of these without an answer. */
+/** Ping interval. A connection counts as lost after two pings without a reply. */
 const PING_MS = 2_000;
 
-/** A message of this size may be sent. It is what NATS takes by default; the largest ones, slices of feeds, are some 600 KB. */
+/** Required size of the largest message: the default limit of NATS. The largest messages, slices of feeds, take about 600 KB. */
 const NEEDED_PAYLOAD_BYTES = 1_048_576;
 
-/** Codes of Node.js and OpenSSL for a certificate that is not valid here, and for a key that does not fit its certificate. */
+/** Error codes of Node.js and OpenSSL for an invalid server certificate, and for a key that does not match its certificate. */
 const CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA$|ERR_TLS_CERT_)/;
 const OWN_CERTIFICATE = /^ERR_OSSL_/;
 
-/** A request's answer. */
 type Answer = readonly [isAnswer: true, value: unknown] | readonly [isAnswer: false, message: string];
 
 const DOWN = "The bus is down: other coordinators cannot be reached";
 
 /**
- * A bus on a NATS server or cluster, with core NATS alone: what must survive is in storage. While no server can be reached the bus is down,
- * and tries. @throws {ConfigError} when the servers do not let us in.
+ * Opens a bus on a NATS server or cluster. It uses core NATS only, because state that must survive is in storage. While no server can be
+ * reached, the bus is down and retries. @throws {ConfigError} if a server rejects the credentials or settings
  */
 export async function openNatsBus(
   options: NatsOptions,
@@ -52,7 +51,7 @@ export async function openNatsBus(
 ): Promise<Bus> {
   const listeners = new Set<(downBecause: string | null) => void>();
   let isClosing = false;
-  // Not before both are open.
+  // Set once both links are open.
   let noteChange = (): void => undefined;
   const open = (part: string): Promise<NatsLink> =>
     openNatsLink(options, `${name} ${part}`, { clock, log }, () => noteChange());
@@ -77,20 +76,20 @@ export async function openNatsBus(
     return subject.startsWith(BULK) ? bulk : control;
   }
 
-  /** Runs what must not throw into the client: its reading would end for good. */
+  /** Runs a task of the NATS client and logs its errors. A thrown error would permanently end the client's read loop. */
   function guarded(subject: string, task: () => void): void {
     try {
       task();
     } catch (error) {
-      log.warn({ err: error, subject }, "A message of the bus could not be sent or handled");
+      log.warn({ err: error, subject }, "Could not send or handle a bus message");
     }
   }
 
-  // With a callback: an iterator keeps what is not taken, without bound.
+  // Uses a callback, because an iterator would buffer unread messages without bound.
   function listen(link: NatsLink, subject: string, receive: (message: Msg) => void): Unsubscribe {
     return link.subscribe(PREFIX + subject, (error, message) => {
       if (error === null) receive(message);
-      else log.warn({ err: error, subject }, "A subscription of the bus failed");
+      else log.warn({ err: error, subject }, "Bus subscription failed");
     });
   }
 
@@ -101,7 +100,7 @@ export async function openNatsBus(
     try {
       respond([true, await handler(packr.unpack(message.data))]);
     } catch (error) {
-      // Of the handler, or as its answer is too large for a message.
+      // Reached when the handler throws or its reply is too large for a message.
       guarded(message.subject, () => respond([false, error instanceof Error ? error.message : String(error)]));
     }
   }
@@ -115,7 +114,7 @@ export async function openNatsBus(
       return () => listeners.delete(listener);
     },
     publish(subject, message) {
-      // The client would keep it, without bound, until the server is back.
+      // While the server is away, the client would buffer the message without bound.
       if (downBecause() !== null || isClosing) return;
       guarded(subject, () => linkFor(subject).connection?.publish(PREFIX + subject, packr.pack(message)));
     },
@@ -129,13 +128,13 @@ export async function openNatsBus(
       try {
         reply = await connection.request(PREFIX + subject, packr.pack(message), { timeout: timeoutMs });
       } catch (cause) {
-        // Such as a message that is too large.
+        // Thrown, for example, for a message that is too large.
         if (cause instanceof errors.InvalidArgumentError) {
-          throw new BusError("refused", `${subject} cannot be asked: ${cause.message}`, { cause });
+          throw new BusError("refused", `Cannot send request ${subject}: ${cause.message}`, { cause });
         }
         const isNobody = cause instanceof errors.NoRespondersError || cause instanceof errors.RequestError;
         const kind = isNobody || isClosing ? "unreachable" : "timeout";
-        throw new BusError(kind, `${subject} was not answered: ${String(cause)}`, { cause });
+        throw new BusError(kind, `No reply to ${subject}: ${String(cause)}`, { cause });
       }
       const [isAnswer, value] = packr.unpack(reply.data) as Answer;
       if (isAnswer) return value;
@@ -149,7 +148,7 @@ export async function openNatsBus(
   };
 }
 
-/** The options of `connect` that an operator's settings may give: servers, credentials, TLS. */
+/** Options of `connect` that the operator's settings may provide: servers, credentials, TLS. */
 export type NatsOptions = Pick<NodeConnectionOptions, "servers" | "user" | "pass" | "token" | "tls" | "authenticator">;
 
 type Callback = (error: Error | null, message: Msg) => void;
@@ -163,9 +162,9 @@ interface Held {
 type NatsLink = Awaited<ReturnType<typeof openNatsLink>>;
 
 /**
- * A connection to the servers, which may not be there yet. Subscriptions are made whenever it comes. It tries once; if no server answers,
- * it goes on trying. `onChange` is called when `downBecause` has changed.
- * @throws {ConfigError} when the servers do not let us in.
+ * Opens a connection to the servers. It tries once and, if no server answers, keeps retrying. Subscriptions are made whenever a connection
+ * opens. `onChange` is called after `downBecause` has changed.
+ * @throws {ConfigError} if a server rejects the credentials or settings
  */
 async function openNatsLink(
   options: NatsOptions,
@@ -188,7 +187,7 @@ async function openNatsLink(
     if (fault !== null) log.warn({ err: fault }, "The last messages on the bus may be lost");
   }
 
-  /** Resolves with why there is no connection, and null if there is one now. */
+  /** Resolves with the error, or null if the connection is open. */
   async function connectOnce(): Promise<unknown> {
     let connection: NatsConnection;
     try {
@@ -233,7 +232,7 @@ async function openNatsLink(
 
   async function watch(connection: NatsConnection): Promise<void> {
     for await (const status of connection.status()) noteStatus(status);
-    // It has given up: the servers let it in no more.
+    // The client gives up when the servers reject it.
     const fault = await connection.closed();
     if (isClosing) return;
     setDown(fault?.message ?? "the connection was closed");
@@ -243,7 +242,7 @@ async function openNatsLink(
   function noteStatus(status: Status): void {
     if (status.type === "disconnect") setDown(`no connection to ${status.server}`);
     else if (status.type === "reconnect") setDown(null);
-    else if (status.type === "slowConsumer") log.warn({}, "A subscriber of the bus is slow");
+    else if (status.type === "slowConsumer") log.warn({}, "Bus subscriber is slow");
   }
 
   function setDown(because: string | null): void {
@@ -260,7 +259,7 @@ async function openNatsLink(
     get downBecause(): string | null {
       return downBecause;
     },
-    /** Null until the first connection. */
+    /** Current connection; null before the first one. */
     get connection(): NatsConnection | null {
       return current;
     },
@@ -269,7 +268,7 @@ async function openNatsLink(
       subscriptions.add(held);
       return () => {
         subscriptions.delete(held);
-        // A connection that drains ends them all, and throws.
+        // A draining connection ends all its subscriptions; unsubscribing then would throw.
         if (held.live?.isClosed() === false && !isClosing) held.live.unsubscribe();
       };
     },
@@ -278,46 +277,46 @@ async function openNatsLink(
       isClosing = true;
       retry?.cancel();
       if (current === null) return;
-      // Draining waits for the server, which may be away or stand still.
+      // Draining waits for the server, which may be away or stalled.
       if (downBecause === null) await drain(current);
       await current.close().catch(() => undefined);
     },
   };
 }
 
-/** The server takes no messages of the size that coordinators send. */
+/** Error for a server whose message limit is below the size that coordinators send. */
 class SmallPayloadError extends Error {
   override readonly name = "SmallPayloadError";
   constructor(maxPayloadBytes: number) {
     const needed = NEEDED_PAYLOAD_BYTES;
-    super(
-      `NATS takes messages of at most ${maxPayloadBytes} bytes: set max_payload of its servers to ${needed} or more`,
-    );
+    super(`NATS limits messages to ${maxPayloadBytes} bytes; set max_payload of its servers to ${needed} or more`);
   }
 }
 
-/** Why the servers do not let us in, if a person must mend that; null for a fault that may pass by itself. */
+/** Returns the message for a fault that the operator must fix; null for a temporary fault. */
 function settingFaultOf(error: unknown): string | null {
   if (error instanceof SmallPayloadError) return error.message;
   if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError) {
-    return `NATS does not let this coordinator in (${error.message}): check the user and password, token, credentials, nkey or client certificate`;
+    return `NATS rejected this coordinator (${error.message}). Check the user and password, token, credentials, nkey or client certificate`;
   }
   if (!(error instanceof Error)) return null;
   const code = codeOf(error) ?? codeOf(error.cause) ?? "";
   if (CERTIFICATE.test(code)) {
-    return `The certificate of the NATS server is not valid here (${error.message}): check nats_ca_file, and that the certificate has the host name in bus`;
+    return `The certificate of the NATS server is not trusted (${error.message}). Check nats_ca_file, and that the certificate has the host name in bus`;
   }
-  if (OWN_CERTIFICATE.test(code)) return `${error.message}: check nats_cert_file and nats_key_file, and nats_ca_file`;
-  // The client gives this one no code.
+  if (OWN_CERTIFICATE.test(code)) return `${error.message}. Check nats_cert_file, nats_key_file and nats_ca_file`;
+  // The client gives this error no code.
   const isPlain = error instanceof errors.ConnectionError && error.message.startsWith("server does not support");
-  return isPlain ? "The NATS server has no TLS, which tls:// in bus, nats_ca_file or nats_cert_file ask for" : null;
+  return isPlain
+    ? "The NATS server does not support TLS, which tls:// in bus, nats_ca_file or nats_cert_file require"
+    : null;
 }
 
-/** Why there is no connection, for logs and /health. */
+/** Describes why there is no connection, for logs and /health. */
 function describeFault(error: unknown, isTls: boolean): string {
   const fault = settingFaultOf(error);
   if (fault !== null) return fault;
-  // A server that does not accept our certificate ends the connection after the handshake, which the client does not hear.
+  // A server that rejects our certificate closes the connection after the handshake, which the client reports as a timeout.
   if (isTls && error instanceof errors.TimeoutError)
     return "timeout; does the server ask for another client certificate?";
   return error instanceof Error ? error.message : String(error);

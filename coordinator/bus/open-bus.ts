@@ -6,27 +6,27 @@ import type { Bus } from "./bus.ts";
 import { LocalBus } from "./local-bus.ts";
 import type { NatsOptions } from "./nats-bus.ts";
 
-/** NATS servers, and who we are there. */
+/** NATS servers and the credentials for them. */
 export interface BusConnection {
-  /** `host:port` of each. */
+  /** `host:port` of each server. */
   readonly servers: readonly string[];
   readonly user: string | null;
   readonly password: string | null;
   readonly token: string | null;
   readonly credentialsFile: string | null;
-  /** With the seed of an nkey. */
+  /** File with the seed of an nkey. */
   readonly nkeyFile: string | null;
   readonly caFile: string | null;
-  /** Our certificate and its key. */
+  /** Client certificate and its key. */
   readonly certFile: string | null;
   readonly keyFile: string | null;
-  /** Only connections with TLS. */
+  /** Whether TLS is required. */
   readonly isTls: boolean;
 }
 
 /**
- * The bus of a network; null: of a coordinator that is alone. `name`: shown by the servers.
- * @throws {ConfigError} when the servers do not let us in. @throws a system error for a file that cannot be read.
+ * Opens the bus: NATS, or an in-process bus if `place` is null. `name` is shown by the servers.
+ * @throws {ConfigError} if a server rejects the credentials or settings. @throws a system error if a file cannot be read
  */
 export async function openBus(
   place: BusConnection | null,
@@ -34,7 +34,7 @@ export async function openBus(
   env: { readonly clock: Clock; readonly log: Pick<Logger, "warn" | "info"> },
 ): Promise<Bus> {
   if (place === null) return new LocalBus();
-  // Loaded here, because a coordinator that is alone needs none of it.
+  // Imported on demand, because a single coordinator does not need NATS.
   const { openNatsBus } = await import("./nats-bus.ts");
   const { servers, user, password, token } = place;
   return openNatsBus(
@@ -59,20 +59,20 @@ async function authenticatorOf({
   const file = credentialsFile ?? nkeyFile;
   if (file === null) return {};
   const text = (await readFile(file, "utf8")).trim();
-  // Credentials are only found when their last line has an end.
+  // The parser requires a newline after the last line of the credentials.
   const secret = new TextEncoder().encode(credentialsFile === null ? text : `${text}\n`);
   const authenticator = credentialsFile === null ? nkeyAuthenticator(secret) : credsAuthenticator(secret);
   try {
-    // As for a server, so that a file of another kind is told at once.
+    // Sign a test nonce, so that a wrong kind of file is reported at start.
     authenticator("nonce");
   } catch (cause) {
-    const kind = credentialsFile === null ? "seed of an nkey" : "credentials of NATS";
-    throw new ConfigError([`${file}: has no ${kind}`], { cause });
+    const kind = credentialsFile === null ? "nkey seed" : "NATS credentials";
+    throw new ConfigError([`${file}: contains no ${kind}`], { cause });
   }
   return { authenticator };
 }
 
-/** The files are read here, so that one that is missing is told as such. */
+/** Reads the files here, so that a missing file is reported with its path. */
 async function tlsOf({ isTls, caFile, certFile, keyFile }: BusConnection): Promise<Pick<NatsOptions, "tls">> {
   if (!isTls && caFile === null && certFile === null) return {};
   const read = async (name: "ca" | "cert" | "key", path: string | null): Promise<object> =>

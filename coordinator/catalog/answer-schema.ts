@@ -6,23 +6,23 @@ import addFormats from "ajv-formats";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Compiled schemas in memory: clients send the same one with many requests. */
+/** Number of cached compiled schemas. Clients send the same schema with many requests. */
 const MAX_COMPILED = 128;
 /**
- * A check that takes longer is given up: a client's pattern may backtrack without end, on a text that its prompt asked for. Nearly all
- * checks take less than 1 ms.
+ * Time limit of a check. A client's pattern may backtrack endlessly on a text that its prompt requested. Nearly all checks take less than 1
+ * ms.
  */
 const MAX_CHECK_MS = 250;
 const MAX_TRIES = 4;
 const FORMATS = ["date", "time", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"] as const;
-/** Identifiers would be shared by all schemas of the process. The others mean nothing, and ajv refuses some. */
+/** Ignored keywords. Identifiers would be shared by all schemas of the process; the others have no effect, and ajv rejects some. */
 const LEFT_OUT = new Set(["$id", "id", "$schema", "$anchor", "$comment", "nullable"]);
 const VALUES = new Set(["const", "enum", "default", "examples"]);
 const OPTIONS: Options = {
   strict: false,
   logger: false,
   ownProperties: true,
-  // Multiples of 0.1 are no exact doubles.
+  // Multiples of 0.1 are not exact doubles.
   multipleOfPrecision: 9,
 };
 
@@ -30,7 +30,7 @@ const CHECK = new Script("check(value)");
 const compiled = new LRUCache<string, ValidateFunction>({ max: MAX_COMPILED });
 const compilers: { latest?: Ajv; before?: Ajv } = {};
 
-/** Why the schema is none by the rules of JSON Schema itself; null if it is one. */
+/** Returns why the schema violates JSON Schema; null if it is valid. */
 export function schemaFault(schema: Schema): string | null {
   const [compiler, cleaned] = compilerFor(schema);
   if (compiler.validateSchema(cleaned) === true) return null;
@@ -38,20 +38,23 @@ export function schemaFault(schema: Schema): string | null {
 }
 
 /**
- * Why the value is not valid by the schema that its client sent; null if it is. A check that needs more than {@link MAX_CHECK_MS} of
- * the processor is given up, and its value counts as invalid.
+ * Returns why the value violates the schema that its client sent; null if it is valid. A check that needs more than {@link MAX_CHECK_MS} of
+ * processor time is aborted, and its value counts as invalid.
  */
 export function answerFault(schema: Schema, value: unknown): string | null {
   try {
     const check = compile(schema);
     return runBounded(check, value) ? null : messageOf(check.errors);
   } catch (error) {
-    if (isTimeout(error)) return "it cannot be checked in good time; simplify the patterns of the schema";
+    if (isTimeout(error)) return "it takes too long to check; simplify the patterns of the schema";
     return `the schema cannot be checked: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-/** @throws what {@link isTimeout} knows. On a busy machine time passes that the check did not have: that is tried again. */
+/**
+ * Runs a check with a time limit. On a busy machine the limit may pass without processor time; the check is then retried. @throws the error
+ * that {@link isTimeout} recognizes
+ */
 function runBounded(check: ValidateFunction, value: unknown): boolean {
   const context = createContext({ check, value });
   for (let tries = 1; ; tries += 1) {
@@ -75,15 +78,15 @@ function compile(schema: Schema): ValidateFunction {
     compiled.set(text, check);
     return check;
   } finally {
-    // ajv would keep it for good.
+    // ajv would keep the schema forever.
     compiler.removeSchema(cleaned);
   }
 }
 
-/** The compiler that knows the schema's dialect, and the schema without what is left out. */
+/** Returns the compiler for the schema's dialect, and the schema without ignored keywords. */
 function compilerFor(schema: Schema): readonly [Ajv, Schema] {
   const cleaned = clean(schema) as Schema;
-  // Lists of `items` are of dialects before 2020-12.
+  // Lists in `items` belong to dialects before 2020-12.
   if (hasListOfItems(cleaned)) return [(compilers.before ??= withFormats(new Ajv(OPTIONS))), cleaned];
   return [(compilers.latest ??= withFormats(new Ajv2020(OPTIONS))), cleaned];
 }

@@ -6,8 +6,8 @@ import { readCargo } from "./cargo-file.ts";
 import { pinsOf, withPins } from "./cargo-pins.ts";
 
 /**
- * Fields that may change without a new approval: they change neither what runs, nor how it is presented, nor which Islands take it. A
- * higher price and lower memory figures do need one, see {@link needsApproval}.
+ * Fields that may change without a new approval. They affect neither what runs, nor its presentation, nor which Islands accept it. A higher
+ * price and lower memory requirements need approval, see {@link needsApproval}.
  */
 const FREE_FIELDS: readonly (keyof CargoFile)[] = [
   ...(["licence", "example_input", "output_schema", "unpinned_reason", "signatures"] as const),
@@ -15,10 +15,10 @@ const FREE_FIELDS: readonly (keyof CargoFile)[] = [
   ...(["run_limit_s", "wait_limit_s", "keep_alive_s"] as const),
 ];
 
-/** Whether `after` needs a new approval when `before` was approved. */
+/** Returns whether `after` needs a new approval if `before` was approved. */
 export function needsApproval(before: CargoFile, after: CargoFile): boolean {
   if (after.price_per_job > before.price_per_job) return true;
-  // With less memory than it needs, its jobs would exhaust the memory of Islands.
+  // With too little required memory, jobs would exhaust the memory of Islands.
   if (after.required_ram_mb < before.required_ram_mb || after.required_vram_mb < before.required_vram_mb) return true;
   const names = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof CargoFile)[]);
   return [...names]
@@ -26,16 +26,15 @@ export function needsApproval(before: CargoFile, after: CargoFile): boolean {
     .some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 }
 
-/** Names one definition of a Cargo: SHA-256 of all its fields as canonical JSON, in hex. Any change gives another one. */
+/** Identifies one definition of a Cargo: SHA-256 of all its fields as canonical JSON, in hex. */
 export function revisionOf(file: CargoFile): string {
-  // Fields that are absent and fields that are undefined are one definition.
+  // Absent and undefined fields are the same definition.
   const definition: unknown = JSON.parse(JSON.stringify(file));
   return createHash("sha256").update(canonicalJson(definition)).digest("hex");
 }
 
 /**
- * A shipped Cargo with the pins that the operator approved. Null when the file has changed since so that it needs a new approval: the
- * pins then belong to another Cargo.
+ * Returns a shipped Cargo with the pins that the operator approved. Null if the file has changed since in a way that needs a new approval.
  */
 export function approvedForm(file: CargoFile, approval: Pick<CargoApproval, "file">): CargoFile | null {
   const approved = readCargo(approval.file);

@@ -21,7 +21,7 @@ export const DEFAULT_RUN_LIMIT_MS = 300_000;
 export const DEFAULT_WAIT_LIMIT_MS = 3_600_000;
 export const MS_PER_S = 1_000;
 const MAX_MB = 16_777_216;
-/** Of a Cargo that needs more than the setting `max_output_mb`. */
+/** Limit for a Cargo that needs more than the setting `max_output_mb`. */
 const MAX_OUTPUT_BYTES = 64 * MIB;
 const MAX_EXAMPLE_BYTES = 16_384;
 
@@ -51,7 +51,7 @@ const parametersSchema = z
   .string()
   .regex(/^\d+(\.\d+)?[MB]$/, { message: 'must be a number of parameters such as "8B"' });
 
-/** The data that a Cargo's memory figures are computed from; catalog/README.md has the rule. */
+/** Data from which a Cargo's memory requirements are computed; catalog/README.md has the rule. */
 const memorySchema = z.union([
   /** Shape of a GGUF model. */
   z.strictObject({
@@ -61,11 +61,11 @@ const memorySchema = z.union([
     vocabulary: z.number().int().positive(),
     sequences: z.number().int().positive(),
   }),
-  /** Other Cargos: memory that a job takes beside the weights. */
+  /** Memory of a job in addition to the weights, for other Cargos. */
   z.strictObject({ working_mb: z.number().int().positive() }),
 ]);
 
-/** Every field of a Cargo's file, with the spec's names and units, without defaults. docs/reference/cargo-format.md explains each. */
+/** All fields of a Cargo's file, with the spec's names and units, without defaults. docs/reference/cargo-format.md explains each. */
 export const cargoFields = {
   slug: cargoManifestSchema.shape.slug,
   name: z.string().min(1).max(200),
@@ -114,7 +114,7 @@ export const cargoFields = {
   output_schema: jsonObject,
 };
 
-/** The fields of one file of catalog/cargos, each checked by itself; `cargo-rules.ts` checks them together. */
+/** Fields of one file of catalog/cargos, each checked separately; `cargo-rules.ts` checks combinations. */
 export const cargoFileShape = z.strictObject({
   ...cargoFields,
   onnx_task_type: cargoFields.onnx_task_type.default(null),
@@ -140,12 +140,17 @@ export const cargoFileShape = z.strictObject({
   max_output_bytes: cargoFields.max_output_bytes.optional(),
   input_schema: cargoFields.input_schema.optional(),
   output_schema: cargoFields.output_schema.optional(),
-  /** Only in files of a catalog: what others sign, for Islands whose owners trust them. `coordinator cargo sign` makes one. */
+  /**
+   * Endorsements, only in files of a catalog: signatures of others, for Islands whose owners trust them. `coordinator cargo sign` creates
+   * one.
+   */
   signatures: z
     .array(z.strictObject({ public_key: z.string().max(64), signature: z.string().max(100) }))
     .max(8)
     .optional(),
-  /** Only in files of a catalog: why image or model is not pinned. Such a Cargo is off until the operator approves it with pins. */
+  /**
+   * Reason why image or model is not pinned, only in files of a catalog. Such a Cargo is disabled until the operator approves it with pins.
+   */
   unpinned_reason: z.string().min(1).max(500).optional(),
 });
 export type CargoFile = z.infer<typeof cargoFileShape>;

@@ -9,25 +9,27 @@ import { cargoFileShape, MS_PER_S, type CargoFile } from "./cargo-fields.ts";
 import { cargoProblems, isChatFile } from "./cargo-rules.ts";
 import { defaultInputSchemaOf, outputSchemaOf } from "./default-schemas.ts";
 
-/** A file of catalog/cargos. An owner's Cargo has the same fields (cargo-service.ts). */
+/** Schema of a file of catalog/cargos. An owner's Cargo has the same fields (cargo-service.ts). */
 const cargoFileSchema = cargoFileShape.superRefine((file, context) => {
   for (const { path, message } of [...cargoProblems(file), ...signatureProblems(file)]) {
     context.addIssue({ code: "custom", path: path.split("."), message });
   }
 });
 
-/** A catalog entry without its number. */
+/** Catalog entry without its number. */
 export interface CatalogCargo extends Cargo {
-  /** As in the file: "8B". */
+  /** Number of parameters as in the file: "8B". */
   readonly parameters?: string;
   readonly quantization?: string;
-  /** Signatures of other keys, which its Islands get, too. */
+  /** Signatures of other keys, which are also sent to Islands. */
   readonly endorsements?: readonly Endorsement[];
-  /** Most output of a job, in bytes; absent: what its input asks for, or the setting. */
+  /** Limit of a job's output in bytes; absent: what its input requests, or the setting. */
   readonly maxOutputBytes?: number;
 }
 
-/** The Cargo that a file describes, in bytes (an MB of the file is 2^20), ms and micro-credits. An llmcpp Cargo without a task is a chat Cargo. */
+/**
+ * Converts a file to a Cargo in bytes (an MB of the file is 2^20), ms and micro-credits. An llmcpp Cargo without a task is a chat Cargo.
+ */
 export function cargoOf(file: CargoFile): CatalogCargo {
   const isChat = isChatFile(file);
   const phaseLimitsMs = phaseLimitsOf(file);
@@ -69,7 +71,7 @@ export function cargoOf(file: CargoFile): CatalogCargo {
   };
 }
 
-/** A signature of another definition would be refused by the Islands that ask for it. */
+/** Checks the signatures, because Islands would reject a signature of another definition. */
 function signatureProblems(file: CargoFile): FieldError[] {
   const { signatures = [] } = file;
   if (signatures.length === 0) return [];
@@ -85,7 +87,7 @@ function endorsementOf({ public_key, signature }: NonNullable<CargoFile["signatu
   return { publicKey: public_key, signature };
 }
 
-/** Null for a file that sets none. */
+/** Returns null for a file without phase limits. */
 function phaseLimitsOf(file: CargoFile): Partial<PhaseLimits> | null {
   const limits = ATTEMPT_PHASES.flatMap((phase) => {
     const limitS = file[`${phase}_limit_s`];
@@ -94,7 +96,7 @@ function phaseLimitsOf(file: CargoFile): Partial<PhaseLimits> | null {
   return limits.length === 0 ? null : (Object.fromEntries(limits) as Partial<PhaseLimits>);
 }
 
-/** Reads the JSON text of a file. Returns all wrong fields as errors. */
+/** Parses the JSON text of a file. Returns all invalid fields as errors. */
 export function readCargoFile(text: string): { file: CargoFile } | { errors: FieldError[] } {
   let json: unknown;
   try {

@@ -2,20 +2,20 @@ import { containerSchema, hasFolderModel, modelRefSchema } from "../../shared/ca
 import { isHubAddress } from "../../shared/model-address.ts";
 import type { CargoFile } from "./cargo-fields.ts";
 
-/** What ties a Cargo to exact bytes. */
+/** Pins that tie a Cargo to exact bytes. */
 export interface Pins {
-  /** `sha256:…` of the image's manifest. */
+  /** Digest of the image's manifest, `sha256:…`. */
   readonly imageDigest?: string | undefined;
   /** SHA-256 of the model's file or of its `files.json`, in hex. */
   readonly modelHash?: string | undefined;
-  /** Commit of a folder of the hub, 40 hex digits. */
+  /** Commit of a hub folder, 40 hex digits. */
   readonly modelCommit?: string | undefined;
 }
 export type PinKind = keyof Pins;
 
 const COMMIT = /^[0-9a-f]{40}$/;
 
-/** The pin that a Cargo needs; null for a Cargo that fetches nothing. */
+/** Returns the kind of pin that a Cargo needs; null if it downloads nothing. */
 export function pinKindOf(file: CargoFile): PinKind | null {
   if (file.container !== undefined) return "imageDigest";
   if (file.model === null) return null;
@@ -37,18 +37,18 @@ export function pinsOf(file: CargoFile): Pins {
   }
 }
 
-/** The pin that a Cargo needs and does not have: its image, model or folder may change under an unchanged signature. */
+/** Returns the kind of pin that a Cargo needs but lacks. Without it, its image, model or folder may change under the same signature. */
 export function missingPin(file: CargoFile): PinKind | null {
   const kind = pinKindOf(file);
   return kind === null || pinsOf(file)[kind] !== undefined ? null : kind;
 }
 
-/** Whether a catalog file is off until it is approved with pins: it says why it has none. */
+/** Returns whether a catalog file is disabled until it is approved with pins, because it states why it has none. */
 export function isOffUnpinned(file: CargoFile): boolean {
   return file.unpinned_reason !== undefined && missingPin(file) !== null;
 }
 
-/** The Cargo with the pin that it needs; unchanged if `pins` lacks it. Why it had none is then no longer said. */
+/** Returns the Cargo with the pin that it needs, and without its reason for lacking one; unchanged if `pins` lacks it. */
 export function withPins(file: CargoFile, pins: Pins): CargoFile {
   const kind = pinKindOf(file);
   const pin = kind === null ? undefined : pins[kind];

@@ -10,21 +10,21 @@ import { inputSchemas, SchemaError } from "./input-schema.ts";
 import { RUNTIME_FIELDS, RUNTIMES } from "./runtimes.ts";
 
 /**
- * MiB that the process of a loaded Cargo takes beside what it loads; also in the rule of catalog/README.md. Measured for tiny-chat
- * with node-llama-cpp 3.22.1, four sequences, no GPU: 116 MiB resident, of which 9 are weights, KV cache and compute buffer
- * (2026-11-21, x64, 2 cores). The rest is margin.
+ * Memory of a Cargo's process in MiB in addition to what it loads; also in the rule of catalog/README.md. Measured for tiny-chat with
+ * node-llama-cpp 3.22.1, four sequences, no GPU: 116 MiB resident, of which 9 are weights, KV cache and compute buffer (2026-11-21, x64, 2
+ * cores). The rest is margin.
  */
 export const PROCESS_MB = 192;
 
-/** Names that only exist in a local network. */
+/** Host names that only exist in a local network. */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|home\.arpa)$/;
 
-/** Whether clients may name the Cargo as `model` of a chat. */
+/** Returns whether clients may name the Cargo as `model` of a chat. */
 export function isChatFile({ runtime_type, task }: Pick<CargoFile, "runtime_type" | "task">): boolean {
   return runtime_type === "llmcpp" && task === undefined;
 }
 
-/** Problems of a Cargo whose single fields are valid: combinations, addresses, schemas and example. */
+/** Returns problems of a Cargo whose single fields are valid: combinations, addresses, schemas and example. */
 export function cargoProblems(file: CargoFile): FieldError[] {
   return [
     ...fieldProblems(file),
@@ -40,18 +40,20 @@ function fieldProblems(file: CargoFile): FieldError[] {
   return RUNTIME_FIELDS.flatMap((field) => {
     const isThere = file[field] !== null && file[field] !== undefined;
     const isNeeded = needs.includes(field);
-    if (isNeeded && !isThere) return [{ path: field, message: `is needed by ${file.runtime_type} Cargos` }];
+    if (isNeeded && !isThere) return [{ path: field, message: `is required for ${file.runtime_type} Cargos` }];
     if (isNeeded || mayHave.includes(field) || !isThere) return [];
     if (field === "input_schema")
-      return [{ path: field, message: "is not for llmcpp Cargos, whose input is that of a chat or of their task" }];
-    return [{ path: field, message: `is not for ${file.runtime_type} Cargos` }];
+      return [
+        { path: field, message: "is not allowed for llmcpp Cargos, whose input is that of a chat or of their task" },
+      ];
+    return [{ path: field, message: `is not allowed for ${file.runtime_type} Cargos` }];
   });
 }
 
-/** The module of a wasm Cargo gets the RAM that its process leaves; without any, every job would fail. */
+/** Checks that memory is left for the module of a wasm Cargo in addition to its process. Otherwise every job would fail. */
 function memoryProblems({ runtime_type, required_ram_mb }: CargoFile): FieldError[] {
   if (runtime_type !== "wasm" || required_ram_mb > PROCESS_MB) return [];
-  return [{ path: "required_ram_mb", message: `must be over ${PROCESS_MB}, which the process itself takes` }];
+  return [{ path: "required_ram_mb", message: `must be over ${PROCESS_MB}, which the process itself needs` }];
 }
 
 function taskProblems({ runtime_type, onnx_task_type: task, container, required_vram_mb }: CargoFile): FieldError[] {
@@ -104,8 +106,8 @@ function urlProblems(text: string): FieldError[] {
 }
 
 /**
- * Why a URL's host is not public, judged by its spelling; null if it may be public. No name is resolved: the code that fetches must
- * check the addresses. The URL parser has already normalised forms such as `0x7f.1`.
+ * Returns why a URL's host is not public, judged by its spelling; null if it may be public. Names are not resolved: the code that fetches
+ * must check the addresses. The URL parser has already normalized forms such as `0x7f.1`.
  */
 export function hostProblem(url: URL): string | null {
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");

@@ -9,14 +9,13 @@ import type { CargoFile } from "./cargo-fields.ts";
 import { readCargo } from "./cargo-file.ts";
 import type { CatalogSync } from "./catalog-sync.ts";
 
-/** Limits of an owner's Cargo; Cargos that the operator imports may exceed them. */
+/** Limits of an owner's Cargo. Cargos that the operator imports may exceed them. */
 const MAX_OWNED_PRICE = 1_000;
 const MAX_OWNED_RUN_S = 3_600;
 const MAX_OWNED_WAIT_S = 86_400;
-/** All fields as JSON. Bounded, because lists of Cargos contain every field. */
+/** Limit of all fields as JSON, because lists of Cargos contain every field. */
 const MAX_OWNED_BYTES = 65_536;
 
-/** An owner's Cargo with its file parsed. */
 export interface OwnedCargo extends StoredCargo {
   readonly file: CargoFile;
 }
@@ -27,9 +26,9 @@ type CargoPatch = Readonly<Record<string, unknown>>;
 export type Cargos = ReturnType<typeof openCargos>;
 
 /**
- * What owners can do with their own Cargos; to another account they do not exist. A change is in the catalog, also of the other
- * coordinators, when its method resolves.
- * @param tellOthers makes a change known to the other coordinators.
+ * Manages the Cargos of their owners; other accounts cannot see them. When a method resolves, its change is in the catalog of all reachable
+ * coordinators.
+ * @param tellOthers announces a change to the other coordinators
  */
 export function openCargos(
   { clock }: Pick<Env, "clock">,
@@ -54,8 +53,8 @@ export function openCargos(
     },
 
     /**
-     * Changes the given fields. The Cargo loses its approval if what runs, its name or its description changes, if its price rises or if
-     * its memory figures fall.
+     * Changes the given fields. The Cargo loses its approval if its program, name or description changes, its price rises or its memory
+     * requirements fall.
      * @throws {ServiceError} `cargo_not_found`; {@link ValidationError}
      */
     async update(ownerId: string, slug: string, patch: CargoPatch, isEnabled?: boolean): Promise<OwnedCargo> {
@@ -71,14 +70,14 @@ export function openCargos(
           isApproved: before.isApproved && !needsApproval(before.file, file),
           atMs: clock.now(),
         });
-        // Another request was faster: start again from its result. Every round one request succeeds, so this ends.
+        // Another request was faster: start again from its result. One request succeeds in every round, so this ends.
         if (!isStored) continue;
         await show();
         return cargos.get(ownerId, slug);
       }
     },
 
-    /** Deletes a Cargo. Its waiting jobs fail; assigned ones go on. @throws {ServiceError} `cargo_not_found` */
+    /** Deletes a Cargo. Its waiting jobs fail; assigned jobs continue. @throws {ServiceError} `cargo_not_found` */
     async remove(ownerId: string, slug: string): Promise<void> {
       if (!(await store.remove(slug, ownerId, clock.now()))) throw notFound(slug);
       await show();
@@ -95,13 +94,13 @@ export function openCargos(
       await show();
     },
 
-    /** Sorted by slug. `total` counts all pages. */
+    /** Lists Cargos sorted by slug. `total` counts all pages. */
     async list(ownerId: string, page: Page): Promise<{ cargos: OwnedCargo[]; total: number }> {
       const { cargos: owned, total } = await store.listOwned(ownerId, page);
       return { cargos: owned.map(withFile), total };
     },
 
-    /** Also returns a disabled Cargo. @throws {ServiceError} `cargo_not_found` */
+    /** Returns a Cargo, even if it is disabled. @throws {ServiceError} `cargo_not_found` */
     async get(ownerId: string, slug: string): Promise<OwnedCargo> {
       const stored = await store.find(slug);
       if (stored === undefined || stored.ownerId !== ownerId) throw notFound(slug);
@@ -122,7 +121,7 @@ function readOwned(fields: CargoPatch): CargoFile {
 function ownedProblems(file: CargoFile): FieldError[] {
   const bytes = Buffer.byteLength(JSON.stringify(file));
   if (bytes > MAX_OWNED_BYTES) {
-    return [{ path: "", message: `the Cargo is ${bytes} bytes as JSON; at most ${MAX_OWNED_BYTES} are taken` }];
+    return [{ path: "", message: `the Cargo is ${bytes} bytes as JSON; at most ${MAX_OWNED_BYTES} are allowed` }];
   }
   const problems: FieldError[] = [];
   const atMost = (path: "price_per_job" | "run_limit_s" | "wait_limit_s", limit: number): void => {
@@ -144,13 +143,13 @@ function merged(file: CargoFile, patch: CargoPatch): CargoPatch {
   return withoutNulls({ ...file, ...patch });
 }
 
-/** An optional field becomes absent; a required field is then reported as missing. */
+/** Removes null fields. A required field is then reported as missing. */
 function withoutNulls(fields: CargoPatch): CargoPatch {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }
 
 function withFile(stored: StoredCargo): OwnedCargo {
-  // Only this file writes owned Cargos, after checking them.
+  // Only this module writes owned Cargos, after validation.
   return { ...stored, file: stored.file as CargoFile };
 }
 

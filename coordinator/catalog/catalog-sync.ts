@@ -13,7 +13,7 @@ import { purposeOf } from "./model-kind.ts";
 
 /** Poll interval for changes by other processes (`coordinator cargo approve`). Each poll reads one number. */
 const WATCH_EVERY_MS = 1_000;
-/** Between looks for Cargos that are unknown here: requests for nonsense must not load the database. */
+/** Minimum interval between queries for unknown Cargos, so that requests for wrong names do not load the database. */
 const LOOK_EVERY_MS = 200;
 
 interface Made {
@@ -40,15 +40,15 @@ export async function openCatalog(
   const files = await readShippedCargos(config.catalogDirectory, defaults);
   const slugs = files.map((file) => file.slug);
   const known = await store.numbers();
-  // Nothing to write at most starts: a coordinator serves, read-only, while storage cannot be written.
+  // Most starts write nothing, so that a coordinator can start while storage is read-only.
   const areKnown = slugs.every((slug) => known.has(slug));
   const firstNumbers = areKnown ? known : await store.numberCargos(slugs, clock.now());
-  /** The Cargos of the files, each with its entry as in the file, which is offered unless it is off for want of pins. */
+  /** Shipped Cargos with the entry of their file, which is offered unless it is disabled for lack of pins. */
   const shipped = new Map(files.map((file) => [file.slug, { file, entry: numbered(cargoOf(file), firstNumbers) }]));
   const aliases = withUsualAliases(modelAliases, defaults);
   const catalog = makeCatalog([], defaults, look, aliases);
   const stop = new AbortController();
-  /** Entries of stored Cargos, and of shipped ones with pins or a price of the operator. */
+  /** Entries of stored Cargos, and of shipped ones with the operator's pins or price. */
   let made: ReadonlyMap<string, Made> = new Map();
   let readRevision = -1;
   let report: (slug: string) => void = () => undefined;
@@ -58,12 +58,12 @@ export async function openCatalog(
 
   /** Reads the store. Resolves when everything stored before the call is in the catalog. */
   function refresh(): Promise<void> {
-    // One at a time, so that the latest snapshot is applied last.
+    // Sequential, so that the latest snapshot is applied last.
     refreshing = refreshing.catch(() => undefined).then(() => readStore());
     return refreshing;
   }
 
-  /** One at a time. Undefined when the last one was just now. */
+  /** Queries the store, one query at a time. Undefined if the last one was just now. */
   function look(): Promise<void> | undefined {
     const nowMs = clock.monotonicMs();
     if (looking === null && nowMs - lookedMs >= LOOK_EVERY_MS && !stop.signal.aborted) {
@@ -87,7 +87,7 @@ export async function openCatalog(
     numbers: ReadonlyMap<string, NumberedCargo>,
   ): CatalogEntry[] {
     const next = new Map<string, Made>();
-    /** An entry that is made from the same values as at the last reading keeps its object. */
+    /** Reuses the entry object if it is made from the same values as at the last reading. */
     const keep = <E extends CatalogEntry | null>(key: string, from: readonly unknown[], make: () => E) => {
       const last = made.get(key);
       const isSame = last?.from.every((each, index) => each === from[index]) === true;
@@ -104,7 +104,7 @@ export async function openCatalog(
       const approved = approvedForm(file, approval);
       if (approved !== null)
         return [keep(pinnedKey(slug), [approval.revision], () => numbered(cargoOf(approved), numbers))];
-      const text = `A Cargo that was approved is off, because this version ships another. Review it: ${commandLine(`cargo show ${slug}`)}`;
+      const text = `An approved Cargo is disabled, because this version ships a changed one. Review it: ${commandLine(`cargo show ${slug}`)}`;
       log.warn({ cargo: slug, approved: approval.revision }, text);
       return [];
     });
@@ -126,14 +126,14 @@ export async function openCatalog(
   function entryOf(cargo: StoredCargo, numbers: ReadonlyMap<string, NumberedCargo>): CatalogEntry | null {
     const read = readCargo(cargo.file);
     if ("errors" in read) {
-      // It was valid when it was stored; the rules became stricter since.
+      // The Cargo was valid when it was stored, before the rules became stricter.
       log.warn(
         { cargo: cargo.slug, problems: read.errors },
-        "A stored Cargo is not offered, because it breaks a rule of this version",
+        "A stored Cargo is not offered, because it violates a rule of this version",
       );
       return null;
     }
-    // Imported with the reason why it is not pinned; the approval pins it.
+    // The Cargo was imported with a reason why it is not pinned; the approval pins it.
     if (isOffUnpinned(read.file)) return null;
     const entry = numbered(cargoOf(read.file), numbers);
     return cargo.isApproved || cargo.ownerId === null ? entry : unapproved(entry, cargo.ownerId);
@@ -164,7 +164,7 @@ export async function openCatalog(
 
     isShipped: (slug: string): boolean => shipped.has(slug),
 
-    /** Starts polling. From now on calls `onChange` after an entry was added, removed or changed. */
+    /** Starts polling. `onChange` is called after an entry was added, removed or changed. */
     watch(onChange: (slug: string) => void): void {
       report = onChange;
       reportUnpinned();
@@ -190,7 +190,7 @@ function numbered(cargo: CatalogCargo, numbers: ReadonlyMap<string, NumberedCarg
   return { ...cargo, workloadId: known.number, createdAtMs: known.createdAtMs };
 }
 
-/** Private to its owner until approved, and without network, because nobody else has reviewed it. */
+/** Makes the entry private to its owner and without network, because it has not been reviewed. */
 function unapproved(entry: CatalogEntry, ownerId: string): CatalogEntry {
   const { container } = entry;
   return {
@@ -200,7 +200,7 @@ function unapproved(entry: CatalogEntry, ownerId: string): CatalogEntry {
   };
 }
 
-/** What clients lack while shipped Cargos are off: no speech at all, and fewer models for embeddings. */
+/** Describes the purposes for which clients have no or fewer models while shipped Cargos are disabled. */
 function describeOff(off: readonly CargoFile[], offered: readonly CargoFile[]): string {
   const here = new Set(offered.map(purposeOf));
   const purposes = [...new Set(off.map(purposeOf))].sort();
@@ -209,12 +209,12 @@ function describeOff(off: readonly CargoFile[], offered: readonly CargoFile[]): 
     ["and less choice for ", purposes.filter((purpose) => here.has(purpose))],
   ] as const;
   const lacking = parts.flatMap(([label, some]) => (some.length === 0 ? [] : [`${label}${some.join(", ")}`]));
-  return `${off.length} shipped Cargos are off, as nobody has approved their files yet: ${lacking.join(", ")}`;
+  return `${off.length} shipped Cargos are disabled until you approve their files: ${lacking.join(", ")}`;
 }
 
 /**
- * The operator's aliases, and the names that the SDKs of the public product ask for by themselves, unless the operator gave these to other
- * Cargos. One whose Cargo is not offered stands for nothing.
+ * Returns the operator's aliases, and the default model names of the public product's SDKs, unless the operator assigned them. An alias
+ * whose Cargo is not offered has no effect.
  */
 export function withUsualAliases(
   own: ReadonlyMap<string, string>,

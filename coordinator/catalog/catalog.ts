@@ -12,21 +12,21 @@ import {
 import { isFit } from "./model-kind.ts";
 
 export interface CatalogEntry extends CatalogCargo {
-  /** `workload_id` of the spec. */
+  /** Number in the spec's `workload_id`. */
   readonly workloadId: number;
-  /** When its slug first came into the catalog of this network. */
+  /** Time when its slug first entered the catalog of this network. */
   readonly createdAtMs: number;
-  /** The only account that may see and run it, because it is not approved; absent for a public Cargo. */
+  /** The only account that may see and run it until it is approved; absent for a public Cargo. */
   readonly privateTo?: string;
 }
 
-/** True if `entry` is the public form of `accepted`, which was private: the two run the same. */
+/** Returns whether `entry` is the public form of `accepted`, which was private, and runs the same. */
 function isApprovalOf(entry: CatalogEntry, accepted: CatalogEntry): boolean {
   if (entry.privateTo !== undefined || accepted.privateTo === undefined) return false;
   return isDeepStrictEqual(definitionOf(entry, accepted), definitionOf(accepted, accepted));
 }
 
-/** What the Cargo runs, ignoring what comes with the approval: network access, and the pins that `accepted` lacks. */
+/** Returns the Cargo's definition without what the approval adds: network access, and the pins that `accepted` lacks. */
 function definitionOf(cargo: CargoManifest, accepted: CargoManifest): CargoManifest {
   const { container, model, ...rest } = manifestOf(cargo);
   const hasDigest = accepted.container?.digest != null;
@@ -38,7 +38,7 @@ function definitionOf(cargo: CargoManifest, accepted: CargoManifest): CargoManif
   };
 }
 
-/** Without its revision unless `accepted` names a commit. */
+/** Returns the address, without its revision unless `accepted` names a commit. */
 function addressOf(url: string, { model }: CargoManifest): string {
   const [address = url] = url.split("#");
   return isPin("modelCommit", model?.url.split("#")[1] ?? "") ? url : address;
@@ -47,9 +47,9 @@ function addressOf(url: string, { model }: CargoManifest): string {
 export type Catalog = ReturnType<typeof makeCatalog>;
 
 /**
- * The enabled Cargos, by slug. `openCatalog` is the only writer. Entries are immutable: a changed Cargo gets a new one.
- * @param look reads what other processes may have stored, if it is time to.
- * @param aliases slugs by other names for them; `findModel` resolves them.
+ * Holds the enabled Cargos by slug. `openCatalog` is the only writer. Entries are immutable: a changed Cargo gets a new one.
+ * @param look reads what other processes stored, at most at an interval
+ * @param aliases slugs by alias; `findModel` resolves them
  */
 export function makeCatalog(
   entries: readonly CatalogEntry[],
@@ -70,12 +70,13 @@ export function makeCatalog(
   const catalog = {
     aliases,
 
-    /** Slug of the chat Cargo for chat requests that name no model. */
+    /** Slug of the chat Cargo for chat requests without a model. */
     defaultChatSlug: defaults.chat,
 
     /**
-     * Slug of the Cargo for requests of this kind that name no model: the operator's, else the shipped one while it is offered.
-     * @throws {ServiceError} `cargo_not_found` if there is neither.
+     * Returns the slug of the Cargo for requests of this kind without a model: the operator's, otherwise the shipped one while it is
+     * offered.
+     * @throws {ServiceError} `cargo_not_found` if there is neither
      */
     defaultSlug(kind: DefaultKind): string {
       const slug = defaultOf(kind);
@@ -86,19 +87,18 @@ export function makeCatalog(
       );
     },
 
-    /** Slugs of the Cargos for requests of some kind that name no model. */
     defaultSlugs(): ReadonlySet<string> {
       return new Set(DEFAULT_KINDS.map((kind) => defaultOf(kind)).filter((slug) => slug !== null));
     },
 
-    /** The Cargo with this slug that `accountId` may run; without an account, only a public one. */
+    /** Returns the Cargo with this slug that `accountId` may run; without an account, only a public one. */
     find(slug: string, accountId?: string): CatalogEntry | undefined {
       const entry = offered.get(slug);
       return entry?.privateTo === undefined || entry.privateTo === accountId ? entry : undefined;
     },
 
     /**
-     * Like `find`, after a look into storage: for a Cargo that is not found, as another process may just have made it.
+     * Finds a Cargo like `find`, after reading storage, because another process may just have created it.
      * @throws {ServiceError} `storage_unavailable`
      */
     async seek(slug: string, accountId?: string): Promise<CatalogEntry | undefined> {
@@ -106,25 +106,25 @@ export function makeCatalog(
       return catalog.find(slug, accountId);
     },
 
-    /** Like `find`. @throws {ServiceError} `cargo_not_found` */
+    /** Returns a Cargo like `find`. @throws {ServiceError} `cargo_not_found` */
     get(slug: string, accountId?: string): CatalogEntry {
       const entry = catalog.find(slug, accountId);
       if (entry === undefined) throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}"`);
       return entry;
     },
 
-    /** The Cargo with this slug, private or public; for the scheduler. */
+    /** Returns the Cargo with this slug, private or public, for the scheduler. */
     known(slug: string): CatalogEntry | undefined {
       return offered.get(slug);
     },
 
-    /** What a job that was accepted for this Cargo runs now: after the approval of a private one, its public form. */
+    /** Returns the definition that a job accepted for this Cargo runs now: the public form once a private Cargo is approved. */
     approvedForm(accepted: CatalogEntry): CatalogEntry {
       const entry = offered.get(accepted.slug);
       return entry !== undefined && isApprovalOf(entry, accepted) ? entry : accepted;
     },
 
-    /** The Cargos that `accountId` may run, sorted by slug; without an account, the public ones. */
+    /** Lists the Cargos that `accountId` may run, sorted by slug; without an account, the public ones. */
     list(
       filter: { runtimeType?: RuntimeType | undefined; category?: CargoCategory | undefined } = {},
       accountId?: string,

@@ -8,14 +8,14 @@ const { properties: chatMembers = {}, ...chatObject } = z.toJSONSchema(chatInput
   io: "input",
   target: "draft-2020-12",
 });
-/** What `chatRequestOf` and `toolUseOf` take for a member that is missing or null, for forms. */
+/** Defaults that `chatRequestOf` and `toolUseOf` use for missing or null members, shown in forms. */
 const CHAT_DEFAULTS: Readonly<Record<string, unknown>> = {
   max_tokens: DEFAULT_OUTPUT_TOKENS,
   temperature: DEFAULT_TEMPERATURE,
   parallel_tool_calls: true,
 };
 
-/** JSON Schema (2020-12) of the input of chat Cargos, which all share it. */
+/** JSON Schema (2020-12) of the input of all chat Cargos. */
 export const chatInputJsonSchema: JsonSchema = Object.freeze({
   ...chatObject,
   properties: Object.fromEntries(
@@ -24,7 +24,7 @@ export const chatInputJsonSchema: JsonSchema = Object.freeze({
       name in CHAT_DEFAULTS && typeof member === "object" ? { ...member, default: CHAT_DEFAULTS[name] } : member,
     ]),
   ),
-  // The refinement of chatInputSchema: zod cannot derive a counterpart.
+  // Zod cannot derive this counterpart of the refinement in chatInputSchema.
   oneOf: [{ required: ["prompt"] }, { required: ["messages"] }],
 });
 
@@ -37,15 +37,15 @@ const TEXT_TASK_SCHEMAS: Readonly<Record<TextTask, ReturnType<typeof schemasOf>>
   "text-ranking": schemasOf("text-ranking"),
 };
 
-/** JSON Schema (2020-12) of the input of Cargos that have none of their own: those of llama.cpp. */
+/** Returns the JSON Schema (2020-12) of the input of Cargos without their own schema, which are those of llama.cpp. */
 export function defaultInputSchemaOf({ runtime_type, task }: Pick<CargoFile, "runtime_type" | "task">): JsonSchema {
   if (runtime_type !== "llmcpp") return {};
   return task === undefined ? chatInputJsonSchema : TEXT_TASK_SCHEMAS[task].input;
 }
 
 /**
- * JSON Schema (2020-12) of the output of a Cargo's jobs. Results are checked against it. Without an own
- * `output_schema` it is that of the task or runtime; for a wasm module or container `{}`, which allows any JSON value.
+ * Returns the JSON Schema (2020-12) of the output of a Cargo's jobs, against which results are checked. Without its own `output_schema` it
+ * is that of the task or runtime. For a wasm module or container it is `{}`, which allows any JSON value.
  */
 export function outputSchemaOf({
   output_schema,

@@ -10,29 +10,29 @@ import type { JobInput } from "../store/jobs/job-store.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A file that stands in an input where the Cargo's schema takes a string. */
+/** File reference in an input where the Cargo's schema expects a string. */
 export interface FileReference {
   readonly path: readonly string[];
   readonly fileId: string;
   readonly form: FileForm;
-  /** Least and most bytes of the file. */
+  /** Minimum and maximum size of the file in bytes. */
   readonly minBytes: number;
   readonly maxBytes: number;
   readonly minLength: number;
 }
 
-/** A `maxLength` from here on says "what fits into a request", and does not bound a file. */
+/** Value from which a `maxLength` describes the size of a request and does not limit files. */
 const MAX_INLINE_CHARS = 200_000;
-/** What may be said of a string that a file stands for. Others (`enum`, `pattern`, `format`) could not be checked without its content. */
+/** Keywords allowed for a string that a file replaces. Others (`enum`, `pattern`, `format`) could not be checked without its content. */
 const OF_ANY_STRING: ReadonlySet<string> = new Set([
   ...["type", "minLength", "maxLength", "contentEncoding", "contentMediaType"],
   ...["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"],
 ]);
 
 /**
- * The places of `input` where `{"file_id": …}` stands for a string: base64 where the schema says `contentEncoding: "base64"`, else text.
- * Where the schema takes an object, or a string of some form only, it stands for itself. docs/use/files-and-batches.md has the rule.
- * @param json of the input: most say at once that they name no file.
+ * Returns the places of `input` where `{"file_id": …}` replaces a string: base64 if the schema has `contentEncoding: "base64"`, otherwise
+ * text. Where the schema expects an object or a restricted string, the value is left as it is. docs/use/files-and-batches.md has the rule.
+ * @param json JSON of the input, for a quick check: most inputs name no file
  */
 export function fileReferencesOf(schema: Schema, input: JobInput, json: string): FileReference[] {
   const places: FileReference[] = [];
@@ -52,12 +52,12 @@ export function fileReferencesOf(schema: Schema, input: JobInput, json: string):
   }
 }
 
-/** The input as the Cargo's schema can check it: with a string in each place. */
+/** Returns the input with a placeholder string in each place, so that the Cargo's schema can check it. */
 export function withStandIns(input: JobInput, places: readonly FileReference[]): JobInput {
   return places.reduce((filled, { path, minLength }) => withValueAt(filled, path, "A".repeat(minLength)), input);
 }
 
-/** What the schema says of a string at `path`; null where it takes none that a file could stand for. */
+/** Returns the constraints of a string at `path`; null if the schema allows none that a file could replace. */
 function stringAt(
   root: Schema,
   schema: unknown,
@@ -77,13 +77,13 @@ function stringOf(schema: Schema): Omit<FileReference, "path" | "fileId"> | null
   if (typeof minLength !== "number" || typeof maxLength !== "number" || minLength > MAX_INLINE_CHARS) return null;
   const isBase64 = contentEncoding === "base64";
   if (!isBase64 && contentEncoding !== undefined) return null;
-  // Of a text each character has a byte or more.
+  // Each character of a text has at least one byte.
   const bound = maxLength >= MAX_INLINE_CHARS ? Infinity : isBase64 ? Math.floor(maxLength / 4) * 3 : maxLength;
   const minBytes = isBase64 && minLength > 0 ? (Math.ceil(minLength / 4) - 1) * 3 + 1 : minLength;
   return { form: isBase64 ? "base64" : "text", minBytes, maxBytes: Math.min(bound, MAX_JOB_FILE_BYTES), minLength };
 }
 
-/** The schema itself, or the ones that it refers to or chooses from. Schemas that are accepted have no cycles (schema-rules.ts). */
+/** Returns the schema, or the schemas that it refers to or chooses from. Accepted schemas have no cycles (schema-rules.ts). */
 function alternativesOf(root: Schema, schema: unknown): Schema[] {
   if (!isObject(schema)) return [];
   const { $ref: reference, anyOf, oneOf } = schema;

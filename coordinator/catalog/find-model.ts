@@ -4,8 +4,8 @@ import type { Catalog, CatalogEntry } from "./catalog.ts";
 import { isFit, MODEL_PATHS, modelKindOf, NEEDS } from "./model-kind.ts";
 
 /**
- * The Cargo that a client means by `name`: the Cargo with this slug, else the target of the operator's alias (setting `model_aliases`).
- * An alias never hides a Cargo that the account may run. Undefined if there is neither.
+ * Finds the Cargo for a model name: the Cargo with this slug, otherwise the target of the operator's alias (setting `model_aliases`). An
+ * alias never hides a Cargo that the account may run. Undefined if there is neither.
  * @throws {ServiceError} `storage_unavailable`
  */
 export async function findModel(
@@ -20,8 +20,8 @@ export async function findModel(
 }
 
 /**
- * As `findModel`, for a request of a kind.
- * @param asked Absent: the default of the kind.
+ * Finds the Cargo for a request of a kind.
+ * @param asked model name; absent: the default of the kind
  * @throws {ServiceError} `cargo_not_found`, also for a Cargo of another kind
  */
 export async function findModelFor(

@@ -8,26 +8,27 @@ import { ServiceError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { RUNTIMES } from "./runtimes.ts";
 
-/** Hex digits of the hash in a name: two contents of one Cargo do not meet. */
+/** Number of hex digits of the hash in a file name. It avoids collisions between contents of one Cargo. */
 const HASH_DIGITS = 16;
 
-/** Folder for the files of imported Cargos: beside the database, where an upgrade of the package leaves them alone. */
+/** Returns the folder for files of imported Cargos. It is next to the database, so that package upgrades do not touch it. */
 export function importedModelsDirectory({ dataDirectory }: { readonly dataDirectory: string }): string {
   return join(dataDirectory, "models");
 }
 
-/** The file of a Cargo as its definition names it. */
+/** File of a Cargo as its definition names it. */
 export interface StoredModel {
   readonly path: string;
   readonly model: { readonly url: string; readonly sha256: string; readonly size_bytes: number };
-  /** False if this content was there already. */
+  /** False if the same content was already stored. */
   readonly isNew: boolean;
 }
 
 /**
- * Copies a file to where the coordinator serves it, under a name of slug and hash: jobs of an earlier import still find theirs.
- * @param minFreeBytes stay free on the disk.
- * @throws {ServiceError} `bad_request` for another format than the runtime's, an empty file or too little space. @throws errors of the file.
+ * Copies a file to where the coordinator serves it, under a name of slug and hash, so that jobs of an earlier import still find their file.
+ * @param minFreeBytes free space to leave on the disk
+ * @throws {ServiceError} `bad_request` for a format that the runtime does not run, an empty file or too little space. @throws file system
+ * errors
  */
 export async function storeModelFile(
   source: string,
@@ -56,7 +57,7 @@ export async function storeModelFile(
   const part = `${path}.part`;
   try {
     await copyFile(source, part);
-    // Every Island may fetch it, and the original may belong to another user.
+    // Every Island may download it, and the original may belong to another user.
     await chmod(part, 0o600);
     await rename(part, path);
   } catch (error) {
@@ -94,7 +95,7 @@ async function assertFormat(source: string, runtimeType: RuntimeType): Promise<{
   throw new ServiceError("bad_request", text);
 }
 
-/** SHA-256 in hex. */
+/** Returns the SHA-256 of a file in hex. */
 export async function hashOfFile(path: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);

@@ -19,25 +19,25 @@ import { inputSchemas } from "./input-schema.ts";
 
 type CheckedCargo = Pick<Cargo, "isChat" | "inputSchema"> & Partial<Pick<Cargo, "contextTokens" | "reasoning">>;
 
-/** An input that passed, as it is stored, priced and sent. */
+/** Validated input, in the form that is stored, priced and sent. */
 export interface CheckedInput {
   readonly input: JobInput;
   readonly inputJson: string;
 }
 
 /**
- * Names of members in an input that differ. Agents close a session for a frame with more than 20,000 (`frame-values.ts`), and the names in
- * the rest of an assignment are few.
+ * Limit of different member names in an input. Agents close a session for a frame with more than 20,000 (`frame-values.ts`), and the rest
+ * of an assignment has few names.
  */
 const MAX_NAMES = 15_000;
-/** An input with fewer bytes cannot have as many. */
+/** Minimum size of a name; a smaller input cannot reach the limit. */
 const BYTES_PER_NAME = 4;
 
 /**
- * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. `asked` comes from a JSON
- * parser. Paths in errors begin with `root`, the field of the request that has the input. Files that it names are not looked up.
- * @returns the input, with `max_tokens` lowered to what the Cargo can write.
- * @throws {ValidationError} naming every wrong field (for a large input that is not chat, only the first).
+ * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. `asked` comes from a JSON parser.
+ * Paths in errors begin with `root`, the request field of the input. Referenced files are not looked up.
+ * @returns the input, with `max_tokens` lowered to what the Cargo can generate
+ * @throws {ValidationError} naming every invalid field (only the first for a large input that is not chat)
  */
 export function checkInput(cargo: CheckedCargo, asked: JobInput, root = "input"): CheckedInput {
   const input = cargo.isChat ? withLoweredTokens(asked, cargo.contextTokens ?? null) : asked;
@@ -57,7 +57,7 @@ export function checkInput(cargo: CheckedCargo, asked: JobInput, root = "input")
   );
 }
 
-/** `max_tokens` is a ceiling: clients send one for all models. An answer longer than the context cannot be. */
+/** Lowers `max_tokens`, which is a ceiling: clients send the same one for all models. A completion cannot be longer than the context. */
 function withLoweredTokens(input: JobInput, contextTokens: number | null): JobInput {
   const { max_tokens: asked } = input;
   const most = Math.min(MAX_OUTPUT_TOKENS, Math.max(BASE_OUTPUT_TOKENS, contextTokens ?? 0));
@@ -66,11 +66,11 @@ function withLoweredTokens(input: JobInput, contextTokens: number | null): JobIn
 }
 
 function sizeErrorOf(input: JobInput, bytes: number, maxBytes: number): string | null {
-  if (bytes > maxBytes) return `is ${bytes} bytes as JSON; at most ${maxBytes} are taken`;
+  if (bytes > maxBytes) return `is ${bytes} bytes as JSON; at most ${maxBytes} are allowed`;
   if (bytes < MAX_NAMES * BYTES_PER_NAME) return null;
   const names = new Set<string>();
   addNames(input, names);
-  return names.size > MAX_NAMES ? `has more than ${MAX_NAMES} different names of members` : null;
+  return names.size > MAX_NAMES ? `has more than ${MAX_NAMES} different member names` : null;
 }
 
 function addNames(value: unknown, names: Set<string>): void {
@@ -93,21 +93,21 @@ function chatErrors(input: Readonly<Record<string, unknown>>, cargo: CheckedCarg
 
 function effortErrors({ reasoning_effort: effort }: ChatInput, { reasoning }: CheckedCargo): FieldError[] {
   if (effort == null || effort === "none" || reasoning === true) return [];
-  return [{ path: "reasoning_effort", message: "asks for thoughts, but this Cargo does not think before it answers" }];
+  return [{ path: "reasoning_effort", message: "requests reasoning, which this Cargo does not support" }];
 }
 
 const SCHEMA_PATH = "response_format.json_schema.schema";
 
-/** Whether a grammar can keep the answer's schema at a bearable cost. Said here, before the job waits and costs. */
+/** Checks that a grammar can enforce the requested schema at acceptable cost. Done here, before the job waits and costs credits. */
 function formatErrors({ response_format: format }: ChatInput): FieldError[] {
   if (format?.type !== "json_schema") return [];
   const bytes = Buffer.byteLength(JSON.stringify(format.json_schema.schema));
   if (bytes > MAX_INPUT_BYTES) {
-    return [{ path: SCHEMA_PATH, message: `is ${bytes} bytes as JSON; at most ${MAX_INPUT_BYTES} are taken` }];
+    return [{ path: SCHEMA_PATH, message: `is ${bytes} bytes as JSON; at most ${MAX_INPUT_BYTES} are allowed` }];
   }
   try {
     const fault = schemaFault(format.json_schema.schema);
-    if (fault !== null) return [{ path: SCHEMA_PATH, message: `is no JSON Schema: ${fault}` }];
+    if (fault !== null) return [{ path: SCHEMA_PATH, message: `is not a valid JSON Schema: ${fault}` }];
     grammarSchemaOf(format.json_schema.schema);
     return [];
   } catch (error) {

@@ -7,23 +7,25 @@ import { ALLOWED_FORMATS, costOf, isAffordable, schemaProblems, type SchemaCost 
 type Schema = Readonly<Record<string, unknown>>;
 
 interface CompiledSchema {
-  /** The one that was compiled, by which the compilers know it. */
+  /** Schema object that was compiled, by which the compilers identify it. */
   readonly schema: Schema;
   readonly check: ValidateFunction;
   readonly cost: SchemaCost;
-  /** Compiled when it is first needed. */
+  /** Compiled on first use. */
   listAll: ValidateFunction | null;
 }
 
 /** Compiled schemas in memory; beyond it, the least recently used is dropped. */
 const MAX_COMPILED = 256;
-/** Wrong fields in one answer. */
+/** Maximum number of errors in one response. */
 const MAX_ERRORS = 100;
-/** For a larger input only the first error is listed, because the memory for all of them grows with the input. */
+/**
+ * Size up to which all errors are listed. For a larger input only the first is listed, because memory for all of them grows with the input.
+ */
 const MAX_BYTES_FOR_ALL_ERRORS = 16_384;
-const TOO_COSTLY: FieldError = { path: "", message: "has too many values to be checked by the Cargo's schema" };
+const TOO_COSTLY: FieldError = { path: "", message: "has too many values to check against the Cargo's schema" };
 
-/** An input schema that cannot be used. Paths are relative to the schema. */
+/** Error for an unusable input schema. Paths are relative to the schema. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
   readonly problems: readonly FieldError[];
@@ -33,12 +35,11 @@ export class SchemaError extends Error {
   }
 }
 
-/** Checks inputs against JSON Schemas (2020-12). A schema is compiled once while it stays in use, also if it is read again. */
+/** Validates inputs against JSON Schemas (2020-12). A schema is compiled once while it stays cached, even if it is read again. */
 export function schemaChecks(limit = MAX_COMPILED) {
   /** Two compilers: one stops at the first error; the other lists all errors and runs only on invalid inputs. */
   const first = newCompiler(false);
   const all = newCompiler(true);
-  /** By the schema's text. */
   const compiledSchemas = new LRUCache<string, CompiledSchema>({ max: limit, dispose: ({ schema }) => forget(schema) });
   const texts = new WeakMap<Schema, string>();
 
@@ -59,21 +60,20 @@ export function schemaChecks(limit = MAX_COMPILED) {
     return text;
   }
 
-  /** ajv keeps compiled schemas until they are removed. */
+  /** Removes a schema from ajv, which otherwise keeps it forever. */
   function forget(schema: Schema): void {
     first.removeSchema(schema);
     all.removeSchema(schema);
   }
 
   return {
-    /** Compiled schemas in memory. */
     get size(): number {
       return compiledSchemas.size;
     },
 
     /**
-     * Checks that the schema is valid and that checking an input by it has bounded cost.
-     * @throws {SchemaError} naming every problem.
+     * Checks that the schema is valid and that validating an input against it has bounded cost.
+     * @throws {SchemaError} naming every problem
      */
     assertUsable(schema: Schema): void {
       if (compiledSchemas.has(textOf(schema))) return;
@@ -84,14 +84,15 @@ export function schemaChecks(limit = MAX_COMPILED) {
         compile(schema);
       } catch (error) {
         forget(schema);
-        // The compiler refuses more than the meta-schema, for example keywords that need another one.
+        // The compiler rejects more than the meta-schema, for example keywords that need another one.
         throw new SchemaError([{ path: "", message: error instanceof Error ? error.message : String(error) }]);
       }
     },
 
     /**
-     * The problems of `input`, which has `bytes` bytes as JSON; empty if it is valid. One whose check would take long is refused.
-     * @param schema accepted by `assertUsable`. Its text is cached by identity, so it must not change.
+     * Returns the problems of `input`, which has `bytes` bytes as JSON; empty if it is valid. An input that would take too long to check is
+     * rejected.
+     * @param schema accepted by `assertUsable`. Its text is cached by identity, so it must not change
      */
     errorsOf(schema: Schema, input: unknown, bytes: number): FieldError[] {
       const compiled = compile(schema);
@@ -103,7 +104,7 @@ export function schemaChecks(limit = MAX_COMPILED) {
       return fieldErrors(compiled.listAll.errors);
     },
 
-    /** Whether `output`, which has `bytes` bytes as JSON, is valid. One whose check would take long counts as valid. */
+    /** Returns whether `output`, which has `bytes` bytes as JSON, is valid. An output that would take too long to check counts as valid. */
     fits(schema: Schema, output: unknown, bytes: number): boolean {
       const { cost, check } = compile(schema);
       return !isAffordable(cost, output, bytes) || check(output);
@@ -111,19 +112,19 @@ export function schemaChecks(limit = MAX_COMPILED) {
   };
 }
 
-/** The instance of the process. It is only a cache. */
+/** Process-wide cache of compiled schemas. */
 export const inputSchemas = schemaChecks();
 
 function newCompiler(allErrors: boolean): Ajv2020 {
   const compiler = new Ajv2020({
     allErrors,
     strict: true,
-    // Style rules, which generated schemas often break.
+    // Style rules that generated schemas often break.
     strictTypes: false,
     strictTuples: false,
     strictRequired: false,
     allowUnionTypes: true,
-    // Inherited properties such as "toString" are not members of the input.
+    // Ignore inherited properties such as "toString".
     ownProperties: true,
     addUsedSchema: false,
     logger: false,
@@ -139,7 +140,7 @@ function fieldErrors(errors: readonly ErrorObject[] | null | undefined): FieldEr
   }));
 }
 
-/** A JSON Pointer's segments. Source: RFC 6901. */
+/** Splits a JSON Pointer into segments. Source: RFC 6901. */
 function segmentsOf(pointer: string): string[] {
   return pointer
     .split("/")
@@ -147,7 +148,7 @@ function segmentsOf(pointer: string): string[] {
     .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The member that an error is about, if ajv names only the object. */
+/** Returns the member that an error is about, if ajv names only the object. */
 function memberOf({ params }: ErrorObject): string[] {
   const { missingProperty, additionalProperty, unevaluatedProperty } = params as Record<string, unknown>;
   const member = missingProperty ?? additionalProperty ?? unevaluatedProperty;

@@ -5,7 +5,7 @@ import { readCargoFile } from "./cargo-file.ts";
 import type { DefaultSlugs } from "../config/default-cargo-settings.ts";
 import { defaultProblems } from "./model-kind.ts";
 
-/** The catalog on disk is invalid. One line per problem: file, field, what is wrong. */
+/** Error for an invalid catalog on disk. One line per problem: file, field, what is wrong. */
 export class CatalogError extends Error {
   override readonly name = "CatalogError";
   readonly problems: readonly string[];
@@ -17,8 +17,8 @@ export class CatalogError extends Error {
 
 /**
  * Reads `<directory>/cargos/*.json`.
- * @param defaults slugs of the Cargos for requests that name no model, as the operator set them.
- * @throws {CatalogError} with all problems of all files; also if there is no Cargo, or a default is missing or of another kind.
+ * @param defaults slugs that the operator set as defaults for requests without a model
+ * @throws {CatalogError} with all problems of all files; also if there is no Cargo, or a default is missing or of another kind
  */
 export async function readShippedCargos(directory: string, defaults: DefaultSlugs): Promise<CargoFile[]> {
   const cargos = await readCargos(join(directory, "cargos"));

@@ -3,7 +3,7 @@ import { DEFAULT_KINDS, type DefaultKind, type DefaultSlugs } from "../config/de
 import type { CargoFile } from "./cargo-fields.ts";
 import { cargoOf, type CatalogCargo } from "./cargo-file.ts";
 
-/** What a Cargo does for clients of OpenAI's API, in their words, and where it is asked. */
+/** Endpoint of each model kind in OpenAI's API. */
 export const MODEL_PATHS = {
   chat: "/chat/completions",
   embedding: "/embeddings",
@@ -24,7 +24,7 @@ const KIND_OF_TASK: Readonly<Record<string, ModelKind>> = {
   "text-to-image": "image",
 };
 
-/** Null for a Cargo that runs as a job only. */
+/** Returns the kind of a Cargo; null if it runs as a job only. */
 export function modelKindOf(
   cargo: Pick<CatalogCargo, "isChat" | "runtimeType" | "task" | "onnxTaskType">,
 ): ModelKind | null {
@@ -33,7 +33,7 @@ export function modelKindOf(
   return KIND_OF_TASK[taskOf(cargo) ?? ""] ?? null;
 }
 
-/** What a Cargo is for, in a word or two: "chat", "embedding", "object detection". */
+/** Returns the purpose of a Cargo in one or two words: "chat", "embedding", "object detection". */
 export function purposeOf(file: CargoFile): string {
   const kind = modelKindOf(cargoOf(file));
   return (
@@ -52,20 +52,20 @@ interface Need {
 export const NEEDS: Readonly<Record<DefaultKind, Need>> = {
   chat: { what: "a chat Cargo", verb: "chat", fits: ["chat"] },
   embedding: { what: "a Cargo for embeddings", verb: "make embeddings", fits: ["embedding"] },
-  image: { what: "a Cargo that draws", verb: "draw pictures", fits: ["image"] },
-  transcription: { what: "a Cargo that transcribes", verb: "write speech down", fits: ["transcription"] },
-  speech: { what: "a Cargo that speaks", verb: "speak", fits: ["speech"] },
+  image: { what: "a Cargo that generates images", verb: "generate images", fits: ["image"] },
+  transcription: { what: "a Cargo that transcribes", verb: "transcribe speech", fits: ["transcription"] },
+  speech: { what: "a Cargo that generates speech", verb: "generate speech", fits: ["speech"] },
   moderation: { what: "a Cargo that classifies texts", verb: "classify texts", fits: ["classification"] },
   rerank: { what: "a Cargo that ranks or makes embeddings", verb: "rank texts", fits: ["rerank", "embedding"] },
 };
 
-/** Whether the Cargo can be the default of the kind. */
+/** Returns whether the Cargo can be the default of the kind. */
 export function isFit(kind: DefaultKind, cargo: Parameters<typeof modelKindOf>[0]): boolean {
   const found = modelKindOf(cargo);
   return found !== null && NEEDS[kind].fits.includes(found);
 }
 
-/** What is wrong with the slugs that the operator set, a line for each. */
+/** Returns problems of the defaults that the operator set, one line each. */
 export function defaultProblems(files: readonly CargoFile[], slugs: DefaultSlugs): string[] {
   const cargos = new Map(files.map((file) => [file.slug, cargoOf(file)]));
   return DEFAULT_KINDS.flatMap((kind) => {

@@ -1,18 +1,18 @@
 import type { FieldError } from "../../shared/errors.ts";
 
 export const MAX_SCHEMA_BYTES = 32_768;
-/** Subschemas after every `$ref` is expanded. Together with the size of the input this bounds the work of one check. */
+/** Maximum number of subschemas after every `$ref` is expanded. Together with the size of the input it bounds the work of one check. */
 export const MAX_SUBSCHEMAS = 500;
 const MAX_SCHEMA_DEPTH = 32;
 const MAX_ENUM = 500;
 const MAX_PATTERN = 200;
-/** Bounded, because `uniqueItems` compares all pairs. */
+/** Limit for `uniqueItems`, which compares all pairs. */
 const MAX_UNIQUE_ITEMS = 1_000;
 
-/** The formats of ajv-formats whose expressions take linear time. */
+/** Formats of ajv-formats whose expressions take linear time. */
 export const ALLOWED_FORMATS = ["date", "time", "date-time", "email", "uuid", "uri", "ipv4", "ipv6"] as const;
 
-/** The only value of `$schema` that is accepted; it is the default. */
+/** The only accepted value of `$schema`, which is also the default. */
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
@@ -24,7 +24,7 @@ const ONE_SCHEMA = words(`
 const SCHEMA_LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const SCHEMA_MAPS = ["properties", "dependentSchemas"];
 
-/** The other accepted keywords of 2020-12. Identifiers are not accepted, because all schemas of the process would share them. */
+/** Other accepted keywords of 2020-12. Identifiers are not accepted, because all schemas of the process would share them. */
 const OTHER_KEYWORDS = words(`
   $defs $ref $comment title description default examples deprecated readOnly writeOnly type enum const
   format pattern minLength maxLength contentEncoding contentMediaType multipleOf minimum maximum
@@ -33,23 +33,23 @@ const OTHER_KEYWORDS = words(`
 `);
 const KEYWORDS = new Set([...ONE_SCHEMA, ...SCHEMA_LISTS, ...SCHEMA_MAPS, ...OTHER_KEYWORDS]);
 
-/** A check occupies the event loop for a third of a second at most, and mostly for far less. */
+/** Limit of a check. It blocks the event loop for at most a third of a second, and usually for much less. */
 const MAX_STEPS = 20_000_000;
 const TEXT_BYTES = 8;
-/** Comparisons in a step: of names, of the values of an `enum`, and of pairs. */
+/** Comparisons per step: of names, of the values of an `enum`, and of pairs. */
 const COMPARISONS = 2;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a schema costs, in steps of about 16 ns: for each value that is checked, and for each 8 bytes of text. */
+/** Cost of a schema in steps of about 16 ns: for each checked value, and for each 8 bytes of text. */
 export interface SchemaCost {
   readonly perValue: number;
   readonly perText: number;
 }
 
 /**
- * Problems of an input schema beyond those that ajv finds: what would make the check of an input slow, or refer outside of the schema.
- * README, "Input schemas", gives the reasons. Paths are relative to the schema. Empty if the schema is accepted.
+ * Returns problems of an input schema that ajv does not find: slow checks and references outside of the schema. README, "Input schemas",
+ * gives the reasons. Paths are relative to the schema. Empty if the schema is accepted.
  */
 export function schemaProblems(schema: Json): FieldError[] {
   const bytes = Buffer.byteLength(JSON.stringify(schema));
@@ -65,7 +65,7 @@ export function costOf(schema: Json): SchemaCost {
   return walk.cost;
 }
 
-/** What one subschema adds, without those in it: `enum` and `uniqueItems` compare each value with many others. */
+/** Returns the cost of one subschema without its children. `enum` and `uniqueItems` compare each value with many others. */
 function ownCost({ enum: values, required, uniqueItems, maxItems, ...rest }: Json): SchemaCost {
   const compared =
     (Array.isArray(values) ? values.length : 0) +
@@ -75,15 +75,15 @@ function ownCost({ enum: values, required, uniqueItems, maxItems, ...rest }: Jso
   return { perValue: 1 + compared / COMPARISONS, perText: readsText ? 1 : 0 };
 }
 
-/** Whether a value can be checked in bounded time. `bytes`: its size as JSON. */
+/** Returns whether a value can be checked in bounded time. `bytes` is its size as JSON. */
 export function isAffordable({ perValue, perText }: SchemaCost, value: unknown, bytes: number): boolean {
   const steps = (perText * bytes) / TEXT_BYTES;
-  // A value has two bytes, with its comma.
+  // A value takes at least two bytes, including its comma.
   if (steps + perValue * (1 + bytes / 2) <= MAX_STEPS) return true;
   return steps + perValue * countValues(value) <= MAX_STEPS;
 }
 
-/** The values in `value`, itself and the names of members included. */
+/** Counts the values in `value`, including itself and member names. */
 function countValues(value: unknown): number {
   if (typeof value !== "object" || value === null) return 1;
   const members = Object.values(value);
@@ -92,7 +92,7 @@ function countValues(value: unknown): number {
   return count;
 }
 
-/** Walks a schema in the way in which an input is checked, and counts its parts. */
+/** Walks a schema in validation order, and counts its parts. */
 class SchemaWalk {
   readonly #root: Json;
   readonly #problems = new Map<string, string>();
@@ -105,7 +105,7 @@ class SchemaWalk {
     this.#root = root;
   }
 
-  /** Of what was walked so far. */
+  /** Cost of the visited parts. */
   get cost(): SchemaCost {
     return this.#cost;
   }
@@ -159,8 +159,7 @@ class SchemaWalk {
   #checkKeywords(schema: Json, path: readonly string[]): void {
     for (const keyword of Object.keys(schema)) {
       const isDialect = keyword === "$schema" && path.length === 0 && schema[keyword] === DIALECT;
-      if (!KEYWORDS.has(keyword) && !isDialect)
-        this.#report([...path, keyword], "is not a keyword that is accepted here");
+      if (!KEYWORDS.has(keyword) && !isDialect) this.#report([...path, keyword], "is not an accepted keyword");
     }
     if (path.length > 0 && Object.hasOwn(schema, "$defs")) this.#report([...path, "$defs"], "must be at the top");
     const { pattern, format, enum: values, uniqueItems, maxItems } = schema;
@@ -176,7 +175,7 @@ class SchemaWalk {
     }
     const isBounded = typeof maxItems === "number" && maxItems <= MAX_UNIQUE_ITEMS;
     if (uniqueItems === true && !isBounded) {
-      this.#report([...path, "uniqueItems"], `needs maxItems of at most ${MAX_UNIQUE_ITEMS} beside it`);
+      this.#report([...path, "uniqueItems"], `requires maxItems of at most ${MAX_UNIQUE_ITEMS}`);
     }
   }
 
@@ -186,13 +185,13 @@ class SchemaWalk {
   }
 }
 
-/** A character, an escape or a class, with an optional quantifier. */
+/** Matches a character, an escape or a class, with an optional quantifier. */
 const PATTERN_PART =
   /(?:\\[dDwWsSnrt.\\/^$*+?()[\]{}|-]|\[(?:\\[dDwWsSnrt\\^\]-]|[^\\\]])+\]|[^\\[\](){}|*+?^$])(\*|\+|\?|\{\d{1,4}(?:,\d{0,4})?\})?/y;
 
 /**
- * Why a pattern may take more than linear time; null if it is accepted. An accepted pattern is anchored at the start, has no groups
- * and alternatives, and has at most one quantifier of variable length: two already can take quadratic time.
+ * Returns why a pattern may take more than linear time; null if it is accepted. An accepted pattern is anchored at the start, has no groups
+ * or alternatives, and has at most one quantifier of variable length, because two can take quadratic time.
  */
 function patternProblem(pattern: unknown): string | null {
   if (typeof pattern !== "string") return "must be a string";
@@ -207,7 +206,7 @@ function patternProblem(pattern: unknown): string | null {
       return "may have only characters, classes and quantifiers: no groups, alternatives or look-around";
     if (quantifier[1] !== undefined && !/^\{\d+\}$/.test(quantifier[1])) variable += 1;
   }
-  return variable > 1 ? "may have one quantifier of variable length only (*, +, ?, {n,m})" : null;
+  return variable > 1 ? "may have only one quantifier of variable length (*, +, ?, {n,m})" : null;
 }
 
 function entriesOf(map: unknown): [string, unknown][] {

@@ -4,15 +4,15 @@ import type { Logger } from "../../shared/logger.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
 import type { Peers } from "./peers.ts";
 
-/** Between two runs, while there may be more to take over. */
+/** Delay between two runs while there may be more to take over. */
 const AGAIN_MS = 5_000;
 
 /**
- * Takes over what coordinators that are gone were to do beside their jobs: deliver webhooks, store answers, complete removals. At the
- * start, and whenever one is gone; for a while, because its work is unowned only when a survivor has found it dead. Of several who try,
- * the store gives each piece of work to one. And when storage was away: an answer that was lost may have given work to this coordinator.
- * @param steps each takes over one kind of work. By name, for the log; may be called again.
- * @param settleMs within this time after a lease is over, the coordinator is found dead: twice the time of a lease.
+ * Takes over the work of dead coordinators other than jobs: webhook deliveries, stored responses and removals. Runs at the start and when a
+ * coordinator leaves, and repeats for a while, because its work becomes unowned only when a survivor has found it dead. The store gives
+ * each piece of work to one coordinator. Also runs after a storage outage, when a lost reply may have given work to this coordinator.
+ * @param steps functions that each take over one kind of work, by name for the log; may be called repeatedly
+ * @param settleMs time within which a coordinator is found dead after its lease has ended: twice the lease time
  */
 export function adoptUnowned(
   peers: Pick<Peers, "live" | "onChange">,
@@ -52,7 +52,7 @@ export function adoptUnowned(
     again = clock.schedule(AGAIN_MS, run);
   }
 
-  /** False if one failed. */
+  /** Returns false if a step failed. */
   async function runSteps(): Promise<boolean> {
     let isDone = true;
     for (const [step, runStep] of Object.entries(steps)) {
@@ -62,7 +62,7 @@ export function adoptUnowned(
       } catch (error) {
         isDone = false;
         const isExpected = error instanceof ServiceError && error.code === "shutting_down";
-        if (!isExpected) log.error({ err: error, step }, "Taking over what another coordinator left failed");
+        if (!isExpected) log.error({ err: error, step }, "Could not take over the work of another coordinator");
       }
     }
     return isDone;

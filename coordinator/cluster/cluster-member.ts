@@ -21,28 +21,27 @@ import { adoptUnowned } from "./adopt-unowned.ts";
 import { whileOthers } from "./while-others.ts";
 import { shareWork, type WorkSharing } from "./work-sharing.ts";
 
-/** A message about a batch may be lost: storage is asked this often. */
+/** Poll interval for ended batches, because the bus message about a batch may be lost. */
 const BATCHES_POLL_MS = 5_000;
 
 interface SharedParts extends JobParts {
   readonly batches: BatchService;
   readonly scheduler: Scheduler;
-  /** Reads the stored Cargos. */
   readonly refreshCatalog: () => Promise<void>;
 }
 
 interface SharingDispatcher {
-  /** Tells the scheduler, and carries out what it decides. */
+  /** Applies an event to the scheduler and carries out its decisions. */
   schedule(event: Extract<SchedulerEvent, { kind: "job_stays" }>): void;
-  /** Whether Islands here may run jobs of a kind. */
+  /** Returns whether Islands here may run jobs of a kind. */
   outlookFor(kind: WorkKind): Outlook;
 }
 
 export type ClusterMember = ReturnType<typeof openMember>;
 
 /**
- * A coordinator's part in its network: a lease, jobs that move, limits and sessions of Islands that are counted for the network, work that
- * is shared, and what others leave behind. In a network of one there is no lease, and nothing to take over.
+ * Joins the network: holds the lease, moves jobs, counts limits and Island sessions network-wide, shares work and takes over what dead
+ * coordinators leave. A network of one has no lease and nothing to take over.
  */
 export function openMember(
   env: Env<"busAddress" | "islandGraceMs" | "leaseMs" | "leaseRenewMs" | "restartGraceMs">,
@@ -61,7 +60,7 @@ export function openMember(
   const stopBatches = endBatchesEverywhere(peers, jobs, batches, env);
   let sharing: WorkSharing | null = null;
   let takingOver: ReturnType<typeof adoptUnowned> | null = null;
-  /** Jobs that coordinators which stopped gave to this one. */
+  /** Jobs that stopping coordinators gave to this one. */
   let handedOver = 0;
 
   const stopTakes = peers.answer(M.take, async ({ jobIds }) => {
@@ -69,7 +68,7 @@ export function openMember(
     handedOver += taken;
     return null;
   });
-  /** End the answers that use what is closed before `leave()`. */
+  /** Handlers that use parts which close before `leave()`. */
   const stopAnswers = [
     peers.answer(M.endAccount, async ({ accountId }) => {
       await jobs.cancelAll(accountId);
@@ -85,21 +84,24 @@ export function openMember(
     mover,
     quota,
     sessions,
-    /** Jobs that came here, by how, and coordinators that this one removed. */
+    /** Counts of jobs that came here, by how, and of coordinators that this one removed. */
     get counts(): TakenOver & { readonly stolen: number; readonly handedOver: number } {
       const { adopted, claimed, reaped } = cluster.takenOver;
       return { adopted, claimed, reaped, stolen: sharing?.stolen ?? 0, handedOver };
     },
-    /** Begins the lease, before clients and Islands are let in. @throws {ServiceError} `storage_unavailable`; then it may be called again. */
+    /**
+     * Acquires the lease. Call it before clients and Islands are accepted. @throws {ServiceError} `storage_unavailable`; the call may be
+     * repeated
+     */
     async start(): Promise<void> {
       await lease?.start();
       const others = peers.others.map(({ address }) => address);
       if (config.busAddress !== null || others.length === 0) return;
       const text =
-        "Other coordinators have leases in this database, and this one has no bus: it shares no work, output or limits with them. Give all of them the same bus";
+        "Other coordinators use this database, but this one has no bus: work, output and limits are not shared. Set the same bus for all of them";
       log.warn({ others }, text);
     },
-    /** Shares work from now on, and takes over what others leave: `steps`, by name. */
+    /** Starts to share work, and to run `steps`, by name, when another coordinator dies. */
     share(dispatcher: SharingDispatcher, steps: Readonly<Record<string, () => Promise<unknown>>>): void {
       sharing = shareWork(peers, mover, scheduler.shared, (event) => dispatcher.schedule(event), env);
       seen.begin(sharing);
@@ -108,52 +110,55 @@ export function openMember(
       takingOver = adoptUnowned(peers, cluster, steps, 2 * config.leaseMs, env);
       takingOver.start();
     },
-    /** Whether Islands of the other coordinators may run jobs of a kind. Null for each that does not respond. */
+    /** Asks all other coordinators whether their Islands may run jobs of a kind. Null for each that does not reply. */
     async outlooksFor({ slug, onlyIslandsOf, features }: WorkKind): Promise<readonly (Outlook | null)[]> {
       const replies = await peers.askAll(M.outlook, { slug, onlyIslandsOf, features });
       return replies.map(({ reply }) => reply ?? null);
     },
-    /** Changes for accounts reach their listeners at all coordinators from now on. */
+    /** Starts to share changes of accounts with the listeners at all coordinators. */
     shareEvents(accountEvents: AccountEvents): void {
       shareEvents(accountEvents, peers, clock);
     },
-    /** Waiting jobs by Cargo, here and at the other coordinators, as those said last. */
+    /** Counts waiting jobs by Cargo: here, and at other coordinators according to their last status. */
     queuedDemand(): ReadonlyMap<string, number> {
       const demand = new Map(scheduler.queuedDemand());
       for (const [slug, waiting] of seen.waitingElsewhere()) demand.set(slug, (demand.get(slug) ?? 0) + waiting);
       return demand;
     },
     /**
-     * Cancels the unfinished jobs of a deleted account, whichever coordinator has them. Resolves when they are cancelled wherever one
-     * answers; the others end them when the removal of the account is tried again.
+     * Cancels the unfinished jobs of a deleted account at all coordinators. Resolves when those that reply have cancelled. The others end
+     * the jobs when the removal of the account is retried.
      */
     async endJobsOf(accountId: string): Promise<void> {
       const fault = "Peer could not cancel the jobs of a deleted account";
       await Promise.all([jobs.cancelAll(accountId), peers.askAll(M.endAccount, { accountId }, fault)]);
     },
-    /** A Cargo was changed here: the next request may go to any coordinator. Resolves when the others have read it, or do not answer. */
+    /**
+     * Announces a changed Cargo, because the next request may reach any coordinator. Resolves when each other coordinator has read it or
+     * timed out.
+     */
     async tellCatalogChange(): Promise<void> {
-      // A coordinator that has just started is known to storage first.
+      // Storage knows a newly started coordinator earlier than `peers` does.
       const live = await cluster.peers().catch(() => peers.live);
       const others = live.filter(({ id }) => id !== peers.self.id);
       await peers.askAll(M.catalog, null, undefined, others);
     },
     /**
-     * The first half of an orderly stop, while Islands and clients are still here. Resolves with where the Islands may go, at the latest
-     * when `signal` aborts.
+     * Runs the first half of an orderly stop, while Islands and clients are still connected. Resolves with the addresses to which Islands
+     * may go, at the latest when `signal` aborts.
      */
     async transfer(signal: AbortSignal): Promise<readonly string[]> {
       await abortable(sharing?.close() ?? Promise.resolve(), signal).catch(() => undefined);
       await transferWaiting(peers, mover, jobs, sharing?.freestPeer(), signal, log);
       return peers.others.map(({ address }) => address);
     },
-    /** Nothing is taken over any more, nor done for others. Before what the steps use is closed. */
+    /** Stops taking over work and serving peers. Call it before the parts that the steps use are closed. */
     async closeTakeOver(): Promise<void> {
       for (const stop of stopAnswers) stop();
-      // A start that failed has not handed over.
+      // After a failed start, work sharing is still open.
       await Promise.all([sharing?.close(), takingOver?.close()]);
     },
-    /** The second half: Islands and clients have gone. Jobs that are left become unowned. Before bus and store close. */
+    /** Runs the second half, after Islands and clients have gone. Jobs that are left become unowned. Call it before bus and store close. */
     async leave(): Promise<void> {
       quota.close();
       stopTakes();
@@ -165,8 +170,8 @@ export function openMember(
 }
 
 /**
- * Gives the waiting jobs of a coordinator that stops to a peer, until `signal` aborts. Resolves with their number. The others adopt what
- * stays behind: the jobs that Islands have, and all where no peer lives or the bus is down.
+ * Gives the waiting jobs of a stopping coordinator to a peer until `signal` aborts. Resolves with their number. Jobs that stay behind are
+ * adopted by the others: jobs that Islands hold, and all jobs if no peer is live or the bus is down.
  */
 export async function transferWaiting(
   peers: Peers,
@@ -177,7 +182,7 @@ export async function transferWaiting(
   log: Pick<Logger, "info" | "warn">,
 ): Promise<number> {
   const peer = freestPeer ?? peers.others[0];
-  // A peer that does not learn of its jobs would not run them.
+  // A peer does not run jobs before it learns of them.
   if (peer === undefined || peers.downBecause !== null) return 0;
   const waiting = [...jobs.list()].filter(({ state }) => state === "pending").map(({ id }) => id);
   let count = 0;
@@ -188,15 +193,18 @@ export async function transferWaiting(
       if (moved.length > 0) await abortable(peers.ask(peer.id, M.take, { jobIds: moved }), signal);
     }
   } catch (error) {
-    log.warn({ err: error, peer: peer.id }, "Not all waiting jobs were handed over: the others find them");
+    log.warn(
+      { err: error, peer: peer.id },
+      "Could not hand over all waiting jobs; other coordinators will adopt the rest",
+    );
   }
-  if (count > 0) log.info({ count, peer: peer.id }, "Handed waiting jobs over");
+  if (count > 0) log.info({ count, peer: peer.id }, "Handed over waiting jobs");
   return count;
 }
 
 /**
- * The jobs of one batch may be at several coordinators: each learns when the batch is over, and ends those that it has. Until the returned
- * function is called.
+ * Ends the jobs of failed batches on every coordinator, because the jobs of one batch may be spread over several. Returns a function that
+ * stops it.
  */
 function endBatchesEverywhere(
   peers: Peers,
@@ -206,13 +214,13 @@ function endBatchesEverywhere(
 ): () => void {
   let isClosed = false;
 
-  /** False if storage could not say. */
+  /** Returns false if storage was unavailable. */
   async function look(batchIds: readonly string[]): Promise<boolean> {
     try {
       await batches.endOver(batchIds);
       return true;
     } catch (error) {
-      if (!isClosed) log.warn({ err: error }, "Looking for batches that are over failed");
+      if (!isClosed) log.warn({ err: error }, "Could not check for ended batches");
       return false;
     }
   }

@@ -6,31 +6,31 @@ import { ENDS_KEPT_MS, type CredentialChanges } from "../store/accounts/credenti
 import { M } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
-/** Finds changes whose message was lost, and those by the command line, which has no bus. */
+/** Poll interval. Polling finds changes whose bus message was lost, and changes by the command line, which has no bus. */
 const POLL_MS = 500;
-/** What was read is true for so long: a revoked credential is refused everywhere within a second. */
+/** Maximum age of a reading. A revoked credential is therefore refused everywhere within a second. */
 const MAX_AGE_MS = 1_000;
 
-/** Who has not read storage for so long asks for all that is open: what ended since may be forgotten there. */
+/** Gap between readings after which all open credentials are checked, because storage may have forgotten credentials that ended since. */
 const MAX_GAP_MS = ENDS_KEPT_MS / 2;
-/** Most credentials that are asked for at once. */
+/** Maximum number of credentials in one query. */
 const MAX_ASKED = 1_000;
 
 interface Reading {
-  /** Changes by this coordinator that it sees. */
+  /** Number of local changes that this reading includes. */
   readonly changes: number;
   readonly revision: Promise<number>;
 }
 
 export interface CredentialWatch extends CredentialRevisionSource {
-  /** Calls `end` of `user` for each credential that has ended. */
+  /** Registers `user`, whose `end` is called for each credential that has ended. */
   serve(user: CredentialUser): void;
   close(): void;
 }
 
 /**
- * For storage that one coordinator has for itself. Each request reads the revision, because the command line may change it. What is open
- * ends within a second.
+ * Watches credentials in storage that only this coordinator uses. Each request reads the revision, because the command line may change it.
+ * Open sessions and streams of an ended credential end within a second.
  */
 export function unsharedCredentials(
   accounts: Pick<AccountStore, "credentialsRevision" | "endedOf">,
@@ -60,7 +60,7 @@ function end(users: ReadonlySet<CredentialUser>, credential: string): void {
   for (const user of users) user.end(credential);
 }
 
-/** Asks for each credential with which something is open, and ends what is open with those that have ended. */
+/** Queries every credential in use, and ends the sessions and streams of those that have ended. */
 async function endEnded(users: ReadonlySet<CredentialUser>, accounts: Pick<AccountStore, "endedOf">): Promise<void> {
   const open = [...new Set([...users].flatMap((user) => [...user.open()]))];
   for (let from = 0; from < open.length; from += MAX_ASKED) {
@@ -69,9 +69,9 @@ async function endEnded(users: ReadonlySet<CredentialUser>, accounts: Pick<Accou
 }
 
 /**
- * What other coordinators, and the command line, change of keys, sessions, Island tokens and limits. It reads the revision in storage twice
- * a second, after a change here and when another coordinator tells of one. While storage cannot be read, who asks for the revision gets
- * the error: nobody is let in by what was true more than a second ago.
+ * Watches changes of keys, sessions, Island tokens and limits by other coordinators and the command line. It reads the revision in storage
+ * twice a second, after a local change, and when another coordinator announces one. While storage cannot be read, callers get the error: no
+ * request is authorized by data older than a second.
  */
 export function watchCredentials(
   store: CredentialChanges,
@@ -80,25 +80,25 @@ export function watchCredentials(
   clock: Clock,
 ): CredentialWatch {
   const users = new Set<CredentialUser>();
-  /** Changes by this coordinator. */
+  /** Number of local changes. */
   let changes = 0;
   let reading: Reading | null = null;
-  /** Readings begun, and the last of them whose answer counts. */
+  /** Number of the last reading that began, and of the last whose result was used. */
   let begun = 0;
   let accepted = 0;
   let revision: number | null = null;
   let readAtMs = -Infinity;
-  /** When that was by the clock of storage. */
+  /** Storage clock at the last used reading. */
   let storedAtMs: number | null = null;
   let isClosed = false;
   const stop = peers.hear(M.credentials, () => {
-    // What is being read may be older than the change.
+    // The current reading may predate the change.
     reading = null;
     readSoon();
   });
   let timer = pollLater();
 
-  /** Those who ask at the same time share a reading, but for one that began before a change here. */
+  /** Concurrent callers share a reading, unless it began before a local change. */
   function read(): Promise<number> {
     if (reading?.changes === changes) return reading.revision;
     const own: Reading = { changes, revision: readNow(changes) };
@@ -116,9 +116,9 @@ export function watchCredentials(
     const beganMs = clock.monotonicMs();
     const { revision: newest, ended, atMs } = await store.since(revision);
     for (const credential of ended) end(users, credential);
-    // Ends of that long ago may be forgotten.
+    // Storage may have forgotten credentials that ended this long ago.
     if (storedAtMs !== null && atMs - storedAtMs > MAX_GAP_MS) await endEnded(users, accounts);
-    // An older reading that took longer says what was true before.
+    // Ignore an older reading that took longer than a newer one.
     if (round < accepted) return newest;
     accepted = round;
     revision = newest;
@@ -127,7 +127,7 @@ export function watchCredentials(
     return newest;
   }
 
-  /** Whoever needs the revision meanwhile gets the error of a failed reading. */
+  /** Reads in the background. Callers that need the revision get the error of a failed reading. */
   function readSoon(): void {
     if (!isClosed) read().catch(() => undefined);
   }

@@ -6,15 +6,15 @@ import { M, type FeedFrame, type QuestionOf } from "./messages.ts";
 import { FollowerSilent, MAX_FRAME_CHARS, type Sized } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
 
-/** A feed that is sent to a peer. */
+/** Feed that is being sent to a peer. */
 interface Sent {
   readonly feed: Feed;
-  /** The job is another coordinator's. */
+  /** Whether another coordinator now owns the job. */
   isGone: boolean;
   wake: () => void;
 }
 
-/** Sends the feeds of this coordinator's jobs to peers whose clients read them. `drop`: the job is not this coordinator's any more. */
+/** Sends feeds of this coordinator's jobs to peers whose clients read them. `drop` is called when another coordinator owns the job. */
 export function publishFeeds(
   peers: Pick<Peers, "serve">,
   jobs: Pick<JobRegistry, "get" | "noteReader" | "awaitReaders">,
@@ -29,7 +29,7 @@ export function publishFeeds(
     const job = jobs.get(jobId);
     if (job === undefined) return;
     jobs.noteReader(jobId);
-    // The clients of a silent follower are gone only if it is dead, or comes back without them.
+    // The clients of a silent follower are gone only if the follower is dead or returns without them.
     const noteSilence = (): void => {
       const reason: unknown = signal.reason;
       if (job.isClientBound && reason instanceof FollowerSilent) reason.onOver(() => jobs.awaitReaders([jobId]));
@@ -37,7 +37,7 @@ export function publishFeeds(
     signal.addEventListener("abort", noteSilence, { once: true });
     const { feed } = job;
     await feed.load();
-    // Another coordinator's since then. One that has ended stays whole.
+    // Another coordinator may have taken the job. The feed of an ended job is complete anyway.
     if ((jobs.get(jobId) !== job && feed.ending === null) || signal.aborted) return;
     if (feed.hasLost({ ...after, ended: false })) {
       yield faulty("lost");
@@ -77,7 +77,7 @@ export function publishFeeds(
           return;
         }
         const changed = new Promise<void>((resolve) => (sent.wake = resolve));
-        // A large value that is being stored.
+        // Wait for the large value that is being stored.
         await (blocked === null ? changed : Promise.race([blocked, changed]));
       }
     } finally {

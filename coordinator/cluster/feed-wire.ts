@@ -8,7 +8,7 @@ import type { WireSlice, WireTokens } from "./messages.ts";
 type WireItem = WireSlice["parts"][number]["items"][number];
 type WireEnding = NonNullable<WireSlice["ending"]>;
 
-/** The next slice of a feed. Plain tokens of one attempt, the usual case, take the short form. */
+/** Encodes the next slice of a feed. Plain tokens of one attempt, the usual case, use the short form. */
 export function nextToWire(slice: FeedSlice): WireSlice | WireTokens {
   const [part, more] = slice.parts;
   const isWhole = part !== undefined && more === undefined && slice.ending === null && slice.promptTokens === undefined;
@@ -18,7 +18,7 @@ export function nextToWire(slice: FeedSlice): WireSlice | WireTokens {
     : toWire(slice);
 }
 
-/** A slice, small: a text is a token that counts as one, a pair a token with another count, if nothing else is told of it. */
+/** Encodes a slice compactly. A token without other data is a string if it counts as one, or a pair of text and count. */
 export function toWire({ from, parts, ending, promptTokens }: FeedSlice): WireSlice {
   return {
     from,
@@ -28,7 +28,7 @@ export function toWire({ from, parts, ending, promptTokens }: FeedSlice): WireSl
   };
 }
 
-/** @param open makes what reads a large value. */
+/** Decodes a slice. @param open creates the reader of a large value */
 export function fromWire(frame: WireSlice | WireTokens, open: (ref: LargeRef) => LargeJson): FeedSlice {
   if (isTokens(frame)) {
     const [from, attempt, ...texts] = frame;

@@ -17,49 +17,49 @@ import { M } from "./messages.ts";
 import { StreamGap } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
 
-/** A copy of a feed that a peer writes, for the readers of this coordinator. */
+/** Replica of a peer's feed for the readers of this coordinator. */
 interface Copy {
   readonly replica: FeedReplica;
   readonly feed: WritableFeed;
-  /** Resolves when the feed has what the job has said so far. */
+  /** Resolves when the feed has all output so far. */
   readonly opened: PromiseWithResolvers<void>;
   isOpened: boolean;
   isOver: boolean;
-  /** Where the feed is read from; null while it is not. */
+  /** Coordinator from which the feed is read; null while it is not read. */
   ownerId: string | null;
-  /** The coordinator that has the job, as a peer said. */
+  /** Owner of the job according to a peer. */
   hint: string | null;
-  /** Ends what the copy waits for. */
+  /** Aborts what the replica waits for. */
   interrupt: AbortController;
-  /** Ticks since it had a reader. */
+  /** Ticks since the last reader left. */
   idleTicks: number;
-  /** Items that count as memory, and their bytes. */
+  /** Items counted as memory, and their bytes. */
   countedItems: number;
   bytes: number;
 }
 
 const NOTHING = { fault: undefined, opened: undefined };
-/** Copies without readers, and memory, are looked at so often. */
+/** Interval at which unread replicas and memory are checked. */
 const TICK_MS = 1_000;
-/** A feed without a reader is followed for so many ticks more. */
+/** Ticks for which a feed without readers is still followed. */
 const MAX_IDLE_TICKS = 5;
-/** An owner that does not answer is looked up again after these, the last one again and again. */
+/** Delays before the owner is looked up again if it does not reply. The last one repeats. */
 const RETRIES_MS = [10, 25, 50, 100, 250] as const;
-/** A reader whose job has no owner that answers gets what is stored after this time, and the rest when there is one. */
+/** Time after which a reader gets the stored output if no owner replies. The rest follows once there is an owner. */
 const STORED_AFTER_MS = 1_000;
-/** Jobs remembered whose copy took more memory than there was. */
+/** Number of remembered jobs whose replica exceeded the memory. */
 const MAX_LARGE = 1_000;
-/** A copy that was cut is not begun again from the first item before. */
+/** Time during which a replica that was cut is not restarted from the first item. */
 const CUT_MS = 5_000;
-/** Ticks for which a stream waits for memory: a browser's EventSource takes a refusal for the end. */
+/** Ticks for which a stream waits for memory. A browser's EventSource treats a refusal as the end of the stream. */
 const MAX_WAITED_TICKS = 10;
 const NO_MEMORY = "Too much output of other coordinators' jobs is being read here; try again in a few seconds";
 
 /**
- * The feeds of other coordinators' jobs that clients read here: one copy of each, for all its readers. It follows the job from owner to
- * owner until it ends.
- * @param maxBytes what the copies may take in memory. When they take all that they may, a copy within its equal share may still grow, so
- *   that one job's output never cuts off the readers of another's.
+ * Follows feeds of other coordinators' jobs that clients read here, with one replica of each for all its readers. A replica follows the job
+ * from owner to owner until it ends.
+ * @param maxBytes memory limit of all replicas. At the limit, a replica within its equal share may still grow, so that one job's output
+ * never cuts off the readers of another's
  */
 export function followFeeds(
   peers: Peers,
@@ -69,23 +69,23 @@ export function followFeeds(
   { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "warn"> },
 ) {
   const ownerOf = ownerLookup(cluster);
-  /** Those that follow their jobs, by feed. */
+  /** Replicas that follow their jobs, by feed. */
   const active = new Map<Feed, Copy>();
-  /** Those that new readers get. */
+  /** Replicas for new readers, by job. */
   const byJob = new Map<string, Copy>();
-  /** All that count as memory: also those that follow no more and are still read. */
+  /** Replicas that count as memory, including those that are still read after they stopped following. */
   const counted = new Set<Copy>();
   let bytes = 0;
-  /** When the copy of a job was cut for memory last. */
+  /** Last time when the replica of a job was cut for memory. */
   const cutMs = recentMap<number>(MAX_LARGE);
-  /** Called at the next tick. */
+  /** Resolvers called at the next tick. */
   let waiting: (() => void)[] = [];
   let timer: Timer | null = null;
   let isClosed = false;
 
   const isFull = (): boolean => bytes > maxBytes;
 
-  /** Waits for memory, not for ever. While there is none there are copies, so there are ticks. */
+  /** Waits a limited time for memory. While memory is full there are replicas, so the tick timer runs. */
   async function untilCapacity(jobId: string, after: FeedPosition): Promise<void> {
     for (let waited = 0; waited < MAX_WAITED_TICKS; waited += 1) {
       if (!isFull() || knownFor(jobId, after) !== undefined || isClosed) return;
@@ -99,7 +99,7 @@ export function followFeeds(
     for (const resolve of ended) resolve();
   }
 
-  /** The present copy, if it has all that comes after the reader. */
+  /** Returns the current replica if it has everything after the reader's position. */
   function knownFor(jobId: string, { outputs, statuses } = FEED_START): Copy | undefined {
     const known = byJob.get(jobId);
     const start = known?.feed.start ?? FEED_START;
@@ -115,7 +115,7 @@ export function followFeeds(
     return follow(FeedReplica.of(jobId, lastCutMs === undefined ? FEED_START : after), null);
   }
 
-  /** @param hint the coordinator that has the job, as far as that is known. */
+  /** @param hint owner of the job, if known */
   function follow(replica: FeedReplica, hint: string | null): Copy {
     const { feed } = replica;
     const copy: Copy = {
@@ -132,7 +132,7 @@ export function followFeeds(
       bytes: 0,
     };
     if (feed.readers > 0) markOpened(copy);
-    // There may be no reader that waits for it.
+    // Avoid an unhandled rejection if no reader waits.
     copy.opened.promise.catch(() => undefined);
     active.set(feed, copy);
     byJob.set(feed.jobId, copy);
@@ -143,7 +143,7 @@ export function followFeeds(
     return copy;
   }
 
-  /** A feed that was left because it had no reader is followed again for its next one. */
+  /** Follows a feed again for its next reader if it was left because it had none. */
   function followForNextReader(feed: WritableFeed): void {
     feed.onReader = () => {
       const isOpen = feed.ending === null && !feed.isCut && !isClosed;
@@ -174,7 +174,7 @@ export function followFeeds(
     }
   }
 
-  /** Follows the job at its owner until that cannot go on. */
+  /** Follows the job at its owner until that fails or the job moves. */
   async function followOnce(copy: Copy, hint: string | null, signal: AbortSignal): Promise<void> {
     const { jobId } = copy.feed;
     const ownerId = hint ?? (await ownerOf(jobId));
@@ -208,27 +208,27 @@ export function followFeeds(
         if (copy.isOver) return;
       }
     } catch (error) {
-      // The owner has the job still.
+      // The owner still has the job.
       if (error instanceof StreamGap) copy.hint ??= ownerId;
       else copy.ownerId = null;
       throw error;
     }
   }
 
-  /** Runs a step that is tried again if it fails. A reader who waits for the feed's first contents gets its error. */
+  /** Runs a step that is retried if it fails. Readers that wait for the feed's first contents get the error. */
   async function guarded(copy: Copy, step: () => Promise<void>): Promise<void> {
     try {
       await step();
     } catch (error) {
       const isExpected = error instanceof BusError || error instanceof ServiceError || error instanceof StreamGap;
-      if (!isExpected) log.warn({ err: error, job_id: copy.feed.jobId }, "Following a job's feed failed");
+      if (!isExpected) log.warn({ err: error, job_id: copy.feed.jobId }, "Could not follow the feed of a job");
       if (copy.isOpened || !(error instanceof ServiceError)) return;
       copy.opened.reject(error);
       stop(copy);
     }
   }
 
-  /** Goes on with what storage has: all, for a job that has ended. */
+  /** Continues from storage, which has the complete feed of an ended job. */
   async function takeStored(copy: Copy): Promise<void> {
     const stored = await readStoredFeed(store, copy.feed.jobId);
     if (copy.isOver) return;
@@ -258,7 +258,7 @@ export function followFeeds(
     stop(copy);
   }
 
-  /** Follows no more. Readers keep what they have. */
+  /** Stops following. Readers keep what they have. */
   function stop(copy: Copy): void {
     if (copy.isOver) return;
     copy.isOver = true;
@@ -280,7 +280,7 @@ export function followFeeds(
       const isRead = copy.feed.readers > 0;
       copy.idleTicks = isRead ? 0 : copy.idleTicks + 1;
       if (copy.idleTicks > MAX_IDLE_TICKS) stop(copy);
-      // A reader that waited for one that is over comes in a moment.
+      // Waiting readers of an ended replica subscribe shortly after its end.
       if (!copy.isOver || isRead) continue;
       counted.delete(copy);
       bytes -= copy.bytes;
@@ -290,18 +290,18 @@ export function followFeeds(
   }
 
   /**
-   * The feed of a job that another coordinator has. It is cut if it takes more memory than there is for it. `after`: where the reader is,
-   * who comes back for the rest; then, if the job's copy was cut before, a new one begins there, so that each has more than the last.
-   * Undefined: the reader needs all at once.
+   * Opens the feed of a job that another coordinator owns. The feed is cut if it exceeds the memory. `after` is the position of a returning
+   * reader. If the job's replica was cut before, a new one begins at that position, so that each gets further than the last. Undefined: the
+   * reader needs everything at once.
    * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`, `shutting_down`
    */
   async function open(jobId: string, after?: FeedPosition): Promise<Feed> {
     if (after !== undefined) await untilCapacity(jobId, after);
-    if (isClosed) throw new ServiceError("shutting_down", "The coordinator stops");
+    if (isClosed) throw new ServiceError("shutting_down", "The coordinator is shutting down");
     const { feed, opened } = copyFor(jobId, after);
     await opened.promise;
     const isPart = feed.start.outputs + feed.start.statuses > 0;
-    // Whether the position is lost is said by a feed that has all.
+    // Only a complete feed can decide whether the position is lost.
     if (feed.cutBecause === "lost" && isPart) return open(jobId, FEED_START);
     if (feed.cutBecause === "memory" && after === undefined) throw new OverloadedError(NO_MEMORY);
     return feed;
@@ -318,10 +318,10 @@ export function followFeeds(
 
   return {
     open,
-    /** Goes on with the feed of a job that was this coordinator's, for those who read it. */
+    /** Continues the feed of a job that moved away, for its readers here. */
     goOn(feed: WritableFeed, ownerId: string | null): void {
       followForNextReader(feed);
-      // What has no reader is followed when it gets one.
+      // A feed without readers is followed when it gets one.
       if (feed.readers > 0 && !isClosed) follow(new FeedReplica(feed), ownerId);
     },
     close(): void {
@@ -334,8 +334,8 @@ export function followFeeds(
 }
 
 /**
- * Asks storage for the owner of a job, undefined for one that has ended; all who ask at about the same time share a query, as do the
- * readers of a coordinator that died.
+ * Queries storage for the owner of a job; undefined if the job has ended. Calls at about the same time share a query, such as those of a
+ * dead coordinator's readers.
  */
 function ownerLookup(cluster: Pick<ClusterStore, "ownersOf">): (jobId: string) => Promise<string | undefined> {
   const asked = new Set<string>();

@@ -4,12 +4,15 @@ import type { ClusterStore, Peer } from "../store/cluster-store.ts";
 import type { JobMover } from "./moved-jobs.ts";
 import type { Network } from "./open-network.ts";
 
-/** Jobs of a dead coordinator that are taken over in one commit: others who try get their parts meanwhile. */
+/** Jobs of a dead coordinator that are adopted in one commit. Small parts let several coordinators share the work. */
 const ADOPT_AT_ONCE = 500;
-/** How often memory is compared with storage at least, for what a lost answer left out: a submission, a hand-over. */
+/**
+ * Longest interval between comparisons of memory with storage. They find the results of calls whose reply was lost: submissions and
+ * hand-overs.
+ */
 const RECONCILE_MS = 60_000;
 
-/** This coordinator's lease: renews it, knows the peers by theirs, and takes over the jobs of those that died. */
+/** Keeps this coordinator's lease: renews it, reads the peers' leases, and adopts the jobs of dead coordinators. */
 export function keepLease(
   { config: { leaseMs, leaseRenewMs }, clock, log }: Pick<Env<"leaseMs" | "leaseRenewMs">, "config" | "clock" | "log">,
   cluster: ClusterStore,
@@ -17,7 +20,7 @@ export function keepLease(
   mover: Pick<JobMover, "adopt" | "reconcile">,
 ) {
   let timer: Timer | null = null;
-  /** Since when every renewal came in time, by the monotonic clock; null before the first. */
+  /** Monotonic time since which every renewal was on time; null before the first. */
   let steadySinceMs: number | null = null;
   let renewedMs = -Infinity;
   let reconciledMs = clock.monotonicMs();
@@ -40,16 +43,16 @@ export function keepLease(
     try {
       await renew();
     } catch (error) {
-      log.warn({ err: error }, "The lease of this coordinator could not be renewed");
+      log.warn({ err: error }, "Could not renew the lease of this coordinator");
       reconcileSoon();
       return;
     }
-    // Apart from the renewals, which must come in time whatever there is to take over.
+    // Runs apart from renewals, which must be on time however much there is to adopt.
     if (isCaring) return;
     isCaring = true;
     void care()
       .catch((error: unknown) => {
-        log.warn({ err: error }, "Looking after the jobs of other coordinators failed");
+        log.warn({ err: error }, "Could not adopt the jobs of other coordinators");
         reconcileSoon();
       })
       .finally(() => (isCaring = false));
@@ -63,14 +66,14 @@ export function keepLease(
     if (isLate || !wasValid) steadySinceMs = nowMs;
     renewedMs = nowMs;
     if (!wasValid && !isFirst) {
-      log.warn({}, "The lease of this coordinator was over: others may have taken its jobs");
+      log.warn({}, "The lease of this coordinator had expired; others may have adopted its jobs");
       reconcileSoon();
     }
     setLive(await cluster.peers());
     await learnTime();
   }
 
-  /** With the next renewal. */
+  /** Requests a comparison with the next renewal. */
   function reconcileSoon(): void {
     reconciledMs = -Infinity;
   }
@@ -78,14 +81,14 @@ export function keepLease(
   function setLive(live: readonly Peer[]): void {
     const textOf = (all: readonly Peer[]): string => all.map(({ id, address }) => `${id} ${address}`).join();
     if (textOf(live) === textOf(peers.live)) return;
-    // One that left may have given jobs to this coordinator, and its message was lost.
+    // A coordinator that left may have given jobs to this one in a message that was lost.
     if (peers.live.some(({ id }) => !live.some((peer) => peer.id === id))) reconcileSoon();
     peers.setLive(live);
   }
 
   async function care(): Promise<void> {
     if (clock.monotonicMs() - reconciledMs >= RECONCILE_MS) {
-      // Before it begins: what happens meanwhile is a reason for another.
+      // Set before the start, so that a failure during it causes another comparison.
       reconciledMs = clock.monotonicMs();
       await mover.reconcile();
     }
@@ -94,13 +97,13 @@ export function keepLease(
   }
 
   /**
-   * After storage was away, or this process stood still, the leases of all may be over: the first that is back leaves the others the time of
-   * a lease to come back too.
+   * Reaps dead coordinators. After a storage outage or a pause of this process all leases may have expired. The first coordinator that
+   * returns therefore waits one lease time for the others.
    */
   async function reap(): Promise<void> {
     if (clock.monotonicMs() - (steadySinceMs ?? Infinity) < leaseMs) return;
     const dead = await cluster.reap();
-    if (dead > 0) log.warn({ dead }, "Coordinators are dead: their jobs are taken over");
+    if (dead > 0) log.warn({ dead }, "Adopting the jobs of dead coordinators");
   }
 
   async function adopt(): Promise<void> {
@@ -113,12 +116,12 @@ export function keepLease(
 
   return {
     /**
-     * Begins the lease, and takes in the jobs of coordinators that left. Before the first job is submitted here: a job of a coordinator
-     * without a lease is unowned. @throws {ServiceError} `storage_unavailable`; then it may be called again.
+     * Acquires the lease, and adopts the jobs of coordinators that left. Call it before the first job is submitted here: jobs of a
+     * coordinator without a lease are unowned. @throws {ServiceError} `storage_unavailable`; the call may be repeated
      */
     async start(): Promise<void> {
       await renew();
-      // From now on, as there may be many jobs to take in.
+      // Start renewals now, because adopting may take long.
       if (timer === null) renewLater();
       isCaring = true;
       await care().finally(() => (isCaring = false));
@@ -129,10 +132,10 @@ export function keepLease(
       isLeaving = true;
       unsubscribe();
       timer?.cancel();
-      // A renewal in flight would begin the lease again.
+      // A renewal in flight would restart the lease.
       await renewing;
       await cluster.leave().catch((error: unknown) => {
-        log.warn({ err: error }, "The lease of this coordinator could not be ended: it ends by itself");
+        log.warn({ err: error }, "Could not end the lease of this coordinator; it will expire");
       });
     },
   };

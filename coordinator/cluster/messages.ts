@@ -9,22 +9,22 @@ import { changeSchema, MAX_WAITING } from "../events/change.ts";
 import { liveIslandSchema } from "../islands/live-island.ts";
 import { WAITING_REASONS } from "../jobs/job-waiting.ts";
 
-/** A message that one coordinator answers. */
+/** Request to one coordinator, with its reply. */
 export interface Question<Q, R> {
   readonly name: string;
   readonly question: z.ZodType<Q>;
   readonly reply: z.ZodType<R>;
-  /** The asker waits no longer. */
+  /** Timeout of the request. */
   readonly withinMs: number;
 }
 
-/** A message to all coordinators, the sender included, or to one. It may be lost. */
+/** Message to all coordinators, including the sender, or to one. It may be lost. */
 export interface News<T> {
   readonly name: string;
   readonly content: z.ZodType<T>;
 }
 
-/** A question that one coordinator answers with frames, the first within a second, until the asker wants no more. */
+/** Request that one coordinator answers with frames until the requester stops it. The first frame must arrive within a second. */
 export interface Stream<Q, F> {
   readonly name: string;
   readonly question: z.ZodType<Q>;
@@ -34,28 +34,28 @@ export interface Stream<Q, F> {
 export type QuestionOf<M extends { readonly question: z.ZodType }> = DeepReadonly<z.infer<M["question"]>>;
 export type ReplyOf<M extends { readonly reply: z.ZodType }> = DeepReadonly<z.infer<M["reply"]>>;
 
-/** Kinds of work in a message. Above it, they take turns. */
+/** Maximum number of kinds of work in a message. Beyond it, kinds rotate. */
 export const MAX_KINDS = 256;
-/** Jobs that move at once because slots are free, in one commit. */
+/** Maximum number of jobs that move in one commit because slots are free. */
 export const MAX_JOBS = 256;
-/** Islands in an offer. */
+/** Maximum number of Islands in an offer. */
 export const MAX_ISLANDS = 256;
-/** Jobs that are handed over, taken over or announced at once. */
+/** Maximum number of jobs handed over, taken over or announced in one message. */
 export const MAX_MOVED = 500;
-/** Sessions of Islands in a message. */
+/** Maximum number of Island sessions in a message. */
 export const MAX_SESSIONS = 1_000;
-/** Newest failures of a job that its next owner learns of. */
+/** Number of a job's newest failures that its next owner receives. */
 export const MAX_LET_DOWNS = 100;
-/** As many streams of events as a coordinator may have. Their ids take 330 KB. */
+/** Limit of event streams of a coordinator. Their ids take 330 KB. */
 const MAX_FOLLOWED = 10_000;
-/** A page waits for the reply. */
+/** Timeout of requests for which a page waits. */
 const PAGE_MS = 500;
 
 const id = z.string().max(200);
 const text = z.string().max(10_000);
 const MAX_COUNT = 1e12;
 const count = z.number().int().min(0).max(MAX_COUNT);
-/** The rule of {@link count}, for checks by hand. */
+/** Checks a {@link count} without Zod. */
 export const isCount = (value: unknown): boolean =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_COUNT;
 const nothing = z.null();
@@ -64,11 +64,11 @@ const kind = z.object({ slug: id, onlyIslandsOf: id.nullable(), features: featur
 const load = kind.extend({ jobs: count, pressing: count, slots: count });
 
 const status = z.object({
-  /** Of all Islands of the sender, whatever they run. */
+  /** Free slots of all Islands of the sender, whatever they run. */
   freeSlots: count,
   /** Online Islands, busy or not. */
   islands: count,
-  /** Of the kinds of which jobs wait somewhere. */
+  /** Load of the kinds of which jobs wait at any coordinator. */
   work: z.array(load).max(MAX_KINDS),
 });
 export type PeerStatus = DeepReadonly<z.infer<typeof status>>;
@@ -117,32 +117,32 @@ const islandQuestion = z.object({ accountId: id, hostId: id.nullable() });
 
 const metrics = z.object({
   islands: count,
-  /** Of Islands that take new jobs. */
+  /** Slots of Islands that accept jobs. */
   slots: z.object({ free: count, all: count }),
-  /** `waiting`: no Island has them. `running`: all others. */
+  /** `waiting`: not assigned to an Island. `running`: all others. */
   jobs: z.object({ running: count, waiting: count }),
-  /** Of jobs in the last minute. */
+  /** Jobs that ended in the last minute. */
   ended: z.object({ all: count, failed: count }),
   tokensPerSecond: z.number(),
-  /** From when a job could be given to an Island (mostly its submission) to its first output, of jobs that ended in the last minute. */
+  /** Times from when a job could be assigned (usually its submission) to its first output, for jobs that ended in the last minute. */
   firstToken: z.array(z.tuple([count, count])),
-  /** Waiting jobs of a Cargo that wait for the same thing. Most jobs first. */
+  /** Waiting jobs grouped by Cargo and reason, largest group first. */
   waiting: z
     .array(
       z.object({
         slug: id,
-        /** Only Islands of this account may run them; null: all. */
+        /** The only account whose Islands may run the jobs; null: all Islands. */
         onlyIslandsOf: id.nullable(),
         jobs: count,
         oldestAtMs: z.number(),
-        /** Of the oldest of them. */
+        /** Reason of the oldest job. */
         reason: z.enum(WAITING_REASONS),
         message: text,
       }),
     )
     .max(MAX_KINDS),
 });
-/** What one coordinator knows of itself. */
+/** Metrics of one coordinator. */
 export type CoordinatorMetrics = DeepReadonly<z.infer<typeof metrics>>;
 export type WaitingWork = CoordinatorMetrics["waiting"][number];
 
@@ -150,7 +150,7 @@ export type WaitingWork = CoordinatorMetrics["waiting"][number];
 const position = z.object({ outputs: count, statuses: count, attempt: count });
 const large = z.object({ name: id, chars: count });
 const feedItem = z.union([
-  /** A token that counts as one. */
+  /** A token with count 1. */
   z.string(),
   z.tuple([z.string(), count]),
   z.object({ type: z.literal("status"), state: id }),
@@ -182,7 +182,10 @@ const feedSlice = z.object({
     .optional(),
 });
 export type WireSlice = z.infer<typeof feedSlice>;
-/** Tokens of one attempt that count as one each, as in nearly every frame. The check is by hand and copies nothing, because it runs for each token. */
+/**
+ * Tokens of one attempt that count as one each, as in nearly every frame. The check is hand-written and copies nothing, because it runs for
+ * each token.
+ */
 export type WireTokens = readonly [from: number, attempt: number, ...texts: string[]];
 const tokens = z.custom<WireTokens>(
   (frame) =>
@@ -191,9 +194,12 @@ const tokens = z.custom<WireTokens>(
     frame.every((each: unknown, index) => (index < 2 ? isCount(each) : typeof each === "string")),
 );
 const feedFrame = feedSlice.extend({
-  /** In the first frame: where it begins. With `more` it is the only one: the follower asks again from where it is then. */
+  /** Start position, in the first frame only. With `more` there are no further frames: the follower asks again from its new position. */
   opened: z.object({ index: count, outputs: count, statuses: count, more: z.boolean() }).optional(),
-  /** `lost`: the job went on without output that the follower has. `too_large`: the next item is in storage soon. In the last frame. */
+  /**
+   * `lost`: the job continued without output that the follower has. `too_large`: the next item will soon be in storage. In the last frame
+   * only.
+   */
   fault: z.enum(["lost", "too_large"]).optional(),
 });
 export type FeedFrame = WireTokens | z.infer<typeof feedFrame>;
@@ -212,7 +218,7 @@ function stream<Q, F>(message: Stream<Q, F>): Stream<Q, F> {
 
 /** Every message between coordinators. docs/internals/cluster.md says when each is sent. */
 export const M = {
-  /** A Cargo was changed: the stored ones are to be read. One that takes longer finds the change within a second. */
+  /** Announces a changed Cargo; the receiver reloads the stored Cargos. A receiver that times out finds the change within a second. */
   catalog: question({ name: "catalog", question: nothing, reply: nothing, withinMs: 500 }),
   endAccount: question({
     name: "end_account",
@@ -221,7 +227,7 @@ export const M = {
     withinMs: 5_000,
   }),
 
-  /** Begins a stream of {@link Stream.name} with a number of the follower's, greater than those before it. */
+  /** Opens the stream {@link Stream.name}. The follower chooses its number, which is greater than all before it. */
   open: question({
     name: "open",
     question: z.object({ stream: count, name: id, question: z.unknown() }),
@@ -229,8 +235,8 @@ export const M = {
     withinMs: 1_000,
   }),
   /**
-   * Every second: the streams that a follower wants, and the next frame that it needs of each; of those up to number `upTo` it wants no
-   * others. `broken`: those that it must open again.
+   * Heartbeat of a follower, every second: the streams that it reads, and the next frame number of each. Streams up to number `upTo` that
+   * are missing are closed. `broken`: streams to open again.
    */
   beat: question({
     name: "beat",
@@ -238,14 +244,14 @@ export const M = {
     reply: z.object({ broken: z.array(count) }),
     withinMs: 1_000,
   }),
-  /** A job's feed from a position on. Ends early when the coordinator does not have the job. */
+  /** A job's feed from a position. Ends early if the coordinator does not have the job. */
   feed: stream({
     name: "feed",
     question: z.object({ jobId: id, after: position }),
     frame: z.union([tokens, feedFrame]),
   }),
 
-  /** What only the owner knows of an unfinished job. */
+  /** State of an unfinished job that only its owner has. */
   describeJob: question({
     name: "describe_job",
     question: z.object({ jobId: id }),
@@ -263,20 +269,20 @@ export const M = {
   steal: question({
     name: "steal",
     question: z.object({
-      /** Jobs that start at once: no more than these slots can. */
+      /** Slots for jobs that start at once; the limit of jobs to move. */
       offer: z.object({ kinds: z.array(kind).max(MAX_KINDS), islands: z.array(offeredIsland).max(MAX_ISLANDS) }),
-      /** The asker's load of kinds of which it takes jobs into its queues, where they compete, if less waits there for each slot. */
+      /** Load of the requester for kinds whose jobs it takes into its queues, if fewer wait there for each slot. */
       backlog: z.array(load).max(MAX_KINDS),
     }),
     reply: z.object({
-      /** Those that belong to the asker now. */
+      /** Jobs that now belong to the requester. */
       jobIds: z.array(id).max(MAX_JOBS),
-      /** What is left of the kinds that it asked for. */
+      /** Load left of the requested kinds. */
       rest: z.array(load).max(2 * MAX_KINDS),
     }),
     withinMs: 5_000,
   }),
-  /** Whether Islands of the coordinator may ever run a kind of work. A client waits for its refusal. */
+  /** Asks whether Islands of the coordinator can run a kind of work. A client waits for the reply. */
   outlook: question({
     name: "outlook",
     question: kind,
@@ -287,21 +293,21 @@ export const M = {
     withinMs: 500,
   }),
 
-  /** Jobs that a coordinator which stops gave to the one that is asked. */
+  /** Jobs that a stopping coordinator gave to the receiver. */
   take: question({
     name: "take",
     question: z.object({ jobIds: z.array(id).max(MAX_MOVED) }),
     reply: nothing,
     withinMs: 5_000,
   }),
-  /** What no storage has of jobs that move, to their next owner, before it learns of the jobs. */
+  /** State of moving jobs that is not in storage. Sent to the next owner before it learns of the jobs. */
   handoverStates: question({
     name: "handoverStates",
     question: z.object({ handoverStates: z.array(handover).max(MAX_MOVED) }),
     reply: nothing,
     withinMs: 5_000,
   }),
-  /** Jobs that the sender has taken over. */
+  /** Jobs that the sender took over. */
   moved: news({
     name: "moved",
     content: z.object({ jobIds: z.array(id).max(MAX_MOVED) }),
@@ -311,38 +317,38 @@ export const M = {
 
   /** A key, session, token or limit changed. */
   credentials: news({ name: "credentials", content: nothing }),
-  /** Sessions of Islands that the sender has: host id, number and account of each. */
+  /** Island sessions at the sender: host id, number and account of each. */
   sessions: news({
     name: "sessions",
     content: z.array(z.tuple([id, count, id])).max(MAX_SESSIONS),
   }),
 
-  /** Requests that the quota owner of an account grants to a credential. */
+  /** Asks the quota owner of an account for requests of a credential. */
   requests: question({
     name: "requests",
     question: z.object({ credential: z.string().max(1_000), limit: count, count }),
     reply: z.object({
       granted: count,
-      /** Of the limit, after these. */
+      /** Rest of the limit after the granted requests. */
       remaining: count,
       freesInMs: z.number(),
     }),
     withinMs: 500,
   }),
-  /** How many streams of an account are open at the asker, and whether there may be one more. */
+  /** Reports the account's open streams at the sender, and may ask for one more. */
   streams: question({
     name: "streams",
     question: z.object({
       accountId: id,
       open: count,
-      /** Whether there may be one more, and then it counts; null: no other is wanted. */
+      /** Limit for opening one more stream, which then counts; null: none is requested. */
       limit: count.nullable(),
     }),
     reply: z.object({ granted: z.boolean() }),
     withinMs: 500,
   }),
 
-  /** The connected Islands of an account, or one of them. */
+  /** Connected Islands of an account, or one of them. */
   islandsOf: question({ name: "islands_of", question: islandQuestion, reply: liveIslands, withinMs: PAGE_MS }),
   removeIsland: question({
     name: "remove_island",
@@ -350,7 +356,7 @@ export const M = {
     reply: nothing,
     withinMs: PAGE_MS,
   }),
-  /** Which Cargos of the account connected Islands can run. */
+  /** Cargos of the account that connected Islands can run. */
   availability: question({
     name: "availability",
     question: z.object({ accountId: id }),
@@ -358,8 +364,8 @@ export const M = {
     withinMs: PAGE_MS,
   }),
   /**
-   * Send changes of these accounts; `all`: and of no others. The reply is the number of messages that the asker was sent; null: it was not
-   * known, and was sent nothing.
+   * Subscribes to changes of these accounts; `all`: and of no others. The reply is the number of messages sent so far; null: the requester
+   * was unknown and got none.
    */
   events: question({
     name: "events",
@@ -367,7 +373,7 @@ export const M = {
     reply: count.nullable(),
     withinMs: 3_000,
   }),
-  /** To one that asked: changes of an account. Null is a reset, or a change of a kind that this version does not know. */
+  /** Changes of an account, sent to a subscribed coordinator. Null is a reset, or a change of a kind that this version does not know. */
   changes: news({
     name: "events",
     content: z.object({
@@ -378,7 +384,7 @@ export const M = {
     }),
   }),
   metrics: question({ name: "metrics", question: nothing, reply: metrics, withinMs: PAGE_MS }),
-  /** Those of these Islands that are connected, for an operator's page. */
+  /** Live state of the given Islands that are connected, for an operator's page. */
   islands: question({
     name: "islands",
     question: z.object({ hostIds: z.array(id).max(1_000) }),

@@ -14,14 +14,14 @@ import { retryWhileUnavailable } from "../store/retry-while-unavailable.ts";
 import { M, MAX_LET_DOWNS, MAX_MOVED } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
-/** Reads of one part that are under way at once: a begun job needs two, one after the other. */
+/** Concurrent reads of one part. A started job needs two sequential reads. */
 const READERS = 16;
-/** Handover states that are kept until their jobs are taken in. */
+/** Maximum number of handover states kept until their jobs arrive. */
 const MAX_REMEMBERED = 10_000;
 
 export type JobMover = ReturnType<typeof moveJobs>;
 
-/** What jobs are and where they are. */
+/** Parts of the coordinator that hold and restore jobs. */
 export interface JobParts {
   readonly store: Pick<Store, "cluster" | "islands">;
   readonly jobs: JobRegistry;
@@ -31,8 +31,8 @@ export interface JobParts {
 }
 
 /**
- * Moves unfinished jobs between storage's owner and this coordinator's memory. Of several calls for one job at a time, one restores it.
- * @param times how long the Islands of jobs that came here may take to come back to any coordinator, and to the only one.
+ * Moves unfinished jobs between storage and this coordinator's memory. If several calls concern one job, only one restores it.
+ * @param times grace period for the Islands of jobs that came here: to return to any coordinator, and to the only one
  */
 export function moveJobs(
   { store, jobs, islands, batches, submissions }: JobParts,
@@ -42,7 +42,7 @@ export function moveJobs(
 ) {
   const { cluster } = store;
   const handoverStates = shareHandoverStates(peers);
-  /** Jobs that are being taken in, and the call that does. */
+  /** Jobs that are being adopted, with the promise of the call. */
   const inFlight = new Map<string, Promise<void>>();
   const graceMs = (): number => (peers.live.length > 1 ? times.graceMs : times.restartGraceMs);
 
@@ -84,23 +84,23 @@ export function moveJobs(
     const record = await cluster.claim({ jobId, attempt, islandId: hostId });
     if (record === undefined) return;
     await jobs.adoptRunning(record, { islandId: hostId, accountId }, attempt);
-    // Should the Island leave before it is welcome, the attempt has its grace.
+    // If the Island leaves before its session is accepted, the attempt gets a grace period.
     if (islands.get(hostId)?.isConnected === true) islands.takeSlot(hostId, { jobId, attempt });
     else islands.awaitReturn(hostId, accountId, [{ jobId, attempt }], graceMs());
     if (record.isClientBound) jobs.awaitReaders([jobId]);
     await noteHere([record]);
   }
 
-  /** The jobs are in the registry now. */
+  /** Announces jobs that are now in the registry. */
   async function noteHere(records: readonly ActiveJobRecord[]): Promise<void> {
     peers.tell(M.moved, { jobIds: records.map(({ id }) => id) });
     const ofBatches = records.filter(({ batchId }) => batchId !== null).flatMap(({ id }) => jobs.get(id) ?? []);
     if (ofBatches.length > 0) await retryWhileUnavailable(() => batches.restore(ofBatches), clock);
   }
 
-  /** Runs `take` for those that are not here and that no other call takes in; resolves when all are. */
+  /** Runs `take` for jobs that are neither here nor being adopted by another call. Resolves when all are here. */
   async function once(jobIds: readonly string[], take: (jobIds: readonly string[]) => Promise<void>): Promise<void> {
-    // One that is stored may be on its way here from its own submission.
+    // A stored job may still be arriving from its own submission.
     await Promise.all(jobIds.map((id) => submissions.settled(id)));
     const others = jobIds.flatMap((id) => inFlight.get(id) ?? []);
     const own = jobIds.filter((id) => jobs.get(id) === undefined && !inFlight.has(id));
@@ -115,14 +115,14 @@ export function moveJobs(
   }
 
   /**
-   * Jobs that an Island brought to another coordinator while this one still waited for it: without the message, clients that ask here would
-   * be answered from old memory. The database decides, as a message may be late.
+   * Drops jobs whose Island moved to another coordinator while this one still waited for it. Without the message, clients here would get
+   * stale state from memory. The database decides, because a message may be late.
    */
   async function noteMoved(jobIds: readonly string[], ownerId: string): Promise<void> {
     if (ownerId === cluster.selfId) return;
     const here = new Map(jobIds.flatMap((id) => jobs.get(id) ?? []).map((job) => [job.id, job]));
     if (here.size === 0) return;
-    // Storage may be away: then a refused write or a comparison tells.
+    // Storage may be unavailable. A rejected write or a comparison then finds the move.
     const owners = await cluster.ownersOf([...here.keys()]).catch(() => new Map<string, string>());
     for (const [id, owner] of owners)
       if (owner !== cluster.selfId && jobs.get(id) === here.get(id)) jobs.drop(id, owner);
@@ -132,8 +132,8 @@ export function moveJobs(
 
   return {
     /**
-     * Gives waiting jobs of this coordinator to a peer, in one commit; resolves with those that moved. They are not dispatched meanwhile,
-     * and those that did not move compete again. The receiver must learn of them: see `adopt`.
+     * Gives waiting jobs to a peer in one commit. Resolves with the ids of those that moved. They are not dispatched during the move; the
+     * rest is queued again. The receiver must be told of the jobs: see `adopt`.
      */
     async transfer(jobIds: readonly string[], toId: string): Promise<string[]> {
       const moving = jobs.beginMove(jobIds);
@@ -143,7 +143,7 @@ export function moveJobs(
       try {
         moved = new Set(await cluster.transfer(moving, toId));
       } finally {
-        // After an error they compete again; if they did move, the next write says so.
+        // After an error the jobs are queued again. If they did move, the next write is rejected.
         for (const id of moving) jobs.endMove(id, moved.has(id) ? toId : null);
       }
       handoverStates.send(
@@ -153,20 +153,20 @@ export function moveJobs(
       return [...moved];
     },
     /**
-     * Jobs that became this coordinator's in storage: reads and restores them, and they compete. Those that are here already stay as they
-     * are. Resolves with the number of those that were not.
+     * Restores jobs that storage assigned to this coordinator, and queues them. Jobs that are already here stay as they are. Resolves with
+     * the number of restored jobs.
      */
     adopt,
-    /** Takes over these attempts, which a connected Island has and has proved, if they are the present ones. */
+    /** Claims attempts that a connected Island holds and has proved with attempt tokens, if they are the current ones. */
     async claim(hostId: string, accountId: string, attempts: readonly AttemptId[]): Promise<void> {
       await Promise.all(attempts.map((attempt) => once([attempt.jobId], () => claimOne(hostId, accountId, attempt))));
     },
     /**
-     * Compares storage with memory: takes in what is this coordinator's and not here, and drops what is here and another's. For when it is
-     * not known how a move ended, as its reply was lost.
+     * Compares storage with memory: adopts jobs that are owned but missing here, and drops jobs of other owners. Needed when the reply to a
+     * move was lost.
      */
     async reconcile(): Promise<void> {
-      // What is submitted or comes here after this is not looked for.
+      // Jobs that are submitted or arrive after this are not compared.
       const here = new Map([...jobs.list()].map((job) => [job.id, job]));
       const missing: string[] = [];
       for (let after = ""; ;) {
@@ -187,8 +187,8 @@ export function moveJobs(
 }
 
 /**
- * What no storage has of jobs that move goes to their new owner, before the message that tells it of the jobs. Where it is lost, the new
- * owner knows as little as after a restart.
+ * Sends the handover state of moving jobs to their new owner, before the message about the jobs. If it is lost, the new owner knows as
+ * little as after a restart.
  */
 export function shareHandoverStates(peers: Peers) {
   const received = recentMap<HandoverState>(MAX_REMEMBERED);

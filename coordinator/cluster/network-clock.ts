@@ -1,21 +1,21 @@
 import { sleepOn, type Clock } from "../../shared/clock.ts";
 
-/** What the way to the other clock and back may hide: a smaller difference is none. */
+/** Error that a round trip may hide. Smaller differences are ignored. */
 const TOLERANCE_MS = 50;
 
 /**
- * The clock of the network: that of the database. Times of one coordinator (deadlines of jobs, ends of sessions) are read by others, whose
- * machines' clocks may be minutes apart. Durations are measured on this machine.
+ * Returns the clock of the network, which is that of the database. Deadlines and session ends written by one coordinator are read by
+ * others, whose machine clocks may differ by minutes. Durations are measured on this machine.
  */
 export function networkClock(machine: Clock) {
-  /** The network's time when this machine's monotonic clock was 0; null before it is set: then the time is the machine's. */
+  /** Network time when this machine's monotonic clock was 0; null until it is set, while machine time is used. */
   let zeroMs: number | null = null;
   return {
     now: () => (zeroMs === null ? machine.now() : Math.round(zeroMs + machine.monotonicMs())),
     monotonicMs: () => machine.monotonicMs(),
     schedule: (delayMs, task) => machine.schedule(delayMs, task),
     sleep: (ms, signal) => sleepOn(machine, ms, signal),
-    /** Learns the time. `ask` reads the other clock; half of the time that this takes is counted as the way back. */
+    /** Sets the time. `ask` reads the other clock. Half of the round trip counts as its return path. */
     async set(ask: () => Promise<number>): Promise<void> {
       const beganMs = machine.monotonicMs();
       const networkMs = await ask();

@@ -17,27 +17,30 @@ import { M, type Question, type QuestionOf, type ReplyOf } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 import { whileOthers } from "./while-others.ts";
 
-/** A quota owner that did not reply is not asked for so long: a coordinator that stands still holds up no requests. */
+/** Time for which an unresponsive quota owner is not asked, so that a stalled coordinator does not delay requests. */
 const SILENCE_MS = 1_000;
 const MAX_SILENT = 1_000;
 
-/** What all coordinators together may have of a limit in blocks that are not used up. */
+/** Maximum share of a limit in unused blocks of all coordinators together. */
 const BLOCKS_SHARE = 0.05;
-/** Requests in one block, whatever the limit and however many wait. */
+/** Maximum size of a block, whatever the limit and the number of waiting requests. */
 const MAX_BLOCK = 50_000;
-/** How long a refusal of the owner stands, so that a client that tries on costs one question a second. A raised limit asks anew. */
+/**
+ * Maximum lifetime of a cached refusal. A client that keeps trying costs one question a second, and a raised limit applies within that
+ * time.
+ */
 const MAX_REFUSED_MS = 1_000;
 const MAX_BLOCKS = 50_000;
 
-/** When a quota owner that did not answer is told again. */
+/** Delay before counts are reported to an unresponsive quota owner again. */
 const RETRY_MS = 1_000;
-/** Owners are told everything anew so often: one may have taken this coordinator for dead for a while. */
+/** Interval at which all counts are reported again, because an owner may have considered this coordinator dead for a while. */
 const RETELL_MS = 60_000;
 
 /**
- * Requests and open streams, counted for the network: by the coordinator that owns the account's quota, which others ask. While it is out
- * of reach each coordinator grants its part of a limit. Streams that close after `close()` are not reported any more: a coordinator that
- * leaves has none.
+ * Counts requests and open streams for the network. The coordinator that owns the account's quota counts, and the others ask it. While it
+ * is unreachable, each coordinator grants its part of a limit. Streams that close after `close()` are not reported: a stopping coordinator
+ * has none left.
  */
 export function networkQuota(peers: Peers, clock: Clock): CallerQuota & { readonly close: () => void } {
   const owners = quotaOwners(peers, clock);
@@ -62,19 +65,19 @@ export function networkQuota(peers: Peers, clock: Clock): CallerQuota & { readon
 type QuotaOwners = ReturnType<typeof quotaOwners>;
 
 /**
- * Which coordinator counts for an account. All that know the same living coordinators choose the same one, and when one comes or goes only
- * the accounts of that one move (rendezvous hashing).
+ * Assigns each account's quota to a live coordinator by rendezvous hashing. Coordinators with the same view choose the same owner. When a
+ * coordinator joins or leaves, only its accounts move.
  */
 export function quotaOwners(peers: Peers, clock: Clock) {
   let seeds: readonly { readonly id: string; readonly seed: number }[] = [];
   let seedsOf: readonly Peer[] | null = null;
-  /** Until when a coordinator is not asked, by its id. */
+  /** Time until which a coordinator is not asked, by its id. */
   const silentUntilMs = recentMap<number>(MAX_SILENT);
   return {
     get selfId(): string {
       return peers.self.id;
     },
-    /** Id of the coordinator that counts for the account. */
+    /** Returns the id of the account's quota owner. */
     of(accountId: string): string {
       const { live, self } = peers;
       if (live !== seedsOf) {
@@ -89,20 +92,20 @@ export function quotaOwners(peers: Peers, clock: Clock) {
       }
       return owner;
     },
-    /** No other coordinator can be asked. */
+    /** Whether the bus is down, so that no other coordinator can be asked. */
     get isCutOff(): boolean {
       return peers.downBecause !== null;
     },
-    /** Whether the owner can be asked now; always, if it is this coordinator and others can reach it. */
+    /** Returns whether the owner can be asked now. True for this coordinator itself while the others can reach it. */
     isInReach(ownerId: string): boolean {
       if (peers.downBecause !== null) return peers.live.length <= 1;
       return ownerId === peers.self.id || clock.monotonicMs() >= (silentUntilMs.get(ownerId) ?? -Infinity);
     },
-    /** This coordinator's part of a limit while the owner of an account's quota is out of reach, as all the others take theirs. */
+    /** Returns this coordinator's part of a limit, for use while the quota owner is unreachable. */
     partOf(limit: number): number {
       return limit === 0 ? 0 : Math.max(1, Math.floor(limit / Math.max(1, peers.live.length)));
     },
-    /** Undefined if the owner gives no reply. */
+    /** Resolves with undefined if the owner does not reply. */
     async ask<Q, R>(ownerId: string, message: Question<Q, R>, question: DeepReadonly<Q>): Promise<R | undefined> {
       try {
         return await peers.ask(ownerId, message, question);
@@ -115,42 +118,42 @@ export function quotaOwners(peers: Peers, clock: Clock) {
   };
 }
 
-/** FNV-1a. */
+/** Hashes with FNV-1a. */
 function hashOf(text: string): number {
   let hash = 0x81_1c_9d_c5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01_00_01_93);
   return hash >>> 0;
 }
 
-/** Every bit of the result depends on every bit of the hash. Source: MurmurHash3, fmix32. */
+/** Mixes the hash so that every bit of the result depends on every input bit. Source: MurmurHash3, fmix32. */
 function mix(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85_eb_ca_6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2_b2_ae_35);
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** Requests that the owner has granted and counted already. */
+/** Block of requests that the owner has already granted and counted. */
 interface Block {
   readonly ownerId: string;
   readonly limit: number;
   left: number;
-  /** The owner forgets them then. */
+  /** When the requests leave the owner's window. */
   expiresAtMs: number;
   refusedUntilMs: number;
   remaining: number;
   freesAtMs: number;
-  /** Requests that wait for the owner's answer. */
+  /** Requests that wait for the owner's reply. */
   waiting: number;
   reply: Promise<boolean> | null;
 }
 
 /**
- * Requests a minute of each credential, in the network. The owner of its account counts them in an exact window; other coordinators get
- * blocks from it. A block counts from the moment it is granted, so that what is made in a minute passes the limit by at most the blocks
- * that are not used up when it begins: 5 %. A small limit has blocks of one, and is exact.
+ * Counts requests per minute and credential across the network. The quota owner counts them in an exact window and grants blocks to the
+ * others. A block counts from when it is granted. A minute can therefore exceed the limit only by the blocks that are unused at its start,
+ * at most 5 %. Small limits have blocks of one and are exact.
  */
 function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
-  /** As quota owner: all requests of a credential. Else those that were made here, for times when the owner cannot be asked. */
+  /** At the quota owner: all requests of a credential. Elsewhere: requests made here, for use while the owner cannot be asked. */
   const window = new RequestWindow(clock);
   /** By credential. */
   const blocks = recentMap<Block>(MAX_BLOCKS);
@@ -168,7 +171,7 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
     return block;
   }
 
-  /** Undefined if the owner must be asked. */
+  /** Returns undefined if the owner must be asked. */
   function take(credential: string, block: Block): RequestCount | undefined {
     const nowMs = clock.monotonicMs();
     const freesInMs = Math.max(0, block.freesAtMs - nowMs);
@@ -196,7 +199,7 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
     }
   }
 
-  /** False if the owner does not answer; else the block has requests, or a refusal. */
+  /** Returns false if the owner does not reply; otherwise the block holds requests or a refusal. */
   async function ask(credential: string, block: Block): Promise<boolean> {
     const { ownerId, limit } = block;
     const askedAtMs = clock.monotonicMs();
@@ -223,7 +226,7 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
       const block = blockOf(credential, ownerId, limit);
       return take(credential, block) ?? countAtOwner(credential, block);
     },
-    /** As quota owner: grants as many as the limit allows. */
+    /** Grants as many requests as the limit allows, as quota owner. */
     grant({ credential, limit, count }: QuestionOf<typeof M.requests>): ReplyOf<typeof M.requests> {
       const wanted = Math.min(count, MAX_BLOCK);
       let granted = 0;
@@ -240,24 +243,24 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
 type StreamsQuestion = QuestionOf<typeof M.streams>;
 type StreamsReply = ReplyOf<typeof M.streams>;
 
-/** What a quota owner knows. */
+/** Number of streams last reported to a quota owner. */
 interface ReportedStreams {
   readonly ownerId: string;
-  /** Undefined if its answer was lost. */
+  /** Undefined if the reply was lost. */
   readonly open: number | undefined;
 }
 
 /**
- * Open streams of each account, in the network. The owner of the account knows how many each coordinator has, and decides about one more.
- * Coordinators tell it numbers, not changes, so that a message that is lost or comes twice does no harm for long.
+ * Counts open streams per account across the network. The quota owner knows the number at each coordinator and decides about one more.
+ * Coordinators report totals, not changes, so that a lost or repeated message does no lasting harm.
  */
 function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   const here = streamPool();
-  /** As quota owner: open streams at other coordinators, by account and coordinator. None is 0. */
+  /** Open streams at other coordinators, by account and coordinator, as quota owner. Zero counts are removed. */
   const elsewhere = new Map<string, Map<string, number>>();
   /** By account. */
   const reported = new Map<string, ReportedStreams>();
-  /** The last question about an account; the next one follows it. */
+  /** Last question about each account; the next one waits for it. */
   const queues = new Map<string, Promise<unknown>>();
   let retry: Timer | null = null;
   let isClosed = false;
@@ -266,7 +269,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     return tellAll();
   });
 
-  /** Undefined if the owner must be asked. */
+  /** Returns undefined if the owner must be asked. */
   function openHere(accountId: string, limit: number): ReleaseStream | undefined {
     const ownerId = owners.of(accountId);
     if (!owners.isInReach(ownerId)) return enter(accountId, partOf(limit));
@@ -275,15 +278,15 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   }
 
   /**
-   * What may be open here while nobody counts for all. An owner that died is another one after its lease, and until then its streams go on
-   * at the others, perhaps all at one: none is refused for it.
+   * Returns the local limit while the quota owner is unreachable: without the bus this coordinator's part, otherwise the full limit, because
+   * all streams of a dead owner may resume at one coordinator.
    */
   function partOf(limit: number): number {
     return owners.isCutOff ? owners.partOf(limit) : limit;
   }
 
   async function openAtOwner(accountId: string, limit: number): Promise<ReleaseStream> {
-    // The owner may be another one since this had to wait for its turn.
+    // The owner may have changed while this call waited.
     const opened = openHere(accountId, limit);
     if (opened !== undefined) return opened;
     const ownerId = owners.of(accountId);
@@ -311,7 +314,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
 
   async function tellAll(): Promise<void> {
     let areTold = true;
-    // One after the other, so that a change of the network is no flood of questions.
+    // Sequential, so that a change of the network does not cause a flood of questions.
     for (const accountId of new Set([...here.idsOf("account"), ...reported.keys()])) {
       if (isClosed) return;
       areTold = (await inOrder(accountId, () => tell(accountId))) && areTold;
@@ -319,7 +322,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     if (!areTold) retryLater();
   }
 
-  /** Tells the owner how many streams are open here, unless it knows. False if it does not answer. */
+  /** Reports the number of open streams to the owner, unless it knows. Returns false if it does not reply. */
   async function tell(accountId: string): Promise<boolean> {
     const ownerId = owners.of(accountId);
     const open = here.count("account", accountId);
@@ -353,7 +356,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     });
   }
 
-  /** Questions about one account follow each other, so that the owner hears the last number last. */
+  /** Runs questions about one account one after the other, so that the owner receives the last number last. */
   async function inOrder<T>(accountId: string, task: () => Promise<T>): Promise<T> {
     const before = queues.get(accountId);
     const queued = before === undefined ? task() : before.then(task, task);
@@ -382,14 +385,14 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     open(accountId: string, limit: number): ReleaseStream | Promise<ReleaseStream> {
       return openHere(accountId, limit) ?? inOrder(accountId, () => openAtOwner(accountId, limit));
     },
-    /** As quota owner: notes what a coordinator has, and decides about one more. */
+    /** Records the number at a coordinator and decides about one more stream, as quota owner. */
     note({ accountId, open, limit }: StreamsQuestion, fromId: string): StreamsReply {
       setElsewhere(accountId, fromId, open);
       const granted = limit !== null && here.count("account", accountId) + countElsewhere(accountId) < limit;
       if (granted) setElsewhere(accountId, fromId, open + 1);
       return { granted };
     },
-    /** The living coordinators, or the ways to them, are others than before. */
+    /** Updates the counts after live coordinators, or connections to them, have changed. */
     refresh(): void {
       const live = new Set(peers.live.map(({ id }) => id));
       for (const [accountId, counts] of elsewhere) {

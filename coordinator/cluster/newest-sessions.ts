@@ -6,14 +6,14 @@ import type { IslandSessions } from "../store/cluster-store.ts";
 import { M, MAX_SESSIONS } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
-/** Islands whose newest numbers are remembered, for sessions that are slow to begin. */
+/** Islands whose newest session numbers are remembered, for sessions that begin slowly. */
 const MAX_HEARD = 10_000;
 
 /**
- * Keeps the newer of two sessions that one Island has at two coordinators: it may have lost the older one, which neither has noticed yet.
- * Storage numbers the sessions as their hellos come, so that both coordinators know which is the newer one. While numbers or messages are
- * missing, both stay. Of two accounts with one host id, which storage forgot after the first had it, the first keeps it. Call it before the
- * first Island is let in.
+ * Ends the older of two sessions of one Island at two coordinators. The Island may have lost it without either coordinator noticing.
+ * Storage numbers sessions by arrival of their hello, so that both coordinators agree which is newer. While numbers or messages are
+ * missing, both stay. If two accounts have the same host id, because storage forgot the first, the first keeps it. Call it before the first
+ * Island is accepted.
  */
 export function orderSessions(
   peers: Peers,
@@ -21,7 +21,7 @@ export function orderSessions(
   numbers: IslandSessions,
   log: Pick<Logger, "warn">,
 ): SessionOrder {
-  /** The sessions here, by host id; number null: it got none. */
+  /** Sessions here, by host id; number null: storage gave none. */
   const here = new Map<string, { readonly number: number | null; readonly accountId: string }>();
   const heard = recentMap<number>(MAX_HEARD);
 
@@ -31,7 +31,7 @@ export function orderSessions(
     if (own === undefined || own.number === null) return;
     const isOfAnother = accountId !== own.accountId;
     if (isOfAnother ? number < own.number : number > own.number) islands.endSession(hostId);
-    // The sender does not know of this session, which is the first.
+    // The sender does not know of this session, which was first.
     else if (isOfAnother) peers.tell(M.sessions, [[hostId, own.number, own.accountId]]);
   }
 
@@ -46,7 +46,7 @@ export function orderSessions(
   islands.subscribe((event) => {
     if (event.type === "island_down") here.delete(event.islandId);
   });
-  // Own messages come back too: none is newer than the session itself.
+  // Own messages are received too, but never carry a newer number than the session.
   peers.hear(M.sessions, (sessions) => sessions.forEach(hear));
   // Peers missed the sessions that began while the bus was down.
   peers.onBusChange((downBecause) => {
@@ -57,7 +57,7 @@ export function orderSessions(
       try {
         return await numbers.nextNumber();
       } catch (error) {
-        log.warn({ err: error, island_id: hostId }, "A session of an Island got no number");
+        log.warn({ err: error, island_id: hostId }, "Could not get a number for an Island session");
         return null;
       }
     },

@@ -14,19 +14,22 @@ import { seenWork } from "./seen-work.ts";
 export type Network = Awaited<ReturnType<typeof openNetwork>>;
 
 /**
- * Opens what the coordinators of a network have in common. A single coordinator gets the same for a network of one: its own store, a bus in
- * this process, and no other peers. @throws {ConfigError}
+ * Opens what the coordinators of a network share. A single coordinator gets a network of one: its own store, an in-process bus, and no
+ * peers. @throws {ConfigError}
  */
 export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   const { config, log, version } = env;
-  // Before anything is opened: a configuration that cannot be is told at once.
+  // Runs before anything is opened, so that an invalid configuration is reported at once.
   assertCluster(config);
   const place = await storeLocationOf(config);
   const onReadOnly = (because: string | null): void => {
-    if (because === null) return log.info({}, "Storage can be written again");
-    log.error({ because }, "Nothing new is accepted: storage cannot be written. What runs is stored when it can be");
+    if (because === null) return log.info({}, "Storage is writable again");
+    log.error(
+      { because },
+      "Storage is read-only: nothing new is accepted, and results of running jobs are stored once it is writable",
+    );
   };
-  // It shows the machine's time until the database has given another.
+  // Machine time until the database time is known.
   const clock = networkClock(env.clock);
   const { minFreeDiskBytes: minFreeBytes, leaseRenewMs, commandLine } = config;
   const shown = typeof place === "string" ? place : withoutPassword(place.address);
@@ -38,7 +41,7 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   if (!store.content.canReclaim) {
     log.info(
       {},
-      `The database file does not shrink: it was made by an older version. Stop the coordinator and run once: ${commandLine("vacuum")}`,
+      `The database file cannot shrink because an older version created it. Stop the coordinator and run once: ${commandLine("vacuum")}`,
     );
   }
   const { cluster } = store;
@@ -62,19 +65,19 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
     store,
     bus,
     peers,
-    /** What the others said last of their work. */
+    /** Work of the other coordinators according to their last status. */
     seen: seenWork(peers, clock),
-    /** The clock of the network, which times in storage use. */
+    /** Clock of the network, used for times in storage. */
     clock,
-    /** Changes of credentials by others. */
+    /** Changes of credentials by other coordinators and the command line. */
     credentials,
-    /** Reads the time of the network again. */
+    /** Synchronizes the clock with the network again. */
     learnTime,
-    /** Sets the address of the listener. Peers learn it with the next renewal of the lease. */
+    /** Sets the address of the listener. Peers learn it with the next lease renewal. */
     setUrl(url: string): void {
       if (cluster.isShared) peers.setAddress(config.peerUrl ?? url);
     },
-    /** Closes what every other part uses, which must be closed before. */
+    /** Closes what all other parts use. Close those first. */
     async close(): Promise<void> {
       credentials.close();
       peers.close();

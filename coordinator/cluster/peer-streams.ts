@@ -14,9 +14,9 @@ interface PeerCalls {
 }
 
 type Frame = readonly [stream: number, seq: number, content?: unknown];
-/** Frames of streams that leave in one message. One without content ends its stream. */
+/** Stream frames sent in one message. A frame without content ends its stream. */
 export type Frames = readonly Frame[];
-/** A check by hand, because nearly every token that is read elsewhere is a message. The stream checks what a frame contains. */
+/** Hand-written check, because nearly every token that is read elsewhere is a message. The stream validates the content of a frame. */
 export const framesSchema = z.custom<Frames>(
   (frames) =>
     Array.isArray(frames) &&
@@ -26,7 +26,7 @@ export const framesSchema = z.custom<Frames>(
   "Invalid frames",
 );
 
-/** What a stream's server sends: `chars` is about its size. */
+/** Frame with its approximate size in characters. */
 export interface Sized<F> {
   readonly frame: F;
   readonly chars: number;
@@ -37,36 +37,39 @@ interface StreamEnv {
   readonly log: Pick<Logger, "warn">;
 }
 
-/** How often followers say what they want. It also finds servers that died, and frames that were lost. */
+/** Heartbeat interval of followers. Heartbeats also find dead servers and lost frames. */
 const BEAT_MS = 1_000;
-/** A stream's first frame is not waited for any longer: the server may wait for storage. */
+/** Timeout of a stream's first frame. Later frames have none, because the server may wait for storage. */
 const FIRST_FRAME_MS = 1_000;
-/** A server that could not be reached is not asked again before. */
+/** Delay before an unreachable server is asked again. */
 const UNREACHABLE_MS = 250;
-/** Frames that wait for a slow reader. */
+/** Maximum number of frames that wait for a slow reader. */
 const MAX_WAITING = 256;
-/** A follower that is silent for so long gets nothing until it opens its streams again. */
+/** Silence after which a follower gets no frames until it opens its streams again. */
 const SILENT_MS = 5_000;
-/** Characters of a message before its last frame. With a frame of twice as many, three bytes each, it is below NATS' 1 MB. */
+/**
+ * Characters of a message before its last frame. With a last frame of twice as many, at three bytes each, the message stays below NATS'
+ * limit of 1 MB.
+ */
 export const MAX_FRAME_CHARS = 64 * KIB;
 /**
- * Time between two messages to a follower. A frame that comes alone leaves at the end of its tick; when there are many, those of all streams
- * share messages, which cost several times what a frame in them costs.
+ * Minimum time between two messages to a follower. A single frame leaves at the end of its tick. Frames of busy streams share messages,
+ * because a message costs several times as much as a frame in it.
  */
 const MIN_GAP_MS = 1;
 
-/** Frames of a stream were lost, or came faster than they were read: it is to be opened again from where its reader is. */
+/** Error for frames that were lost or came faster than they were read. The stream must be reopened from the reader's position. */
 export class StreamGap extends Error {
   override readonly name = "StreamGap";
 }
 
-/** Ends the streams of a silent follower: it is dead, cut off or stands still. */
+/** Abort reason for the streams of a silent follower, which is dead, cut off or stalled. */
 export class FollowerSilent extends Error {
   override readonly name = "FollowerSilent";
   #isOver = false;
   #listeners: (() => void)[] = [];
 
-  /** Calls `listener` when the follower is heard again, before it opens a stream, or has no lease any more. */
+  /** Calls `listener` when the follower is heard again, before it opens a stream, or when its lease has ended. */
   onOver(listener: () => void): void {
     if (this.#isOver) listener();
     else this.#listeners.push(listener);
@@ -80,7 +83,7 @@ export class FollowerSilent extends Error {
 
 interface Incoming {
   readonly peerId: string;
-  /** Ends the stream unless a frame comes. */
+  /** Ends the stream if no frame arrives. */
   readonly limit: Timer;
   /** Number of the next frame. */
   next: number;
@@ -90,11 +93,10 @@ interface Incoming {
   wake: () => void;
 }
 
-/** Streams of peers that are read here. */
 export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">, { clock, log }: StreamEnv) {
   const streams = new Map<number, Incoming>();
   let lastNumber = 0;
-  /** Peers that were not told yet that nothing is wanted. */
+  /** Peers that may still send frames, because no heartbeat has closed all streams yet. */
   const asked = new Set<string>();
   const beating = new Set<string>();
   const unreachableUntilMs = new Map<string, number>();
@@ -116,7 +118,7 @@ export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">
   function beatAll(): void {
     timer = null;
     const nowMs = clock.monotonicMs();
-    // Each start of a coordinator has another id, so those that died would never leave.
+    // Each start of a coordinator has a new id, so entries of dead ones must be removed here.
     for (const [id, untilMs] of unreachableUntilMs) if (untilMs <= nowMs) unreachableUntilMs.delete(id);
     for (const id of asked) void beat(id);
     beatLater();
@@ -133,7 +135,7 @@ export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">
       for (const number of broken) end(streams.get(number), new StreamGap("A frame was lost"));
     } catch (error) {
       for (const [, incoming] of wanted) end(incoming, error as Error);
-      // It sends what is wanted no more until it hears so.
+      // The peer keeps sending until a heartbeat closes its streams.
       if (wanted.length === 0 && isLive(peerId)) {
         asked.add(peerId);
         beatLater();
@@ -150,14 +152,14 @@ export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">
     } catch (error) {
       const isGone = error instanceof BusError && error.kind === "unreachable";
       if (isGone) unreachableUntilMs.set(peerId, clock.monotonicMs() + UNREACHABLE_MS);
-      // Where frames come, only the reply was lost.
+      // If frames arrive, only the reply was lost.
       if (incoming.next === 0) end(incoming, error as Error);
     }
   }
 
   /**
-   * Reads a stream of a peer until it ends or `signal` aborts. After an error it may be opened again, from where its reader is.
-   * @throws {StreamGap} @throws {BusError} when the peer does not answer, sends no frame for a second, or a frame is invalid.
+   * Reads a stream of a peer until it ends or `signal` aborts. After an error it may be reopened from the reader's position.
+   * @throws {StreamGap} @throws {BusError} if the peer does not reply, sends no frame for a second, or sends an invalid frame
    */
   async function* stream<Q, F>(
     peerId: string,
@@ -167,7 +169,7 @@ export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">
   ): AsyncGenerator<F> {
     if (signal.aborted) return;
     if ((unreachableUntilMs.get(peerId) ?? 0) > clock.monotonicMs()) {
-      throw new BusError("unreachable", `Coordinator ${peerId} did not answer`);
+      throw new BusError("unreachable", `Coordinator ${peerId} did not reply`);
     }
     lastNumber += 1;
     const number = lastNumber;
@@ -243,7 +245,7 @@ interface Outgoing {
   readonly number: number;
   readonly abort: AbortController;
   sent: number;
-  /** Frames that the follower must have at its next beat: they were sent before its last one. */
+  /** Number of frames sent before the last heartbeat. The follower must have them at the next one. */
   expected: number;
 }
 
@@ -258,7 +260,6 @@ interface Follower {
   timer: Timer | null;
 }
 
-/** Streams from here to peers. */
 export function serveStreams(
   { answer, isLive }: Pick<PeerCalls, "answer" | "isLive">,
   send: (toId: string, frames: Frames) => void,
@@ -324,7 +325,10 @@ export function serveStreams(
     timer = followers.size === 0 ? null : clock.schedule(SILENT_MS, sweep);
   }
 
-  /** Resolves when the frame has left. It is not kept for others if it fills a message, or is its stream's first, which is waited for. */
+  /**
+   * Resolves when the frame has been sent. A frame is sent at once if it fills a message or is the first of its stream, for which the
+   * follower waits.
+   */
   function enqueue(follower: Follower, frame: Frame, chars: number): Promise<void> {
     return new Promise((left) => {
       follower.due.push({ frame, chars, left });
@@ -365,7 +369,7 @@ export function serveStreams(
       }
     } catch (error) {
       const isExpected = error instanceof ServiceError;
-      if (!isExpected) log.warn({ err: error, coordinator: follower.id }, "A stream to a peer failed");
+      if (!isExpected) log.warn({ err: error, coordinator: follower.id }, "Stream to a peer failed");
     }
     if (signal.aborted) return;
     follower.streams.delete(out.number);
@@ -374,9 +378,9 @@ export function serveStreams(
 
   answer(M.open, ({ stream: number, name, question }, fromId) => {
     const begin = served.get(name);
-    if (begin === undefined || isClosed) throw new Error(`There is no stream ${name} here`);
+    if (begin === undefined || isClosed) throw new Error(`Unknown stream ${name}`);
     const follower = followerOf(fromId);
-    // A question that came twice.
+    // The request arrived twice.
     if (follower.streams.has(number)) return null;
     const out: Outgoing = { number, abort: new AbortController(), sent: 0, expected: 0 };
     const frames = begin(question, fromId, out.abort.signal);
@@ -398,7 +402,7 @@ export function serveStreams(
     return { broken: broken.map(([number]) => number) };
   });
 
-  /** Sends what `handler` yields to each peer that asks, until that wants no more: `signal` aborts then, and it must soon end. */
+  /** Sends what `handler` yields to each peer that asks. When the peer stops reading, `signal` aborts and the handler must soon end. */
   function serve<Q, F>(
     message: Stream<Q, F>,
     handler: (question: Q, fromId: string, signal: AbortSignal) => AsyncIterable<Sized<DeepReadonly<F>>>,
@@ -408,7 +412,7 @@ export function serveStreams(
 
   return {
     serve,
-    /** Ends all streams: their followers look elsewhere. */
+    /** Ends all streams; their followers look up the owner again. */
     close(): void {
       isClosed = true;
       timer?.cancel();

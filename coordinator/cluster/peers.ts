@@ -8,15 +8,15 @@ import type { Peer } from "../store/cluster-store.ts";
 import type { News, Question } from "./messages.ts";
 import { followStreams, framesSchema, serveStreams } from "./peer-streams.ts";
 
-/** A message on the bus names its sender. */
+/** Bus message with its sender. */
 type Envelope = readonly [fromId: string, content: unknown];
-/** Of messages to one coordinator. */
+/** Returns the subject of messages to one coordinator. */
 const subjectTo = (id: string, name: string): string => `${name}.${id}`;
-/** Frames have a connection of their own, which a reader that stands still may hold up. */
+/** Returns the subject of frames, which use a separate connection because a stalled reader may block it. */
 const framesTo = (id: string): string => subjectTo(id, "stream");
 const envelopeOf = <T>(content: z.ZodType<T>) => z.tuple([z.string().max(200), content]);
 
-/** A peer that was asked; `reply` is undefined if it gave none in time. */
+/** Peer with its reply; undefined if none came in time. */
 type PeerReply<R> = Peer & { readonly reply: R | undefined };
 
 type Handler<Q, R> = (question: Q, fromId: string) => DeepReadonly<R> | Promise<DeepReadonly<R>>;
@@ -29,8 +29,8 @@ interface PeersEnv {
 export type Peers = ReturnType<typeof openPeers>;
 
 /**
- * The coordinators of a network as this one knows them, and its messages to and from them. Messages to itself stay in the process, also
- * while the bus is down. One that is alone has no others.
+ * Keeps the list of coordinators in the network, and exchanges messages with them. Messages to this coordinator stay in the process, even
+ * while the bus is down. A single coordinator has no peers.
  */
 export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
   const { log } = env;
@@ -57,7 +57,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
     return stop;
   }
 
-  /** @throws {BusError} `refused` also for a reply that is invalid. */
+  /** Sends a request to one coordinator. @throws {BusError} `refused` also for an invalid reply */
   async function ask<Q, R>(
     id: string,
     message: Question<Q, R>,
@@ -77,7 +77,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
     }
   }
 
-  /** An error of `handler` refuses the question with its message, and so does a question that is invalid. */
+  /** Handles requests. An error of `handler` or an invalid request rejects it with a message. */
   function answer<Q, R>(message: Question<Q, R>, handler: Handler<Q, R>): Unsubscribe {
     const subject = `${self.id}.${message.name}`;
     const schema = envelopeOf(message.question);
@@ -89,7 +89,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
     return kept(bus.answer(subject, handle), local.answer(subject, handle));
   }
 
-  /** Messages that are invalid are logged and dropped. */
+  /** Subscribes to messages. Invalid ones are logged and dropped. */
   function listen<T>(
     on: readonly Bus[],
     subject: string,
@@ -119,7 +119,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
     get self(): Peer {
       return self;
     },
-    /** Sorted by id, this one included. While storage does not answer, those that were seen last. */
+    /** Live coordinators, sorted by id, including this one. While storage is unavailable, the last known list. */
     get live(): readonly Peer[] {
       return live;
     },
@@ -127,7 +127,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
       return othersNow();
     },
     isLive,
-    /** Peers learn it with the next renewal of the lease. */
+    /** Sets the address. Peers learn it with the next lease renewal. */
     setAddress(address: string): void {
       self = { ...self, address };
     },
@@ -141,17 +141,17 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** Why other coordinators cannot be reached; null while they can. */
+    /** Reason why other coordinators cannot be reached; null while they can. */
     get downBecause(): string | null {
       return bus.downBecause;
     },
     onBusChange(listener: (downBecause: string | null) => void): Unsubscribe {
       return kept(bus.onChange(listener));
     },
-    /** Questions without a reply, by why. */
+    /** Failed requests by reason. */
     failed,
     ask,
-    /** Asks all others at once. `fault`: logged for each that does not reply. */
+    /** Asks all others at once. `fault` is logged for each that does not reply. */
     askAll<Q, R>(
       message: Question<Q, R>,
       question: DeepReadonly<Q>,
@@ -169,7 +169,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
       );
     },
     answer,
-    /** Sends to all, this coordinator included. Lost while the bus is down. */
+    /** Sends to all, including this coordinator. Lost while the bus is down. */
     tell<T>(message: News<T>, content: DeepReadonly<T>): void {
       bus.publish(message.name, [self.id, content] satisfies Envelope);
     },
@@ -183,13 +183,13 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
     tellOne<T>(id: string, message: News<T>, content: DeepReadonly<T>): void {
       busTo(id).publish(subjectTo(id, message.name), [self.id, content] satisfies Envelope);
     },
-    /** Hears what others send to this coordinator alone. */
+    /** Subscribes to messages sent only to this coordinator. */
     hearOwn<T>(message: News<T>, listener: (content: T, fromId: string) => void): Unsubscribe {
       return listen([bus, local], subjectTo(self.id, message.name), message.content, listener);
     },
     stream: incoming.stream,
     serve: outgoing.serve,
-    /** Neither answers nor hears any more. The bus is its opener's. */
+    /** Stops serving and receiving. The bus is closed by its opener. */
     close(): void {
       outgoing.close();
       incoming.close();

@@ -3,7 +3,7 @@ import type { Elsewhere } from "../scheduler/explain.ts";
 import type { WorkKind } from "../scheduler/shared-work.ts";
 import type { Peers } from "./peers.ts";
 
-/** What `shareWork` hears of the other coordinators. */
+/** Work state of other coordinators, as `shareWork` received it. */
 interface HeardWork {
   elsewhere(kind: WorkKind): Elsewhere;
   mayRunElsewhere(kind: WorkKind): boolean;
@@ -13,22 +13,22 @@ interface HeardWork {
 
 export type SeenWork = ReturnType<typeof seenWork>;
 
-/** What the other coordinators said last of their work. Nothing, until work is shared. */
+/** Returns the last reported work of the other coordinators. It is empty until work is shared. */
 export function seenWork(peers: Peers, clock: Clock) {
   let heard: HeardWork | null = null;
-  /** By the monotonic clock. Of what was sent while the bus was down, nothing was heard. */
+  /** Monotonic time since which the bus is up. Messages sent while it was down were not received. */
   let busUpSinceMs = -Infinity;
   peers.onBusChange(() => (busUpSinceMs = clock.monotonicMs()));
   return {
-    /** Work is shared from now on. */
+    /** Called when work sharing begins. */
     begin(sharing: HeardWork): void {
       heard = sharing;
     },
     elsewhere: (kind: WorkKind): Elsewhere | null => heard?.elsewhere(kind) ?? null,
     mayRunElsewhere: (kind: WorkKind): boolean => heard?.mayRunElsewhere(kind) === true,
-    /** Waiting jobs by Cargo. */
+    /** Returns waiting jobs by Cargo. */
     waitingElsewhere: (): ReadonlyMap<string, number> => heard?.waitingElsewhere() ?? new Map<string, number>(),
-    /** Whether others could be heard all the time since then, by the monotonic clock. */
+    /** Returns whether all others could be heard since then, by the monotonic clock. */
     couldHearSince(sinceMs: number): boolean {
       const wasUp = peers.downBecause === null && busUpSinceMs <= sinceMs;
       return wasUp && heard?.hasHeardAllSince(sinceMs) !== false;

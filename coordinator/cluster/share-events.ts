@@ -6,33 +6,33 @@ import { M, type QuestionOf, type ReplyOf } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 import { whileOthers } from "./while-others.ts";
 
-/** All coordinators are asked again: the reply shows whether the last messages were lost. */
+/** Interval at which all coordinators are asked again. The reply shows whether messages were lost. */
 const RENEW_MS = 1_000;
-/** A client waits for the first replies. */
+/** Timeout of the first replies, for which a client waits. */
 const FOLLOW_TIMEOUT_MS = 500;
-/** A follower that is silent for so long is sent nothing more. */
+/** Silence after which a follower gets no more messages. */
 const SILENT_MS = 5_000;
 
 interface Follower {
   sent: number;
   heardMs: number;
-  /** By account: ends its listener. */
+  /** Functions that end the listener of an account, by account. */
   readonly accounts: Map<string, Unsubscribe>;
 }
 
 /**
- * Sends changes of accounts to the coordinators that have clients for them, and asks the others for theirs. Messages are numbered, and none
- * is sent again: if one is lost, or a coordinator comes, goes or does not answer, clients here get a reset.
+ * Sends changes of accounts to the coordinators that have clients for them, and subscribes to changes at the others. Messages are numbered
+ * and never repeated. If one is lost, or a coordinator joins, leaves or does not reply, clients here get a reset.
  */
 export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): void {
   const othersNow = (): string[] => peers.others.map(({ id }) => id);
   let others = othersNow();
   const followers = new Map<string, Follower>();
-  /** Number of the last message from each coordinator that answers. */
+  /** Number of the last message from each coordinator that replies. */
   const received = new Map<string, number>();
-  /** Coordinators that may send changes: they were asked for some, and did not reply since that they send none. */
+  /** Coordinators that may send changes: they were asked for some, and have not confirmed since that they send none. */
   const followed = new Set<string>();
-  /** Coordinators that have not replied yet to the last renewal. */
+  /** Coordinators whose reply to the last renewal is outstanding. */
   const renewing = new Set<string>();
 
   const answer = ({ accountIds, all }: QuestionOf<typeof M.events>, followerId: string): ReplyOf<typeof M.events> => {
@@ -57,7 +57,7 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
     return known?.sent ?? null;
   };
 
-  /** Its next question is answered with null, and its clients get a reset. */
+  /** Forgets a follower. Its next request gets null, and its clients get a reset. */
   const forget = (followerId: string): void => {
     for (const stop of followers.get(followerId)?.accounts.values() ?? []) stop();
     followers.delete(followerId);
@@ -65,14 +65,14 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
 
   const receive = ({ sent, accountId, changes }: z.infer<typeof M.changes.content>, from: string): void => {
     const before = received.get(from);
-    // A reset includes it.
+    // The change is included in a reset.
     if (before === undefined || sent <= before) return;
     received.set(from, sent);
     if (sent > before + 1) events.resetAll();
     events.arrive(accountId, changes === null ? null : changes.filter((change) => change !== null));
   };
 
-  /** Asks for changes of one more account, or of all that have clients here. */
+  /** Subscribes to changes of one more account, or of all that have clients here. */
   const ask = async (peerId: string, timeoutMs?: number, accountId?: string): Promise<void> => {
     const all = accountId === undefined || !received.has(peerId);
     const accountIds = all ? events.followedIds : [accountId];
@@ -86,7 +86,7 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
       received.set(peerId, Math.max(sent ?? 0, before ?? 0));
       if (before === undefined || before < (sent ?? 0)) events.resetAll();
     } catch {
-      // Such as while the bus is down. The next reply gives a reset.
+      // Reached, for example, while the bus is down. The next reply causes a reset.
       received.delete(peerId);
     }
   };

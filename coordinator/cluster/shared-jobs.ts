@@ -16,9 +16,9 @@ import type { Peers } from "./peers.ts";
 const RETRY_MS = 50;
 
 /**
- * Every coordinator answers for every job: what this one tells others of its jobs, and how it finds theirs. `close` it after the jobs were
- * handed over and clients have gone, before the bus.
- * @param maxFollowedBytes what copies of other coordinators' feeds may take in memory.
+ * Routes requests for a job to its owner, and serves the requests of others for jobs here. Call `close` after jobs were handed over and
+ * clients have gone, before the bus closes.
+ * @param maxFollowedBytes memory limit for replicas of other coordinators' feeds
  */
 export function shareJobs(
   peers: Peers,
@@ -55,7 +55,7 @@ export function shareJobs(
     }
   });
 
-  /** The job, if this coordinator has it and it has not ended. */
+  /** Returns the job if this coordinator has it and it has not ended. */
   async function unfinished(jobId: string): Promise<ActiveJob | { readonly is: "gone" | "ended" }> {
     const job = jobs.get(jobId);
     if (job === undefined) return { is: "gone" };
@@ -65,8 +65,8 @@ export function shareJobs(
   }
 
   /**
-   * Asks the owner, whoever that is by then: a job that moves has no owner who answers. `reply` is null for a job that has ended.
-   * @throws {ClusterUnavailableError} after the time of the question.
+   * Asks the current owner of the job. A moving job has no owner that replies, so the call retries. `reply` is null if the job has ended.
+   * @throws {ClusterUnavailableError} after the timeout of the request
    */
   async function askOwner<R extends { readonly is: string }>(
     message: Question<{ jobId: string }, R>,
@@ -100,7 +100,7 @@ export function shareJobs(
         async cancel() {
           const { reply, isRepeated } = await askOwner(M.cancelJob, jobId);
           if (reply?.is === "cancelled") return reply.state;
-          // The first question may have been heard, and only its reply lost.
+          // The first request may have been received and only its reply lost.
           const state = isRepeated ? (await store.get(jobId))?.state : undefined;
           return state === "cancelled" ? state : null;
         },

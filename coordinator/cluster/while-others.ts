@@ -2,9 +2,9 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Peers } from "./peers.ts";
 
 /**
- * Runs `work` every `ms` while there are other coordinators, and after the last of them has gone until it was done once. A coordinator
- * without others has no timer. Runs do not overlap.
- * @param work Returns false, or resolves with it, if it could not be done now.
+ * Runs `work` every `ms` while there are other coordinators. After the last one has gone, it runs until it has succeeded once. A
+ * coordinator without others has no timer. Runs do not overlap.
+ * @param work returns false, or a promise of it, to be retried
  */
 export function whileOthers(peers: Peers, clock: Clock, ms: number, work: () => unknown) {
   let timer: Timer | null = null;

@@ -3,77 +3,77 @@ import type { SharedWork, WorkLoad } from "../scheduler/shared-work.ts";
 import { workKeyOf, workKindOf, type WorkKind } from "../scheduler/slot-offer.ts";
 import { MAX_ISLANDS, MAX_JOBS, MAX_KINDS, type PeerStatus, type StealRequest } from "./messages.ts";
 
-/** Whom to ask for waiting jobs, and what. */
+/** Request for waiting jobs, and the coordinator to send it to. */
 export interface Steal {
   readonly victimId: string;
   readonly request: StealRequest;
 }
 
-/** What another coordinator said of itself. */
+/** Load of another coordinator according to its last status. */
 interface PeerLoad {
   readonly id: string;
   readonly freeSlots: number;
   readonly islands: number;
   readonly heardAtMs: number;
-  /** It was never silent since then. */
+  /** Time since which it was never silent. */
   readonly heardSinceMs: number;
-  /** By `workKeyOf()`. */
+  /** Load by `workKeyOf()`. */
   readonly work: Map<string, WorkLoad>;
-  /** Since when it has waiting jobs of a kind, by `workKeyOf()`. */
+  /** Time since which it has waiting jobs of a kind, by `workKeyOf()`. */
   readonly waitsSinceMs: ReadonlyMap<string, number>;
 }
 
-/** A kind of which jobs wait at other coordinators. */
+/** Kind of work of which jobs wait at other coordinators. */
 interface Demand {
   readonly key: string;
   readonly kind: WorkKind;
-  /** Those where they wait, by id. */
+  /** Coordinators where they wait, by id. */
   readonly peers: ReadonlyMap<string, PeerLoad>;
 }
 
-/** A coordinator that said nothing for so long counts as away. */
+/** Silence after which a coordinator counts as away. */
 const SILENT_MS = 3_000;
-/** A status is sent at least so often. */
+/** Maximum interval between two statuses. */
 const BEAT_MS = 1_000;
-/** Between two statuses: so much for each coordinator that hears them, within these limits. */
+/** Minimum interval between two statuses, per receiving coordinator and within limits. */
 const GATHER = { perPeerMs: 4, minMs: 25, maxMs: 250 };
-/** Kinds of other coordinators' jobs that are looked at; above it, they take turns of a beat. */
+/** Kinds of other coordinators' jobs that are considered. Beyond it, they rotate with each status. */
 const MAX_DEMANDS = 32;
-/** A coordinator that others stand nearer to waits for each of them, so that not all ask for the same jobs. */
+/** Delay for each coordinator that has more free slots, so that not all ask for the same jobs. */
 const TURN = { stepMs: 25, maxMs: 500 };
-/** What a coordinator waits that would have to fetch the model first. */
+/** Additional delay of a coordinator that must fetch the model first. */
 const ABSENT_MODEL_MS = 100;
-/** After it, whoever has a free slot may ask. */
+/** Time after which every coordinator with a free slot may ask. */
 const ALL_TURNS_MS = TURN.maxMs + ABSENT_MODEL_MS;
-/** Queues are balanced so often. */
+/** Interval at which queues are balanced. */
 const BALANCE_MS = 500;
-/** A job moves to another queue only where it waits so much less, or it would go back and forth as queues change. */
+/** Factor by which the wait must be shorter for a job to move to another queue. Without it, jobs would move back and forth. */
 const MARGIN = 1.25;
-/** Who had nothing to give is asked again after so long; who did not answer, later. */
+/** Delays before a coordinator is asked again: after it had nothing to give, and after it did not reply. */
 const AGAIN = { emptyMs: 250, failedMs: 1_000 };
-/** An answer that takes longer no longer keeps free slots for itself. */
+/** Age after which a pending request no longer reserves free slots. */
 const AVOIDANCE_DELAY_MS = 250;
-/** So many are asked at the same time. One who has few jobs for each request does not keep free slots from the others. */
+/** Maximum number of concurrent requests, so that a coordinator with few jobs does not reserve slots from the others. */
 const MAX_ASKED = 4;
 
 /**
- * Decides what a coordinator tells the others about waiting jobs and free slots, whom it asks for jobs, and which it gives. Pure but for
- * what it remembers: the caller has the clock and sends the messages.
+ * Decides what to announce about waiting jobs and free slots, which coordinator to ask for jobs, and which jobs to give. It only keeps
+ * state: the caller supplies the time and sends the messages.
  */
 export function workShares(selfId: string, here: SharedWork) {
-  /** What the others said of themselves last, by id, as far as it is fresh. */
+  /** Last status of other coordinators by id, if recent. */
   const peers = new Map<string, PeerLoad>();
-  /** By `workKeyOf()`; only kinds of which jobs wait. */
+  /** Kinds of which jobs wait, by `workKeyOf()`. */
   const demands = new Map<string, Demand & { readonly peers: Map<string, PeerLoad> }>();
-  /** Jobs by kind, as the last status said. */
+  /** Number of jobs by kind in the last announcement. */
   let toldJobs = new Map<string, number>();
-  /** Kinds of which somebody was told since that none is left. */
+  /** Kinds that a reply has since reported as empty. */
   const emptied = new Set<string>();
   let toldIslands = 0;
   let toldAtMs = Number.NEGATIVE_INFINITY;
   let balancedAtMs = Number.NEGATIVE_INFINITY;
   let beats = 0;
-  /** Requests under way: when each began, and the Islands that it offers, by the one who was asked. */
+  /** Requests in flight by coordinator: when each began, and the Islands that it offers. */
   const asked = new Map<string, { readonly sinceMs: number; readonly islandIds: readonly string[] }>();
   const notBeforeMs = new Map<string, number>();
 
@@ -94,7 +94,7 @@ export function workShares(selfId: string, here: SharedWork) {
     if (demand?.peers.size === 0) demands.delete(key);
   }
 
-  /** The sum over the other coordinators but `exceptId`. */
+  /** Sums the load of the other coordinators except `exceptId`. */
   function sumOf(key: string, exceptId?: string): { readonly pressing: number; readonly slots: number } {
     const sum = { pressing: 0, slots: 0 };
     for (const { id, work } of peers.values()) {
@@ -106,7 +106,9 @@ export function workShares(selfId: string, here: SharedWork) {
     return sum;
   }
 
-  /** Jobs wait of a kind of which somebody believes that none do, or the other way round; or the first Island came, or the last one went. */
+  /**
+   * Returns whether others have outdated information: about a kind with waiting jobs or without, or about whether there is any Island here.
+   */
   function hasNews(waiting: readonly WorkLoad[]): boolean {
     if ((toldIslands === 0) !== (here.islandCount === 0)) return true;
     const keys = new Set(waiting.map(workKeyOf));
@@ -115,7 +117,7 @@ export function workShares(selfId: string, here: SharedWork) {
     return false;
   }
 
-  /** What could run here of the kinds that wait only elsewhere. */
+  /** Returns the slots here for kinds that wait only elsewhere. */
   function readiness(waiting: readonly WorkLoad[]): WorkLoad[] {
     const own = new Set(waiting.map(workKeyOf));
     return rotatingSlice([...demands.values()], MAX_DEMANDS, beats).flatMap(({ key, kind }) => {
@@ -124,7 +126,7 @@ export function workShares(selfId: string, here: SharedWork) {
     });
   }
 
-  /** Asks for jobs that start at once, where the most of them wait for each slot. */
+  /** Requests jobs that start at once, from where most of them wait for each slot. */
   function stealToStart(startable: readonly Demand[], offered: ReadonlySet<string>, nowMs: number): Steal | undefined {
     if (startable.length === 0) return undefined;
     const ahead = aheadOfThis();
@@ -147,7 +149,7 @@ export function workShares(selfId: string, here: SharedWork) {
     return { victimId, request: { offer, backlog: [] } };
   }
 
-  /** Asks for jobs that compete here with those that wait here, as they wait longer where they are. */
+  /** Requests jobs for the queues here if they wait longer where they are. */
   function stealToBalance(demands: readonly Demand[], nowMs: number): Steal | undefined {
     if (nowMs - balancedAtMs < BALANCE_MS) return undefined;
     balancedAtMs = nowMs;
@@ -158,7 +160,7 @@ export function workShares(selfId: string, here: SharedWork) {
       for (const peer of peers.values()) {
         const theirs = peer.work.get(key);
         if (theirs === undefined || !mayAsk(peer, nowMs)) continue;
-        // Before that, who has a free slot asks: a job that moves meanwhile has to be told of anew.
+        // Earlier, coordinators with a free slot ask. A job that moves would have to be announced again.
         if (waitedMs(peer, key, nowMs) < ALL_TURNS_MS) continue;
         const jobs = jobsToTake(mine, theirs, network);
         if (jobs === 0) continue;
@@ -178,7 +180,7 @@ export function workShares(selfId: string, here: SharedWork) {
     return !asked.has(id) && nowMs >= (notBeforeMs.get(id) ?? 0);
   }
 
-  /** The coordinators with more free slots than this one. */
+  /** Returns the coordinators with more free slots than this one. */
   function aheadOfThis(): PeerLoad[] {
     const own = here.freeSlots;
     return [...peers.values()].filter(({ id, freeSlots }) => {
@@ -186,7 +188,7 @@ export function workShares(selfId: string, here: SharedWork) {
     });
   }
 
-  /** A coordinator asks at once if those ahead of it have too few slots for all, else after them. */
+  /** Returns whether to ask now: at once if the coordinators ahead have too few slots, otherwise after their delays. */
   function isMyRound({ key, kind }: Demand, victim: PeerLoad, ahead: readonly PeerLoad[], nowMs: number): boolean {
     const sinceMs = waitedMs(victim, key, nowMs);
     if (sinceMs >= ALL_TURNS_MS) return true;
@@ -210,7 +212,7 @@ export function workShares(selfId: string, here: SharedWork) {
       for (const key of before?.work.keys() ?? []) if (!byKey.has(key)) dropDemand(key, id);
       for (const load of work) noteDemand(peer, load);
     },
-    /** Forgets coordinators that are gone or silent. */
+    /** Removes coordinators that are gone or silent. */
     prune(isLive: (id: string) => boolean, nowMs: number): void {
       for (const { id, heardAtMs, work } of peers.values()) {
         if (isLive(id) && nowMs - heardAtMs <= SILENT_MS) continue;
@@ -222,25 +224,28 @@ export function workShares(selfId: string, here: SharedWork) {
     wasHeardSince(id: string, sinceMs: number): boolean {
       return (peers.get(id)?.heardSinceMs ?? Infinity) <= sinceMs;
     },
-    /** Of the coordinator with most free slots; undefined while none is heard. */
+    /** Returns the id of the coordinator with most free slots; undefined if none is known. */
     freestPeerId(): string | undefined {
       return [...peers.values()].reduce<PeerLoad | undefined>((best, peer) => {
         return best === undefined || peer.freeSlots > best.freeSlots ? peer : best;
       }, undefined)?.id;
     },
-    /** What the others have for a kind of work. Of a kind that waits nowhere, nobody says. */
+    /** Returns what the others have for a kind of work. Kinds without waiting jobs are not reported. */
     elsewhere: (kind: WorkKind): Elsewhere => {
       const key = workKeyOf(kind);
       const running = [...peers.values()].filter(({ work }) => (work.get(key)?.slots ?? 0) > 0);
       const free = running.reduce((sum, { freeSlots }) => sum + freeSlots, 0);
       return { peers: peers.size, running: running.length, slots: sumOf(key).slots, free };
     },
-    /** Another coordinator has Islands that run a kind of work, or may have some: of a kind that waits nowhere, nobody says. */
+    /**
+     * Returns whether another coordinator has Islands that run a kind of work, or may have some, because kinds without waiting jobs are not
+     * reported.
+     */
     mayRunElsewhere(kind: WorkKind): boolean {
       const key = workKeyOf(kind);
       return [...peers.values()].some(({ islands, work }) => (work.get(key)?.slots ?? islands) > 0);
     },
-    /** Jobs that wait at other coordinators by Cargo, as far as they told of them. */
+    /** Returns waiting jobs at other coordinators by Cargo, as far as reported. */
     waitingElsewhere: (): ReadonlyMap<string, number> => {
       const counts = new Map<string, number>();
       for (const { kind, key, peers } of demands.values()) {
@@ -249,7 +254,7 @@ export function workShares(selfId: string, here: SharedWork) {
       }
       return counts;
     },
-    /** The status that is due; undefined while there is nothing new that others should act on. */
+    /** Returns the status to send; undefined if nothing has changed that others should act on. */
     announcement(nowMs: number): PeerStatus | undefined {
       const sinceMs = nowMs - toldAtMs;
       const { perPeerMs, minMs, maxMs } = GATHER;
@@ -264,7 +269,7 @@ export function workShares(selfId: string, here: SharedWork) {
       toldJobs = new Map(work.filter(({ jobs }) => jobs > 0).map((load) => [workKeyOf(load), load.jobs]));
       return { freeSlots: here.freeSlots, islands: toldIslands, work };
     },
-    /** Whom to ask for jobs now. {@link noteRest} and {@link answered}, or {@link failed}, must follow. */
+    /** Returns the next request for jobs. Call {@link noteRest} and {@link answered}, or {@link failed}, afterwards. */
     nextSteal(nowMs: number): Steal | undefined {
       const recent = [...asked.values()].filter(({ sinceMs }) => nowMs - sinceMs < AVOIDANCE_DELAY_MS);
       if (recent.length >= MAX_ASKED) return undefined;
@@ -280,7 +285,7 @@ export function workShares(selfId: string, here: SharedWork) {
       asked.set(steal.victimId, { sinceMs: nowMs, islandIds });
       return steal;
     },
-    /** What the one who was asked still has. To be told when its answer comes: what it says after that is newer. */
+    /** Records what the asked coordinator has left. Call it when the reply arrives, before newer statuses. */
     noteRest(victimId: string, rest: readonly WorkLoad[]): void {
       const peer = peers.get(victimId);
       if (peer === undefined) return;
@@ -289,7 +294,7 @@ export function workShares(selfId: string, here: SharedWork) {
         noteDemand(peer, load);
       }
     },
-    /** @param got Number of jobs that came. */
+    /** @param got number of received jobs */
     answered(victimId: string, got: number, nowMs: number): void {
       asked.delete(victimId);
       if (got === 0) notBeforeMs.set(victimId, nowMs + AGAIN.emptyMs);
@@ -298,7 +303,7 @@ export function workShares(selfId: string, here: SharedWork) {
       asked.delete(victimId);
       notBeforeMs.set(victimId, nowMs + AGAIN.failedMs);
     },
-    /** Takes the jobs out of the queues that another coordinator gets: by fair order, and no more than it should have. */
+    /** Removes jobs from the queues for another coordinator, in fair order and within its share. */
     give(toId: string, { offer, backlog }: StealRequest): string[] {
       const jobIds = here.takeFor(offer, MAX_JOBS);
       for (const load of backlog) {
@@ -308,7 +313,7 @@ export function workShares(selfId: string, here: SharedWork) {
       }
       return jobIds;
     },
-    /** What is left here of the kinds that a coordinator asked for, as it is told now. */
+    /** Returns the load left here of the requested kinds, which the reply reports. */
     restOf({ offer, backlog }: StealRequest): WorkLoad[] {
       return [...offer.kinds, ...backlog].map((kind) => {
         const load = here.loadOf(kind);
@@ -319,19 +324,19 @@ export function workShares(selfId: string, here: SharedWork) {
   };
 }
 
-/** The whole list if it is short enough, else another part of it in each turn. */
+/** Returns the whole list if it is short enough, otherwise a rotating part of it. */
 function rotatingSlice<T>(list: readonly T[], max: number, round: number): readonly T[] {
   if (list.length <= max) return list;
   const from = (round * max) % list.length;
   return [...list.slice(from), ...list.slice(0, from)].slice(0, max);
 }
 
-/** For how long jobs of a kind have waited at a coordinator, as far as it was heard. */
+/** Returns how long jobs of a kind have waited at a coordinator, as far as known. */
 function waitedMs({ waitsSinceMs, heardAtMs }: PeerLoad, key: string, nowMs: number): number {
   return nowMs - (waitsSinceMs.get(key) ?? heardAtMs);
 }
 
-/** Jobs for each slot, of coordinators where some wait. */
+/** Returns waiting jobs for each slot. */
 function pressureOf(load: WorkLoad | undefined): number {
   return load === undefined ? 0 : load.pressing / Math.max(load.slots, 0.5);
 }
@@ -344,14 +349,14 @@ function sum(...loads: readonly Sum[]): Sum {
 }
 
 /**
- * How many waiting jobs of a kind a coordinator with busy slots takes into its queues from another: each of them waits less there, and
- * the one who takes has no more than its part of all. So nobody starves where there are few slots, or none.
- * @param mine Of the one who takes.
- * @param network Sums over all coordinators, these two included.
+ * Returns how many waiting jobs of a kind a coordinator with busy slots takes from another. Each must wait less there, and the taker gets
+ * at most its share of all. Jobs therefore do not starve where there are few or no slots.
+ * @param mine load of the taker
+ * @param network sums over all coordinators, including these two
  */
 export function jobsToTake(mine: Load, theirs: Load, network: Sum): number {
   if (mine.slots === 0 || theirs.jobs === 0) return 0;
-  // The last of them waits for (mine.pressing + n) / mine.slots rounds, instead of (theirs.pressing - n + 1) / theirs.slots.
+  // The last job waits for (mine.pressing + n) / mine.slots rounds, instead of (theirs.pressing - n + 1) / theirs.slots.
   const gain = (theirs.pressing + 1) * mine.slots - MARGIN * mine.pressing * theirs.slots;
   const better = Math.floor(gain / (mine.slots + MARGIN * theirs.slots));
   const part = Math.ceil((network.pressing * mine.slots) / network.slots - mine.pressing);

@@ -10,16 +10,16 @@ import type { Peers } from "./peers.ts";
 import { whileOthers } from "./while-others.ts";
 import { workShares, type Steal } from "./work-shares.ts";
 
-/** Changes in this time are sent, and acted on, together. */
+/** Period in which changes are collected before they are sent and acted on. */
 const TICK_MS = 25;
-/** Without a reply, jobs may have become this coordinator's all the same, at once or when a slow commit ends. Looked for after this. */
+/** Delay before a comparison with storage. After a lost reply, jobs may still have moved here, at once or when a slow commit ends. */
 const RECONCILE_AFTER_MS = 5_000;
 
 export type WorkSharing = ReturnType<typeof shareWork>;
 
 /**
- * Lets free slots of one coordinator run waiting jobs of another, from now on. {@link workShares} decides.
- * @param schedule tells the scheduler of `work`, and carries out what it decides.
+ * Lets free slots of one coordinator run waiting jobs of another. {@link workShares} decides.
+ * @param schedule applies the event to the scheduler of `work`, and carries out its decisions
  */
 export function shareWork(
   peers: Peers,
@@ -29,11 +29,11 @@ export function shareWork(
   { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "warn"> },
 ) {
   const shares = workShares(peers.self.id, work);
-  /** Requests, asked and answered, that are under way. */
+  /** Requests in flight, sent and received. */
   const inFlight = new Set<Promise<unknown>>();
   let reconciling: Timer | null = null;
   let isClosed = false;
-  /** Jobs that came from others because slots were free here. */
+  /** Jobs taken from others because slots were free here. */
   let stolen = 0;
 
   function tick(): void {
@@ -62,7 +62,7 @@ export function shareWork(
     } catch (err) {
       shares.failed(victimId, clock.monotonicMs());
       if (err instanceof BusError && err.kind === "unreachable") return;
-      log.warn({ err, peer: victimId }, "Another coordinator did not say which waiting jobs it gives");
+      log.warn({ err, peer: victimId }, "Peer did not reply to a request for waiting jobs");
       reconcileLater();
       return;
     }
@@ -74,7 +74,7 @@ export function shareWork(
     reconciling ??= clock.schedule(RECONCILE_AFTER_MS, () => {
       reconciling = null;
       void track(
-        mover.reconcile().catch((err: unknown) => log.warn({ err }, "Looking for jobs that came here failed")),
+        mover.reconcile().catch((err: unknown) => log.warn({ err }, "Could not look for jobs that moved here")),
       );
     });
   }
@@ -91,7 +91,7 @@ export function shareWork(
     try {
       moved = await mover.transfer(taken, toId);
     } finally {
-      // Also those that the mover did not begin to move: it knows more of a job than the scheduler.
+      // Includes jobs that the mover did not begin to move: it knows more of a job than the scheduler.
       const gone = new Set(moved);
       for (const jobId of taken) if (!gone.has(jobId)) schedule({ kind: "job_stays", jobId });
     }
@@ -118,22 +118,22 @@ export function shareWork(
     get stolen(): number {
       return stolen;
     },
-    /** The living peer with most free slots, by its last status; undefined while none was heard. */
+    /** Returns the live peer with most free slots, by its last status; undefined if none is known. */
     freestPeer(): Peer | undefined {
       const id = shares.freestPeerId();
       return peers.live.find((peer) => peer.id === id);
     },
-    /** What the other coordinators said last of a kind of work. */
+    /** Work of other coordinators according to their last status. */
     elsewhere: shares.elsewhere,
-    /** Another coordinator may have Islands for that kind, and can be told of the job. */
+    /** Returns whether another coordinator may have Islands for the kind and can be reached. */
     mayRunElsewhere: (kind: WorkKind): boolean =>
       !isClosed && peers.downBecause === null && shares.mayRunElsewhere(kind),
-    /** Jobs that wait at other coordinators, by Cargo, as those said last. */
+    /** Returns waiting jobs at other coordinators by Cargo, according to their last status. */
     waitingElsewhere: shares.waitingElsewhere,
-    /** Each other coordinator that lives was heard all the time since then, by the monotonic clock. */
+    /** Returns whether statuses of each live coordinator arrived since then, by the monotonic clock. */
     hasHeardAllSince: (sinceMs: number): boolean =>
       peers.live.every(({ id }) => id === peers.self.id || shares.wasHeardSince(id, sinceMs)),
-    /** Neither asks nor gives any more. Resolves when what is under way is over. */
+    /** Stops asking and giving. Resolves when no request is in flight. */
     async close(): Promise<void> {
       isClosed = true;
       reconciling?.cancel();

@@ -99,7 +99,7 @@ export const CLUSTER_SETTINGS = settingGroup("Cluster", {
 
 type ClusterSettings = Settings<typeof CLUSTER_SETTINGS>;
 
-/** @throws {ConfigError} if settings do not go together. */
+/** Checks combinations of settings. @throws {ConfigError} */
 export function assertCluster(settings: ClusterSettings): void {
   const { storeAddress, busAddress, leaseMs, leaseRenewMs, natsCertFile, natsKeyFile } = settings;
   if (busAddress !== null && storeAddress === null) {
@@ -139,7 +139,7 @@ export async function storeLocationOf(
   return { address, key: await readKeyFile(clusterKeyFile) };
 }
 
-/** The cluster key in a file. @throws {ConfigError} */
+/** Reads the cluster key from a file. @throws {ConfigError} */
 export async function readKeyFile(file: string): Promise<Buffer> {
   const key = readClusterKey((await readFile(file, "utf8")).trim());
   if (key === undefined) throw new ConfigError([`${file}: must contain a cluster key: ${KEY_ADVICE}`]);

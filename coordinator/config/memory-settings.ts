@@ -49,10 +49,10 @@ function megabytes(key: string, texts: { unsetMeans: string; meaning: string }) 
   return setting.number(key, { ...texts, min: 1, max: MAX_MEMORY_MB, factor: MIB, fallback: null });
 }
 
-/** Every budget in bytes. */
+/** All memory limits in bytes. */
 export type MemoryBudgets = { readonly [Name in keyof typeof MEMORY_SETTINGS]: number };
 
-/** Fills in what is not set. `heapBytes`: the most that this process may allocate for JavaScript. */
+/** Fills in unset limits. `heapBytes` is the heap limit of this process. */
 export function memoryBudgets(settings: Settings<typeof MEMORY_SETTINGS>, heapBytes: number): MemoryBudgets {
   const outputMemoryBytes = settings.outputMemoryBytes ?? heapBytes / 8;
   return {

@@ -28,7 +28,7 @@ const TRANSPORTS = ["node", "uws"] as const;
 const ENV_PREFIX = "ATOLL_";
 
 const MAX_ALIASES = 200;
-/** Names as other services have them: `gpt-4o-mini`, `claude-sonnet-4@20250514`, `meta-llama/Llama-3.1:free`. */
+/** Model names of other services: `gpt-4o-mini`, `claude-sonnet-4@20250514`, `meta-llama/Llama-3.1:free`. */
 const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$/;
 
 /** Additional names of Cargos: a table in the file, `name=slug,name=slug` in a flag or variable. */
@@ -44,7 +44,7 @@ const MODEL_ALIASES_SETTING: Setting<ReadonlyMap<string, string>> = {
   isTable: true,
   fromText: (text) => text,
   check(native) {
-    // Not yet known to be texts; checked below.
+    // The values may not be strings yet; they are checked below.
     const pairs = typeof native === "string" ? pairsOf(native) : pairsOfTable(native);
     if (pairs === undefined) return undefined;
     const aliases = new Map<string, string>();
@@ -400,18 +400,20 @@ function days(key: string, fallback: number, meaning: string) {
   return setting.number(key, { min: 0, max: 36_500, factor: MS_PER_DAY, fallback, meaning });
 }
 
-/** The configuration of a coordinator: frozen, complete, in the program's units (ms, micro-credits). */
+/** Configuration of a coordinator: frozen, complete, in the program's units (ms, micro-credits). */
 export type CoordinatorConfig = Omit<Settings<typeof COORDINATOR_SETTINGS>, "catalogDirectory" | "newAccountMicro"> & {
   readonly catalogDirectory: string;
   readonly newAccountMicro: number;
-  /** The line to paste for a command of this program, such as "cargo list", with the flags that find this configuration's data. */
+  /**
+   * Returns the full command line for a command of this program, such as "cargo list", with the flags that find this configuration's data.
+   */
   readonly commandLine: (words: string) => string;
-  /** All settings in the units of their keys, with where each comes from; without secrets. */
+  /** All settings in the units of their keys, with the source of each; without secrets. */
   readonly inForce: readonly ResolvedSetting[];
 };
 
 interface CoordinatorConfigSources {
-  /** By camel-cased flag, as commander returns them. */
+  /** Flags by camel-cased name, as commander returns them. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly toml: ConfigFile | null;
@@ -419,7 +421,10 @@ interface CoordinatorConfigSources {
   readonly commandLine?: (words: string) => string;
 }
 
-/** A flag wins over an ATOLL_* variable, a variable over the file, the file over the default. @throws {ConfigError} naming every problem. */
+/**
+ * Resolves settings. A flag overrides an ATOLL_* variable, a variable overrides the file, the file overrides the default. @throws
+ * {ConfigError} naming every problem
+ */
 export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorConfig {
   const { flags, env, toml, shippedCatalogDirectory, commandLine = bareCommand } = sources;
   const { values, resolved } = resolveSettings(COORDINATOR_SETTINGS, ENV_PREFIX, { flags, env, file: toml });

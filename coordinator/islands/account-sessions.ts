@@ -8,33 +8,32 @@ import { Pool } from "../quotas/pool.ts";
 import { RequestWindow } from "../quotas/request-window.ts";
 import { FrameIntake } from "./session/frame-intake.ts";
 
-/** Bytes of unfinished frames of all sessions of an account. Above it, their sockets wait for each other. */
+/** Limit of unfinished frame bytes in all sessions of an account. Above it, only one of their sockets is read at a time. */
 const MAX_UNFINISHED_BYTES = 32 * MIB;
-/** When to try again after a refusal because too many sessions are open. */
+/** Retry delay after a refusal because too many sessions are open. */
 const FULL_RETRY_S = 30;
-/** Waits of a token after a flood. */
+/** Growing cooldown of a token after floods. */
 const WAITS = { firstMs: 10_000, maxMs: 600_000 } as const;
-/** After this long without a flood, the wait is the first one again. */
+/** Time without a flood after which the cooldown starts from the first step. */
 const FORGET_MS = 3_600_000;
 const MAX_OFFENDERS = 10_000;
 const MS_PER_S = 1_000;
 
 export class AccountShare {
   readonly intake = new FrameIntake();
-  /** When each of these tokens was looked up last, by the clock that never jumps. */
+  /** Monotonic time of the last look-up of each token. */
   readonly checkedMs = new Map<string, number>();
-  /** Bytes of frames that have begun and not ended, of all sessions. */
   #unfinishedBytes = 0;
-  /** The one session that may read on while there is no room, so that they do not all wait for each other. */
+  /** The one session that is still read at the limit, so that the sessions do not block each other. */
   #reader: object | null = null;
 
-  /** A session's unfinished frame has `bytes` now, and had `before`; 0 when it has none. */
+  /** Records the size of a session's unfinished frame: `bytes` now, `before` previously; 0 without one. */
   changeUnfinished(session: object, bytes: number, before: number): void {
     this.#unfinishedBytes += bytes - before;
     if (bytes === 0 && this.#reader === session) this.#reader = null;
   }
 
-  /** Whether the session may read on although its frame has not ended. */
+  /** Returns whether the session may read further into an unfinished frame. */
   mayReadOn(session: object): boolean {
     if (this.#unfinishedBytes < MAX_UNFINISHED_BYTES) return true;
     this.#reader ??= session;
@@ -42,8 +41,8 @@ export class AccountShare {
   }
 
   /**
-   * Whether a token is to be looked up again, which the caller then does. Every session asks once in each interval, so that half of it
-   * serves all sessions of a token with one look-up in each.
+   * Returns whether the caller must look up the token again. Each session asks once per interval, so a limit of half an interval gives one
+   * look-up per token and interval.
    */
   isCheckDue(tokenId: string, nowMs: number, intervalMs: number): boolean {
     const checkedMs = this.checkedMs.get(tokenId);
@@ -53,16 +52,16 @@ export class AccountShare {
   }
 }
 
-/** The sessions of each account and token: how many may be open, and which tokens wait after a flood. */
+/** Limits open sessions of each account and token, and rejects tokens in cooldown after a flood. */
 export function accountSessions({
   clock,
   config: { islandSessionsPerToken, islandSessionsPerAccount },
 }: Pick<Env<"islandSessionsPerToken" | "islandSessionsPerAccount">, "clock" | "config">) {
   const opened = new RequestWindow(clock);
   const all = new Pool({ token: islandSessionsPerToken, account: islandSessionsPerAccount });
-  /** By account; only accounts with an open session. */
+  /** Shares of accounts with an open session. */
   const shares = new Map<string, AccountShare>();
-  /** By token id: floods in a row, and when the last one was. */
+  /** Number of consecutive floods and time of the last one, by token id. */
   const offences = recentMap<{ readonly atMs: number; readonly count: number }>(MAX_OFFENDERS);
 
   const assertNoBackoff = (tokenId: string): void => {
@@ -73,7 +72,7 @@ export function accountSessions({
   };
 
   return {
-    /** Counts a session of the token; `close` ends it. @throws {RateLimitedError} when it may not be opened now. */
+    /** Counts a new session of the token; `close` ends it. @throws {RateLimitedError} if it may not be opened now */
     open({ accountId, tokenId }: IslandIdentity): { readonly share: AccountShare; readonly close: () => void } {
       assertNoBackoff(tokenId);
       const keys = [
@@ -97,7 +96,7 @@ export function accountSessions({
       return { share, close };
     },
 
-    /** A session of the token was a flood: for a growing time it opens no other. */
+    /** Starts a cooldown after a flood in a session of the token. It grows with each flood. */
     punish(tokenId: string): void {
       const nowMs = clock.monotonicMs();
       const last = offences.get(tokenId);

@@ -5,33 +5,33 @@ import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { fits } from "../scheduler/fit.ts";
 import type { IslandRegistry, ReportedIsland } from "./island-registry.ts";
 
-/** Connected Islands that may run a Cargo. At each coordinator at most {@link MAX_COUNTED} are counted. */
+/** Number of connected Islands that may run a Cargo. Each coordinator counts at most {@link MAX_COUNTED}. */
 export interface AvailableCargo {
   readonly slug: string;
   readonly islands: number;
-  /** Those that have its model or image, or need none. */
+  /** Islands that have its model or image, or need none. */
   readonly ready: number;
-  /** Those with a free slot. */
+  /** Islands with a free slot. */
   readonly free: number;
 }
 
 export interface Availability {
-  /** Only Cargos that some Island may run. */
+  /** Cargos that at least one Island may run. */
   readonly cargos: readonly AvailableCargo[];
-  /** False: a coordinator did not answer. */
+  /** False if a coordinator did not reply. */
   readonly isComplete: boolean;
 }
 
 export const MAX_COUNTED = 100;
-/** How long the same account gets the same reply; and all accounts, the same count of public Cargos over all Islands. */
+/** Cache time of an account's result, and of the count of public Cargos, which is common to all accounts. */
 const FRESH_MS = 5_000;
 const MAX_REMEMBERED = 1_000;
 
 export type CargoAvailability = ReturnType<typeof cargoAvailability>;
 
 /**
- * Which Cargos of an account's catalog can run now, on the Islands of all coordinators.
- * @param askOthers What other coordinators have for an account; undefined for each that does not answer.
+ * Counts the Islands of all coordinators that can run each Cargo of an account's catalog.
+ * @param askOthers returns the counts of other coordinators for an account; undefined for each that does not reply
  */
 export function cargoAvailability(
   clock: Pick<Clock, "monotonicMs">,
@@ -51,7 +51,7 @@ export function cargoAvailability(
       most.vram = Math.max(most.vram, facts.vramBytes);
       for (const runtime of facts.runtimes) most.runtimes.add(runtime);
     }
-    // A Cargo that is too large for all is not compared with each.
+    // Skip Cargos that are too large for every Island.
     const candidates = cargos.filter(
       ({ runtimeType, requiredRamBytes, requiredVramBytes }) =>
         most.runtimes.has(runtimeType) && requiredRamBytes <= most.ram && requiredVramBytes <= most.vram,
@@ -59,7 +59,7 @@ export function cargoAvailability(
     return candidates.map((cargo) => countIslands(cargo, connected)).filter(({ islands: count }) => count > 0);
   };
 
-  /** On the Islands of this coordinator. */
+  /** Counts on the Islands of this coordinator. */
   const here = (accountId: string): AvailableCargo[] => {
     const nowMs = clock.monotonicMs();
     if (publicCount === null || nowMs - publicCount.atMs >= FRESH_MS) {
@@ -84,7 +84,7 @@ export function cargoAvailability(
   return {
     here,
 
-    /** At most 5 s old. */
+    /** Returns a result that is at most 5 s old. */
     of(accountId: string): Promise<Availability> {
       const atMs = clock.monotonicMs();
       const last = latest.get(accountId);

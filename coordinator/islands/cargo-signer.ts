@@ -5,34 +5,33 @@ import type { Env } from "../env.ts";
 import type { SharedSecrets } from "../store/secrets/shared-secrets.ts";
 import { openSigningKey, storeKeyInUse } from "./signing-key.ts";
 
-/** A Cargo in the frames `assign` and `preload`. */
+/** Signed Cargo in the frames `assign` and `preload`. */
 export interface SignedCargo {
   readonly cargo: CargoManifest;
-  /** Ed25519, base64. */
+  /** Ed25519 signature in base64. */
   readonly signature: string;
-  /** What others have signed of it; absent if nobody has. */
   readonly endorsements?: Endorsement[];
 }
 
 interface CargoToSign extends CargoManifest {
-  /** The one account whose Islands may run it; absent: every Island may. */
+  /** The only account whose Islands may run the Cargo; absent: every Island may. */
   readonly privateTo?: string;
   readonly endorsements?: readonly Endorsement[];
 }
 
 export type CargoSigner = ReturnType<typeof cargoSigner>;
 
-/** Signs Cargos with the key that Islands pinned when they joined. Islands run nothing that is not signed with it. */
+/** Signs Cargos with the key that Islands pin when they join. Islands run only Cargos with this signature. */
 export function cargoSigner(key: KeyObject) {
-  /** By catalog entry. An entry never changes, it is replaced, so each version of a Cargo is signed once. */
+  /** Signatures by catalog entry. Entries are immutable and replaced on change, so each version of a Cargo is signed once. */
   const signed = new WeakMap<CargoToSign, SignedCargo>();
   return {
-    /** The public key that Islands pin, in base64. */
+    /** Public key that Islands pin, in base64. */
     publicKey: publicKeyText(createPublicKey(key)),
 
     /**
-     * The part of a Cargo that is sent to Islands, with its signature. Signed for every Island: the operator's Cargos and those that
-     * the operator approved. Signed for the Islands of one account: that account's own. Nothing is signed elsewhere.
+     * Returns the manifest that is sent to Islands, with its signature. The operator's Cargos and approved ones are signed for every
+     * Island. An account's own Cargo is signed only for the Islands of that account.
      */
     sign(entry: CargoToSign): SignedCargo {
       const kept = signed.get(entry);
@@ -48,9 +47,9 @@ export function cargoSigner(key: KeyObject) {
 }
 
 /**
- * Opens the key of the network, and makes one if no Island has pinned a key yet.
- * @param isNew No Island has ever joined.
- * @throws {SigningKeyError} when the key is damaged or lost.
+ * Opens the signing key of the network. It creates one if no Island can have pinned a key yet.
+ * @param isNew whether no Island has ever joined
+ * @throws {SigningKeyError} if the key is damaged or lost
  */
 export async function openCargoSigner(
   { log }: Pick<Env, "log">,
@@ -58,7 +57,8 @@ export async function openCargoSigner(
   isNew: boolean,
 ): Promise<CargoSigner> {
   const { key, path, isPrivate } = await openSigningKey(secrets, isNew);
-  if (!isPrivate) log.warn({ file: path }, "Other users can read the key that signs what Islands run: chmod 600");
+  if (!isPrivate)
+    log.warn({ file: path }, "Other users can read the key that signs Cargos; restrict the file with chmod 600");
   const signer = cargoSigner(key);
   await storeKeyInUse(secrets, signer.publicKey);
   return signer;

@@ -18,18 +18,18 @@ import { IslandSession, noFrames, type SessionOwner, type SharedBySessions } fro
 import type { AcceptedUpgrade, SessionSocket, SocketEvents } from "./session-socket.ts";
 import { sessionWatch } from "./session/session-watch.ts";
 
-/** Refused tokens of one address in a minute. An Island whose token is refused does not try again by itself. */
+/** Rejected tokens of an address per minute. An Island does not retry after its token is rejected. */
 const MAX_REFUSED = 30;
-/** Accepted tokens that are remembered; beyond it the one accepted longest ago is forgotten. */
+/** Number of remembered accepted tokens. The one accepted longest ago is forgotten first. */
 const MAX_TOKENS = 10_000;
 
 export type IslandGateway = ReturnType<typeof openIslandGateway>;
 
 /**
- * Lets Islands in: checks the token, agrees on the protocol version, and opens sessions.
- * @param publicKey Sent to Islands that are let in; see `PUBLIC_KEY_HEADER`.
- * @param memory Bytes that frames may take until they are stored.
- * @param addressOf The client address of a request, for limits.
+ * Accepts Islands: checks the token, negotiates the protocol version and opens sessions.
+ * @param publicKey sent to accepted Islands; see `PUBLIC_KEY_HEADER`
+ * @param memory limits in bytes for frames that are not stored yet
+ * @param addressOf returns the client address of a request, for limits
  */
 export function openIslandGateway(
   env: Env<"heartbeatMs" | "islandSessionsPerToken" | "islandSessionsPerAccount">,
@@ -68,7 +68,7 @@ export function openIslandGateway(
     limit.assertMayTry(address, token);
     const owner = token === undefined ? undefined : await ownerOf(token, address);
     if (token === undefined || owner === undefined) {
-      // A request without a token is not a failed try: an Island that joins asks for the public key this way.
+      // A request without a token is not a failed attempt: a joining Island requests the public key this way.
       if (token !== undefined) limit.refused(address, token);
       throw new ServiceError(
         "unauthenticated",
@@ -79,7 +79,7 @@ export function openIslandGateway(
     const { share, close } = byAccount.open(owner);
     return {
       headers: { [PUBLIC_KEY_HEADER]: publicKey, [ACCOUNT_HEADER]: owner.accountId },
-      // Accept any version here and refuse it in a close frame: otherwise the client's library hides the reason.
+      // Accept any version here and reject it in a close frame, because client libraries hide the reason of a failed handshake.
       chooseProtocol: (offered) => (offered.includes(SUBPROTOCOL) ? SUBPROTOCOL : offered[0]),
       open: (socket, protocol) => open(socket, protocol, { ...owner, share }),
       release: close,
@@ -95,7 +95,7 @@ export function openIslandGateway(
     socket.close(CLOSE.protocolError, `versions spoken: ${SUBPROTOCOL}`);
   }
 
-  /** A token of a suspended account counts as refused. */
+  /** Authenticates a token. The token of a suspended account counts as rejected. */
   async function ownerOf(token: string, address: string): Promise<IslandIdentity | undefined> {
     try {
       return await accounts.authenticateIsland(token);
@@ -105,14 +105,14 @@ export function openIslandGateway(
     }
   }
 
-  /** Ends all sessions of a token that was revoked, also by another process. */
+  /** Ends all sessions of a revoked token, even if another process revoked it. */
   function recheck({ tokenId, share }: SessionOwner): void {
     if (!share.isCheckDue(tokenId, clock.monotonicMs(), heartbeatMs)) return;
     accounts.isIslandTokenValid(tokenId).then(
       (isValid) => {
         if (!isValid) endSessionsOf(tokenId);
       },
-      (error: unknown) => log.error({ err: error }, "Checking an Island token failed"),
+      (error: unknown) => log.error({ err: error }, "Could not check an Island token"),
     );
   }
 
@@ -123,16 +123,16 @@ export function openIslandGateway(
   }
 
   return {
-    /** Frames of all sessions since the start. */
+    /** Frame counts of all sessions since the start. */
     frames,
     metrics: [refusals],
-    /** Ends all sessions of a token that was revoked. Ignored for an id that is no token's. */
+    /** Ends all sessions of a revoked token. Ids that belong to no token are ignored. */
     endSessionsOf,
 
     /**
-     * Decides about an upgrade. The session begins when the transport opens the socket.
-     * @throws {ServiceError} `unauthenticated` for a missing, unknown or revoked token; `account_suspended`; {@link RateLimitedError} when too
-     *   many tokens of the address were refused, too many sessions are open or the token waits after a flood.
+     * Accepts or rejects an upgrade. The session begins when the transport opens the socket.
+     * @throws {ServiceError} `unauthenticated` for a missing, unknown or revoked token; `account_suspended`; {@link RateLimitedError} if
+     * too many tokens of the address were rejected, too many sessions are open, or the token is in cooldown after a flood
      */
     async upgrade(request: IncomingMessage): Promise<AcceptedUpgrade> {
       try {
@@ -145,8 +145,8 @@ export function openIslandGateway(
     },
 
     /**
-     * Sends every Island away and waits until all sockets are closed. They come back after `retryAfterMs`; where there are `addresses` of
-     * other coordinators, they go there at once, an equal part to each.
+     * Dismisses all Islands, and waits until their sockets are closed. They reconnect after `retryAfterMs`, or at once and evenly spread to
+     * `addresses` of other coordinators, if given.
      */
     async close(retryAfterMs: number, addresses: readonly string[] = []): Promise<void> {
       const reason = "the coordinator is going down";
@@ -159,7 +159,7 @@ export function openIslandGateway(
 
     openTokens: (): Iterable<string> => new Set([...sessions].map(({ owner }) => owner.tokenId)),
 
-    /** Ends all sessions of suspended accounts, also those that have not begun; their Islands ask again later. */
+    /** Ends all sessions of suspended accounts, including sessions that have not sent `hello`. Their Islands retry later. */
     endSessionsOfAccounts(accountIds: ReadonlySet<string>): void {
       for (const session of sessions) {
         if (accountIds.has(session.owner.accountId)) session.dismiss("the account is suspended", SUSPENDED_RETRY_MS);
@@ -169,15 +169,15 @@ export function openIslandGateway(
 }
 
 /**
- * Limits how often an address may try Island tokens that are refused. A token that was accepted before always passes, so that an
- * Island that comes back is not kept out by others behind its address. Whether it is still valid is checked later. Separate
- * from the limits of the API, so that a flood there keeps no Island out.
+ * Limits rejected token attempts per address. A token that was accepted before always passes, so that a returning Island is not blocked by
+ * others behind its address; whether it is still valid is checked later. The limit is separate from the API limits, so that a flood there
+ * does not block Islands.
  */
 export function joinLimit(clock: Clock, maxTokens: number = MAX_TOKENS) {
   const refusals = new RequestWindow(clock);
   const acceptedTokens = recentMap<true>(maxTokens);
   return {
-    /** Call it before the token is looked up. `token` undefined: the request has none. @throws {RateLimitedError} */
+    /** Checks the limit before the token is looked up. `token` is undefined for a request without one. @throws {RateLimitedError} */
     assertMayTry(address: string, token: string | undefined): void {
       const { isAllowed, freesInMs } = refusals.look(address, MAX_REFUSED);
       if (isAllowed || (token !== undefined && acceptedTokens.has(hashSecret(token)))) return;
@@ -196,7 +196,7 @@ export function joinLimit(clock: Clock, maxTokens: number = MAX_TOKENS) {
 }
 
 const ignore = (): void => undefined;
-/** For a socket that only closes. */
+/** Event handlers of a socket that is only closed. */
 const DEAF: SocketEvents = {
   onMessage: ignore,
   onRead: ignore,

@@ -1,14 +1,15 @@
 import { KIB } from "../../shared/format-bytes.ts";
 import type { MemoryBudgets } from "../config/memory-settings.ts";
 
-/** Sessions whose last frame was smaller are read on while the budget is used up: chats must not wait for images. */
+/** Size of the last frame up to which a session is still read while the budget is used up, so that chats do not wait for images. */
 const MAX_SMALL_FRAME_BYTES = 64 * KIB;
 
-/** What Islands sent and storage has not taken yet, in bytes; shared by all sessions. */
+/** Bytes that Islands sent and storage has not committed yet, shared by all sessions. */
 export type IntakeBudget = ReturnType<typeof intakeBudget>;
 
 /**
- * @param limits Bytes: `intakeMemoryBytes` of all sessions together, `islandIntakeBytes` of one session.
+ * Creates the budget.
+ * @param limits in bytes: `intakeMemoryBytes` of all sessions together, `islandIntakeBytes` of one session
  */
 export function intakeBudget(limits: Pick<MemoryBudgets, "intakeMemoryBytes" | "islandIntakeBytes">) {
   const waiting = new Set<() => void>();
@@ -16,7 +17,7 @@ export function intakeBudget(limits: Pick<MemoryBudgets, "intakeMemoryBytes" | "
   return {
     limits,
 
-    /** False when the session must wait: for its own frames, or because there is too much in all. */
+    /** Returns false if the session must wait, for its own frames or because of the total. */
     hasCapacity(ownBytes: number, lastFrameBytes: number): boolean {
       if (ownBytes > limits.islandIntakeBytes) return false;
       return total <= limits.intakeMemoryBytes || lastFrameBytes <= MAX_SMALL_FRAME_BYTES;
@@ -26,7 +27,7 @@ export function intakeBudget(limits: Pick<MemoryBudgets, "intakeMemoryBytes" | "
       total += bytes;
     },
 
-    /** The bytes are stored. Calls those that wait as soon as half of the budget is free. */
+    /** Releases stored bytes. Wakes waiting sessions once half of the budget is free. */
     remove(bytes: number): void {
       total -= bytes;
       if (total > limits.intakeMemoryBytes / 2) return;
@@ -41,18 +42,18 @@ export function intakeBudget(limits: Pick<MemoryBudgets, "intakeMemoryBytes" | "
   };
 }
 
-/** The frames of one session that wait for their commit. An Island is read no faster than storage takes what all Islands send. */
+/** Frames of a session that wait for their commit. An Island is read only as fast as storage commits what all Islands send. */
 export class UnstoredFrames {
   readonly #intake: IntakeBudget;
   readonly #onWait: () => void;
   readonly #onCapacity: () => void;
   #bytes = 0;
-  /** Bytes of each write that is under way. */
+  /** Bytes of each write in flight. */
   readonly #writes = new WeakMap<Promise<unknown>, { bytes: number }>();
-  /** Ends the wait for room; null while there is none. */
+  /** Ends the wait for free budget; null while not waiting. */
   #stopWaiting: (() => void) | null = null;
 
-  /** @param onWait Too much waits for storage: the socket is not read until `onCapacity`. */
+  /** @param onWait called when too much waits for storage; the socket is not read until `onCapacity` */
   constructor(intake: IntakeBudget, onWait: () => void, onCapacity: () => void) {
     this.#intake = intake;
     this.#onWait = onWait;
@@ -63,7 +64,7 @@ export class UnstoredFrames {
     return this.#stopWaiting !== null;
   }
 
-  /** @param durable resolves when the frame is stored; the same promise for all frames of one write. */
+  /** @param durable resolves when the frame is stored; the same promise for all frames of one write */
   add(bytes: number, durable: Promise<unknown>): void {
     const intake = this.#intake;
     this.#bytes += bytes;

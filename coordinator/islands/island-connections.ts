@@ -10,41 +10,41 @@ import type { CargoSigner } from "./cargo-signer.ts";
 import type { IslandLink, IslandView } from "./island.ts";
 import { REMOVED, REPLACED, type IslandRegistry } from "./island-registry.ts";
 
-/** An Island that its operator suspended asks again after this time, so that it comes back when it is reinstated. */
+/** Retry interval of a suspended Island, so that it returns after it was reinstated. */
 export const SUSPENDED_RETRY_MS = 60_000;
 
-/** A frame in which an Island reports on one of its attempts. */
+/** Frame in which an Island reports on one of its attempts. */
 type AttemptFrame = Extract<FromIsland, { attempt: number }>;
 
-/** Receives the reports of Islands on their attempts. Implemented by `dispatch/`. */
+/** Receiver of attempt reports, implemented by `dispatch/`. */
 export interface AttemptReports {
   /**
-   * Brings jobs here that a returning Island says it holds and another coordinator has, if its proofs are valid. Undefined when there are
-   * none. @throws {ServiceError} `storage_unavailable`.
+   * Claims jobs from other coordinators that a returning Island holds, if its attempt tokens are valid. Undefined if there are none.
+   * @throws {ServiceError} `storage_unavailable`
    */
   claim(hostId: string, accountId: string, held: readonly HeldJob[]): Promise<void> | undefined;
-  /** Decides, for each job that a returning Island says it holds, whether the Island continues it. */
+  /** Decides for each job that a returning Island holds whether the Island continues it. */
   reconcile(island: IslandView, held: readonly HeldJob[]): HeldDecision[];
   noteProgress(island: IslandView, state: IslandState): void;
   /**
-   * Acts on a frame. Resolves when what it says is durable, which is when a numbered frame is acknowledged; output that is stored
-   * together has one promise. False when the frame was not handled: it comes again. Undefined when there is nothing to wait for and nothing
-   * to acknowledge.
-   * @throws {ProtocolError} when a numbered frame is missing before this one.
+   * Handles a frame. The promise resolves when its content is durable, and a numbered frame is then acknowledged. Output that is stored
+   * together shares a promise. False: the frame was not handled, and will be sent again. Undefined: there is nothing to wait for or
+   * acknowledge.
+   * @throws {ProtocolError} if a numbered frame before this one is missing
    */
   receive(islandId: string, frame: AttemptFrame): Promise<void | false> | undefined;
 }
 
 /**
- * Which session of an Island is the newest, where several coordinators may have one. That is not known for a session without a number
- * (null), which storage did not give.
+ * Order of an Island's sessions when several coordinators may have one. It is unknown for a session without a number (null), which storage
+ * failed to give.
  */
 export interface SessionOrder {
-  /** The number of a session whose hello has just come. Never rejects. */
+  /** Returns the number of a session whose hello has just arrived. Never rejects. */
   next(hostId: string): Promise<number | null>;
-  /** False if the Island has a newer session, here or elsewhere. */
+  /** Returns false if the Island has a newer session, here or elsewhere. */
   admits(hostId: string, number: number | null): boolean;
-  /** The session has begun: older ones of the same account end. */
+  /** Records that the session has begun. Older sessions of the same account end. */
   begin(hostId: string, accountId: string, number: number | null): void;
 }
 
@@ -52,8 +52,8 @@ export type IslandConnections = ReturnType<typeof islandConnections>;
 
 /**
  * Handles the frames of all Islands.
- * @param quarantineOf What the owner of an Island should know of its quarantine; null if it is in none.
- * @param suspensionOf Why the operator suspended an Island or its account; null if neither is suspended.
+ * @param quarantineOf returns the quarantine notice for the owner of an Island; null if it is in none
+ * @param suspensionOf returns why the operator suspended an Island or its account; null if neither is suspended
  */
 export function islandConnections(
   { clock, config }: Pick<Env<"heartbeatMs">, "clock" | "config">,
@@ -68,12 +68,12 @@ export function islandConnections(
 ) {
   const { heartbeatMs } = config;
   const acknowledge = acknowledgements((hostId, { type, jobId, attempt, seq }) => {
-    // Only the end of a run changes it.
+    // Only the end of a run changes the quarantine.
     const news = type === "output" ? {} : { quarantine: quarantineOf(hostId) };
     registry.send(hostId, { type: "ack", jobId, attempt, seq, ...news });
   });
 
-  /** False once the Island has left, is suspended, or has a newer session; then this one ends. */
+  /** Returns false if the Island has left, is suspended or has a newer session. In the last two cases this session ends. */
   const isWelcome = (hostId: string, accountId: string, number: number | null, link: IslandLink): boolean => {
     if (!link.isOpen) return false;
     const suspended = suspensionOf(hostId, accountId);
@@ -86,7 +86,7 @@ export function islandConnections(
     return isNewest;
   };
 
-  /** Sends the Cargos that the Island asked for, if its owner may run them. */
+  /** Sends the Cargos that the Island requested, if its owner may run them. */
   const offer = (island: IslandView, slugs: readonly string[]): void => {
     for (const slug of new Set(slugs)) {
       const entry = catalog.find(slug, island.accountId);
@@ -96,9 +96,9 @@ export function islandConnections(
 
   return {
     /**
-     * Lets an Island in, decides which of the jobs it holds it continues, and sends `welcome`. Null when it has left in the meantime, or has
-     * a newer session.
-     * @throws {ServiceError} `insufficient_scope` when the host id belongs to another account.
+     * Accepts an Island, decides which of its held jobs it continues, and sends `welcome`. Null if it has left in the meantime or has a
+     * newer session.
+     * @throws {ServiceError} `insufficient_scope` if the host id belongs to another account
      */
     async connect(
       hello: Hello,
@@ -109,14 +109,14 @@ export function islandConnections(
       const { accountId, tokenCreatedAtMs } = owner;
       const { hostId, agentVersion, hostName = null, hardware, runtimes } = hello;
       const report = { hostId, accountId, agentVersion, hostName, hardware, runtimes, lastSeenAtMs: clock.now() };
-      // Taken now, as another session may begin while this one waits.
+      // Requested now, because another session may begin while this one waits.
       const numbering = order.next(hostId);
       const saved = await store.islands.save(report, tokenCreatedAtMs);
       if (saved === "removed") {
         link.dismiss(REMOVED, null);
         return null;
       }
-      // Also one whose row was dropped while it is connected.
+      // Also check the registry, because the row of a connected Island may have been dropped.
       const isOfAnother = (registry.get(hostId)?.accountId ?? accountId) !== accountId;
       if (saved === "of_another" || isOfAnother)
         throw new ServiceError("insufficient_scope", "This host id belongs to another account");
@@ -138,13 +138,13 @@ export function islandConnections(
     noteRoundTrip: (island: IslandView, rttMs: number): void => registry.setRoundTrip(island, rttMs),
 
     /**
-     * Acts on a frame. Resolves when what it says is durable, with false if it was not handled; undefined for frames that are not stored.
-     * @throws {ProtocolError} for a frame that does not fit the session's state.
+     * Handles a frame. Resolves when its content is durable, with false if it was not handled; undefined for frames that are not stored.
+     * @throws {ProtocolError} if the frame does not fit the session's state
      */
     receive(island: IslandView, frame: FromIsland): Promise<void | false> | undefined {
       switch (frame.type) {
         case "hello":
-          throw new ProtocolError("hello: said twice");
+          throw new ProtocolError("hello: sent twice");
         case "heartbeat":
           registry.update(island, frame.state);
           reports.noteProgress(island, frame.state);
@@ -178,15 +178,15 @@ export function islandConnections(
 }
 
 /**
- * Sends one `ack` for all frames of an attempt that become durable in one write, instead of one for each token.
- * @param send Sends the Island the `ack` for the frames up to and with this one.
+ * Sends one `ack` for all frames of an attempt that become durable in one write, instead of one per token.
+ * @param send sends the Island the `ack` for all frames up to this one
  */
 export function acknowledgements(
   send: (hostId: string, last: Pick<NumberedFrame, "type" | "jobId" | "attempt" | "seq">) => void,
 ) {
-  /** The last frame of each write that is under way. */
+  /** Last frame of each write in flight. */
   const lastOf = new WeakMap<Promise<void | false>, { seq: number }>();
-  /** @param durable Resolves when the frame is durable; the same promise for all frames of one write. False: the frame was not handled. */
+  /** @param durable resolves when the frame is durable; the same promise for all frames of one write. False: the frame was not handled */
   return (hostId: string, { type, jobId, attempt, seq }: NumberedFrame, durable: Promise<void | false>): void => {
     const last = lastOf.get(durable);
     if (last !== undefined) {

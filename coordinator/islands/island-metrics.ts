@@ -1,7 +1,7 @@
 import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type UtcDay } from "../store/ledger/host-metrics.ts";
 import type { Store } from "../store/store.ts";
 
-/** Of today, and of the last 7 and 30 UTC days with today. */
+/** Values for today, and for the last 7 and 30 UTC days including today. */
 interface Periods<T> {
   readonly today: T;
   readonly days7: T;
@@ -12,26 +12,25 @@ type EndedCounts = Omit<HostCounts, "onlineMs">;
 
 export interface IslandDay {
   readonly day: UtcDay;
-  /** As in {@link IslandMetrics}; null before the Island was first seen. */
+  /** Uptime as in {@link IslandMetrics}; null before the Island was first seen. */
   readonly uptime: number | null;
   readonly earnedMicro: number;
   readonly counts: EndedCounts;
 }
 
 export interface IslandMetrics {
-  /** Share of the time since the period began, or since the Island was first seen; null where no time has passed. */
+  /** Share of the time since the period began or the Island was first seen; null if no time has passed. */
   readonly uptime: Periods<number | null>;
-  /** Micro-credits. */
   readonly earnedMicro: Periods<number>;
-  /** Of 30 days. */
+  /** Counts of 30 days. */
   readonly counts: EndedCounts;
-  /** The last 30 UTC days with today, oldest first, without a gap. */
+  /** Returns the last 30 UTC days including today, oldest first, without gaps. */
   readonly byDay: () => readonly IslandDay[];
 }
 
 const DAYS = { today: 1, days7: 7, days30: 30 } as const;
 const PERIODS = Object.keys(DAYS) as (keyof typeof DAYS)[];
-/** Time online is stored once a minute: of an Island that is connected, so much may be missing. */
+/** Online time is stored once a minute, so up to a minute of a connected Island may be missing. */
 const UNSTORED_MS = 60_000;
 
 interface KnownIsland {
@@ -40,7 +39,7 @@ interface KnownIsland {
   readonly isConnected: boolean;
 }
 
-/** CoordinatorMetrics of the account's Islands, or of one, by host id. Gives those of an Island without any, too. */
+/** Reads metrics of the account's Islands, or of one. The returned function also accepts an Island without any. */
 export async function readMetrics(
   store: Pick<Store["hostMetrics"], "counts" | "earnings">,
   { accountId, hostId, nowMs }: { readonly accountId: string; readonly hostId: string | null; readonly nowMs: number },

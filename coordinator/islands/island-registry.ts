@@ -9,51 +9,51 @@ import { MutableIsland, sharedTexts } from "./mutable-island.ts";
 export type IslandRegistryEvent =
   /** A session began. `busy`: slots taken by attempts that the Island continues. */
   | { readonly type: "island_up"; readonly island: SchedulerIsland; readonly busy: number }
-  /** A heartbeat, or the Island takes new jobs again or no longer. */
+  /** A heartbeat arrived, or the Island started or stopped accepting jobs. */
   | { readonly type: "island_changed"; readonly island: SchedulerIsland }
-  /** The session is over. The Island keeps its attempts for the grace. */
+  /** The session ended. The Island keeps its attempts for the grace period. */
   | { readonly type: "island_down"; readonly islandId: string }
-  /** A connected Island finished with an attempt, however it ended. */
+  /** A connected Island finished an attempt, with any result. */
   | { readonly type: "slot_freed"; readonly islandId: string; readonly jobId: string }
-  /** An Island that was given a job again drops its earlier attempt of it, which took a slot until now. */
+  /** An Island that was assigned the same job again drops its earlier attempt, which took a slot until now. */
   | { readonly type: "slot_superseded"; readonly islandId: string; readonly jobId: string }
-  /** Attempts that the Island does not continue. Some of their jobs may have ended. `message`: why, for the job's error. */
+  /** The Island does not continue these attempts. Some of their jobs may have ended. `message` is the reason for the job's error. */
   | {
       readonly type: "attempts_lost";
       readonly islandId: string;
       readonly attempts: readonly AttemptId[];
       readonly message: string;
-      /** The Island is away and may come back with them; false: it is here without them. */
+      /** True: the Island is away and may return with the attempts. False: it is connected without them. */
       readonly mayReturn: boolean;
     };
 
-/** Why a session ends when its Island has a newer one. */
+/** Close reason of a session whose Island has a newer one. */
 export const REPLACED = "replaced by a newer session of the same host";
-/** Told to an Island that its owner removed. */
+/** Close reason for an Island that its owner removed. */
 export const REMOVED = "its owner removed this Island; to bring it back, join again with a new code or token";
-/** Agents confirm within 2 s (docs/reference/island-protocol.md). */
+/** Time limit for confirming a cancel. Agents confirm within 2 s (docs/reference/island-protocol.md). */
 const MAX_STOP_MS = 10_000;
-/** Cancelled attempts that an Island may leave unconfirmed before its session is closed. */
+/** Number of unconfirmed cancelled attempts after which an Island's session is closed. */
 const MAX_IGNORED_CANCELS = 3;
-const CAME_WITHOUT = "The Island came back without the job";
+const CAME_WITHOUT = "The Island returned without the job";
 
-/** An Island, and what it said last. */
+/** An Island with its last reported facts. */
 export interface ReportedIsland {
   readonly island: IslandView;
   readonly facts: SchedulerIsland;
 }
 
 /**
- * Owner of every Island that is connected or in its grace: its link, its slots, what it reported and how long it may be away.
- * Everything that changes an Island is a command here. Others see Islands as {@link IslandView}.
+ * Holds every Island that is connected or in its grace period: its link, slots, reported facts and grace timer. All changes of an Island go
+ * through its methods. Others see Islands as {@link IslandView}.
  */
 export class IslandRegistry {
   readonly #clock: Clock;
-  /** How long a lost Island's attempts wait for it. */
+  /** Grace period for the attempts of a lost Island. */
   readonly #graceMs: number;
-  /** The same after a restart of the coordinator: agents try to connect at growing intervals while it is down. */
+  /** Grace period after a restart of the coordinator, because agents reconnect at growing intervals while it is down. */
   readonly #restartGraceMs: number;
-  /** By host id. */
+  /** Islands by host id. */
   readonly #islands = new Map<string, MutableIsland>();
   readonly #texts = sharedTexts();
   readonly #listeners = new Set<(event: IslandRegistryEvent) => void>();
@@ -85,7 +85,7 @@ export class IslandRegistry {
     return islands.filter(({ island }) => island.accountId === accountId);
   }
 
-  /** Those of these Islands that are connected. */
+  /** Returns the connected ones of these Islands. */
   factsOf(hostIds: readonly string[]): ReportedIsland[] {
     return hostIds.flatMap((hostId) => {
       const island = this.#islands.get(hostId);
@@ -93,12 +93,12 @@ export class IslandRegistry {
     });
   }
 
-  /** Undefined for an Island whose grace is over. */
+  /** Returns the Island; undefined after its grace period. */
   get(hostId: string): IslandView | undefined {
     return this.#islands.get(hostId);
   }
 
-  /** Calls `listener` for each event, synchronously. */
+  /** Calls `listener` synchronously for each event. */
   subscribe(listener: (event: IslandRegistryEvent) => void): void {
     this.#listeners.add(listener);
   }
@@ -108,8 +108,8 @@ export class IslandRegistry {
   }
 
   /**
-   * Tells the Island to stop an attempt. Until it confirms, its slot is not given to it again; an Island that leaves several such
-   * attempts unconfirmed is sent away.
+   * Tells the Island to stop an attempt. Its slot stays taken until the Island confirms. An Island that leaves several cancels unconfirmed
+   * is dismissed.
    */
   stop(hostId: string, { jobId, attempt }: AttemptId, reason: "cancelled" | "timeout"): void {
     const island = this.#islands.get(hostId);
@@ -120,7 +120,7 @@ export class IslandRegistry {
     island.awaitStop(jobId, limit);
   }
 
-  /** The first half of a session's begin; {@link resume} is the second. An older session of the same Island ends. */
+  /** Begins a session; {@link resume} completes it. An older session of the same Island ends. */
   connect(hello: Hello, accountId: string, link: IslandLink): IslandView {
     const { hostId } = hello;
     const island = this.#islands.get(hostId) ?? new MutableIsland(hostId, accountId, this.#texts);
@@ -137,23 +137,23 @@ export class IslandRegistry {
     return island;
   }
 
-  /** Ends the session of an Island that has a newer one at another coordinator. Its attempts wait for it here, for the grace. */
+  /** Ends the session of an Island that has a newer one at another coordinator. Its attempts wait here for the grace period. */
   endSession(hostId: string): void {
     const island = this.#islands.get(hostId);
     if (island === undefined || island.link === null) return;
     const { link } = island;
     link.dismiss(REPLACED, null);
-    // Its socket may be dead, and close late.
+    // The socket may be dead and close late.
     this.disconnect(island, link);
   }
 
-  /** Its owner sends the Island away for good. Its attempts are lost at once. */
+  /** Dismisses an Island that its owner removed. Its attempts are lost at once. */
   remove(accountId: string, hostId: string): void {
     if (this.#islands.get(hostId)?.accountId !== accountId) return;
     this.sendAway(hostId, { reason: REMOVED, retryAfterMs: null, message: "The Island's owner removed it" });
   }
 
-  /** Ends the session of an Island, which does not come back with its attempts: they are lost at once. `message`: for their jobs. */
+  /** Ends the session of an Island that will not return with its attempts, which are lost at once. `message` is the error of their jobs. */
   sendAway(hostId: string, farewell: { reason: string; retryAfterMs: number | null; message: string }): void {
     const island = this.#islands.get(hostId);
     if (island === undefined) return;
@@ -170,7 +170,7 @@ export class IslandRegistry {
     this.#emitLost(island, island.attempts(), message, false);
   }
 
-  /** The Island continues what `held` says, and nothing else: it is up with these attempts, and the others are lost. */
+  /** Brings the Island up with the attempts that `held` continues; its other attempts are lost. */
   resume(view: IslandView, held: readonly HeldDecision[]): void {
     const island = this.#own(view);
     const kept = held.filter(({ action }) => action === "continue");
@@ -183,7 +183,7 @@ export class IslandRegistry {
     this.#emitLost(island, lost, CAME_WITHOUT, false);
   }
 
-  /** The session is over. The Island's attempts wait for it to come back, for the grace. */
+  /** Ends the session. The Island's attempts wait for it during the grace period. */
   disconnect(view: IslandView, link: IslandLink): void {
     const island = this.#own(view);
     if (island.link !== link) return;
@@ -194,8 +194,8 @@ export class IslandRegistry {
   }
 
   /**
-   * Takes in attempts of an Island that is away: it had them when the coordinator last stopped, or with another coordinator. Its grace
-   * begins. If it is here, it came without those that it does not have.
+   * Adds attempts of an Island that is away, which held them at the last stop or with another coordinator, and starts its grace period. If
+   * the Island is connected, the attempts that it does not have are lost.
    */
   awaitReturn(
     hostId: string,
@@ -205,7 +205,7 @@ export class IslandRegistry {
   ): void {
     const island = this.#islands.get(hostId) ?? new MutableIsland(hostId, accountId, this.#texts);
     if (island.isConnected) {
-      // It may have come while the jobs were read, and go on with some of them.
+      // It may have connected while the jobs were read, and continue some of them.
       const missing = attempts.filter((attempt) => !island.has(attempt));
       return this.#emitLost(island, missing, CAME_WITHOUT, false);
     }
@@ -215,7 +215,7 @@ export class IslandRegistry {
     return this.#beginGrace(island, graceMs);
   }
 
-  /** Another coordinator has the job of this attempt. An Island that is here comes back with it, to be told what it continues. */
+  /** Closes the session of an Island whose job belongs to another coordinator now. The Island reconnects and is told what to continue. */
   recall(hostId: string, attempt: AttemptId): void {
     const island = this.#islands.get(hostId);
     if (island === undefined) return;
@@ -223,10 +223,10 @@ export class IslandRegistry {
     if (island.has(attempt)) island.freeSlot(attempt.jobId);
     if (link === null) return;
     this.disconnect(island, link);
-    link.dismiss("a job that it has belongs to another coordinator now", 0);
+    link.dismiss("another coordinator now owns a job of this Island", 0);
   }
 
-  /** A heartbeat. Most make no difference, and nobody hears of them. */
+  /** Applies a heartbeat. Listeners are only called for changes. */
   update(view: IslandView, state: IslandState): void {
     const island = this.#own(view);
     if (island.update(state)) this.#emit({ type: "island_changed", island: island.facts() });
@@ -238,22 +238,22 @@ export class IslandRegistry {
     this.#emit({ type: "island_changed", island: island.facts() });
   }
 
-  /** Counts from the next heartbeat on. */
+  /** Sets the round trip, which applies from the next heartbeat. */
   setRoundTrip(view: IslandView, rttMs: number): void {
     this.#own(view).rttMs = rttMs;
   }
 
-  /** An attempt was given to the Island. @throws for an Island that the registry does not have. */
+  /** Records that an attempt was assigned to the Island. @throws if the registry does not have the Island */
   takeSlot(hostId: string, { jobId, attempt }: AttemptId): void {
     const island = this.#islands.get(hostId);
-    if (island === undefined) throw new Error(`Island ${hostId} is not known`);
+    if (island === undefined) throw new Error(`Unknown Island ${hostId}`);
     if (!island.takeSlot({ jobId, attempt })) return;
-    // The agent drops its earlier attempt of the same job without a word.
+    // The agent silently drops its earlier attempt of the same job.
     island.forgetStop(jobId);
     this.#emit({ type: "slot_superseded", islandId: hostId, jobId });
   }
 
-  /** The Island finished with an attempt. Does nothing for one that takes no slot. */
+  /** Records that the Island finished an attempt. No-op if the attempt takes no slot. */
   freeSlot(hostId: string, { jobId, attempt }: AttemptId): void {
     const island = this.#islands.get(hostId);
     if (island?.has({ jobId, attempt }) !== true) return;
@@ -262,7 +262,7 @@ export class IslandRegistry {
     if (island.isConnected) this.#emit({ type: "slot_freed", islandId: hostId, jobId });
   }
 
-  /** Stops all timers. */
+  /** Cancels all timers. */
   close(): void {
     for (const island of this.#islands.values()) {
       island.grace?.cancel();
@@ -270,10 +270,10 @@ export class IslandRegistry {
     }
   }
 
-  /** Every view that leaves this class is a {@link MutableIsland}. */
+  /** Returns the object behind a view. Every view that leaves this class is a {@link MutableIsland}. */
   #own(view: IslandView): MutableIsland {
     if (view instanceof MutableIsland) return view;
-    throw new TypeError(`Island ${view.hostId} is not of this registry`);
+    throw new TypeError(`Island ${view.hostId} does not belong to this registry`);
   }
 
   #noteIgnored(island: MutableIsland, jobId: string): void {
@@ -290,7 +290,7 @@ export class IslandRegistry {
     }
     island.grace = this.#clock.schedule(graceMs, () => {
       this.#islands.delete(island.hostId);
-      this.#emitLost(island, island.attempts(), "The Island was lost and did not come back", true);
+      this.#emitLost(island, island.attempts(), "The Island disconnected and did not return in time", true);
     });
   }
 

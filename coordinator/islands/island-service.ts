@@ -9,8 +9,8 @@ import { readMetrics, type IslandMetrics } from "./island-metrics.ts";
 import type { ConnectedIslands, IslandsElsewhere, LiveIsland } from "./live-island.ts";
 
 /**
- * As its owner sees it. `paused`: connected, and takes no new jobs. `quarantined`: it let down several jobs in a row. `suspended`: by the
- * operator; it is not connected.
+ * Status of an Island as its owner sees it. `paused`: connected, but accepts no new jobs. `quarantined`: several jobs in a row failed on
+ * it. `suspended`: by the operator, and not connected.
  */
 export const ISLAND_STATUSES = ["online", "paused", "quarantined", "offline", "suspended"] as const;
 type IslandStatus = (typeof ISLAND_STATUSES)[number];
@@ -18,11 +18,11 @@ type IslandStatus = (typeof ISLAND_STATUSES)[number];
 export interface ListedIsland<R> {
   readonly record: R;
   readonly status: IslandStatus;
-  /** Null unless it is connected, as far as that is known. */
+  /** Live state; null if it is not known to be connected. */
   readonly live: LiveIsland | null;
-  /** False: a coordinator that may have it did not answer, and the status is a guess by when it was last seen. */
+  /** False if a coordinator that may have it did not reply. The status is then guessed from when it was last seen. */
   readonly isLive: boolean;
-  /** Why the operator suspended it, or its account; null: neither. */
+  /** Reason why the operator suspended it or its account; null if neither is suspended. */
   readonly suspendedBecause: string | null;
 }
 
@@ -33,19 +33,19 @@ export interface OwnedIsland extends ListedIsland<IslandRecord> {
 export interface IslandEarnings {
   readonly name: string;
   readonly metrics: IslandMetrics;
-  /** Of its latest jobs that earned something, newest first; at most {@link MAX_RECENT}. */
+  /** Its latest jobs with earnings, newest first; at most {@link MAX_RECENT}. */
   readonly recent: readonly JobEarning[];
 }
 
 export const MAX_RECENT = 100;
 
-/** Coordinators note once a minute which Islands they see; one note may be late. */
+/** Coordinators record once a minute which Islands are connected. One record may be late. */
 export const SEEN_LATELY_MS = 150_000;
 
 /** Islands that are connected to any coordinator. */
 export interface Connections {
   readonly byId: ReadonlyMap<string, LiveIsland>;
-  /** False: a coordinator did not answer. */
+  /** False if a coordinator did not reply. */
   readonly isComplete: boolean;
 }
 
@@ -54,9 +54,9 @@ type MetricsOf = Awaited<ReturnType<typeof readMetrics>>;
 export type IslandService = ReturnType<typeof islandService>;
 
 /**
- * The Islands of an account, at whichever coordinator they are.
- * @param suspensionOf Why the operator suspended an Island or its account; null if neither is suspended.
- * @param onChanged Called when the owner has changed something of an Island.
+ * Serves the Islands of an account, whichever coordinators they are connected to.
+ * @param suspensionOf returns why the operator suspended an Island or its account; null if neither is suspended
+ * @param onChanged called after the owner has changed an Island
  */
 export function islandService(
   clock: Pick<Clock, "now">,
@@ -66,7 +66,7 @@ export function islandService(
   suspensionOf: (hostId: string, accountId: string) => string | null,
   onChanged: (accountId: string, hostId: string) => void,
 ) {
-  /** Connected ones first, then by when they were last seen. `total` counts those of the status. */
+  /** Lists connected Islands first, then by when they were last seen. `total` counts those with the status. */
   async function list(
     accountId: string,
     { status, limit, offset }: Page & { readonly status?: IslandStatus | undefined },
@@ -88,12 +88,12 @@ export function islandService(
     const page = listed.slice(offset, offset + limit).map(({ record }) => record.hostId);
     const [found, metricsOf] = await Promise.all([store.islands.getAll(page), metrics(accountId, null)]);
     const records = new Map(found.map((record) => [record.hostId, record]));
-    // One that was removed meanwhile is left out.
+    // Omit an Island that was removed in the meantime.
     const islands = page.flatMap((hostId) => owned(records.get(hostId), connections, metricsOf) ?? []);
     return { islands, total: listed.length };
   }
 
-  /** Those of the account among `hostIds`, as {@link list} gives them. */
+  /** Returns the account's Islands among `hostIds`, in the form of {@link list}. */
   async function some(accountId: string, hostIds: readonly string[]): Promise<OwnedIsland[]> {
     const [only = null, ...others] = hostIds;
     const hostId = others.length === 0 ? only : null;
@@ -107,7 +107,7 @@ export function islandService(
     });
   }
 
-  /** With the models on its disk. @throws {ServiceError} `not_found` */
+  /** Returns one Island with the models on its disk. @throws {ServiceError} `not_found` */
   async function get(accountId: string, hostId: string): Promise<OwnedIsland> {
     const [record, connections, metricsOf] = await Promise.all([
       store.islands.get(hostId),
@@ -119,7 +119,7 @@ export function islandService(
     return island;
   }
 
-  /** What the Island's own agent shows its owner. @throws {ServiceError} `not_found` */
+  /** Returns the earnings that the Island's agent shows its owner. @throws {ServiceError} `not_found` */
   async function earnings(accountId: string, hostId: string): Promise<IslandEarnings> {
     const [record, { byId }, metricsOf, recent] = await Promise.all([
       store.islands.get(hostId),
@@ -131,7 +131,7 @@ export function islandService(
     return { name: nameOf(record), metrics: metricsOf({ ...record, isConnected: byId.has(hostId) }), recent };
   }
 
-  /** `name` empty: the default again. @throws {ServiceError} `not_found`; {@link ValidationError} */
+  /** Renames an Island; an empty `name` restores the default. @throws {ServiceError} `not_found`; {@link ValidationError} */
   async function rename(accountId: string, hostId: string, name: string): Promise<OwnedIsland> {
     const read = readName(name, "");
     const isRenamed = await store.islands.rename(accountId, hostId, read === "" ? null : read);
@@ -140,7 +140,9 @@ export function islandService(
     return get(accountId, hostId);
   }
 
-  /** Sends the Island away at once, and forgets it. It comes back with a token that is made later. @throws {ServiceError} `not_found` */
+  /**
+   * Dismisses the Island at once and deletes it. It can only return with a token that is created later. @throws {ServiceError} `not_found`
+   */
   async function remove(accountId: string, hostId: string): Promise<void> {
     if (!(await store.islands.remove(accountId, hostId, clock.now()))) throw noIsland(hostId);
     here.remove(accountId, hostId);
@@ -171,7 +173,7 @@ export function islandService(
   return { list, some, get, earnings, rename, remove };
 }
 
-/** Adds to what is stored of an Island what coordinators know of it. */
+/** Combines the stored record of an Island with its live state. */
 export function listedIsland<R extends Pick<IslandRecord, "hostId" | "lastSeenAtMs">>(
   record: R,
   { byId, isComplete }: Connections,
@@ -179,7 +181,7 @@ export function listedIsland<R extends Pick<IslandRecord, "hostId" | "lastSeenAt
   nowMs: number,
 ): ListedIsland<R> {
   const live = byId.get(record.hostId) ?? null;
-  // It may be connected to a coordinator that did not answer.
+  // It may be connected to a coordinator that did not reply.
   const mayBeConnected = !isComplete && record.lastSeenAtMs >= nowMs - SEEN_LATELY_MS;
   return {
     record: live === null ? record : { ...record, lastSeenAtMs: nowMs },
@@ -196,7 +198,7 @@ function statusOf(live: LiveIsland | null, mayBeConnected: boolean): IslandStatu
   return live.isQuarantined ? "quarantined" : "online";
 }
 
-/** What an Island is called: by its owner, by its machine, or by the beginning of its id. */
+/** Returns the Island's name: given by its owner, its host name, or the beginning of its id. */
 export function nameOf({ name, hostName, hostId }: Pick<IslandRecord, "name" | "hostName" | "hostId">): string {
   return name ?? (hostName === null || hostName === "" ? `island-${hostId.slice(0, 8)}` : hostName);
 }

@@ -2,12 +2,12 @@ import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts"
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { SchedulerIsland } from "../scheduler/scheduler.ts";
 
-/** The connection to an Island's agent. */
+/** Connection to an Island's agent. */
 export interface IslandLink {
-  /** False once the socket is closing: a frame sent then is lost. */
+  /** False once the socket is closing; frames sent then are lost. */
   readonly isOpen: boolean;
   send(frame: FromCoordinator): void;
-  /** Sends `goodbye` and closes. `retryAfterMs` null: the agent should not come back by itself. `address`: where it is to go. */
+  /** Sends `goodbye` and closes. `retryAfterMs` null: the agent should not reconnect. `address`: coordinator to connect to. */
   dismiss(reason: string, retryAfterMs: number | null, address?: string): void;
 }
 
@@ -16,32 +16,32 @@ export interface AttemptId {
   readonly attempt: number;
 }
 
-/** An Island that is connected, or was until less than the grace ago. A view: only the commands of `IslandRegistry` change it. */
+/** Read-only view of an Island that is connected or in its grace period. Only methods of `IslandRegistry` change it. */
 export interface IslandView {
   readonly hostId: string;
-  /** Account of the owner, who earns. */
+  /** Account of the owner, which earns the credits. */
   readonly accountId: string;
   readonly isConnected: boolean;
-  /** Attempts that it has, and those that it was told to stop and has not confirmed. */
+  /** Returns its current attempts, and cancelled ones that it has not confirmed. */
   attempts(): AttemptId[];
-  /** Whether any attempt takes one of its slots. */
+  /** Whether an attempt takes one of its slots. */
   readonly isBusy: boolean;
-  /** Whether the attempt takes one of its slots: it was assigned here and the Island has not finished with it. */
+  /** Returns whether the attempt takes one of its slots: it was assigned here and is not finished. */
   has(attempt: AttemptId): boolean;
-  /** Models that it fetches now; empty before its first `hello`. */
+  /** Models that it is downloading; empty before its first `hello`. */
   readonly downloads: SchedulerIsland["downloads"];
-  /** Free memory, as it last said; null: not known. */
+  /** Free memory as last reported; null if unknown. */
   readonly freeRamBytes: number | null;
   readonly freeVramBytes: number | null;
-  /** °C of its hottest part; null: not known. */
+  /** Temperature of its hottest part in °C; null if unknown. */
   readonly temperatureC: number | null;
-  /** 0 to 1, of its busiest graphics card; null: not known. */
+  /** Load of its busiest graphics card, 0 to 1; null if unknown. */
   readonly gpuLoad: number | null;
-  /** Cargos whose model is on its way into memory. */
+  /** Cargos whose model is being loaded into memory. */
   readonly loading: readonly string[];
   readonly slotsInUse: number;
-  /** What its owner allows; undefined: everything, or not known. */
+  /** Policy of its owner; undefined if everything is allowed or the policy is unknown. */
   readonly policy: OwnerPolicy | undefined;
-  /** What its agent can do beyond the first version of the protocol. */
+  /** Features of its agent beyond the first version of the protocol. */
   readonly features: readonly string[];
 }

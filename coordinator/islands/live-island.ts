@@ -3,7 +3,7 @@ import type { DeepReadonly } from "../../shared/deep-readonly.ts";
 import { downloadSchema } from "../../shared/protocol/from-island.ts";
 import type { IslandRegistry, ReportedIsland } from "./island-registry.ts";
 
-/** Together they keep the Islands of an account in one message between coordinators. */
+/** Limits that keep the Islands of an account within one message between coordinators. */
 export const MAX_LOADED = 10;
 export const MAX_CACHED = 200;
 
@@ -11,31 +11,31 @@ const share = z.number().min(0).max(1).nullable();
 const freeBytes = z.number().nonnegative().nullable();
 const slugs = z.array(z.string()).max(MAX_LOADED);
 
-/** What a coordinator knows of an Island that is connected to it. Coordinators send it to each other. */
+/** Live state of an Island that is connected to a coordinator. Coordinators exchange it. */
 export const liveIslandSchema = z.object({
   hostId: z.string(),
-  /** It takes no new jobs: its owner paused it, it is outside its hours, or it leaves. */
+  /** Whether it accepts no new jobs: its owner paused it, it is outside its hours, or it is shutting down. */
   isDraining: z.boolean(),
-  /** It gets no or few jobs, because it failed several in a row. */
+  /** Whether it gets few or no jobs because several failed in a row. */
   isQuarantined: z.boolean(),
   slots: z.number(),
   slotsBusy: z.number(),
-  /** 0 to 1, over all cores; null: not known. */
+  /** Load over all cores, 0 to 1; null if unknown. */
   cpuLoad: share,
   freeRamBytes: freeBytes,
   freeVramBytes: freeBytes,
-  /** °C of its hottest processor or graphics card; null: not known. */
+  /** Temperature of its hottest processor or graphics card in °C; null if unknown. */
   temperatureC: z.number().nullable(),
-  /** 0 to 1, of its busiest graphics card; null: not known. */
+  /** Load of its busiest graphics card, 0 to 1; null if unknown. */
   gpuLoad: share,
   /** Cargos whose model is in memory. */
   loaded: slugs,
   loading: slugs,
-  /** As its agent reports them. */
+  /** Downloads as reported by its agent. */
   downloads: z.array(downloadSchema).max(MAX_LOADED),
-  /** Cargos of the jobs that it has now, first those that began first, and when each began in ms since the epoch. */
+  /** Cargos of its running jobs, oldest first, with the start of each in ms since the epoch. */
   running: z.array(z.object({ slug: z.string(), sinceMs: z.number() })).max(MAX_LOADED),
-  /** Keys of the models and images on its disk. Empty where they were not asked for. */
+  /** Keys of the models and images on its disk. Empty unless requested. */
   cachedModels: z.array(z.string()).max(MAX_CACHED),
 });
 export type LiveIsland = DeepReadonly<z.infer<typeof liveIslandSchema>>;
@@ -44,11 +44,11 @@ export type LiveDownload = LiveIsland["downloads"][number];
 interface HeldJob {
   readonly slug: string;
   readonly createdAtMs: number;
-  /** When its present attempt began; null before. */
+  /** Start of its current attempt; null before. */
   readonly startedAtMs: number | null;
 }
 
-/** Facts about Islands that their reports do not have. */
+/** Facts about Islands that are not in their reports. */
 interface IslandContext {
   readonly isQuarantined: (hostId: string) => boolean;
   readonly jobs: { get(jobId: string): HeldJob | undefined };
@@ -56,21 +56,21 @@ interface IslandContext {
 
 export type ConnectedIslands = ReturnType<typeof connectedIslands>;
 
-/** The Islands that are connected to this coordinator, as their owners see them. */
+/** Returns the live state of Islands that are connected to this coordinator. */
 export function connectedIslands(islands: Pick<IslandRegistry, "connectedFacts" | "remove">, context: IslandContext) {
   return {
-    /** Those of an account, or one of them with its models. */
+    /** Returns the connected Islands of an account, or one of them with its models. */
     liveOf: (accountId: string, hostId: string | null): readonly LiveIsland[] =>
       islands.connectedFacts(accountId, hostId).map((island) => {
         const live = liveIsland(island, context);
         return hostId === null ? live : { ...live, cachedModels: island.facts.cachedModels.slice(0, MAX_CACHED) };
       }),
-    /** Sends one away for good. */
+    /** Dismisses an Island that its owner removed. */
     remove: (accountId: string, hostId: string): void => islands.remove(accountId, hostId),
   };
 }
 
-/** Without the models on its disk. */
+/** Returns the live state without the models on its disk. */
 export function liveIsland({ island, facts }: ReportedIsland, { isQuarantined, jobs }: IslandContext): LiveIsland {
   const running = island.attempts().flatMap(({ jobId }) => {
     const job = jobs.get(jobId);
@@ -95,9 +95,9 @@ export function liveIsland({ island, facts }: ReportedIsland, { isQuarantined, j
   };
 }
 
-/** As {@link ConnectedIslands}, for all other coordinators. */
+/** Counterpart of {@link ConnectedIslands} for all other coordinators. */
 export interface IslandsElsewhere {
-  /** `isComplete` false: a coordinator that may have Islands of the account did not answer. */
+  /** Returns Islands connected elsewhere. `isComplete` is false if a coordinator that may have Islands of the account did not reply. */
   liveOf(
     accountId: string,
     hostId: string | null,

@@ -7,22 +7,25 @@ import { isSameRank } from "../scheduler/rank.ts";
 import type { SchedulerIsland } from "../scheduler/scheduler.ts";
 import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 
-/** Texts that are remembered; of more, some are in memory twice. */
+/** Limit of shared texts; beyond it, some are in memory twice. */
 const MAX_TEXTS = 10_000;
-/** Lists of the many Islands that have nothing to say in them. */
+/** Shared empty list, because most Islands have nothing to report in them. */
 const NONE: readonly never[] = [];
 
 type StateFacts = Pick<SchedulerIsland, "cachedModels" | "loaded" | "downloads" | "noSpaceFor" | "cpuLoad" | "rttMs">;
 
-/** The state behind an {@link IslandView}. Only `IslandRegistry` has it. Most Islands are idle: what only jobs need is made with the first. */
+/**
+ * State behind an {@link IslandView}, held only by `IslandRegistry`. Most Islands are idle, so structures for jobs are created with the
+ * first job.
+ */
 export class MutableIsland implements IslandView {
   readonly hostId: string;
   readonly accountId: string;
-  /** Null while the Island is away and its jobs wait for it to come back. */
+  /** Null while the Island is away and its jobs wait for it. */
   link: IslandLink | null = null;
-  /** Ends the grace; null while the Island is connected. */
+  /** Timer of the grace period; null while the Island is connected. */
   grace: Timer | null = null;
-  /** Null until the first round trip was measured. */
+  /** Null until the first round trip is measured. */
   rttMs: number | null = null;
   freeRamBytes: number | null = null;
   freeVramBytes: number | null = null;
@@ -31,14 +34,14 @@ export class MutableIsland implements IslandView {
   loading: readonly string[] = NONE;
   readonly #shared: (text: string) => string;
   #facts: SchedulerIsland | null = null;
-  /** Attempts that take a slot, by job. One that was cancelled takes its slot until the Island confirms. */
+  /** Attempts that take a slot, by job. A cancelled attempt keeps its slot until the Island confirms. */
   #slots: Map<string, number> | null = null;
-  /** Cancelled attempts, by job, each with the limit within which the Island must confirm. */
+  /** Cancelled attempts by job, with the timer within which the Island must confirm. */
   #stopping: Map<string, Timer> | null = null;
-  /** Jobs whose cancelled attempts it has not confirmed within that limit. */
+  /** Jobs whose cancelled attempts were not confirmed in time. */
   #ignored: Set<string> | null = null;
 
-  /** @param shared From {@link sharedTexts}, one for all Islands. */
+  /** @param shared from {@link sharedTexts}, the same for all Islands */
   constructor(hostId: string, accountId: string, shared: (text: string) => string) {
     this.hostId = ownText(hostId);
     this.accountId = accountId;
@@ -77,7 +80,7 @@ export class MutableIsland implements IslandView {
     return this.#slots?.get(jobId) === attempt;
   }
 
-  /** The attempt takes a slot. True if an earlier one of the same job has it. */
+  /** Assigns a slot to the attempt. Returns true if an earlier attempt of the same job had it. */
   takeSlot({ jobId, attempt }: AttemptId): boolean {
     this.#slots ??= new Map();
     const superseded = this.#slots.has(jobId);
@@ -93,21 +96,21 @@ export class MutableIsland implements IslandView {
     this.#slots = null;
   }
 
-  /** An attempt was cancelled, and is to be confirmed before `limit` passes. */
+  /** Records a cancelled attempt that must be confirmed before `limit` fires. */
   awaitStop(jobId: string, limit: Timer): void {
     this.forgetStop(jobId);
     this.#stopping ??= new Map();
     this.#stopping.set(jobId, limit);
   }
 
-  /** A cancelled attempt was not confirmed within the limit. Returns how many there are of them. */
+  /** Records that a cancelled attempt was not confirmed in time. Returns the number of such attempts. */
   ignoreStop(jobId: string): number {
     this.#stopping?.delete(jobId);
     this.#ignored ??= new Set();
     return this.#ignored.add(jobId).size;
   }
 
-  /** The Island confirmed that an attempt is over, or nobody waits for that any more. */
+  /** Forgets a cancelled attempt that was confirmed or is no longer awaited. */
   forgetStop(jobId: string): void {
     this.#stopping?.get(jobId)?.cancel();
     this.#stopping?.delete(jobId);
@@ -136,7 +139,7 @@ export class MutableIsland implements IslandView {
     };
   }
 
-  /** Applies a heartbeat. Returns true if the scheduler decides by something that changed, or other Cargos load. @throws before the first `hello`. */
+  /** Applies a heartbeat. Returns true if facts for the scheduler or the loading Cargos changed. @throws before the first `hello` */
   update(state: IslandState): boolean {
     const { loading } = this;
     this.#noteUse(state);
@@ -151,13 +154,13 @@ export class MutableIsland implements IslandView {
     this.#facts = { ...this.facts(), draining };
   }
 
-  /** What the scheduler decides by. @throws before the first `hello`. */
+  /** Returns the facts for the scheduler. @throws before the first `hello` */
   facts(): SchedulerIsland {
-    if (this.#facts === null) throw new Error(`Island ${this.hostId} has not said hello`);
+    if (this.#facts === null) throw new Error(`Island ${this.hostId} has not sent hello`);
     return this.#facts;
   }
 
-  /** Nothing is decided by it. */
+  /** Stores values that do not affect scheduling. */
   #noteUse({ freeRamBytes, freeVramBytes, temperatureC = null, gpuLoad = null, loading }: IslandState): void {
     this.temperatureC = temperatureC;
     this.gpuLoad = gpuLoad;
@@ -182,19 +185,19 @@ export class MutableIsland implements IslandView {
     };
   }
 
-  /** The list of before, if it is the same: nothing of the frame stays in memory. */
+  /** Returns the previous list if it is unchanged, so that no part of the frame stays in memory. */
   #listOf(before: readonly string[] = NONE, said: readonly string[]): readonly string[] {
     if (said.length === before.length && said.every((text, index) => text === before[index])) return before;
     return said.map((text) => this.#shared(text));
   }
 }
 
-/** A copy of a text that came in a frame, which does not hold the whole frame in memory as a part of it would. */
+/** Copies a text of a frame. A substring would keep the whole frame in memory. */
 function ownText(text: string): string {
   return Buffer.from(text).toString();
 }
 
-/** Keeps texts that many Islands report, such as the names of models, in memory once for all of them. */
+/** Deduplicates texts that many Islands report, such as model names. */
 export function sharedTexts(): (text: string) => string {
   const texts = recentMap<string>(MAX_TEXTS);
   return (text) => {

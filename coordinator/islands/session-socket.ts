@@ -1,8 +1,8 @@
-/** What a WebSocket tells its session. */
+/** Events that a WebSocket delivers to its session. */
 export interface SocketEvents {
-  /** One whole frame. Not called while the socket is paused, but for frames that were read already. */
+  /** Receives a whole frame. While paused, it is only called for frames that were already read. */
   onMessage(data: Buffer, isBinary: boolean): void;
-  /** Bytes came in, after the frames that they complete. Not every transport can tell. */
+  /** Called after bytes were read, after the frames that they complete. Not supported by every transport. */
   onRead(bytes: number): void;
   onPing(): void;
   onPong(): void;
@@ -10,34 +10,33 @@ export interface SocketEvents {
   onClose(code: number): void;
 }
 
-/** A WebSocket as a session sees it. Each transport of the API has an adapter. */
+/** WebSocket interface for sessions. Each transport of the API has an adapter. */
 export interface SessionSocket {
   readonly isOpen: boolean;
-  /** What was sent and waits for the other side to read. */
+  /** Bytes sent and not yet read by the other side. */
   readonly bufferedBytes: number;
-  /** Resolves when the connection is gone. */
   readonly closed: Promise<void>;
-  /** Tells `events` from now on. Called in the turn in which the socket opened. */
+  /** Delivers to `events` from now on. Call it in the tick in which the socket opened. */
   attach(events: SocketEvents): void;
-  /** Sends a binary frame, in one write with what else is sent until then (see `gatherWrites`). */
+  /** Sends a binary frame, in one write with everything sent until then (see `gatherWrites`). */
   send(frame: Uint8Array, until: "microtask" | "tick"): void;
   ping(): void;
-  /** Reads no further, so that the other side has to wait. */
+  /** Stops reading, so that the other side has to wait. */
   pause(): void;
   resume(): void;
-  /** Begins the closing handshake. `reason`: at most 123 bytes. */
+  /** Starts the closing handshake. `reason` has at most 123 bytes. */
   close(code: number, reason: string): void;
-  /** Cuts the connection. */
+  /** Drops the connection. */
   terminate(): void;
 }
 
-/** An upgrade that is let in. The transport then makes the handshake. */
+/** Accepted upgrade, for which the transport then performs the handshake. */
 export interface AcceptedUpgrade {
-  /** For the answer to the handshake. */
+  /** Headers of the handshake response. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The subprotocol to agree on; undefined for none. */
+  /** Returns the agreed subprotocol; undefined for none. */
   chooseProtocol(offered: readonly string[]): string | undefined;
   open(socket: SessionSocket, protocol: string | undefined): void;
-  /** The connection is gone, whether the socket ever opened or not. May be called more than once. */
+  /** Called when the connection has ended, even if the socket never opened. May be called more than once. */
   release(): void;
 }

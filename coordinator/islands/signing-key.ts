@@ -5,20 +5,20 @@ import type { SharedSecrets } from "../store/secrets/shared-secrets.ts";
 const ADVICE =
   "Restore the key from a backup, or create a new one with the command signing-key rotate (then every Island must join again)";
 
-/** The key that signs Cargos cannot be used. The message says what to do. */
+/** Error for an unusable signing key. The message says what to do. */
 export class SigningKeyError extends Error {
   override readonly name = "SigningKeyError";
 }
 
 export interface SigningKey {
   readonly key: KeyObject;
-  /** The file, or what it is called in the database. */
+  /** File path, or name in the database. */
   readonly path: string;
-  /** False if other users of the machine can read it, and so sign Cargos that every Island runs. Always true on Windows. */
+  /** False if other users of the machine can read the key, and so sign Cargos that every Island runs. Always true on Windows. */
   readonly isPrivate: boolean;
 }
 
-/** The Ed25519 key of a network; null if it has none. @throws {SigningKeyError} if something else is stored. */
+/** Reads the Ed25519 key of a network; null if it has none. @throws {SigningKeyError} if something else is stored */
 export async function readSigningKey(secrets: SharedSecrets): Promise<SigningKey | null> {
   const path = secrets.placeOf("signing");
   try {
@@ -32,9 +32,9 @@ export async function readSigningKey(secrets: SharedSecrets): Promise<SigningKey
 }
 
 /**
- * As {@link readSigningKey}, but makes a missing key. A key that Islands have pinned is only replaced by `signing-key rotate`.
- * @param isNew no Island can have pinned a key yet.
- * @throws {SigningKeyError} for a damaged key, and for a missing one that Islands may have pinned.
+ * Reads the key, or creates it if it is missing. Only `signing-key rotate` replaces a key that Islands have pinned.
+ * @param isNew whether no Island can have pinned a key yet
+ * @throws {SigningKeyError} if the key is damaged, or missing although Islands may have pinned it
  */
 export async function openSigningKey(secrets: SharedSecrets, isNew: boolean): Promise<SigningKey> {
   const found = await readSigningKey(secrets);
@@ -45,7 +45,7 @@ export async function openSigningKey(secrets: SharedSecrets, isNew: boolean): Pr
   return { key: keyOf(await secrets.add("signing", pemOf(newKey())), path), path, isPrivate: true };
 }
 
-/** Makes a key, which replaces an old one atomically: readers see the old one or the new one. */
+/** Creates a key and replaces the old one atomically: readers see the old or the new one. */
 export async function makeSigningKey(secrets: SharedSecrets): Promise<KeyObject> {
   const key = newKey();
   try {
@@ -58,15 +58,15 @@ export async function makeSigningKey(secrets: SharedSecrets): Promise<KeyObject>
 }
 
 /**
- * The public key (base64) of the coordinator that started last: `signing-key rotate` replaces the signing key, but a running coordinator
- * keeps its own. Null if no key was used yet, or what is stored is damaged.
+ * Returns the public key (base64) of the coordinator that started last. `signing-key rotate` replaces the signing key, but a running
+ * coordinator keeps its own. Null if no key was used yet or the stored value is damaged.
  */
 export async function readKeyInUse(secrets: Pick<SharedSecrets, "read">): Promise<string | null> {
   const text = (await secrets.read("signing_in_use"))?.toString("utf8").trim();
   return text === undefined || readPublicKey(text) === undefined ? null : text;
 }
 
-/** It only informs people. */
+/** Stores the public key in use, for information only. */
 export async function storeKeyInUse(
   secrets: Pick<SharedSecrets, "read" | "replace">,
   publicKey: string,

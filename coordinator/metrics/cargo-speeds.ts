@@ -2,10 +2,10 @@ import type { Clock } from "../../shared/clock.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 
-/** Medians; null where nothing was measured. */
+/** Median speeds; null if not measured. */
 export interface CargoSpeed {
   readonly tokensPerSecond: number | null;
-  /** From a chat's submission to its first token. */
+  /** Time from a chat's submission to its first token. */
   readonly firstTokenMs: number | null;
 }
 
@@ -14,17 +14,19 @@ interface Sample {
   readonly value: number;
 }
 
-/** Most samples of one value; older ones are dropped. */
+/** Maximum number of samples of one value; older ones are dropped. */
 export const MAX_SAMPLES = 100;
-/** About three times the fastest that one chat is served anywhere. Above it, an Island sent a whole text at once: that shows no speed. */
+/**
+ * Plausibility limit, about three times the fastest single chat anywhere. A higher value means that an Island sent a whole text at once.
+ */
 const MAX_TOKENS_PER_SECOND = 10_000;
 const MAX_AGE_MS = 24 * 60 * 60 * 1_000;
-/** Cargos that ran least recently are forgotten. */
+/** Maximum number of Cargos. The least recently run is forgotten first. */
 const MAX_CARGOS = 500;
 
 /**
- * Measures how fast this coordinator's latest jobs of each Cargo were, on its own clock. Kept in memory: a restart forgets them.
- * @returns the speed of a Cargo, from samples of its last {@link MAX_SAMPLES} jobs in 24 h.
+ * Measures the speed of this coordinator's latest jobs of each Cargo, on its own clock. Values are in memory and lost at a restart.
+ * @returns a function for the speed of a Cargo, from samples of its last {@link MAX_SAMPLES} jobs in 24 h
  */
 export function measureSpeeds({ jobs, clock }: { jobs: Pick<JobRegistry, "subscribe">; clock: Pick<Clock, "now"> }) {
   const cargos = recentMap<Record<keyof CargoSpeed, Sample[]>>(MAX_CARGOS);
@@ -36,7 +38,7 @@ export function measureSpeeds({ jobs, clock }: { jobs: Pick<JobRegistry, "subscr
     if (samples[name].length > MAX_SAMPLES) samples[name].shift();
   };
   jobs.subscribe((event) => {
-    // Jobs of the class "batch" may wait long for chats: they do not show what a chat can expect.
+    // Jobs of the class "batch" may wait long for chats, so they do not show what a chat can expect.
     if (event.type === "first_output" && event.job.jobClass === "chat" && event.job.feed.tokens > 0) {
       add(event.job.slug, "firstTokenMs", clock.now() - event.job.waitsSinceMs);
     }
@@ -54,7 +56,7 @@ export function measureSpeeds({ jobs, clock }: { jobs: Pick<JobRegistry, "subscr
   };
 }
 
-/** The lower one of two in the middle. */
+/** Returns the median; of two middle values, the lower one. */
 function medianSince(samples: readonly Sample[], sinceMs: number): number | null {
   const values = samples.filter(({ atMs }) => atMs >= sinceMs).map(({ value }) => value);
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;

@@ -7,25 +7,25 @@ import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type HostDay } from "../s
 import type { Store } from "../store/store.ts";
 
 const STORE_EVERY_MS = 60_000;
-/** Islands in one write; other writes go between two. */
+/** Number of Islands in one write, so that other writes can run in between. */
 const STEP = 100;
-/** Entries of the ledger in one write. */
+/** Number of ledger entries in one write. */
 const ENTRIES = 5_000;
-/** At once. What is left is summed up a minute later. */
+/** Maximum number of steps in one run; the rest is summed up a minute later. */
 const MAX_SUM_STEPS = 200;
 
 type Counts = { -readonly [Name in keyof HostCounts]: number };
 
 interface Session {
   readonly accountId: string;
-  /** Time until here is counted. */
+  /** Time up to which online time is counted. */
   countedMs: number;
 }
 
 /**
- * What Islands do: time online, how their jobs end, tokens. It is gathered in memory and stored once a minute, so that jobs cost nothing; a
- * crash loses the last minute. The same turn notes which Islands are seen, ends sessions of Islands whose removal was not heard of here, and
- * sums up earnings and usage of the ledger.
+ * Records online time, job results and tokens of Islands. Counts are collected in memory and stored once a minute, so that jobs cost
+ * nothing; a crash loses the last minute. The same timer records which Islands are online, ends sessions of Islands whose removal was not
+ * announced here, and sums up earnings and usage from the ledger.
  */
 export function openHostMetrics(
   { clock, log }: Env,
@@ -33,9 +33,9 @@ export function openHostMetrics(
   islands: Pick<IslandRegistry, "subscribe" | "get" | "remove">,
   jobs: Pick<JobRegistry, "subscribe">,
 ) {
-  /** Connected Islands, by host id. */
+  /** Sessions of connected Islands by host id. */
   const online = new Map<string, Session>();
-  /** Not stored yet. */
+  /** Counts that are not stored yet. */
   let gathered = new Map<string, HostDay & Counts>();
   const stop = new AbortController();
   const closing = new AbortController();
@@ -74,7 +74,7 @@ export function openHostMetrics(
     }
   }
 
-  /** Adds the time online since the last count to the days in which it was. */
+  /** Adds the online time since the last count to each day that it covers. */
   function countTime(hostId: string, nowMs: number): void {
     const session = online.get(hostId);
     if (session === undefined) return;
@@ -128,7 +128,7 @@ export function openHostMetrics(
     if (event.type === "job_ended") countEnd(event.job, counts);
     else counts.retried += 1;
   });
-  /** Stores what is gathered. Resolves also when that fails: it is stored the next time. */
+  /** Stores the collected counts. Resolves even if that fails; they are then stored the next time. */
   const storeNow = every(
     { clock, log, stop: stop.signal },
     STORE_EVERY_MS,
@@ -139,7 +139,7 @@ export function openHostMetrics(
   return {
     store: storeNow,
 
-    /** Stores what is gathered, for the last time. */
+    /** Stores the collected counts for the last time. */
     async close(): Promise<void> {
       closing.abort();
       await storeNow();

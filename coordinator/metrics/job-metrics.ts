@@ -7,7 +7,7 @@ import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobEnding } from "../store/jobs/job-store.ts";
 
-/** Cargos that have rows of their own. */
+/** Maximum number of Cargos with their own rows. */
 export const MAX_CARGO_NAMES = 50;
 export const UNFINISHED: readonly JobState[] = ["pending", "queued", "running"];
 const ENDED = JOB_STATES.filter((state) => !UNFINISHED.includes(state));
@@ -15,10 +15,10 @@ const MS_PER_S = 1_000;
 const WAIT_BOUNDS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200];
 const FIRST_OUTPUT_BOUNDS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 const RUN_BOUNDS_S = [0.01, 0.05, 0.25, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600];
-/** Code of what ended well. */
+/** Error code of a success. */
 const NO_ERROR = "none";
 
-/** How jobs go, by the events of their registry. A job costs a few additions, a token none. */
+/** Measures jobs from the events of their registry. A job costs a few additions, a token costs none. */
 export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscribe">; clock: Pick<Clock, "now"> }) {
   const ended = counter(
     "atoll_jobs_ended_total",
@@ -70,7 +70,7 @@ export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscrib
   );
   const cargoNames = new FirstNames(MAX_CARGO_NAMES);
   const sinceS = (ms: number): number => (clock.now() - ms) / MS_PER_S;
-  /** Private Cargos are known to their accounts only, and an account can make many. */
+  /** Private Cargos stay confidential to their account, and one account can create many. */
   const nameOf = ({ cargo, slug }: ActiveJob): string =>
     cargo === null || cargo.privateTo !== undefined ? OTHER : cargoNames.of(slug);
 
@@ -106,7 +106,7 @@ export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscrib
   return [ended, outcomes, cargos, begun, attempts, credits, tokens, promptTokens, wait, firstOutput, run];
 }
 
-/** Logs one line for each job that ends: who, where, how long, and how. Never what was asked or answered. */
+/** Logs one line for each ended job: account, Island, durations and result, but never input or output. */
 export function logJobEnds(jobs: Pick<JobRegistry, "subscribe">, clock: Pick<Clock, "now">, log: Pick<Logger, "info">) {
   jobs.subscribe((event) => {
     if (event.type !== "job_ended") return;

@@ -29,13 +29,13 @@ export interface MeasuredParts {
   readonly webhooks: Counting & { readonly pendingCount: number };
   readonly files: Counting & { kept(): Promise<FileUsage> };
   readonly fileBatches: Counting & { readonly runningCount: number; readonly linesInFlight: number };
-  /** What the other coordinators said last of their work. */
+  /** Work of the other coordinators according to their last status. */
   readonly seen: { readonly elsewhere: AskElsewhere };
   readonly member: {
-    /** Jobs that came here, by how, and coordinators that this one removed. */
+    /** Counts of jobs that came here, by how, and of coordinators that this one removed. */
     readonly counts: TakenOver & { readonly stolen: number; readonly handedOver: number };
   };
-  /** Questions that got no reply. */
+  /** Failed requests to other coordinators. */
   readonly peers: { readonly failed: Readonly<Record<BusError["kind"], number>> };
   readonly clock: Pick<Clock, "now">;
   readonly version: string;
@@ -61,9 +61,8 @@ export function openMetrics(parts: MeasuredParts) {
   ];
   return {
     contentType: "text/plain; version=0.0.4; charset=utf-8",
-    /** The HTTP API counts here. */
     http,
-    /** For clients, in the API. */
+    /** Returns the speed of a Cargo, which the API shows to clients. */
     speedOf: measureSpeeds(parts),
     /** In Prometheus' text format. */
     read: scraperOf(metrics, () => import("prom-client")),
@@ -169,7 +168,7 @@ function storageMetrics({ store, files }: MeasuredParts): Metric[] {
   ];
 }
 
-/** Metrics of one coordinator of several. */
+/** Returns metrics that only a coordinator in a cluster has. */
 function clusterMetrics({ store, member, peers, jobs }: MeasuredParts): Metric[] {
   if (!store.cluster.isShared) return [];
   let movedAway = 0;
@@ -206,17 +205,17 @@ function clusterMetrics({ store, member, peers, jobs }: MeasuredParts): Metric[]
 
 interface AnsweredRequest {
   readonly method: string;
-  /** The pattern of its path, or "none": never the path itself. */
+  /** Pattern of the path, or "none"; never the path itself. */
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
-  /** It lasted as long as its client and its job: no latency. */
+  /** Whether the response is a stream, whose duration depends on its client and job and is not a latency. */
   readonly isStream: boolean;
 }
 
 const MS_PER_S = 1_000;
 const LATENCY_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** Clients may send others. */
+/** Known methods; clients may send others. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /** Metrics of the HTTP API. */
@@ -235,7 +234,7 @@ export function measureHttp() {
   );
   const openStreams = (): [number][] => [[http.openStreams]];
   const http = {
-    /** Streams that clients read now, with large answers that they have not read yet. */
+    /** Streams that clients read now, and large responses that they have not read completely. */
     openStreams: 0,
     noteAnswer({ method, route, status, durationMs, isStream }: AnsweredRequest): void {
       const verb = METHODS.has(method) ? method : OTHER;

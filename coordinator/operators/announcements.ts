@@ -7,7 +7,7 @@ import type { Actor, AuditTrail } from "./audit-trail.ts";
 
 export const MAX_ANNOUNCEMENTS = 20;
 export const MAX_ANNOUNCEMENT_CHARS = 1_000;
-/** Every user may read them: storage is asked at most this often. */
+/** Cache time. Every user may read announcements, so storage is queried at most this often. */
 const FRESH_MS = 1_000;
 
 /** Announcements of operators to all users. */
@@ -21,7 +21,7 @@ export function openAnnouncements(
   let last: { readonly atMs: number; readonly read: Promise<Announcement[]> } | null = null;
 
   return {
-    /** Newest first; what another coordinator changed is here a second later. */
+    /** Lists announcements, newest first. A change at another coordinator appears here within a second. */
     async list(): Promise<Announcement[]> {
       const nowMs = clock.monotonicMs();
       if (last === null || nowMs - last.atMs >= FRESH_MS) {
@@ -32,7 +32,10 @@ export function openAnnouncements(
       return (await last.read).filter(({ untilMs }) => untilMs === null || untilMs > clock.now());
     },
 
-    /** `untilMs` null: until it is removed. @throws {ServiceError} `bad_request` if there are 20; {@link ValidationError} */
+    /**
+     * Adds an announcement; `untilMs` null keeps it until it is removed. @throws {ServiceError} `bad_request` if there are 20; {@link
+     * ValidationError}
+     */
     async add(
       actor: Actor,
       { level, text, untilMs }: { level: AnnouncementLevel; text: string; untilMs: number | null },

@@ -4,17 +4,17 @@ import type { NotedStores } from "../store/all-steps.ts";
 import type { AuditEntry } from "../store/accounts/audit-log.ts";
 import type { Store } from "../store/store.ts";
 
-/** Who acts, and from where. */
+/** Identity and origin of an operator. */
 export type Actor = Pick<AuditEntry, "via" | "actor" | "origin">;
 
-/** What is done, on what. */
+/** Audited action and its target. */
 export type AuditEvent = Pick<AuditEntry, "action" | "targetKind" | "targetId"> &
   Partial<Pick<AuditEntry, "before" | "after">>;
 
-/** What becomes of a deed is unknown: either nothing, or it is stored with its line. */
+/** Error codes after which the outcome is unknown: either nothing was stored, or the action with its audit event. */
 const UNKNOWN_ENDS: ReadonlySet<ErrorCode> = new Set(["storage_unavailable", "shutting_down"]);
 
-/** Notes what operators do. */
+/** Records the actions of operators. */
 export type AuditTrail = ReturnType<typeof auditTrail>;
 
 export function auditTrail(log: Pick<Store["audit"], "append" | "noting">, clock: Pick<Clock, "now">) {
@@ -27,17 +27,20 @@ export function auditTrail(log: Pick<Store["audit"], "append" | "noting">, clock
   });
 
   return {
-    /** Notes what storage does not do itself, after it was done. */
+    /** Records a completed action that storage does not perform itself. */
     note(actor: Actor, auditEvent: AuditEvent): Promise<void> {
       return log.append(entryOf(actor, auditEvent));
     },
 
-    /** For one write of the deed, which has its line in the same commit. */
+    /** Returns stores for one write of the action, which commits the audit event with it. */
     noting(actor: Actor, auditEvent: AuditEvent): NotedStores {
       return log.noting(entryOf(actor, auditEvent));
     },
 
-    /** Lets `act` do the deed with one write, as {@link noting}. One that is refused is noted as `<action>.failed`, with what was tried. */
+    /**
+     * Runs `act`, which performs the action in one write as in {@link noting}. A rejected action is recorded as `<action>.failed`, with the
+     * attempted values.
+     */
     async record<T>(actor: Actor, auditEvent: AuditEvent, act: (writes: NotedStores) => Promise<T>): Promise<T> {
       const entry = entryOf(actor, auditEvent);
       try {
@@ -45,7 +48,7 @@ export function auditTrail(log: Pick<Store["audit"], "append" | "noting">, clock
       } catch (error) {
         if (error instanceof ServiceError && !UNKNOWN_ENDS.has(error.code)) {
           const after = { code: error.code, tried: entry.after };
-          // The caller gets the error of the deed.
+          // The caller gets the error of the action.
           await log.append({ ...entry, action: `${auditEvent.action}.failed`, after }).catch(() => undefined);
         }
         throw error;

@@ -7,12 +7,12 @@ import type { JobWaiting } from "../jobs/job-waiting.ts";
 
 const WINDOW_S = 60;
 const MS_PER_S = 1_000;
-/** Samples of tokens for their rate: at most this old, and this far from each other. */
+/** Age limits of token samples for the rate: maximum age, and minimum distance. */
 const MAX_SAMPLE_AGE_MS = 30_000;
 const MIN_SAMPLE_AGE_MS = 1_000;
-/** Bounds of the latency buckets grow by this factor, so that a figure is at most 5 % off. */
+/** Growth factor of the latency buckets, so that a value is at most 5 % off. */
 const FACTOR = 1.1;
-/** The last bucket has all above about 20 minutes. */
+/** The last bucket holds everything above about 20 minutes. */
 const MAX_BUCKET = 147;
 
 interface Second {
@@ -23,8 +23,8 @@ interface Second {
 }
 
 /**
- * Counts what this coordinator did in the last minute, and what it does now. A job costs a few additions, at its end; the rest is counted
- * when the figures are read: one pass over jobs and one over Islands, both in memory, and a reason for each of {@link MAX_KINDS} kinds at most.
+ * Counts this coordinator's current work and that of the last minute. A job costs a few additions at its end. The rest is counted on each
+ * read: one pass over jobs and one over Islands in memory, and one reason for at most {@link MAX_KINDS} kinds.
  */
 export function coordinatorMetrics(
   jobs: Pick<JobRegistry, "list" | "subscribe" | "cargoOf">,
@@ -32,9 +32,9 @@ export function coordinatorMetrics(
   explainWait: (job: ActiveJob) => JobWaiting | null,
   clock: Pick<Clock, "now" | "monotonicMs">,
 ): () => CoordinatorMetrics {
-  /** By second of the monotonic clock. */
+  /** Counts by second of the monotonic clock. */
   const bySecond = new Map<number, Second>();
-  /** Of jobs that ended here or left. */
+  /** Tokens of jobs that ended here or moved away. */
   let pastTokens = 0;
   let samples: { readonly atMs: number; readonly tokens: number }[] = [];
 
@@ -86,7 +86,7 @@ export function coordinatorMetrics(
         continue;
       }
       waiting += 1;
-      // A job of a batch may wait for a place of its account.
+      // A job of a batch may wait for a job quota slot of its account.
       const key = [job.slug, jobs.cargoOf(job)?.privateTo ?? "", job.hasPlace ? "" : job.accountId].join(" ");
       const kind = kinds.get(key);
       if (kind === undefined) kinds.set(key, { oldest: job, jobs: 1 });
@@ -115,7 +115,7 @@ export function coordinatorMetrics(
     };
   };
 
-  /** Over the time since the figures were read before; without that, the tokens of jobs that ended in the last minute. */
+  /** Returns the token rate since an earlier read; without one, the rate of jobs that ended in the last minute. */
   const rateOf = (tokens: number, endedTokens: number, nowMs: number): number => {
     samples = samples.filter(({ atMs }) => nowMs - atMs <= MAX_SAMPLE_AGE_MS);
     const [oldest] = samples;
@@ -149,10 +149,10 @@ function sumOf(seconds: readonly Second[], name: "all" | "failed" | "tokens"): n
   return seconds.reduce((sum, second) => sum + second[name], 0);
 }
 
-/** How often each length of time was seen: pairs of a bucket and a count. Those of several coordinators can be added. */
+/** Histogram of durations as pairs of bucket and count. Histograms of several coordinators can be added. */
 export type Counts = readonly (readonly [bucket: number, count: number])[];
 
-/** The bucket of a time in ms. */
+/** Returns the bucket of a duration in ms. */
 export function bucketOf(ms: number): number {
   return Math.min(MAX_BUCKET, Math.max(0, Math.round(Math.log(Math.max(1, ms)) / Math.log(FACTOR))));
 }
@@ -163,7 +163,7 @@ export function mergeCounts(all: Iterable<Counts>): Counts {
   return [...sums].sort(([a], [b]) => a - b);
 }
 
-/** The time below which this share of all is, in ms; null without any. */
+/** Returns the duration in ms below which this share lies; null for an empty histogram. */
 export function quantileOf(counts: Counts, share: number): number | null {
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   let below = 0;

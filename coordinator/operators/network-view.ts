@@ -6,7 +6,7 @@ import { SEEN_LATELY_MS, type Connections } from "../islands/island-service.ts";
 import type { Store } from "../store/store.ts";
 import { mergeCounts, quantileOf } from "./coordinator-metrics.ts";
 
-/** One coordinator in the overview. Its id is null if it is alone; null figures: it did not answer. */
+/** One coordinator in the overview. `id` is null for a single coordinator; `figures` is null if it did not reply. */
 export interface CoordinatorLine {
   readonly id: string | null;
   readonly address: string;
@@ -18,7 +18,7 @@ export interface Overview {
   readonly islands: { readonly online: number; readonly known: number };
   readonly slots: { readonly free: number; readonly all: number };
   readonly jobs: { readonly running: number; readonly waiting: number; readonly finishedLastMinute: number };
-  /** Waiting work of the network: that of one Cargo and reason. The message is that of the coordinator that has most of it. */
+  /** Waiting work of the network by Cargo and reason. The message is from the coordinator that has most of it. */
   readonly queue: readonly WaitingWork[];
   readonly tokensPerSecond: number;
   readonly firstTokenMs: { readonly p50: number | null; readonly p99: number | null };
@@ -27,20 +27,21 @@ export interface Overview {
   readonly coordinators: readonly CoordinatorLine[];
 }
 
-/** Who asks within this time gets the same answer. */
+/** Time for which the overview is cached. */
 const FRESH_MS = 1_000;
-/** A coordinator counts its jobs and Islands so often at most, however many others ask it. */
+/** Time for which a coordinator caches its own counts, however many others ask. */
 const METRICS_FRESH_MS = 500;
-/** How long the number of known Islands counts, for each of them: storage goes through them all to count them. */
+/** Cache time in ms per known Island, because storage scans all of them to count them. */
 const COUNT_FRESH_MS_BY_ISLAND = 1;
-const FAULT = "A coordinator did not answer an operator's question";
+const FAULT = "Peer did not answer the operator query";
 
-/** The whole network, over all coordinators, as operators see it. */
+/** Operators' view of the whole network, over all coordinators. */
 export type NetworkView = ReturnType<typeof networkView>;
 
 /**
- * @param readMetrics What this coordinator counts.
- * @param liveHere Those of these Islands that are connected here.
+ * Combines the metrics of all coordinators.
+ * @param readMetrics returns the counts of this coordinator
+ * @param liveHere returns those of the given Islands that are connected here
  */
 export function networkView(
   readMetrics: () => CoordinatorMetrics,
@@ -99,7 +100,7 @@ export function networkView(
   peers.answer(M.islands, ({ hostIds }) => liveHere(hostIds));
 
   return {
-    /** At most a second and a half old. The number of known Islands is as many ms old as it is, at most. */
+    /** Returns the overview, at most 1.5 s old. The age limit of the number of known Islands is 1 ms for each of them. */
     overview(): Promise<Overview> {
       const nowMs = clock.monotonicMs();
       if (last === null || nowMs - last.atMs >= FRESH_MS) {
@@ -110,7 +111,7 @@ export function networkView(
       return last.overview;
     },
 
-    /** Those of these Islands that are connected anywhere. */
+    /** Returns those of the given Islands that are connected anywhere. */
     live: async (hostIds: readonly string[]): Promise<Connections> => {
       const answers = hostIds.length === 0 ? [] : await peers.askAll(M.islands, { hostIds }, FAULT);
       const heard = answers.flatMap(({ reply }) => (reply === undefined ? [] : [reply]));
@@ -123,7 +124,7 @@ export function networkView(
   };
 }
 
-/** What one coordinator says, as far as it is true of the network: others may have Islands, which are not known to run the work. */
+/** Corrects the reasons of one coordinator for the network: if others have Islands, these are online but not known to run the work. */
 function reasonsIn(waiting: readonly WaitingWork[], islandsElsewhere: number): readonly WaitingWork[] {
   if (islandsElsewhere <= 0) return waiting;
   return waiting.map((work) => (work.reason === "no_island_online" ? { ...work, reason: "no_island_fits" } : work));
@@ -138,7 +139,7 @@ function mergeQueues(all: readonly (readonly WaitingWork[])[]): WaitingWork[] {
   return [...groups.values()].flatMap(mergeLine).sort((a, b) => b.jobs - a.jobs || (a.slug < b.slug ? -1 : 1));
 }
 
-/** Of one Cargo and reason, at several coordinators; one of them may have several, of different accounts. */
+/** Merges waiting work of one Cargo and reason from several coordinators. One of them may have several entries, of different accounts. */
 function mergeLine(works: readonly WaitingWork[]): WaitingWork[] {
   const [most] = works.toSorted((a, b) => b.jobs - a.jobs);
   if (most === undefined) return [];

@@ -10,29 +10,29 @@ import type { Page } from "../store/steps/page.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 
-/** An account with the limits in force. */
+/** Account with its effective limits. */
 export interface AccountDetail extends KnownAccount {
   readonly limits: ResolvedLimits;
 }
 
-/** Credits for an account; negative: taken back. */
+/** Credits for an account; a negative amount is taken back. */
 interface CreditGrant {
   readonly credits: number;
-  /** Shown to the account. Needed where credits are taken back. */
+  /** Note for the account. Required to take credits back. */
   readonly note: string | null;
 }
 
-/** Characters of what an operator says of a grant. */
+/** Maximum length of the note of a grant. */
 export const MAX_GRANT_NOTE = 200;
 const NOTE_NEEDED = "is needed to take credits back; the account sees it in its ledger";
 
-/** Characters of what an operator says of a suspension. */
+/** Maximum length of the reason of a suspension. */
 export const MAX_BECAUSE = 500;
 
-/** Operations on accounts, by the API and by commands. */
+/** Operations on accounts, through the API and commands. */
 export type OperatorAccounts = ReturnType<typeof operatorAccounts>;
 
-/** @param onChanged Called after a change of limits, roles or suspensions. Resolves when it counts here. */
+/** @param onChanged called after a change of limits, roles or suspensions; resolves when it is in force here */
 export function operatorAccounts(
   store: Pick<Store, "accounts" | "operators">,
   trail: AuditTrail,
@@ -46,7 +46,7 @@ export function operatorAccounts(
   };
 
   return {
-    /** Newest first. */
+    /** Lists accounts, newest first. */
     list: (filter: AccountFilter, page: Page): Promise<{ accounts: KnownAccount[]; total: number }> =>
       store.operators.accounts(filter, page),
 
@@ -56,7 +56,7 @@ export function operatorAccounts(
       return { ...account, limits: resolveLimits(limits) };
     },
 
-    /** Null restores a default. @throws {ServiceError} `not_found`; {@link ValidationError} */
+    /** Changes limits; null restores a default. @throws {ServiceError} `not_found`; {@link ValidationError} */
     async setLimits(actor: Actor, accountId: string, limits: Partial<AccountLimits>): Promise<ResolvedLimits> {
       const stored = (await knownAccount(accountId)) && (await store.accounts.limits(accountId));
       const before = Object.fromEntries(
@@ -71,9 +71,10 @@ export function operatorAccounts(
     },
 
     /**
-     * Gives credits, or takes them back where `credits` is negative. Resolves with the balance. With an `idempotencyKey`, a request that is repeated grants once: the audit log has the key's hash.
-     * @throws {ServiceError} `not_found`; `idempotency_conflict` for a key that came with another amount; `bad_request` beyond what an account
-     *   may have, and for more than it has; {@link ValidationError}
+     * Grants credits, or takes them back if `credits` is negative. Resolves with the balance. A repeated request with the same
+     * `idempotencyKey` grants once: the audit log has the key's hash.
+     * @throws {ServiceError} `not_found`; `idempotency_conflict` if the key was used with another amount; `bad_request` if the balance
+     * would exceed its limit or become negative; {@link ValidationError}
      */
     async grant(
       actor: Actor,
@@ -100,8 +101,8 @@ export function operatorAccounts(
     },
 
     /**
-     * Only for commands: who has stolen a session must not make operators. Nothing happens to an account that has the role.
-     * @throws {ServiceError} `not_found`; `bad_request` for a suspended one that is to be an operator's
+     * Changes the role; no-op if the account has it. Only commands may call it, because a stolen session must not create operators.
+     * @throws {ServiceError} `not_found`; `bad_request` to make a suspended account an operator
      */
     async setRole(actor: Actor, accountId: string, role: Role): Promise<void> {
       const { role: before, suspension } = await knownAccount(accountId);
@@ -117,15 +118,16 @@ export function operatorAccounts(
     },
 
     /**
-     * Its requests are refused from now on, with sessions and keys alike; its streams, jobs and Islands' sessions end everywhere.
-     * @throws {ServiceError} `not_found`; `bad_request` for an operator's account. Nothing happens to one that is suspended.
+     * Suspends an account: rejects its requests with sessions and keys, and ends its streams, jobs and Island sessions everywhere. No-op if
+     * it is already suspended.
+     * @throws {ServiceError} `not_found`; `bad_request` for an operator's account
      */
     async suspend(actor: Actor, accountId: string, because: string): Promise<void> {
       const { role, suspension } = await knownAccount(accountId);
       if (role === "operator") {
         throw new ServiceError(
           "bad_request",
-          "An operator is not suspended: take the role away first, with the command `account role --user`",
+          "Cannot suspend an operator: first remove the role with the command `account role --user`",
         );
       }
       if (suspension !== null) return;
@@ -137,7 +139,7 @@ export function operatorAccounts(
       await onChanged();
     },
 
-    /** Keys, sessions and Island tokens count again. @throws {ServiceError} `not_found` */
+    /** Ends a suspension: keys, sessions and Island tokens are valid again. @throws {ServiceError} `not_found` */
     async reinstate(actor: Actor, accountId: string): Promise<void> {
       const { suspension } = await knownAccount(accountId);
       if (suspension === null) return;
@@ -150,12 +152,15 @@ export function operatorAccounts(
 
 const target = (targetId: string) => ({ targetKind: "account", targetId }) as const;
 
-/** An operator made it an operator's, or its owner deleted it. */
+/** Creates the error for an account that was made an operator or deleted during the change. */
 function changedMeanwhile(accountId: string): ServiceError {
-  return new ServiceError("bad_request", `The account "${accountId}" was changed meanwhile: look at it, and try again`);
+  return new ServiceError(
+    "bad_request",
+    `The account "${accountId}" has changed in the meantime; review it and try again`,
+  );
 }
 
-/** @throws {ValidationError} */
+/** Converts credits to micro-credits. @throws {ValidationError} */
 function readGrant(credits: number): number {
   try {
     const micro = Math.sign(credits) * microFromCredits(Math.abs(credits));

@@ -11,8 +11,8 @@ import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 
 /**
- * `waiting`: not approved yet. `unpinned`: off until it is approved with pins. `off`: switched off by its owner. `disabled`: by the
- * operator. `hidden`: a shipped Cargo has the same slug.
+ * Statuses of a Cargo. `waiting`: not approved yet. `unpinned`: disabled until it is approved with pins. `off`: disabled by its owner.
+ * `disabled`: disabled by the operator. `hidden`: a shipped Cargo has the same slug.
  */
 export const CARGO_STATUSES = ["offered", "waiting", "unpinned", "off", "disabled", "hidden"] as const;
 type CargoStatus = (typeof CARGO_STATUSES)[number];
@@ -24,20 +24,20 @@ export interface CargoLine {
   readonly slug: string;
   readonly runtimeType: RuntimeType | null;
   readonly status: CargoStatus;
-  /** Null unless `origin` is `owned`. */
+  /** Owner; null unless `origin` is `owned`. */
   readonly ownerId: string | null;
   readonly origin: CargoOrigin;
-  /** Number of its changes; null for a shipped Cargo. */
+  /** Number of changes; null for a shipped Cargo. */
   readonly revision: number | null;
-  /** Whether what runs is tied to exact bytes; null for a Cargo that breaks a rule of this version. */
+  /** Whether its program is tied to exact bytes; null for a Cargo that violates a rule of this version. */
   readonly isPinned: boolean | null;
-  /** Credits per job; null for a Cargo that breaks a rule of this version. */
+  /** Credits per job; null for a Cargo that violates a rule of this version. */
   readonly price: number | null;
-  /** That of its file; null unless it is shipped. */
+  /** Price in its file; null unless it is shipped. */
   readonly shippedPrice: number | null;
 }
 
-/** A Cargo as the operator reviews it before an approval. */
+/** Cargo as the operator reviews it before an approval. */
 export interface CargoReview {
   readonly file: CargoFile;
   /** Hash of `file`, which an approval names. */
@@ -45,22 +45,22 @@ export interface CargoReview {
   readonly status: CargoStatus;
   readonly origin: CargoOrigin;
   readonly ownerId: string | null;
-  /** As {@link CargoLine.revision}. */
+  /** Number of changes, as in {@link CargoLine.revision}. */
   readonly storedRevision: number | null;
-  /** The last one, of this definition or an earlier one. */
+  /** Last approval, of this definition or an earlier one. */
   readonly approval: CargoApproval | null;
-  /** Credits per job: the price in `file`, or the one that the operator set for a shipped Cargo. */
+  /** Credits per job: the price in `file`, or the operator's price for a shipped Cargo. */
   readonly price: number;
 }
 
 export type OperatorCargos = ReturnType<typeof operatorCargos>;
 
 /**
- * The operator's actions on Cargos, by the API and by commands. Commands run in another process than the coordinator, which picks their
- * changes up within a second.
- * @param resolvePins The Cargo with the pin that it needs: that of `given`, its own, or what registry or hub say now. Commands pin Cargos
- * themselves, before they ask.
- * @param onChanged Resolves when a change is in the catalog, also of the other coordinators.
+ * Manages Cargos for the operator, through the API and commands. Commands run in another process than the coordinator, which finds their
+ * changes within a second.
+ * @param resolvePins returns the Cargo with the pin that it needs: from `given`, its own, or the current one of registry or hub. Commands
+ * resolve pins themselves, before they call this
+ * @param onChanged resolves when a change is in the catalog, including those of other coordinators
  */
 export function operatorCargos(
   store: Store["catalog"],
@@ -81,12 +81,12 @@ export function operatorCargos(
     return cargo.isApproved ? "offered" : "waiting";
   }
 
-  /** @throws {ServiceError} `cargo_not_found` */
+  /** Checks that the Cargo exists. @throws {ServiceError} `cargo_not_found` */
   async function assertKnown(slug: string): Promise<void> {
     if (!shippedFiles.has(slug) && (await store.find(slug)) === undefined) throw noCargo(slug);
   }
 
-  /** Everything that an approval of the Cargo would sign. @throws {ServiceError} `cargo_not_found`; {@link ValidationError} */
+  /** Returns everything that an approval of the Cargo would sign. @throws {ServiceError} `cargo_not_found`; {@link ValidationError} */
   async function review(slug: string): Promise<CargoReview> {
     const snapshot = await store.snapshot();
     const file = shippedFiles.get(slug);
@@ -107,7 +107,10 @@ export function operatorCargos(
     };
   }
 
-  /** The same with the pin that an approval needs. @throws {ServiceError} `cargo_not_found`, `bad_request`; {@link ValidationError} */
+  /**
+   * Returns the review with the pin that an approval needs. @throws {ServiceError} `cargo_not_found`, `bad_request`; {@link
+   * ValidationError}
+   */
   async function pinned(slug: string, given: Pins): Promise<CargoReview> {
     const reviewed = await review(slug);
     const file = await resolvePins(reviewed.file, given);
@@ -115,9 +118,9 @@ export function operatorCargos(
   }
 
   /**
-   * Makes a reviewed Cargo public; also enables one that was disabled.
-   * @param file The definition to approve: that of the review, with its pins.
-   * @throws {ServiceError} `bad_request` if the Cargo is not pinned, or was changed since the review.
+   * Makes a reviewed Cargo public, and enables it if it was disabled.
+   * @param file definition to approve: that of the review, with its pins
+   * @throws {ServiceError} `bad_request` if the Cargo is not pinned, or has changed since the review
    */
   async function approveReviewed(
     actor: Actor,
@@ -143,7 +146,7 @@ export function operatorCargos(
     pinned,
     approveReviewed,
 
-    /** All Cargos, sorted by slug. */
+    /** Lists all Cargos, sorted by slug. */
     async list(): Promise<CargoLine[]> {
       const snapshot = await store.snapshot();
       const ofFiles = shipped.map((each): CargoLine => {
@@ -167,8 +170,8 @@ export function operatorCargos(
     },
 
     /**
-     * Signs exactly `revision`, the one of the pinned review. @throws {ServiceError} `cargo_not_found`; `bad_request` if the Cargo is another
-     * one by now, or cannot be pinned; {@link ValidationError}
+     * Signs exactly `revision`, which the pinned review returned.
+     * @throws {ServiceError} `cargo_not_found`; `bad_request` if the Cargo has changed or cannot be pinned; {@link ValidationError}
      */
     async approve(actor: Actor, slug: string, revision: string, given: Pins): Promise<CargoApproval> {
       const reviewed = await pinned(slug, given);
@@ -182,7 +185,7 @@ export function operatorCargos(
     },
 
     /**
-     * Switches a Cargo off for everybody, including its owner; or undoes that, and approves nothing.
+     * Disables a Cargo for all accounts, including its owner; or enables it again, without approving it.
      * @throws {ServiceError} `cargo_not_found`
      */
     async setDisabled(actor: Actor, slug: string, isDisabled: boolean): Promise<void> {
@@ -195,7 +198,7 @@ export function operatorCargos(
     },
 
     /**
-     * Sets the price of a shipped Cargo for jobs that are submitted from now on; null: that of its file again.
+     * Sets the price of a shipped Cargo for jobs submitted from now on; null restores the price of its file.
      * @throws {ServiceError} `cargo_not_found`, `bad_request` for a Cargo that is not shipped; {@link ValidationError}
      */
     async setPrice(actor: Actor, slug: string, credits: number | null): Promise<CargoReview> {
@@ -215,7 +218,7 @@ export function operatorCargos(
 
     /**
      * Stores or replaces a public Cargo of the operator.
-     * @param text Content of a file like those of catalog/cargos.
+     * @param text content of a file like those of catalog/cargos
      * @throws {ServiceError} `slug_taken`; {@link ValidationError}
      */
     async importFile(actor: Actor, text: string): Promise<string> {

@@ -8,17 +8,17 @@ import type { Actor, AuditTrail } from "./audit-trail.ts";
 import { reasonIn } from "./suspensions.ts";
 
 interface IslandQuery extends Omit<IslandFilter, "seenSinceMs" | "unseenSinceMs" | "isSuspended"> {
-  /** `online`: seen in the last minutes; `offline`: not. */
+  /** Filter by status. `online`: seen in the last minutes; `offline`: not. */
   readonly status?: "online" | "offline" | "suspended" | undefined;
 }
 
-/** Operations on Islands, by the API and by commands. */
+/** Operations on Islands, through the API and commands. */
 export type OperatorIslands = ReturnType<typeof operatorIslands>;
 
-/** For commands, which cannot ask the coordinators. */
+/** Empty connections for commands, which cannot ask the coordinators. */
 const UNKNOWN: Connections = { byId: new Map(), isComplete: false };
 
-/** @param onChanged Resolves when a suspension counts here. */
+/** @param onChanged resolves when a suspension is in force here */
 export function operatorIslands(
   store: Pick<Store, "operators">,
   trail: AuditTrail,
@@ -36,7 +36,7 @@ export function operatorIslands(
   return {
     known,
 
-    /** Last seen first. */
+    /** Lists Islands, last seen first. */
     async list(
       { status, ...filter }: IslandQuery,
       page: Page,
@@ -62,8 +62,8 @@ export function operatorIslands(
     },
 
     /**
-     * Its session ends, its jobs go to other Islands at once, and it gets no more until it is reinstated. Nothing happens to one that is
-     * suspended. @throws {ServiceError} `not_found`
+     * Suspends an Island: its session ends, its jobs go to other Islands at once, and it gets no jobs until it is reinstated. No-op if it
+     * is already suspended. @throws {ServiceError} `not_found`
      */
     async suspend(actor: Actor, hostId: string, because: string): Promise<void> {
       if ((await known(hostId)).suspension !== null) return;
@@ -74,7 +74,7 @@ export function operatorIslands(
       await onChanged();
     },
 
-    /** It comes back within a minute. @throws {ServiceError} `not_found` for one that is not suspended, known or not. */
+    /** Ends a suspension. The Island reconnects within a minute. @throws {ServiceError} `not_found` if it is unknown or not suspended */
     async reinstate(actor: Actor, hostId: string): Promise<void> {
       const because = (await store.operators.suspensions()).islands.get(hostId);
       if (because === undefined) throw new ServiceError("not_found", `No suspended Island has the id "${hostId}"`);

@@ -9,7 +9,7 @@ import type { OperatorIslands } from "./operator-islands.ts";
 /** A setting as it is in force at this coordinator. */
 export type SettingInForce = Omit<SettingDescription, "type" | "group"> & Pick<ResolvedSetting, "shown" | "source">;
 
-/** What the API offers operators. */
+/** Services of the API for operators. */
 export interface Operators {
   readonly network: Pick<NetworkView, "overview">;
   readonly accounts: OperatorAccounts;
@@ -21,7 +21,9 @@ export interface Operators {
   readonly settings: readonly SettingInForce[];
 }
 
-/** A value that is the default counts as that, although it is in the file: `init` writes all settings there. */
+/**
+ * Combines descriptions with effective values. A default value in the file is shown as a default, because `init` writes all settings there.
+ */
 export function settingsInForce(
   described: readonly SettingDescription[],
   inForce: readonly ResolvedSetting[],

@@ -1,24 +1,30 @@
 import { every, type LoopEnv } from "../../shared/async/every.ts";
 import type { Store } from "../store/store.ts";
 
-/** With the half second in which a coordinator hears of changes whose message was lost, a suspension counts everywhere within a second. */
+/**
+ * Poll interval. Credential changes with a lost message are found within half a second, so a suspension is in force everywhere within a
+ * second.
+ */
 const LOOK_MS = 250;
 
 type Known = Awaited<ReturnType<Store["operators"]["suspensions"]>>;
 type Listener = (ids: ReadonlySet<string>) => void;
 
-/** After this many looks, a minute, listeners get all suspended accounts: jobs may have come from a coordinator that died. */
+/**
+ * Number of polls, one minute, after which listeners get all suspended accounts again, because jobs may have come from a coordinator that
+ * died.
+ */
 const LOOKS_BETWEEN = 240;
 
 /**
- * Which accounts and Islands are suspended, by any coordinator or by a command. It looks four times a second whether that may have changed;
- * among several coordinators the number that it compares is in memory.
+ * Suspended accounts and Islands, whether suspended at any coordinator or by a command. Changes are polled four times a second. With
+ * several coordinators, the compared revision is in memory.
  */
 export type Suspensions = Awaited<ReturnType<typeof openSuspensions>>;
 
 /**
- * Resolves when it is known what is suspended: call it before clients and Islands are let in. Rejects if that cannot be read.
- * @param credentials knows the revision of the credentials, which each suspension raises.
+ * Reads the suspensions; rejects if that fails. Await it before clients and Islands are accepted.
+ * @param credentials provides the credentials revision, which each suspension increments
  */
 export async function openSuspensions(
   { clock, log }: Pick<LoopEnv, "clock" | "log">,
@@ -29,7 +35,7 @@ export async function openSuspensions(
   const islandListeners = new Set<Listener>();
   let known: Known = { accounts: new Map(), islands: new Map() };
   let knownRevision: number | null = null;
-  /** Listeners get these accounts again at the next look: a request that was let in before may end after the first time. */
+  /** Accounts to report again at the next poll, because a request that was accepted earlier may end after the first report. */
   let again: ReadonlySet<string> = new Set();
   let looks = 0;
   const stop = new AbortController();
@@ -52,19 +58,19 @@ export async function openSuspensions(
   await look();
   const changed = every({ clock, log, stop: stop.signal }, LOOK_MS, "read suspensions", look);
   return {
-    /** Call it when something was suspended or reinstated here. Resolves when that counts at this coordinator. */
+    /** Reads suspensions after a change here. Resolves when it is in force at this coordinator. */
     changed,
-    /** Sent to the owner of an Island; null if neither the Island nor its account is suspended. */
+    /** Returns the reason for the owner of an Island; null if neither the Island nor its account is suspended. */
     reasonFor: (hostId: string, accountId: string): string | null => reasonIn(known, hostId, accountId),
-    /** Calls `listener` with accounts that are suspended: soon after, again a moment later, and once a minute. */
+    /** Calls `listener` with suspended accounts: soon after the suspension, again a moment later, and once a minute. */
     onAccounts: (listener: Listener): unknown => accountListeners.add(listener),
-    /** Calls `listener` with Islands that are suspended from now on. */
+    /** Calls `listener` with newly suspended Islands. */
     onIslands: (listener: Listener): unknown => islandListeners.add(listener),
     close: (): void => stop.abort(),
   };
 }
 
-/** As `reasonFor` of {@link Suspensions}, for what was read. */
+/** Returns the reason like `reasonFor` of {@link Suspensions}, from the given suspensions. */
 export function reasonIn({ accounts, islands }: Known, hostId: string, accountId: string): string | null {
   const owner = accounts.get(accountId);
   if (owner !== undefined) return `the operator suspended this Island's account: ${owner}`;

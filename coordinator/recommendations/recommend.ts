@@ -11,14 +11,14 @@ import { fits } from "../scheduler/fit.ts";
 import type { IslandRecord } from "../store/islands.ts";
 import type { Store } from "../store/store.ts";
 
-/** Completions within this time count as recent. */
+/** Time within which completions count as recent. */
 const RECENT_MS = 3_600_000;
 const MAX_RECOMMENDATIONS = 20;
 
-/** A Cargo whose files an Island should download. */
+/** Cargo whose files an Island should download. */
 export interface Recommendation {
   readonly slug: string;
-  /** As in the catalog; `/models/…` is a path on the coordinator. For a container, the reference of its image. */
+  /** URL as in the catalog; `/models/…` is a path on the coordinator. For a container, the reference of its image. */
   readonly modelUrl: string;
   readonly modelHash: string | null;
   readonly runtimeType: RuntimeType;
@@ -26,19 +26,18 @@ export interface Recommendation {
   readonly estimatedEarningsPerJob: string;
   readonly queuedDemand: number;
   readonly demandScore: number;
-  /** The Cargo of chats without a model: worth having although nobody has asked for it yet. */
+  /** Whether it is the Cargo of chats without a model, which is useful before it has any demand. */
   readonly isDefault: boolean;
 }
 
 interface CargoDemand {
   readonly slug: string;
-  /** Waiting jobs. */
   readonly queued: number;
-  /** Jobs completed in the last hour. */
+  /** Number of jobs completed in the last hour. */
   readonly recentCompletions: number;
-  /** Other online Islands that have its model or image. */
+  /** Number of other online Islands that have its model or image. */
   readonly holders: number;
-  /** For chats without a model. */
+  /** Whether it is the Cargo of chats without a model. */
   readonly isDefault: boolean;
 }
 
@@ -65,9 +64,9 @@ export function cargoRecommender(
   policyOf: (hostId: string) => OwnerPolicy | undefined,
 ) {
   /**
-   * The best Cargos for an Island by its last report, highest demand first, at most {@link MAX_RECOMMENDATIONS}. What the Island has
-   * itself does not change the order; what the other Islands have does.
-   * @throws {ServiceError} `not_found` for an unknown host id.
+   * Returns the best Cargos for an Island by its last report, highest demand first, at most {@link MAX_RECOMMENDATIONS}. The order depends
+   * on what the other Islands have, not on what this one has.
+   * @throws {ServiceError} `not_found` for an unknown host id
    */
   return async (hostId: string): Promise<Recommendation[]> => {
     const island = await store.islands.get(hostId);
@@ -100,7 +99,7 @@ export function cargoRecommender(
   };
 }
 
-/** What an Island must download for the Cargo: its model, or its image by reference. */
+/** Returns what an Island must download for the Cargo: its model, or its image by reference. */
 function fetchedBy({ model, container }: CatalogEntry): Candidate["fetch"] | null {
   if (model !== null) return { url: model.url, hash: model.sha256 };
   if (container === undefined) return null;
@@ -114,7 +113,7 @@ function isServable(cargo: CatalogEntry, island: IslandRecord, policy: OwnerPoli
     runtimes: island.runtimes.map((runtime) => runtime.type),
     ramBytes: island.hardware.ramBytes,
     vramBytes: totalVramBytes(island.hardware),
-    // A draining Island may be back before the download is done.
+    // A draining Island may accept jobs again before the download is done.
     draining: false,
     policy,
   };
@@ -127,8 +126,8 @@ export function demandScore({ queued, recentCompletions }: Pick<CargoDemand, "qu
 }
 
 /**
- * Highest demand first; at equal scores the default Cargo, then the one that fewer Islands have, so that rare Cargos spread; then by
- * slug, so that the same demand always gives the same list.
+ * Sorts by demand, highest first. At equal scores the default Cargo comes first, then the one that fewer Islands have, so that rare Cargos
+ * spread. The slug decides last, so that the order is stable.
  */
 export function rankCargos<T extends CargoDemand>(demands: readonly T[]): (T & { readonly demandScore: number })[] {
   return demands

@@ -8,7 +8,7 @@ import type { JobEnding } from "../store/jobs/job-store.ts";
 
 export type TracedJobs = Pick<JobRegistry, "subscribe" | "noteTrace">;
 
-/** The spans of an unfinished job that have not ended. */
+/** Open spans of an unfinished job. */
 interface JobTrace {
   readonly job: Span;
   readonly context: Context;
@@ -17,17 +17,17 @@ interface JobTrace {
 }
 
 /**
- * Makes a trace for each job: `job` from its submission to its end; in it `submit` until it is stored, `queue` while it waits for an Island, and
- * `attempt` for each that Islands had, with `first_output` until the client may see something and `output` from then on. The `job` of a
- * waiting job that another coordinator handed over belongs to the one that ended there. A job from before a restart has none.
+ * Creates a trace for each job. `job` lasts from submission to end. It contains `submit` until the job is stored, `queue` while it waits
+ * for an Island, and an `attempt` for each Island, with `first_output` until the first visible output and `output` afterwards. The `job` of
+ * a waiting job that another coordinator handed over is a child of the one that ended there. A job from before a restart has no trace.
  */
 export function traceJobs(
-  /** The package `@opentelemetry/api`, which is loaded only where traces are made. */
+  /** The package `@opentelemetry/api`, which is only loaded if traces are enabled. */
   api: Pick<typeof OpenTelemetry, "trace" | "SpanStatusCode" | "ROOT_CONTEXT" | "TraceFlags">,
   tracer: Tracer,
-  /** The span of the client whose request makes the job, if it sent one. */
+  /** Returns the span of the client whose request submits the job, if it sent one. */
   contextNow: () => Context,
-  /** The span that a `traceparent` names. */
+  /** Returns the span that a `traceparent` names. */
   contextOf: (traceparent: string) => Context,
   jobs: TracedJobs,
   clock: Pick<Clock, "now">,
@@ -35,19 +35,19 @@ export function traceJobs(
   const traces = new Map<string, JobTrace>();
 
   /**
-   * The job's trace. The first event of a new job begins it: its offer, or the assignment that comes of the offer before all listeners
-   * were called with it. A job of a batch is never offered, and begins its wait while another request, or none, is served.
+   * Returns the job's trace. The first event of a new job begins it: its offer, or an assignment that follows from the offer before all
+   * listeners were called. A job of a batch is never offered, and may begin to wait during another request or none.
    */
   function traceOf(job: ActiveJob): JobTrace | undefined {
     const begun = traces.get(job.id);
     const isOffered = job.stored !== null;
     const isNew = isOffered || (job.batchId !== null && job.attempt === 0);
     if (begun !== undefined || !(isNew || job.trace !== null)) return begun;
-    // Submitted at another coordinator.
+    // The job was submitted at another coordinator.
     if (job.trace !== null) return begin(job, contextOf(job.trace), clock.now());
     const trace = begin(job, isOffered ? contextNow() : api.ROOT_CONTEXT, job.waitsSinceMs);
     const submit = tracer.startSpan("submit", { startTime: job.waitsSinceMs }, trace.context);
-    // A job that is withdrawn is never stored: its span is not sent.
+    // A withdrawn job is never stored, and its span is not sent.
     void (job.stored ?? Promise.resolve()).then(() => submit.end(clock.now()));
     return trace;
   }
@@ -65,7 +65,7 @@ export function traceJobs(
 
   function wait(job: ActiveJob): void {
     const trace = traceOf(job);
-    // The scheduler gets the event first: an Island may have the job already.
+    // The scheduler gets the event first, so an Island may already have the job.
     if (trace === undefined || trace.attempt !== null) return;
     trace.queue ??= tracer.startSpan("queue", { startTime: clock.now() }, trace.context);
   }
@@ -124,7 +124,7 @@ export function traceJobs(
     traces.delete(job.id);
   }
 
-  /** Only the code is set: a message may quote a prompt. */
+  /** Records only the code, because a message may quote a prompt. */
   function noteError(span: Span, error: JobError | null): void {
     if (error === null) return;
     span.setAttribute("error.type", error.code);

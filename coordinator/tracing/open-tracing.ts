@@ -7,17 +7,17 @@ import { type TracedJobs, traceJobs } from "./job-traces.ts";
 
 const TRACES_PATH = "/v1/traces";
 const MAX_SEND_MS = 10_000;
-/** How long a stop waits for a collector that does not answer. */
+/** Time for which a stop waits for an unresponsive collector. */
 const MAX_CLOSE_MS = 2_000;
-/** Between two lines of the log. A collector that is away fails several times a minute. */
+/** Minimum time between two log lines. An unreachable collector fails several times a minute. */
 const GAP_MS = 60_000;
 const MAX_CHARS = 300;
 
 export type Tracing = Awaited<ReturnType<typeof openTracing>>;
 
 /**
- * Makes traces of jobs, and sends them. The packages of OpenTelemetry are loaded only here.
- * @param url A collector that takes OTLP over HTTP, without `/v1/traces`.
+ * Creates and sends traces of jobs. The packages of OpenTelemetry are only loaded here.
+ * @param url OTLP/HTTP collector, without `/v1/traces`
  */
 export async function openTracing(
   { config, version, clock, log }: Env<"tracesShare" | "peerUrl" | "host" | "port">,
@@ -44,10 +44,10 @@ export async function openTracing(
     resource: resourceFromAttributes({
       "service.name": "atoll-coordinator",
       "service.version": version,
-      // Tells coordinators apart.
+      // Distinguishes coordinators.
       "service.instance.id": config.peerUrl ?? `${config.host}:${config.port}`,
     }),
-    // Bounded: what it cannot send in time it drops.
+    // Bounded queue: spans that cannot be sent in time are dropped.
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter, exportTimeoutMillis: MAX_SEND_MS })],
   });
   const contexts = new AsyncLocalStorageContextManager().enable();
@@ -59,9 +59,9 @@ export async function openTracing(
   const contextOf = (traceparent: string) => contextFrom({ traceparent });
   traceJobs(api, tracer, contextNow, contextOf, jobs, clock);
   return {
-    /** Runs `handle` so that the jobs that it makes belong to the trace of the headers. */
+    /** Runs `handle` so that the jobs that it submits belong to the trace of the headers. */
     within: <T>(headers: TraceHeaders, handle: () => T): T => contexts.with(contextFrom(headers), handle),
-    /** Sends what is left. */
+    /** Sends the remaining spans. */
     async close(): Promise<void> {
       const limit = new CloseLimit(clock, MAX_CLOSE_MS);
       await limit.within(provider.shutdown().catch((error: unknown) => warn(String(error))));
@@ -71,7 +71,7 @@ export async function openTracing(
   };
 }
 
-/** Logs what OpenTelemetry says of traces that it could not send: at most one line a minute. */
+/** Logs OpenTelemetry's errors about unsent traces, at most one line a minute. */
 export function traceFaults(log: Pick<Logger, "warn">, clock: Pick<Clock, "monotonicMs">): (message: string) => void {
   let nextMs = -Infinity;
   let unsaid = 0;
@@ -82,32 +82,35 @@ export function traceFaults(log: Pick<Logger, "warn">, clock: Pick<Clock, "monot
       return;
     }
     nextMs = nowMs + GAP_MS;
-    log.warn({ reason: reasonOf(message).slice(0, MAX_CHARS), unsaid }, "Traces could not be sent");
+    log.warn({ reason: reasonOf(message).slice(0, MAX_CHARS), unsaid }, "Could not send traces");
     unsaid = 0;
   };
 }
 
-/** Errors come as JSON, with their stack. */
+/** Extracts the message of an error, which OpenTelemetry passes as JSON with its stack. */
 function reasonOf(message: string): string {
   try {
     const error: unknown = JSON.parse(message);
     if (typeof error === "object" && error !== null && "message" in error) return String(error.message);
   } catch {
-    // Plain text.
+    // The message is plain text.
   }
   return message;
 }
 
-/** The headers of a request by which a client's trace goes on here. Source: W3C Trace Context. */
+/** Request headers that continue a client's trace. Source: W3C Trace Context. */
 interface TraceHeaders {
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
 }
 
-/** As many as OpenTelemetry sends on; it keeps what it was given, though, as long as the job is unfinished. */
+/**
+ * Size limit of `tracestate`, the same as OpenTelemetry's limit for sending. Longer values would stay in memory while the job is
+ * unfinished.
+ */
 const MAX_STATE_CHARS = 512;
 
-/** A `tracestate` that is too long is dropped: the trace goes on without it. */
+/** Reads the trace headers. A `tracestate` that is too long is dropped, and the trace continues without it. */
 export function traceHeadersOf({ traceparent, tracestate }: IncomingHttpHeaders): TraceHeaders {
   const single = (value: string | string[] | undefined) => (typeof value === "string" ? value : undefined);
   const state = single(tracestate);

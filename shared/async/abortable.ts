@@ -1,6 +1,5 @@
 /**
- * Resolves or rejects as `work` does, or rejects with `signal.reason` as soon as that aborts.
- * The work itself goes on; if it fails after that, its error is dropped.
+ * Settles as `work` does, or rejects with `signal.reason` as soon as that aborts. The work itself continues; its later errors are dropped.
  */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;

@@ -1,31 +1,29 @@
-/** Waits that grow. */
 interface GrowingWaits {
   readonly firstMs: number;
   readonly maxMs: number;
 }
 
-/** Waits between attempts. */
 interface BackoffPolicy extends GrowingWaits {
-  /** 0 (included) to 1 (excluded). */
+  /** Random number from 0 (included) to 1 (excluded). */
   readonly random: () => number;
 }
 
-/** The wait after the `nth` failure in a row, at least 1: it doubles from `firstMs` to `maxMs`. */
+/** Returns the delay after the `nth` consecutive failure, at least 1. It doubles from `firstMs` to `maxMs`. */
 export function growingMs(nth: number, { firstMs, maxMs }: GrowingWaits): number {
   return Math.min(maxMs, firstMs * 2 ** (nth - 1));
 }
 
 /**
- * The wait before the next attempt. It doubles from `firstMs` to `maxMs`, less a random part of up to a half, so that what failed
- * together is not repeated together.
- * @param failures failed attempts in a row, at least 1.
+ * Returns the delay before the next attempt. It doubles from `firstMs` to `maxMs`, reduced by a random part of up to a half, so that
+ * simultaneous failures are not retried simultaneously.
+ * @param failures consecutive failed attempts, at least 1
  */
 export function backoffMs(failures: number, policy: BackoffPolicy): number {
   const stepMs = growingMs(failures, policy);
   return stepMs / 2 + (policy.random() * stepMs) / 2;
 }
 
-/** Counts the failures in a row for {@link backoffMs}. */
+/** Counts consecutive failures for {@link backoffMs}. */
 export class Backoff {
   readonly #policy: BackoffPolicy;
   #failures = 0;
@@ -34,13 +32,13 @@ export class Backoff {
     this.#policy = policy;
   }
 
-  /** The wait after one more failure, at most `maxMs` where the present one must not be long. */
+  /** Counts a failure and returns the delay after it. `maxMs` limits this delay only. */
   nextMs(maxMs = this.#policy.maxMs): number {
     this.#failures += 1;
     return backoffMs(this.#failures, { ...this.#policy, maxMs: Math.min(maxMs, this.#policy.maxMs) });
   }
 
-  /** After a success. */
+  /** Resets the count after a success. */
   reset(): void {
     this.#failures = 0;
   }

@@ -1,12 +1,14 @@
 import { abortable } from "./abortable.ts";
 import type { Clock, Timer } from "../clock.ts";
 
-/** Bounds a part of an orderly stop. What is not durable by then is restored at the next start, or taken over by other coordinators. */
+/**
+ * Time limit for a part of an orderly stop. What is not durable by then is restored at the next start, or adopted by other coordinators.
+ */
 export class CloseLimit {
   readonly #passed = new AbortController();
   readonly #timer: Timer | null;
 
-  /** `ms`: null for no limit. */
+  /** @param ms null for no limit */
   constructor(clock: Pick<Clock, "schedule">, ms: number | null) {
     this.#timer = ms === null ? null : clock.schedule(ms, () => this.#passed.abort());
   }
@@ -16,7 +18,9 @@ export class CloseLimit {
     return this.#passed.signal;
   }
 
-  /** Resolves when the work is done, or the limit has passed; the work goes on then, and nobody waits for it. @throws as the work */
+  /**
+   * Resolves when the work is done or the limit has passed. The work then continues unobserved. @throws errors of the work before the limit
+   */
   async within(work: Promise<unknown> | undefined): Promise<void> {
     try {
       await abortable(Promise.resolve(work), this.signal);

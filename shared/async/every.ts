@@ -10,10 +10,10 @@ export interface LoopEnv {
 }
 
 /**
- * Does `work` again and again, `ms` after the end of the time before. A fault is logged once until another comes or the work succeeds.
- * @param name what the log says could not be done, such as "read the stored Cargos".
- * @returns does it now, or after the time in progress, and resolves at its end, whether it failed or not. After the stop it only waits
- *   for the time in progress.
+ * Runs `work` repeatedly, `ms` after the end of the previous run. An error is logged once until another one occurs or the work succeeds.
+ * @param name action for the log message, such as "read the stored Cargos"
+ * @returns a function that runs the work now, or after the run in progress, and resolves at its end, whether it failed or not. After the
+ * stop it only waits for the run in progress
  */
 export function every(
   { clock, log, stop }: LoopEnv,

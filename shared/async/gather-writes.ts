@@ -1,9 +1,9 @@
 import type { Writable } from "node:stream";
 
 /**
- * Call it before a write: everything that is written until then leaves in one system call.
- * @param until `microtask`: the microtasks that are queued already have run. `callback`: the end of the present callback. `turn`: the
- *   end of this turn of the event loop, after all that its callbacks caused.
+ * Collects everything written from now on into one system call.
+ * @param until end of the collection. `microtask`: after the microtasks that are already queued. `callback`: at the end of the current
+ * callback. `turn`: at the end of this event loop tick, after everything that its callbacks caused
  */
 export function gatherWrites(stream: Writable, until: "microtask" | "callback" | "tick"): void {
   if (stream.writableCorked > 0) return;

@@ -1,14 +1,13 @@
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Bytes that arrive in chunks, in one buffer that grows. No chunk is kept but the first, which is mostly the only one: who sends each
- * byte in a chunk of its own would take 150 bytes of memory with it.
+ * Collects bytes that arrive in chunks in one growing buffer. Only the first chunk is kept as such, because it is usually the only one.
+ * Keeping single-byte chunks would take 150 bytes of memory per byte.
  */
 export class GatheredBytes {
   #buffer: Buffer = EMPTY;
   #length = 0;
 
-  /** Number of bytes so far. */
   get length(): number {
     return this.#length;
   }

@@ -3,18 +3,18 @@ interface Waiter<T> {
   readonly admit: () => void;
 }
 
-/** Callers that wait for their turn, first come, first served. A caller whose signal aborts leaves the queue. */
+/** Queue of waiting callers in order of arrival. A caller whose signal aborts leaves the queue. */
 export class WaitQueue<T> {
   readonly #waiters = new Set<Waiter<T>>();
   #changed = Promise.withResolvers<void>();
 
-  /** The entry of the next caller to be admitted. */
+  /** Entry of the next caller to be admitted. */
   get first(): T | undefined {
     const [first] = this.#waiters;
     return first?.entry;
   }
 
-  /** Resolves when it is the caller's turn; rejects with `signal.reason` when aborted first. */
+  /** Resolves when the caller is admitted. Rejects with `signal.reason` if that aborts first. */
   async wait(entry: T, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -31,7 +31,7 @@ export class WaitQueue<T> {
     }
   }
 
-  /** Lets the first caller go on. Returns false when nobody waits. */
+  /** Admits the first caller. Returns false if the queue is empty. */
   admitFirst(): boolean {
     const [first] = this.#waiters;
     if (first === undefined) return false;

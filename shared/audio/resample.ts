@@ -1,21 +1,20 @@
-/** Zero crossings of the filter on each side; more make it steeper and slower. */
+/** Zero crossings of the filter on each side. More make it steeper and slower. */
 const LOBES = 16;
-/** Filters kept for one call: 4 MB. Rates without a common divisor would need more than it saves. */
+/** Limit of cached filters for one call: 4 MB. For rates without a common divisor, caching would cost more than it saves. */
 const MAX_KEPT_TAPS = 1_000_000;
-/** Of the output. */
+/** Output samples between two yields. */
 const SAMPLES_PER_STEP = 100_000;
 
 /** Weights of consecutive input samples for one output sample. */
 interface Filter {
-  /** Of the first weight, relative to the sample at or before the output's place. */
+  /** Position of the first weight, relative to the input sample at or before the output position. */
   readonly offset: number;
   readonly taps: Float32Array;
 }
 
 /**
- * Converts audio to another sample rate with a windowed sinc filter (Hann), which removes frequencies above the lower rate's limit.
- * The places of output samples between input samples repeat, and so do their filters.
- * Source: J. O. Smith, "Digital Audio Resampling", 2002.
+ * Converts audio to another sample rate with a windowed sinc filter (Hann), which removes frequencies above the limit of the lower rate.
+ * Positions of output samples between input samples repeat, and so do their filters. Source: J. O. Smith, "Digital Audio Resampling", 2002.
  */
 export function resample(samples: Float32Array, fromHz: number, toHz: number): Float32Array {
   const steps = resampleInSteps(samples, fromHz, toHz);
@@ -25,7 +24,7 @@ export function resample(samples: Float32Array, fromHz: number, toHz: number): F
   }
 }
 
-/** As `resample`. Half an hour takes seconds: between two steps the caller may do other things, or leave. */
+/** Resamples in steps. Half an hour of audio takes seconds; between two steps the caller may do other work, or stop. */
 export function* resampleInSteps(
   samples: Float32Array,
   fromHz: number,
@@ -34,7 +33,7 @@ export function* resampleInSteps(
   if (fromHz === toHz) return samples;
   const divisor = greatestCommonDivisor(fromHz, toHz);
   const [step, phases] = [fromHz / divisor, toHz / divisor];
-  /** Cutoff of the filter relative to the input's Nyquist frequency; below 1 when the rate falls. */
+  /** Cutoff of the filter relative to the input's Nyquist frequency; below 1 if the rate falls. */
   const cutoff = Math.min(1, toHz / fromHz);
   const keepsFilters = phases * ((2 * LOBES) / cutoff + 2) <= MAX_KEPT_TAPS;
   const filters = new Map<number, Filter>();
@@ -50,7 +49,7 @@ export function* resampleInSteps(
   return resampled;
 }
 
-/** `place`: of the output sample after an input sample, 0 to 1. */
+/** @param place position of the output sample after an input sample, 0 to 1 */
 function filterAt(place: number, cutoff: number): Filter {
   const reach = LOBES / cutoff;
   const offset = Math.ceil(place - reach);
@@ -62,7 +61,7 @@ function filterAt(place: number, cutoff: number): Filter {
   return { offset, taps };
 }
 
-/** Their mean by these weights. At the ends only some of the samples exist. */
+/** Returns the weighted mean of samples. At the ends only some of the samples exist. */
 function weighted(samples: Float32Array, first: number, taps: Float32Array): number {
   let sum = 0;
   let weight = 0;

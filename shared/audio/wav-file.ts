@@ -5,7 +5,7 @@ export interface Recording {
   readonly samples: Float32Array;
 }
 
-/** The file is not a WAV file, or its format is not supported. */
+/** Error for a file that is not a WAV file, or has an unsupported format. */
 export class WavError extends Error {
   override readonly name = "WavError";
 }
@@ -14,7 +14,7 @@ const HEAD_BYTES = 44;
 const UNKNOWN_BYTES = 0xffff_ffff;
 const PCM = 1;
 const FLOAT = 3;
-/** The real format is in the first two bytes of a GUID, at EXTENSIBLE_FORMAT_AT. */
+/** Format tag of extensible files: the real format is in the first two bytes of a GUID, at EXTENSIBLE_FORMAT_AT. */
 const EXTENSIBLE = 0xfffe;
 const EXTENSIBLE_FORMAT_AT = 24;
 const MIN_RATE_HZ = 4_000;
@@ -23,11 +23,11 @@ const MAX_CHANNELS = 32;
 
 interface SampleFormat {
   readonly bytes: number;
-  /** The sample at an offset, -1 to 1. */
+  /** Returns the sample at an offset, -1 to 1. */
   readonly read: (view: DataView, at: number) => number;
 }
 
-/** By format and bits. 8-bit samples are unsigned, the others signed. */
+/** Formats by tag and bits. 8-bit samples are unsigned, the others signed. */
 const SAMPLE_FORMATS: ReadonlyMap<string, SampleFormat> = new Map([
   [`${PCM} 8`, { bytes: 1, read: (view, at) => (view.getUint8(at) - 128) / 128 }],
   [`${PCM} 16`, { bytes: 2, read: (view, at) => view.getInt16(at, true) / 32_768 }],
@@ -41,8 +41,8 @@ const SAMPLE_FORMATS: ReadonlyMap<string, SampleFormat> = new Map([
 ]);
 
 /**
- * Reads a RIFF WAVE file of PCM or floating-point samples. Source: Microsoft, "Multiple Channel Audio Data and WAVE Files".
- * A `data` chunk longer than the file, as streams have it, ends with the file.
+ * Reads a RIFF WAVE file of PCM or floating-point samples. A `data` chunk longer than the file, as in streams, ends with the file. Source:
+ * Microsoft, "Multiple Channel Audio Data and WAVE Files".
  * @throws {WavError}
  */
 export function readWav(file: Uint8Array): Recording {
@@ -50,7 +50,10 @@ export function readWav(file: Uint8Array): Recording {
   return { sampleRateHz: format.sampleRateHz, samples: mixDown(view, start, end, format) };
 }
 
-/** The length of a file of `fileBytes` that begins with `head`. @throws {WavError} also if the samples do not begin in the head. */
+/**
+ * Returns the duration in seconds of a file of `fileBytes` that begins with `head`. @throws {WavError} also if the samples do not begin in
+ * the head
+ */
 export function wavSeconds(head: Uint8Array, fileBytes: number): number {
   const { start, end, format } = findSamples(head, fileBytes);
   return Math.floor((end - start) / (format.bytes * format.channels)) / format.sampleRateHz;
@@ -115,7 +118,7 @@ function mixDown(
   return samples;
 }
 
-/** NaN becomes silence. */
+/** Limits a sample to -1..1; NaN becomes silence. */
 function clamp(sample: number): number {
   return Number.isNaN(sample) ? 0 : Math.max(-1, Math.min(1, sample));
 }
@@ -130,9 +133,7 @@ export function writeWav({ samples, sampleRateHz }: Recording): Buffer {
   return Buffer.concat([wavHead(sampleRateHz, pcm.length), pcm]);
 }
 
-/**
- * The head of a mono WAV file of 16-bit PCM. `dataBytes` null: of a stream whose length is not known yet, which readers take to its end.
- */
+/** Returns the header of a mono WAV file of 16-bit PCM. `dataBytes` null: a stream of unknown length, which readers read to its end. */
 export function wavHead(sampleRateHz: number, dataBytes: number | null): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   head.write("RIFF", 0, "latin1");
@@ -150,7 +151,7 @@ export function wavHead(sampleRateHz: number, dataBytes: number | null): Buffer 
   return head;
 }
 
-/** 16-bit PCM, little-endian. */
+/** Converts samples to 16-bit PCM, little-endian. */
 export function pcm16Of(samples: Float32Array): Buffer {
   const pcm = Buffer.alloc(samples.length * 2);
   for (const [i, sample] of samples.entries()) pcm.writeInt16LE(Math.round(clamp(sample) * 32_767), i * 2);

@@ -1,4 +1,4 @@
-/** How long something took or is ago, in one unit: "40 s", "12 min", "3 h", "5 days". */
+/** Formats a duration or age in one unit: "40 s", "12 min", "3 h", "5 days". */
 export function formatAge(ms: number): string {
   const s = Math.max(0, Math.floor(ms / 1_000));
   if (s < 120) return `${s} s`;

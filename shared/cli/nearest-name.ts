@@ -3,7 +3,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return known.toSorted((a, b) => editDistance(name, a) - editDistance(name, b))[0];
 }
 
-/** Levenshtein distance, in UTF-16 units. */
+/** Returns the Levenshtein distance in UTF-16 units. */
 export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

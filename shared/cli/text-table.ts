@@ -1,7 +1,7 @@
 import measure from "fast-string-truncated-width";
 import { plain } from "./plain-text.ts";
 
-/** A column and its heading. A flexible one is cut to fit a terminal. */
+/** Column with its heading. A flexible one is cut to fit a terminal. */
 export interface Column {
   readonly name: string;
   readonly isFlexible: boolean;
@@ -9,23 +9,23 @@ export interface Column {
 
 type Rows = readonly (readonly string[])[];
 
-/** Flexible columns keep this width, or that of their widest cell. */
+/** Minimum width of flexible columns, unless their widest cell is narrower. */
 const MIN_WIDTH = 8;
 const GAP = "  ";
 
 export const fixed = (name: string): Column => ({ name, isFlexible: false });
 export const flexible = (name: string): Column => ({ name, isFlexible: true });
 
-/** Cells below each other, without a heading. */
+/** Aligns cells in columns, without a heading. */
 export function alignRows(rows: Rows): string {
   const shown = rows.map((row) => row.map(plain));
   return layOut(shown, widthsOf(shown));
 }
 
 /**
- * Rows below a heading. Columns without any text are left out.
- * @param width of the terminal; Infinity where nothing is to be cut.
- * @param total says how many rows there are, if not all are given.
+ * Formats rows below a heading. Columns without any text are omitted.
+ * @param width width of the terminal; Infinity to cut nothing
+ * @param total number of all rows, if not all are given
  */
 export function tableOf(
   columns: readonly Column[],
@@ -50,7 +50,7 @@ function widthsOf(rows: Rows): number[] {
   return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => measure(row[column] ?? "").width)));
 }
 
-/** Takes from the widest flexible column until a line fits, or nothing more can be taken. */
+/** Reduces the widest flexible column until a line fits, or no column can be reduced further. */
 function fit(widths: readonly number[], isFlexible: readonly boolean[], width: number): number[] {
   const fitted = [...widths];
   let excess = fitted.reduce((sum, each) => sum + each, (fitted.length - 1) * GAP.length) - width;
@@ -74,7 +74,7 @@ function layOut(rows: Rows, widths: readonly number[]): string {
     .join("\n");
 }
 
-/** A cell of just this width in the terminal, cut if it is wider. */
+/** Returns a cell of exactly this width in the terminal, cut if it is wider. */
 function padded(text: string, width: number): string {
   const { index, ellipsed, width: taken } = measure(text, { limit: width, ellipsis: "…" });
   return ellipsed ? padded(`${text.slice(0, index)}…`, width) : text + " ".repeat(width - taken);

@@ -2,19 +2,19 @@ import { editDistance, nearestName } from "./nearest-name.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A variable that looks as if it were meant for the program, which does not read it. */
+/** Variable with a prefix of the program, which does not read it. */
 interface UnknownVariable {
   readonly name: string;
-  /** What may have been meant. */
+  /** Known name that may have been meant. */
   readonly nearest: string | undefined;
 }
 
-/** Most variables that are named in one line. */
+/** Maximum number of variables named in one line. */
 const MAX_NAMED = 5;
-/** Letters that may be wrong in a name which is still taken for another. */
+/** Maximum edit distance at which a name is taken for a misspelled one. */
 const MAX_TYPOS = 2;
 
-/** Variables that begin with `prefix` and are not among `known`. Empty ones are unset. */
+/** Returns non-empty variables that begin with `prefix` and are not among `known`. */
 export function unknownVariables(env: Environment, prefix: string, known: readonly string[]): UnknownVariable[] {
   return Object.keys(env)
     .filter((name) => name.startsWith(prefix) && env[name] !== "" && !known.includes(name))
@@ -22,7 +22,7 @@ export function unknownVariables(env: Environment, prefix: string, known: readon
     .map((name) => ({ name, nearest: nearestName(name, known) }));
 }
 
-/** Variables that begin with another program's `prefix`, but are almost one of `known` with ours: ATOLL_SLOTS for ISLAND_SLOTS. */
+/** Returns variables with another program's `prefix` that nearly match one of `known` with ours: ATOLL_SLOTS for ISLAND_SLOTS. */
 export function misprefixedVariables(
   env: Environment,
   prefix: string,

@@ -1,6 +1,6 @@
 import type { CargoManifest } from "../cargo.ts";
 
-/** Names of what agents can do with Cargos, in `features` of `hello` beside those of chats (features.ts). */
+/** Names of agent features for Cargos, in `features` of `hello` together with those for chats (features.ts). */
 export const CARGO_FEATURES = [
   "diffusers.image",
   "llmcpp.lora",
@@ -28,7 +28,7 @@ const NEEDS: Readonly<Record<CargoFeature, Needs>> = {
 const DRAWS: ReadonlySet<string> = new Set(["diffusers", "coreml"]);
 const HEARS: ReadonlySet<string> = new Set(["onnx", "coreml"]);
 
-/** What an Island must be able to do to run a job of a Cargo, sorted. What a chat's input asks for comes on top. */
+/** Returns the features that an Island needs to run a job of a Cargo, sorted. Features of a chat's input are separate. */
 export function cargoFeaturesOf(
   cargo: Parameters<Needs>[0],
   input: Readonly<Record<string, unknown>>,

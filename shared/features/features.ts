@@ -4,7 +4,7 @@ import { looseTools } from "../grammar/call-schema.ts";
 import { FIRST_TOOLS_BYTES, toolUseOf } from "../chat-tools.ts";
 import { isFirstGrammar } from "../grammar/grammar-keywords.ts";
 
-/** Names of what agents can do beyond the first version of the protocol, in `features` of `hello`. Nothing else is asked of an agent. */
+/** Names of agent features beyond the first version of the protocol, in `features` of `hello`. */
 export const AGENT_FEATURES = [
   "chat.large",
   "chat.logprobs",
@@ -19,12 +19,12 @@ type AgentFeature = (typeof AGENT_FEATURES)[number];
 
 const MAX_FEATURES = 32;
 
-/** A peer's features. Names that are not known here are kept: another coordinator may know them. */
+/** Features of a peer. Unknown names are kept, because another coordinator may know them. */
 export const featuresSchema = z
-  .array(z.string().regex(/^[a-z0-9._-]{1,40}$/, "is no name of a feature"))
+  .array(z.string().regex(/^[a-z0-9._-]{1,40}$/, "is not a feature name"))
   .max(MAX_FEATURES);
 
-/** What an Island must be able to do to run a chat as it is asked for, sorted. */
+/** Returns the features that an Island needs to run a chat, sorted. */
 export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
   const format = input.response_format;
   const toolUse = toolUseOf(input);
@@ -36,14 +36,14 @@ export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
     "chat.raw": input.raw === true,
     "chat.sampling2": SAMPLING2.some((name) => input[name] != null),
     "chat.schema2": format?.type === "json_schema" && !isFirstGrammar(format.json_schema.schema),
-    // An older agent leaves the calls out of the history.
+    // An older agent omits the calls from the history.
     "chat.tools": toolUse !== null || input.messages?.some((message) => message.tool_calls) === true,
     "chat.tools-json": toolUse !== null && isJson && !toolUse.isRequired,
   };
   return AGENT_FEATURES.filter((name) => asked[name]);
 }
 
-/** Agents of earlier versions refuse it. */
+/** Returns whether agents of earlier versions would refuse the chat because of its size. */
 function isLarge({ messages, tools }: ChatInput): boolean {
   const toolBytes = tools == null ? 0 : Buffer.byteLength(JSON.stringify(tools));
   return (messages?.length ?? 0) > FIRST_MESSAGES || toolBytes > FIRST_TOOLS_BYTES;

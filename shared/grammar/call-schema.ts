@@ -8,22 +8,25 @@ import { recentMap } from "../recent-map.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** All tools together. Compiling takes the Island about 0.1 ms for each part, and other runs of the model wait (2 cores, 2026-11). */
+/**
+ * Limit of all tools together. Compiling takes the Island about 0.1 ms per part, during which other runs of the model wait (2 cores,
+ * 2026-11).
+ */
 const MAX_TOOL_PARTS = 5_000;
 const ANY_OBJECT: Schema = { type: "object", additionalProperties: true };
-/** Checks in memory: agents send the same tools with every request. */
+/** Number of cached checks. Agents send the same tools with every request. */
 const MAX_KNOWN = 256;
 
 interface ToolCheck {
-  /** Names of the tools whose arguments are any object. */
+  /** Names of the tools whose arguments may be any object. */
   readonly loose: ReadonlySet<string>;
   readonly faults: readonly ToolFault[];
 }
 
 interface ToolFault {
-  /** Null: all tools together. */
+  /** Tool of the fault; null: all tools together. */
   readonly tool: string | null;
-  /** Inside the tool's parameters, with a dot before it. */
+  /** Path inside the tool's parameters, with a leading dot. */
   readonly place: string;
   readonly message: string;
 }
@@ -31,14 +34,14 @@ interface ToolFault {
 const known = recentMap<ToolCheck>(MAX_KNOWN);
 
 /**
- * Names of the tools of which a grammar keeps only that their arguments are an object. A client often cannot change the schemas of its
- * tools, so those without `strict` that no grammar keeps are not refused; if all together cost too much, the costliest are loosened.
+ * Returns the names of the tools whose grammar only enforces that their arguments are an object. A client often cannot change the schemas
+ * of its tools, so unsupported ones without `strict` are not rejected. If all together cost too much, the costliest are loosened.
  */
 export function looseTools(tools: readonly ChatTool[]): ReadonlySet<string> {
   return checkTools(tools).loose;
 }
 
-/** What is wrong with the tools of a request, beyond the form of its fields. Checked before the job waits and costs. */
+/** Returns problems of a request's tools beyond the form of their fields. Checked before the job waits and costs credits. */
 export function toolErrors(input: ToolFields): FieldError[] {
   const { tools, tool_choice: choice } = input;
   const names = (tools ?? []).map((tool) => tool.function.name);
@@ -88,7 +91,7 @@ function newCheck(tools: readonly ChatTool[]): ToolCheck {
   return { loose, faults };
 }
 
-/** What the grammar of a tool's arguments costs the Island that compiles it. */
+/** Cost of compiling the grammar of a tool's arguments on the Island. */
 interface Cost {
   readonly parts: number;
   readonly repeats: number;
@@ -98,7 +101,7 @@ function added(sum: Cost, { parts, repeats }: Cost, sign: 1 | -1): Cost {
   return { parts: sum.parts + sign * parts, repeats: sum.repeats + sign * repeats };
 }
 
-/** The share of the budget that a grammar takes; more than 1 is too much. */
+/** Returns the share of the budget that a grammar takes; more than 1 is too much. */
 function shareOf({ parts, repeats }: Cost): number {
   return Math.max(parts / MAX_TOOL_PARTS, repeats / MAX_TOTAL_REPEATS);
 }
@@ -107,7 +110,10 @@ function describeCost({ parts, repeats }: Cost): string {
   return `the schemas of those with strict have ${parts} parts, and lengths and numbers of items that add up to ${repeats}; at most ${MAX_TOOL_PARTS} and ${MAX_TOTAL_REPEATS} are supported`;
 }
 
-/** Parameters as grammars keep them, or why none does. `isOther`: their values are not objects, a mistake with or without `strict`. */
+/**
+ * Parameters in the form for grammars, or why they are unsupported. `isOther`: their values are not objects, a mistake with or without
+ * `strict`.
+ */
 type ReadParameters =
   | { readonly schema: Schema; readonly fault: null }
   | { readonly schema: null; readonly fault: Omit<ToolFault, "tool"> & { readonly isOther: boolean } };
@@ -127,8 +133,8 @@ function readParameters(tool: ChatTool, budget: VisitBudget): ReadParameters {
 }
 
 /**
- * What the grammar has of a tool's arguments. Without `strict`, a model leaves out the properties that it does not need, unless such a
- * grammar would cost too much.
+ * Returns the schema of a tool's arguments for its grammar. Without `strict`, a model may omit optional properties, unless such a grammar
+ * would cost too much.
  * @throws {UnsupportedSchema}
  */
 export function argumentsSchemaOf(
@@ -145,15 +151,15 @@ export function argumentsSchemaOf(
 }
 
 /**
- * The JSON of one call of any of the tools, `{"name": …, "arguments": …}`, in the subset of JSON Schema that grammars have. Definitions are
- * of the whole, each with its tool in its name.
+ * Returns the JSON Schema of one call of any of the tools, `{"name": …, "arguments": …}`, in the subset that grammars support. Definitions
+ * are at the root, with the tool's index in their names.
  * @throws {UnsupportedSchema}
  */
 export function callSchemaOf(tools: readonly ChatTool[]): Schema {
   const loose = looseTools(tools);
   const definitions: Record<string, unknown> = {};
   const calls = tools.map((tool, index) => {
-    // First apart: what is a reference has its definitions beside it.
+    // Definitions are removed first: in a schema that is a reference, they are next to the reference.
     const { $defs, ...schema } = loose.has(tool.name) ? ANY_OBJECT : argumentsSchemaOf(tool);
     for (const [name, part] of Object.entries(isJsonObject($defs) ? $defs : {})) {
       definitions[`${index}.${name}`] = withRenamedRefs(part, index);

@@ -1,45 +1,45 @@
 import { isJsonObject } from "../json-value.ts";
 
-/** A schema as {@link grammarSchemaOf} returns it: only what grammars know. */
+/** Schema as returned by {@link grammarSchemaOf}, with only what grammars support. */
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * What a grammar costs. Compiling it takes time and memory for each repeat, on the event loop that all runs of a model share: 990
- * strings of different lengths up to 2,000 took 3.4 s and 600 MB, the repeats below 25 ms (2 cores, 2026-11).
+ * Limit of repeats in a grammar. Compiling takes time and memory for each repeat, on the event loop that all runs of a model share. 990
+ * strings of different lengths up to 2,000 took 3.4 s and 600 MB; repeats up to this limit take less than 25 ms (2 cores, 2026-11).
  */
 export const MAX_TOTAL_REPEATS = 20_000;
 /**
- * Alternatives that are open at once. Each is compared with each token of the vocabulary: 500 took 5 s for one token of a vocabulary
- * of 128,000 made for it, in which other streams waited (2 cores, 2026-11).
+ * Limit of simultaneously open alternatives. Each is compared with each token of the vocabulary. 500 took 5 s for one token of a crafted
+ * vocabulary of 128,000, while other streams waited (2 cores, 2026-11).
  */
 const MAX_CHOICES = 250;
 
 const REPEATS = ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"] as const;
 
-/** Parts that may still be looked at, each where a reference names it. Schemas of one request can share a budget. */
+/** Budget of parts that may still be visited, each wherever a reference names it. Schemas of one request can share a budget. */
 export interface VisitBudget {
   left: number;
 }
 export const MAX_VISITS = 20_000;
 
-/** Why a grammar for the schema would cost too much; null if it may be compiled. */
+/** Returns why a grammar for the schema would cost too much; null if it may be compiled. */
 export function costProblem(schema: Schema, budget: VisitBudget): string | null {
   return new CostWalk(schema, budget).run();
 }
 
-/** How the JSON of a schema may begin: every text of it begins with one of these, cut to {@link MAX_LEAD} characters. */
+/** Possible beginnings of a schema's JSON: every text begins with one of them, cut to {@link MAX_LEAD} characters. */
 type Leads = readonly string[];
-/** Longer ones cost time to compare, and are hardly ever alike so far. */
+/** Maximum length of a beginning. Longer ones cost time to compare and rarely match that far. */
 const MAX_LEAD = 100;
 const NUMBER_LEAD = "0";
-/** Comparisons of two alternatives that take as long as a visit. */
+/** Number of comparisons of two alternatives that take as long as a visit. */
 const COMPARISONS_PER_VISIT = 16;
 
 class CostWalk {
   readonly #root: Schema;
   /** References on the current path, with the number of ambiguous choices before each. */
   readonly #following = new Map<string, number>();
-  /** Choices on the current path between alternatives that begin alike. */
+  /** Number of choices on the current path between alternatives with the same beginning. */
   #ambiguous = 0;
   readonly #budget: VisitBudget;
 
@@ -63,7 +63,7 @@ class CostWalk {
     }
   }
 
-  /** Most alternatives that can be open at once while a value of `schema` is written. */
+  /** Returns the maximum number of alternatives that can be open at once while a value of `schema` is generated. */
   #choices(schema: Schema): number {
     this.#visit();
     const { $ref, oneOf, enum: literals } = schema;
@@ -74,7 +74,10 @@ class CostWalk {
     return parts.reduce((most, part) => Math.max(most, this.#choices(part)), 1);
   }
 
-  /** All are open before the first character; afterwards those that begin alike, each with what is open inside. */
+  /**
+   * Counts open alternatives. All are open before the first character; afterwards those with the same beginning, each with the alternatives
+   * open inside.
+   */
   #choicesOf(alternatives: readonly Schema[]): number {
     const leads = alternatives.map((each) => this.#leadsOf(each, []));
     const atStart = leads.reduce((sum, { length }) => sum + length, 0);
@@ -94,7 +97,7 @@ class CostWalk {
 
   #follow($ref: string): number {
     const since = this.#following.get($ref);
-    // Each turn through alternatives that begin alike doubles what is open: the 24th token took 17 s, the 26th did not come.
+    // Each pass through alternatives with the same beginning doubles the open ones: the 24th token took 17 s, and the 26th never came.
     if (since !== undefined && this.#ambiguous > since) {
       throw new TooCostly(
         `${$ref} refers back to itself from alternatives that begin alike; let their first property, a const, tell them apart`,
@@ -127,7 +130,7 @@ class CostWalk {
     if ("const" in schema) return [leadOf(schema["const"])];
     if (Array.isArray(type)) return type.flatMap((each) => leadsOfType(each));
     const [first] = isJsonObject(properties) ? Object.entries(properties) : [];
-    // Where the first property may be missing, another one may be the first.
+    // If the first property may be missing, another one may be the first.
     if (first !== undefined && listOf(optional).includes(first[0])) return leadsOfType("object");
     if (first === undefined) return leadsOfType(type);
     const key = `{${JSON.stringify(first[0])}:`;
@@ -137,13 +140,13 @@ class CostWalk {
 
 class TooCostly extends Error {}
 
-/** Lengths and numbers of items and properties, added up. */
+/** Returns the sum of lengths and numbers of items and properties. */
 export function repeatsOf(schema: Schema): number {
   const own = REPEATS.reduce((most, name) => Math.max(most, numberOf(schema[name])), 0);
   return partsIn(schema).reduce((sum, part) => sum + repeatsOf(part), own);
 }
 
-/** Schemas in a schema, itself included. */
+/** Returns the number of schemas in a schema, including itself. */
 export function partsOf(schema: Schema): number {
   return partsIn(schema).reduce((sum, part) => sum + partsOf(part), 1);
 }

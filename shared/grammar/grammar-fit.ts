@@ -4,27 +4,27 @@ import { isJsonObject } from "../json-value.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Steps after which a value counts as fitting, so that a check takes some ms at most. */
+/** Number of steps after which a value counts as fitting, so that a check takes at most a few ms. */
 const MAX_STEPS = 100_000;
-/** Levels of a value, and references on the way to them. Each takes some frames of the stack, which ends at about 1,000 levels. */
+/** Limit of nesting levels, including references. Each level takes several stack frames, and the stack overflows at about 1,000 levels. */
 const MAX_DEPTH = 200;
 const REF = "#/$defs/";
 
 /**
- * Whether a value could have come from the grammar of a JSON Schema (`grammarSchemaOf`): all listed properties and no others. Formats and
- * patterns of strings and bounds of numbers are not looked at. Its cost is bounded; beyond the bound every value fits.
+ * Returns whether a value could have come from the grammar of a JSON Schema (`grammarSchemaOf`): all listed properties and no others.
+ * Formats and patterns of strings and bounds of numbers are not checked. The cost is bounded; beyond the bound every value fits.
  * @throws {UnsupportedSchema}
  */
 export function fitsGrammar(value: unknown, schema: Schema): boolean {
   return fitsRead(value, grammarSchemaOf(schema));
 }
 
-/** As {@link fitsGrammar}, for a schema that `grammarSchemaOf` has read. */
+/** Returns the same as {@link fitsGrammar}, for a schema returned by `grammarSchemaOf`. */
 export function fitsRead(value: unknown, read: Schema): boolean {
   return !isDeeper(value, MAX_DEPTH) && new GrammarFit().fits(value, read, {});
 }
 
-/** Level by level: what an Island sends may be nested deeper than the stack. */
+/** Checks level by level, because an Island's value may be nested deeper than the stack. */
 function isDeeper(value: unknown, levels: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -37,7 +37,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 class GrammarFit {
   #steps = 0;
 
-  /** `defs`: what `$ref` may name. */
+  /** @param defs definitions that `$ref` may name */
   fits(value: unknown, schema: unknown, defs: Schema): boolean {
     if ((this.#steps += 1) > MAX_STEPS || !isJsonObject(schema)) return true;
     const { $defs, $ref, oneOf, type } = schema;

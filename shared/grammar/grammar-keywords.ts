@@ -13,20 +13,20 @@ const UNDERSTOOD = words(`
   exclusiveMaximum multipleOf items prefixItems additionalItems minItems maxItems uniqueItems properties required
   additionalProperties propertyNames minProperties maxProperties
 `);
-/** llama.cpp refuses 2,000 repeats and more. Larger upper bounds are left to the check of the answer. */
+/** Maximum number of repeats: llama.cpp rejects 2,000 and more. Larger upper bounds are validated afterwards. */
 const MAX_REPEATS = 1_999;
 
 export function isAnnotation(keyword: string): boolean {
   return ANNOTATIONS.has(keyword) || keyword.startsWith("x-");
 }
 
-/** What is wrong with the schema's keywords; null if all are known. */
+/** Returns the problem of the schema's keywords; null if all are known. */
 export function checkKeywords(raw: Schema): string | null {
   const unknown = Object.keys(raw).find((keyword) => !isAnnotation(keyword) && !UNDERSTOOD.has(keyword));
   return unknown === undefined ? null : `keyword "${unknown}" is not supported`;
 }
 
-/** Whether agents of all versions keep the schema: it has no keyword that the first one did not know or left out. */
+/** Returns whether agents of all versions enforce the schema: it has no keyword that the first version did not know or omitted. */
 export function isFirstGrammar(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isFirstGrammar);
   if (typeof schema !== "object" || schema === null) return true;
@@ -40,12 +40,12 @@ export function isFirstGrammar(schema: unknown): boolean {
 
 const FIRST_REFERENCE = /^#(?:$|\/(?:\$defs|definitions)\/[^/~%]+$)/;
 const FIRST_FORMATS = words("date-time time date");
-/** A property with one of these names costs no more than that agents of earlier versions are not asked. */
+/** Keywords of later versions. A property with such a name only excludes agents of earlier versions. */
 const LATER = words(`
   pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf uniqueItems propertyNames additionalItems discriminator id
 `);
 
-/** Those that a schema names, or that its keywords are of; empty for any value. */
+/** Returns the types that a schema names or that its keywords imply; empty for any value. */
 export function typesOf(raw: Schema): readonly string[] {
   const type = raw["type"];
   if (Array.isArray(type)) return type.map(String);
@@ -56,7 +56,7 @@ export function typesOf(raw: Schema): readonly string[] {
   return [];
 }
 
-/** Names that properties may have, where a schema of names lists them. Other keywords of it are left to the check of the answer. */
+/** Returns the allowed property names if a schema of names lists them. Its other keywords are validated afterwards. */
 export function listedNames({ enum: names, const: only }: Schema): { propertyNames?: { enum: string[] } } {
   const listed = (Array.isArray(names) ? (names as unknown[]) : [only]).filter((name) => typeof name === "string");
   return listed.length === 0 ? {} : { propertyNames: { enum: listed } };
@@ -64,7 +64,8 @@ export function listedNames({ enum: names, const: only }: Schema): { propertyNam
 
 export function stringKeywords(raw: Schema, fail: Fail): Record<string, unknown> {
   const { format, pattern } = raw;
-  if (pattern !== undefined && !isPattern(pattern)) fail(`pattern ${JSON.stringify(pattern)} is no regular expression`);
+  if (pattern !== undefined && !isPattern(pattern))
+    fail(`pattern ${JSON.stringify(pattern)} is not a regular expression`);
   return {
     ...counts(raw, ["minLength", "maxLength"], fail),
     ...(typeof format === "string" ? { format } : {}),
@@ -86,7 +87,7 @@ export function numberKeywords(raw: Schema, fail: Fail): Record<string, number> 
   return bounds;
 }
 
-/** `limit`: most items; null for any number. */
+/** @param limit maximum number of items; null for no limit */
 export function arrayBounds(raw: Schema, limit: number | null, fail: Fail): { minItems?: number; maxItems?: number } {
   const bounds: { minItems?: number; maxItems?: number } = counts(raw, ["minItems", "maxItems"], fail);
   const most = Math.min(bounds.maxItems ?? Infinity, limit ?? Infinity);
@@ -117,7 +118,7 @@ function isPattern(pattern: unknown): boolean {
   }
 }
 
-/** Whether a schema says anything of its values but by `keyword`. */
+/** Returns whether a schema constrains its values other than by `keyword`. */
 export function hasOthers(raw: Schema, keyword?: string): boolean {
   return Object.keys(raw).some(
     (name) => name !== keyword && name !== "$defs" && name !== "definitions" && !isAnnotation(name),

@@ -11,20 +11,20 @@ import {
 } from "./grammar-keywords.ts";
 import { isJsonObject } from "../json-value.ts";
 
-/** Both lists apply, as one. */
+/** Keywords whose lists are united when merged. */
 const LISTS = new Set(["required"]);
-/** The larger one, and the smaller one, is the narrower. */
+/** Keywords of which the larger value is stricter; in the next set, the smaller one. */
 const LARGER = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"]);
 const SMALLER = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"]);
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Compiling a grammar blocks every other run; see grammar-cost.ts. */
+/** Limit of parts. Compiling a grammar blocks every other run; see grammar-cost.ts. */
 const MAX_NODES = 1_000;
 const MAX_MERGE_DEPTH = 32;
-/** Properties of an object that may be missing. The grammar has each as an alternative to the ones before it. */
+/** Maximum number of omittable properties of an object. The grammar has each as an alternative to the ones before it. */
 const MAX_OMITTABLE = 64;
-/** Parts of a schema that allows any value. */
+/** Number of parts of a schema that allows any value. */
 const NODES_OF_ANY = 4;
 const ANY_SCALAR = ["string", "number", "boolean", "null"] as const;
 /** Name of the definition for `{"$ref": "#"}`. */
@@ -32,11 +32,12 @@ const ROOT = "#";
 const ROOT_PATH = "schema";
 
 /**
- * Reads a JSON Schema into what grammars are made of: `$ref` with `$defs`, `oneOf`, `const`, `enum`, and types with their bounds.
- * Objects get all listed properties and no others, which is valid where more or fewer are allowed; only optional ones with references
- * are named in `optional` and may be missing, so that recursion ends. With `mayOmit` all optional ones may be missing.
- * What grammars cannot keep is checked in the answer (`unmetSchema` in coordinator/dispatch/result-faults.ts). The coordinator asks before it takes a job, and the agent again, which compiles it.
- * @throws {UnsupportedSchema} naming the place and what is not supported there, or what is too costly.
+ * Converts a JSON Schema to the subset that grammars support: `$ref` with `$defs`, `oneOf`, `const`, `enum`, and types with their bounds.
+ * Objects get exactly the listed properties. Optional properties with references are listed in `optional` and may be missing, so that
+ * recursion ends. With `mayOmit`, all optional properties may be missing. Other constraints are validated in the completion (`unmetSchema`
+ * in coordinator/dispatch/result-faults.ts). The coordinator calls this before it accepts a job, and the agent before it compiles the
+ * grammar.
+ * @throws {UnsupportedSchema} naming the place and what is unsupported or too costly there
  */
 export function grammarSchemaOf(
   schema: Schema,
@@ -53,7 +54,7 @@ export function grammarSchemaOf(
   return read;
 }
 
-/** No grammar can keep the schema, or it would cost too much. `path` begins with "response_format". */
+/** Error for a schema that no grammar can enforce, or that would cost too much. `path` begins with "response_format". */
 export class UnsupportedSchema extends Error {
   override readonly name = "UnsupportedSchema";
   readonly path: string;
@@ -69,9 +70,9 @@ class SchemaReader {
   readonly #root: Schema;
   readonly #mayOmit: boolean;
   #nodes = 0;
-  /** References, by name, with the place of the first. */
+  /** References by name, with the place of the first. */
   readonly #references = new Map<string, string>();
-  /** What references to other places than definitions mean, by name. zod-to-json-schema writes such. */
+  /** Targets of references to other places than definitions, by name, as zod-to-json-schema writes them. */
   readonly #targets = new Map<string, unknown>();
 
   constructor(root: Schema, mayOmit: boolean) {
@@ -85,7 +86,7 @@ class SchemaReader {
       ...this.#readAll(this.#root["definitions"], "schema.definitions"),
       ...this.#readAll(this.#root["$defs"], "schema.$defs"),
     };
-    // Reading one may find others.
+    // Reading one target may find others.
     for (const [name, target] of this.#targets) defs[name] = this.read(target, pathOf(name));
     for (const [name, path] of this.#references) {
       if (name !== ROOT && !Object.hasOwn(defs, name)) throw unsupported(path, missingDefinition(name));
@@ -121,14 +122,14 @@ class SchemaReader {
     return { oneOf: types.map((type) => this.#readTyped(type, raw, path)) };
   }
 
-  /** Alternatives, each with what stands beside them. */
+  /** Reads alternatives, each combined with its sibling keywords. */
   #readChoices(choices: unknown, rest: Schema, path: string): Schema[] {
     if (!Array.isArray(choices) || choices.length === 0) throw unsupported(path, "is not a list of schemas");
     if (!hasOthers(rest)) return choices.map((each, index) => this.read(each, `${path}.${index}`));
     return choices.map((each, index) => this.read({ ...rest, allOf: [each] }, `${path}.${index}`));
   }
 
-  /** Without `allOf`, and without a reference that has keywords beside it. */
+  /** Returns the schema without `allOf` and without references that have sibling keywords. */
   #merged(raw: Schema, path: string, depth: number): Schema {
     const { allOf, $ref, ...rest } = raw;
     if (allOf === undefined && $ref === undefined) return raw;
@@ -172,14 +173,14 @@ class SchemaReader {
     const name = (isDefinition ? definition : undefined) ?? pointerOf(steps);
     if (steps.length > 0 && !isDefinition) {
       const target = valueAt(this.#root, steps);
-      if (target === undefined) throw unsupported(path, `reference ${JSON.stringify(ref)} leads nowhere`);
+      if (target === undefined) throw unsupported(path, `reference ${JSON.stringify(ref)} does not exist`);
       this.#targets.set(name, target);
     }
     if (!this.#references.has(name)) this.#references.set(name, path);
     return `#/$defs/${name}`;
   }
 
-  /** As the client sent it. */
+  /** Returns a definition as the client sent it. */
   #definition(ref: string, path: string): unknown {
     const name = ref.slice("#/$defs/".length);
     if (name === ROOT) return this.#root;
@@ -213,7 +214,7 @@ class SchemaReader {
   }
 
   #readArray(raw: Schema, path: string): Schema {
-    // Before 2020-12, a list of items was a tuple.
+    // Before 2020-12, a list in `items` was a tuple.
     const isOld = Array.isArray(raw["items"]);
     const first = isOld ? raw["items"] : raw["prefixItems"];
     const items = isOld ? raw["additionalItems"] : raw["items"];
@@ -280,14 +281,14 @@ function hasReference(schema: unknown): boolean {
   return JSON.stringify(schema).includes('"$ref":');
 }
 
-/** The values of an `enum` that are of the schema's types. */
+/** Returns the values of an `enum`. */
 function literals(raw: Schema, path: string): unknown[] {
   const values = raw["enum"];
   if (!Array.isArray(values) || values.length === 0) throw unsupported(path, "enum is not a list of values");
   return values;
 }
 
-/** Of the name that a reference to another place than a definition has. */
+/** Returns the path of a reference to another place than a definition, from its name. */
 function pathOf(name: string): string {
   return name.replace("#", ROOT_PATH).replaceAll("/", ".");
 }
@@ -301,7 +302,8 @@ function unsupported(path: string, why: string): UnsupportedSchema {
 }
 
 /**
- * The steps of a reference within a schema: a JSON Pointer (RFC 6901) in a URI fragment. None for `#`; undefined for any other reference.
+ * Returns the steps of a reference within a schema: a JSON Pointer (RFC 6901) in a URI fragment. Empty for `#`; undefined for any other
+ * reference.
  */
 function pointerSteps(ref: unknown): readonly string[] | undefined {
   if (typeof ref !== "string" || !/^#(?:\/|$)/.test(ref)) return undefined;
@@ -313,12 +315,12 @@ function pointerSteps(ref: unknown): readonly string[] | undefined {
   }
 }
 
-/** The reference of these steps, not encoded for a URI. */
+/** Returns the reference of these steps, not encoded for a URI. */
 function pointerOf(steps: readonly string[]): string {
   return `#${steps.map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")}`;
 }
 
-/** What stands there; undefined for nothing. */
+/** Returns the value at a path; undefined if there is none. */
 function valueAt(root: unknown, steps: readonly string[]): unknown {
   let found = root;
   for (const step of steps) {
@@ -329,8 +331,8 @@ function valueAt(root: unknown, steps: readonly string[]): unknown {
 }
 
 /**
- * The reference of a definition that leads back to itself before any value begins, such as `{"$ref": "#"}`; undefined if there is none. No
- * grammar can be made of it (left recursion), and whoever follows it never ends.
+ * Returns the reference of a definition that leads back to itself before any value begins, such as `{"$ref": "#"}`; undefined if there is
+ * none. It is left recursion, for which no grammar exists and which would never end.
  */
 function loopOf(root: Schema): string | undefined {
   const definitions = isJsonObject(root["$defs"]) ? root["$defs"] : {};
@@ -359,12 +361,12 @@ function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | un
   return undefined;
 }
 
-/** Two schemas cannot be merged into one that a grammar can keep. */
+/** Error for two schemas that cannot be merged into one that a grammar can enforce. */
 class UnmergedSchema extends Error {}
 
 /**
- * One schema for what two allow together, as grammars need it. Annotations of the second win.
- * @throws {UnmergedSchema} naming the keyword that is in both and has no merger.
+ * Merges two schemas into one that allows what both allow, as grammars need it. Annotations of the second win.
+ * @throws {UnmergedSchema} naming the keyword that is in both and cannot be merged
  */
 function mergeSchemas(one: Schema, other: Schema, isAnnotation: (keyword: string) => boolean): Schema {
   const merged: Record<string, unknown> = { ...one };
@@ -390,12 +392,12 @@ function mergeKeyword(keyword: string, before: unknown, value: unknown): unknown
   if (SMALLER.has(keyword)) return Math.min(Number(before), Number(value));
   if (keyword === "type") return commonTypes(listOf(before).map(String), listOf(value).map(String));
   if (keyword === "enum") return common(listOf(before), listOf(value), keyword);
-  // Only listed properties are written, so that both are kept if one of them is.
+  // Only listed properties are generated, so that both are satisfied if one is.
   if (keyword === "additionalProperties")
     return before === false || value === false ? false : { allOf: [before, value] };
   if (keyword === "items") return { allOf: [before, value] };
   if (keyword === "uniqueItems") return true;
-  throw new UnmergedSchema(`keyword "${keyword}" cannot be merged with another "${keyword}" beside it`);
+  throw new UnmergedSchema(`keyword "${keyword}" cannot be merged with another "${keyword}"`);
 }
 
 function commonTypes(some: readonly string[], others: readonly string[]): unknown {

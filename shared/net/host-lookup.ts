@@ -6,10 +6,10 @@ export interface HostAddress {
   readonly family: 4 | 6;
 }
 
-/** All addresses of a host name. Rejects with an error that has a `code` when there is none. */
+/** Returns all addresses of a host name. Rejects with an error that has a `code` if there is none. */
 export type ResolveHost = (hostname: string) => Promise<readonly HostAddress[]>;
 
-/** A lookup for `http.request` that uses `resolveHost`. */
+/** Returns a lookup function for `http.request` that uses `resolveHost`. */
 export function lookupBy(resolveHost: ResolveHost): LookupFunction {
   return (hostname, options, callback) => {
     resolveHost(hostname).then(
@@ -26,9 +26,9 @@ export function lookupBy(resolveHost: ResolveHost): LookupFunction {
 }
 
 /**
- * A lookup that refuses a host with any private address. The socket connects to the addresses that were checked, so a name
- * that changes its answer between check and connection cannot bypass the check (DNS rebinding).
- * @param refusal makes the error for a host and its private address.
+ * Returns a lookup function that rejects a host with any private address. The socket connects to the checked addresses, so a name that
+ * changes its address between check and connection cannot bypass the check (DNS rebinding).
+ * @param refusal creates the error for a host and its private address
  */
 export function publicLookup(
   resolveHost: ResolveHost,

@@ -10,10 +10,10 @@ import { asTokenFrame } from "./token-frames.ts";
 export const SUBPROTOCOL = "atoll.island.v1";
 /** Path of the Island session's WebSocket. */
 export const SESSION_PATH = "/api/v1/island/session";
-/** A larger frame closes the session with 1009. */
+/** Maximum size of a frame. A larger one closes the session with 1009. */
 export const MAX_FRAME_BYTES = 8 * MIB;
 
-/** A side is lost after this many silent heartbeat intervals: two may be missed, the half allows for delay. */
+/** Number of silent heartbeat intervals after which a side is lost. Two may be missed; the half allows for delay. */
 export const SILENCE_IN_HEARTBEATS = 2.5;
 
 /** WebSocket close codes that both sides use. Source: RFC 6455 §7.4.1 and docs/reference/island-protocol.md. */
@@ -26,12 +26,12 @@ export const CLOSE = {
   internalError: 1011,
 } as const;
 
-/** A frame that is not MessagePack, of an unknown type, or with a wrong field; the message names the field. */
+/** Error for a frame that is not MessagePack, of an unknown type, or with an invalid field, which the message names. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }
 
-// Without the records extension, so that MessagePack libraries of any language can read it.
+// Without the records extension, so that MessagePack libraries of any language can read the frames.
 const packr = new Packr({ useRecords: false, mapsAsObjects: true, variableMapSize: true, encodeUndefinedAsNil: false });
 const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: "number" });
 
@@ -67,7 +67,7 @@ function check<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new ProtocolError(`${path === "" ? "frame" : path}: ${issue?.message ?? "invalid"}`);
 }
 
-/** An error inside the check means a bad frame; it must not end the process that received it. */
+/** Reports an error inside the check as an invalid frame, so that it does not end the process. */
 function parseSafely<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
   try {
     return schema.safeParse(value);
@@ -76,7 +76,7 @@ function parseSafely<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseRes
   }
 }
 
-/** Leaves out undefined fields, because MessagePack has no `undefined`. */
+/** Omits undefined fields, because MessagePack has no `undefined`. */
 function withoutUndefined<T extends object>(frame: T): T {
   if (!Object.values(frame).includes(undefined)) return frame;
   return Object.fromEntries(Object.entries(frame).filter(([, value]) => value !== undefined)) as T;

@@ -1,17 +1,17 @@
 import { KIB } from "../format-bytes.ts";
 
-/** Most values in a frame, keys of maps included: as many numbers as a Cargo may put out, and a little more. */
+/** Maximum number of values in a frame, including keys of maps: slightly more than the numbers that a Cargo may output. */
 const MAX_VALUES = 2_100_000;
-/** Most maps and arrays among them: an empty map is one byte on the wire, and 56 in memory. */
+/** Maximum number of maps and arrays among them. An empty map is one byte on the wire and 56 in memory. */
 const MAX_CONTAINERS = 500_000;
-/** Most different keys of maps: 700,000 in 6 MB kept the event loop busy for 5 s, 20,000 for 0.04 s. */
+/** Maximum number of different map keys. 700,000 in 6 MB blocked the event loop for 5 s, 20,000 for 0.04 s. */
 const MAX_KEYS = 20_000;
-/** A smaller frame cannot take much memory, and is not looked at. */
+/** Minimum size of frames that are checked. A smaller one cannot take much memory. */
 const MIN_COUNTED_BYTES = 64 * KIB;
 
 /**
- * Of the formats from 0xc4 to 0xdf: bytes of the length that follows the first byte, and bytes that follow whatever the length says.
- * Source: the MessagePack specification, "Formats".
+ * Formats from 0xc4 to 0xdf: bytes of the length after the first byte, and bytes that follow independently of the length. Source: the
+ * MessagePack specification, "Formats".
  */
 const FORMATS: readonly (readonly [lengthBytes: number, otherBytes: number])[] = [
   ...([
@@ -61,14 +61,14 @@ const FORMATS: readonly (readonly [lengthBytes: number, otherBytes: number])[] =
 ];
 
 /**
- * True for a frame whose values would take far more memory or time than its bytes. It looks at the first bytes of each value and at the
- * keys of maps alone, and stops at the limit. What is no MessagePack is found by those who unpack it.
+ * Returns whether the values of a frame would take far more memory or time than its bytes. Only the first bytes of each value and the keys
+ * of maps are read, and reading stops at a limit. Invalid MessagePack is detected when it is unpacked.
  */
 export function hasTooManyValues(frame: Uint8Array): boolean {
   if (frame.length < MIN_COUNTED_BYTES) return false;
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
   const keys = new Set<string>();
-  /** Values that are left of each map and array around the present one; those of a map count twice, and an even number is a key. */
+  /** Remaining values of each map and array around the current one. Those of a map count twice, and an even number is a key. */
   const left: number[] = [];
   const isMap: boolean[] = [];
   let containers = 0;
@@ -99,7 +99,7 @@ export function hasTooManyValues(frame: Uint8Array): boolean {
   return false;
 }
 
-/** The values that follow the head of a map or an array, keys included; null for any other value. */
+/** Returns the number of values after the head of a map or array, including keys; null for any other value. */
 function membersOf(frame: Uint8Array, at: number, first: number): { count: number; isMap: boolean } | null {
   if (first >= 0x80 && first <= 0x8f) return { count: 2 * (first & 0x0f), isMap: true };
   if (first >= 0x90 && first <= 0x9f) return { count: first & 0x0f, isMap: false };
@@ -109,7 +109,7 @@ function membersOf(frame: Uint8Array, at: number, first: number): { count: numbe
   return { count: isMap ? 2 * count : count, isMap };
 }
 
-/** Bytes of the value at `at`, without the members of a map or an array. */
+/** Returns the bytes of the value at `at`, without the members of a map or array. */
 function sizeOf(frame: Uint8Array, at: number, first: number): number {
   if (first >= 0xa0 && first <= 0xbf) return 1 + (first & 0x1f);
   const format = first >= 0xc4 ? FORMATS[first - 0xc4] : undefined;

@@ -15,9 +15,9 @@ import {
 } from "../output.ts";
 
 const slug = z.string().max(100);
-/** Name one attempt of one job. The coordinator drops frames of a superseded attempt (fencing). */
+/** Identifies one attempt of one job. The coordinator drops frames of a superseded attempt (fencing). */
 const attemptFields = { jobId: z.string().max(64), attempt: z.number().int().positive() };
-/** Number of a frame that must not be lost: 1, 2, 3 … in each attempt. The Island keeps such frames until an `ack`. */
+/** Sequence number of a frame that must not be lost: 1, 2, 3 … in each attempt. The Island keeps such frames until an `ack`. */
 const seq = z.number().int().positive();
 
 const runtimeReportSchema = z.object({
@@ -27,66 +27,68 @@ const runtimeReportSchema = z.object({
 export type RuntimeReport = z.infer<typeof runtimeReportSchema>;
 
 const bytes = z.number().int().nonnegative();
-/** A model or image on the Island's disk. `key`: from `cacheKeyOf()`. */
+/** Model or image on the Island's disk. `key`: from `cacheKeyOf()`. */
 const cachedModelSchema = z.object({ key: z.string().max(2_010), bytes });
 
-/** Codes that the first version of the protocol lacks, each with the nearest one that it has. */
+/** Codes that the first version of the protocol lacks, each with its nearest known code. */
 const LATER_CODES: Partial<Record<JobErrorCode, JobErrorCode>> = { disk_full: "model_unavailable" };
 const codeFields = {
   code: z.enum(JOB_ERROR_CODES),
-  /** The code, if older coordinators do not know it: `code` is the nearest one that they do. Ignored if it is not understood. */
+  /** Exact code, if older coordinators do not know it; `code` is then the nearest one that they know. Ignored if invalid. */
   exactCode: z.enum(JOB_ERROR_CODES).optional().catch(undefined),
 };
 
-/** The members of a frame that say a code. */
+/** Returns the frame members for an error code. */
 export function codeMembers(code: JobErrorCode): { code: JobErrorCode; exactCode?: JobErrorCode } {
   const nearest = LATER_CODES[code];
   return nearest === undefined ? { code } : { code: nearest, exactCode: code };
 }
 
-/** A job that the Island still has after a reconnect. `started`: its run began, even if the `started` frame was lost. */
+/** Job that the Island still has after a reconnect. `started`: its run began, even if the `started` frame was lost. */
 const heldJobSchema = z.object({
   ...attemptFields,
-  /** From `assign`. Proves that the attempt belongs to this Island, also after a restart of the coordinator. */
+  /** Token from `assign`, which proves that the attempt belongs to this Island, even after a restart of the coordinator. */
   claim: z.string().max(64),
   started: z.boolean(),
 });
 export type HeldJob = z.infer<typeof heldJobSchema>;
 
-/** Longest list of Cargos that lack disk space. */
+/** Maximum number of Cargos that lack disk space. */
 export const MAX_NO_SPACE_FOR = 100;
-/** A download in progress. `fraction`: 0 to 1, or null when the size is unknown. Agents of earlier versions report only `slug` and it. */
+/**
+ * Download in progress. `fraction`: 0 to 1, or null if the size is unknown. Agents of earlier versions report only `slug` and `fraction`.
+ */
 export const downloadSchema = z.object({
   slug,
   fraction: z.number().min(0).max(1).nullable(),
   receivedBytes: bytes.optional(),
   totalBytes: bytes.nullable().optional(),
-  /** Speed over the last seconds; null: not known yet. */
+  /** Speed over the last seconds; null if not known yet. */
   bytesPerSecond: bytes.nullable().optional(),
 });
 
 /** State that changes while an Island runs; sent with `hello` and every heartbeat. */
 const islandStateSchema = z.object({
-  /** 0 to 1, over all cores; null where the platform does not report it. */
+  /** Load over all cores, 0 to 1; null if the platform does not report it. */
   cpuLoad: z.number().min(0).max(1).nullable(),
   freeRamBytes: z.number().int().nonnegative().nullable(),
   freeVramBytes: z.number().int().nonnegative().nullable(),
-  /** °C of its hottest processor or graphics card; null: not known. Absent in agents of earlier versions. */
+  /** Temperature of its hottest processor or graphics card in °C; null if unknown. Absent in agents of earlier versions. */
   temperatureC: z.number().min(-100).max(300).nullable().optional(),
-  /** 0 to 1, of its busiest graphics card; null: not known. Absent in agents of earlier versions. */
+  /** Load of its busiest graphics card, 0 to 1; null if unknown. Absent in agents of earlier versions. */
   gpuLoad: z.number().min(0).max(1).nullable().optional(),
   cachedModels: z.array(cachedModelSchema).max(10_000),
   /** Cargos whose model is in memory now. */
   loaded: z.array(slug).max(1_000),
   downloads: z.array(downloadSchema).max(1_000),
-  /** Cargos whose files are on disk and whose model is on its way into memory. Absent in agents of earlier versions. */
+  /** Cargos whose files are on disk and whose model is being loaded into memory. Absent in agents of earlier versions. */
   loading: z.array(slug).max(1_000).optional(),
   /**
-   * Cargos that the Island refused, or failed to fetch, for lack of disk space, and which still would not fit. Absent in agents of earlier
+   * Cargos that the Island refused or failed to download for lack of disk space, and that still would not fit. Absent in agents of earlier
    * versions.
    */
   noSpaceFor: z.array(slug).max(MAX_NO_SPACE_FOR).optional(),
-  /** `count` changes while the download, the load or the run of an attempt makes progress. Absent: the agent does not tell. */
+  /** Attempts with progress. `count` changes while the download, the load or the run makes progress. Absent: not supported by the agent. */
   working: z
     .array(z.object({ ...attemptFields, count: z.number().nonnegative() }))
     .max(1_000)
@@ -102,14 +104,14 @@ const hello = z.object({
   hostName: z.string().max(253).optional(),
   hardware: hardwareSchema,
   runtimes: z.array(runtimeReportSchema).max(20),
-  /** Jobs that the Island runs at the same time, over all Cargos. */
+  /** Maximum number of concurrent jobs, over all Cargos. */
   slots: z.number().int().min(1).max(1_000),
   draining: z.boolean(),
   held: z.array(heldJobSchema).max(10_000),
   state: islandStateSchema,
-  /** Absent in agents of earlier versions, whose owners cannot refuse anything. */
+  /** Policy of the owner. Absent in agents of earlier versions, whose owners cannot refuse anything. */
   policy: ownerPolicySchema.optional(),
-  /** What the agent can do beyond the first version of the protocol. Absent in agents of earlier versions. */
+  /** Features of the agent beyond the first version of the protocol. Absent in agents of earlier versions. */
   features: featuresSchema.optional(),
 });
 
@@ -124,8 +126,8 @@ const refused = z.object({
   message: z.string().max(2_000),
 });
 /**
- * The model is in memory and the run begins. Sent again while the prompt is read, with `prompt`: its tokens, and how many of them are
- * read. An agent that does not say it is not paid for a prompt whose answer never came.
+ * The model is in memory and the run begins. Sent again while the prompt is read, with `prompt`: its tokens, and how many of them have been
+ * read. Without it, an agent is not paid for a prompt whose completion never arrived.
  */
 const started = z.object({
   type: z.literal("started"),
@@ -138,14 +140,14 @@ const output = z.object({
   seq,
   items: z.array(outputItemSchema).min(1).max(10_000),
 });
-/** `output`: the JSON value that the Cargo produced; absent for text, which was delivered as tokens. */
+/** End of a run. `output`: the JSON value that the Cargo produced; absent for text, which was delivered as tokens. */
 const finished = z.object({
   type: z.literal("finished"),
   ...attemptFields,
   seq,
   output: jsonValueSchema.optional(),
   finishReason: z.enum(FINISH_REASONS),
-  /** Of the chat's `stop`, the one that ended the text. An agent that does not say it ended it all the same. */
+  /** The one of the chat's `stop` sequences that ended the text. Optional for an agent. */
   stopSequence: z.string().min(1).max(MAX_STOP_CHARS).optional(),
   usage: usageSchema,
   timings: timingsSchema,
@@ -158,15 +160,15 @@ const failed = z.object({
   message: z.string().max(2_000),
   retryable: z.boolean(),
 });
-/** The answer to `cancel`: the run has stopped and the slot is free. */
+/** Reply to `cancel`: the run has stopped and the slot is free. */
 const cancelled = z.object({ type: z.literal("cancelled"), ...attemptFields, seq });
-/** From agents of earlier versions, about input that running jobs were sent. Ignored. */
+/** Frame of agents of earlier versions about input that running jobs were sent. Ignored. */
 const taken = z.object({ type: z.literal("taken") });
-/** The Island takes no new jobs and finishes those that it has. */
+/** The Island accepts no new jobs, and finishes those that it has. */
 const draining = z.object({ type: z.literal("draining") });
-/** The Island takes new jobs again, after `draining`. */
+/** The Island accepts new jobs again, after `draining`. */
 const accepting = z.object({ type: z.literal("accepting") });
-/** Asks for these Cargos, best first, to store them on disk. The coordinator answers with `preload` for each that the Island may run. */
+/** Requests these Cargos, best first, to store them on disk. The coordinator replies with `preload` for each that the Island may run. */
 const wanted = z.object({ type: z.literal("wanted"), slugs: z.array(slug).min(1).max(20) });
 
 export const fromIslandSchema = z.discriminatedUnion("type", [
@@ -186,5 +188,5 @@ export const fromIslandSchema = z.discriminatedUnion("type", [
 ]);
 export type FromIsland = z.infer<typeof fromIslandSchema>;
 export type Hello = z.infer<typeof hello>;
-/** Frames that the Island resends after a reconnect until the coordinator acknowledges their `seq`. */
+/** Frame that the Island resends after a reconnect until the coordinator acknowledges its `seq`. */
 export type NumberedFrame = Extract<FromIsland, { seq: number }>;

@@ -8,8 +8,8 @@ const FRAME_FIELDS = 5;
 const ITEM_FIELDS = 3;
 
 /**
- * The frame, if it is output of tokens and has no field that the schema does not know; null for anything else, of which the schema says
- * what it is. By hand, because most frames are such ones, and the schema takes most of the time that one costs.
+ * Returns the frame if it is token output and has no field that the schema does not know; null for anything else, which the schema then
+ * checks. Hand-written, because most frames are of this kind, and the schema check takes most of the time of a frame.
  */
 export function asTokenFrame(value: unknown): Extract<FromIsland, { type: "output" }> | null {
   if (typeof value !== "object" || value === null || countFields(value) !== FRAME_FIELDS) return null;

@@ -213,7 +213,7 @@ export class World implements AsyncDisposable {
     { code, stderr }: { code: number | null; stderr: string },
     restart: () => Promise<void>,
   ): void {
-    this.readOnlyPeriods += stderr.split("Nothing new is accepted").length - 1;
+    this.readOnlyPeriods += stderr.split("Storage is read-only: nothing new is accepted").length - 1;
     const { signalCode } = program.process;
     // By SIGTERM before Node.js runs the program's first line, and with 130 by a second one while it stops.
     const isExpected = code === 0 || code === 130 || signalCode === "SIGKILL" || signalCode === "SIGTERM";

@@ -75,7 +75,7 @@ describe("access to PostgreSQL and NATS over TLS", () => {
     });
     expect(await refusalOf(storeOf(), { ...env, ATOLL_NATS_PASSWORD: "wrong" })).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/^bus: NATS does not let this coordinator in \(Authorization Violation\): .*\n$/),
+      stderr: expect.stringMatching(/^bus: NATS rejected this coordinator \(Authorization Violation\)\. .*\n$/),
     });
   });
 });

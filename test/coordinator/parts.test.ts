@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { MAX_CLOSE_MS, Parts, type Part } from "../../coordinator/parts.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-/** Parts that note what is done to them. */
+/** Parts that record each call of `drain` and `close`. */
 function notedParts(): { readonly done: string[]; readonly part: (name: string) => Part } {
   const done: string[] = [];
   return {
@@ -14,7 +14,7 @@ function notedParts(): { readonly done: string[]; readonly part: (name: string) 
   };
 }
 
-it("drain all before any closes, the last one opened first", async () => {
+it("Parts drains all parts before it closes any, the last opened first", async () => {
   const { done, part } = notedParts();
   await using parts = new Parts(new ManualClock());
   parts.add(part("store"));
@@ -25,7 +25,7 @@ it("drain all before any closes, the last one opened first", async () => {
   expect(done).toEqual(["drain jobs", "drain store", "close jobs", "close store"]);
 });
 
-it("are closed by a start that fails", async () => {
+it("Parts closes what was opened when a start fails", async () => {
   const { done, part } = notedParts();
   const start = async (): Promise<void> => {
     await using parts = new Parts(new ManualClock());
@@ -36,7 +36,7 @@ it("are closed by a start that fails", async () => {
   expect(done).toEqual(["drain store", "close store"]);
 });
 
-it("are begun to be closed, and not waited for, once the limit has passed", async () => {
+it("Parts starts every close and stops waiting once the limit has passed", async () => {
   const { done, part } = notedParts();
   const clock = new ManualClock();
   await using parts = new Parts(clock);
@@ -50,7 +50,7 @@ it("are begun to be closed, and not waited for, once the limit has passed", asyn
   expect(done).toEqual(["drain store", "close store"]);
 });
 
-it("have a signal that tells them when they have drained long enough", async () => {
+it("Parts signals each part when the drain limit has passed", async () => {
   const clock = new ManualClock();
   await using parts = new Parts(clock);
   parts.add({ drain: (limit) => limit.within(new Promise(() => undefined)) });
@@ -59,7 +59,7 @@ it("have a signal that tells them when they have drained long enough", async () 
   await stopped;
 });
 
-it("are all closed, although one fails, whose fault is told", async () => {
+it("Parts closes all parts although one fails, and rejects with its error", async () => {
   const { done, part } = notedParts();
   await using parts = new Parts(new ManualClock());
   parts.add(part("store"));
@@ -71,7 +71,7 @@ it("are all closed, although one fails, whose fault is told", async () => {
   expect(done).toEqual(["drain store", "close store"]);
 });
 
-it("do not hide why a start failed", async () => {
+it("Parts does not replace the error of a failed start", async () => {
   const start = async (): Promise<void> => {
     await using parts = new Parts(new ManualClock());
     parts.add({ close: () => Promise.reject(new Error("cannot close")) });

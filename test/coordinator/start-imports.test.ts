@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readTree } from "../support/import-graph.ts";
 
-/** What only some operators or requests need. With what they load they were a fifth of all modules of a start. */
+/** Packages that only some operators or requests need. With their dependencies they were a fifth of all modules loaded at start. */
 const LOADED_WHEN_USED = ["@opentelemetry", "nodemailer", "prom-client", "send", "swagger-ui-dist"];
 
 it("the coordinator starts without the packages that only some requests need", () => {

@@ -5,7 +5,7 @@ import type { JsonValue } from "../../shared/json-value.ts";
 
 const json = fc.jsonValue({ maxDepth: 4, stringUnit: "binary" }) as fc.Arbitrary<JsonValue>;
 
-/** The same value with the keys of every object in the opposite order. */
+/** Returns the same value with the keys of every object in the opposite order. */
 function reversed(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return (value as readonly JsonValue[]).map(reversed);
   if (typeof value !== "object" || value === null) return value;
@@ -15,7 +15,7 @@ function reversed(value: JsonValue): JsonValue {
 
 describe("canonicalJson()", () => {
   it("sorts keys at every depth, and writes numbers and texts as the RFC does", () => {
-    // Source: the examples of RFC 8785 §3.2.2 and §3.2.3, but for one number that loses precision.
+    // Source: the examples of RFC 8785 §3.2.2 and §3.2.3, without one number that loses precision.
     const value = {
       numbers: [1e21 / 3, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
       string: "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\u002f",
@@ -49,25 +49,25 @@ describe("canonicalJson()", () => {
 
   it.each<[string, unknown]>([
     ["nothing", undefined],
-    ["a member that is undefined", { a: undefined }],
-    ["a number that is none", { a: [Number.NaN] }],
+    ["an undefined member", { a: undefined }],
+    ["NaN", { a: [Number.NaN] }],
     ["a big integer", 1n],
     ["a date", { a: new Date(0) }],
     ["bytes", { a: Buffer.from("a") }],
     ["a lone surrogate", { a: "\ud800" }],
     ["a lone surrogate in a key", { "\udc00": 1 }],
-  ])("refuses %s", (_what, value) => {
+  ])("rejects %s", (_what, value) => {
     expect(() => canonicalJson(value)).toThrow(TypeError);
   });
 
-  it("refuses what is too deep to be written", () => {
+  it("rejects a value that is nested too deeply", () => {
     let deep: JsonValue = [];
     for (let level = 0; level < 200_000; level += 1) deep = [deep];
     expect(() => canonicalJson(deep)).toThrow(TypeError);
   });
 });
 
-/** Whether two values are the same but for the order of keys and the sign of zero. */
+/** Returns whether two values are equal except for the order of keys and the sign of zero. */
 function isEqual(a: JsonValue, b: JsonValue): boolean {
   try {
     expect(JSON.parse(JSON.stringify(a))).toEqual(JSON.parse(JSON.stringify(b)));

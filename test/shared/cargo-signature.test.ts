@@ -25,16 +25,16 @@ const MANIFEST: CargoManifest = {
   contextTokens: null,
   args: ["a\nb", "€"],
 };
-/** The test vector of docs/reference/cargo-format.md. */
+/** Test vector of docs/reference/cargo-format.md. */
 const SIGNED_TEXT =
   'atoll.cargo.v1\n{"args":["a\\nb","€"],"contextTokens":null,"model":{"sha256":null,"sizeBytes":1234567890123,"url":"https://models.example/é.wasm"},"onnxTaskType":null,"requiredRamBytes":268435456,"requiredVramBytes":0,"runtimeType":"wasm","slug":"example"}';
 const SIGNATURE = "PU2SIX78wqZAHChSIYERvW6/Cu6QFQNOWStY0tVQpXY/rP46VPyVBkHJc+i2AOYml59GSOmGNUmJKw8zhggMDQ==";
 
-/** The vector of a Cargo for one account's Islands. */
+/** Test vector of a Cargo for one account's Islands. */
 const ACCOUNT = "user_01M7Y6T2SYFXJXMX4DSGXD7N6Z";
 const OWN_SIGNATURE = "pvg8ohZOmaMS0VIUjILFMGfkuJ05S5A0rQVh2tLXhY67uVLBYPlwUBH4bDv9Xd8HvJQvRpH7QF/6bzY9JDMFDA==";
 
-/** Manifests as they may come to be: with fields that nobody knows yet, at every depth. */
+/** Generated manifests with unknown fields at every depth. */
 const manifests = fc
   .record({
     model: fc.option(fc.record({ url: fc.string(), sha256: fc.constant(null), sizeBytes: fc.option(fc.nat()) })),
@@ -43,8 +43,8 @@ const manifests = fc
   })
   .map((fields): CargoManifest => ({ ...MANIFEST, ...fields }));
 
-describe("the signature of a Cargo", () => {
-  it("is the documented one for the documented manifest", () => {
+describe("a Cargo signature", () => {
+  it("equals the documented one for the documented manifest", () => {
     expect(signedBytes(MANIFEST).toString()).toBe(SIGNED_TEXT);
     expect(sign(null, signedBytes(MANIFEST), privateKey).toString("base64")).toBe(SIGNATURE);
     expect(isSigned(MANIFEST, SIGNATURE, publicKey)).toBe(true);
@@ -53,7 +53,7 @@ describe("the signature of a Cargo", () => {
     expect(parts.filter((part) => !documented.includes(part))).toEqual([]);
   });
 
-  it("holds for no other manifest, whichever field differs", () => {
+  it("is invalid for any other manifest, whichever field differs", () => {
     fc.assert(
       fc.property(manifests, manifests, (signed, shown) => {
         const signature = sign(null, signedBytes(signed), privateKey).toString("base64");
@@ -66,7 +66,7 @@ describe("the signature of a Cargo", () => {
     );
   });
 
-  it("for one account's Islands is the documented one, and holds for no other account nor for everybody", () => {
+  it("for one account equals the documented one, and is invalid for other accounts and for all", () => {
     const text = `atoll.cargo.own.v1\n${ACCOUNT}\n${SIGNED_TEXT.split("\n")[1]}`;
     expect(signedBytes(MANIFEST, ACCOUNT).toString()).toBe(text);
     expect(sign(null, Buffer.from(text), privateKey).toString("base64")).toBe(OWN_SIGNATURE);
@@ -77,35 +77,35 @@ describe("the signature of a Cargo", () => {
     expect(isSigned(MANIFEST, SIGNATURE, publicKey, ACCOUNT)).toBe(false);
   });
 
-  it.each(["", "a\nb", "a b", "é", "x".repeat(65)])("is made for no account %j, which is none", (account) => {
+  it.each(["", "a\nb", "a b", "é", "x".repeat(65)])("is not created for the invalid account id %j", (account) => {
     expect(() => signedBytes(MANIFEST, account)).toThrow(RangeError);
   });
 
-  it("is none of another key, nor of the same text without the prefix", () => {
+  it("is invalid with another key, and for the same text without the prefix", () => {
     expect(isSigned(MANIFEST, SIGNATURE, generateKeyPairSync("ed25519").publicKey)).toBe(false);
     const text = signedBytes(MANIFEST).subarray("atoll.cargo.v1\n".length);
     expect(isSigned(MANIFEST, sign(null, text, privateKey).toString("base64"), publicKey)).toBe(false);
   });
 
   it.each(["", "AA==", `${SIGNATURE}=`, SIGNATURE.slice(0, -2), ` ${SIGNATURE}`, SIGNATURE.replaceAll("/", "_")])(
-    "is not %j, which is no 64 bytes in base64",
+    "cannot be %j, which is not 64 bytes in base64",
     (text) => {
       expect(isSigned(MANIFEST, text, publicKey)).toBe(false);
     },
   );
 
-  it("is none for a manifest that holds what JSON cannot", () => {
+  it("is invalid for a manifest that JSON cannot represent", () => {
     expect(isSigned({ ...MANIFEST, later: new Date(0) } as CargoManifest, SIGNATURE, publicKey)).toBe(false);
   });
 });
 
-describe("a public key", () => {
-  it("is written as its 32 bytes in base64, and read again", () => {
+describe("readPublicKey()", () => {
+  it("reads the 32 bytes in base64 that publicKeyText() writes", () => {
     expect(publicKeyText(publicKey)).toBe(PUBLIC_KEY);
     expect(readPublicKey(PUBLIC_KEY)?.equals(publicKey)).toBe(true);
     expect(fingerprintOf(PUBLIC_KEY)).toBe("SHA256:If4x36FUomFia/hUBG/SJxt77UtqvkWqWId+9H+XIbk");
   });
-  it.each(["", "abc", PUBLIC_KEY.slice(1), `${PUBLIC_KEY}\n`, `A${PUBLIC_KEY}`])("is not %j", (text) => {
+  it.each(["", "abc", PUBLIC_KEY.slice(1), `${PUBLIC_KEY}\n`, `A${PUBLIC_KEY}`])("rejects %j", (text) => {
     expect(readPublicKey(text)).toBeUndefined();
   });
 });

@@ -61,13 +61,13 @@ describe("toolErrors()", () => {
     expect(errorsOf(input)).toEqual(expected === null ? [] : [expected]);
   });
 
-  it("names the place in a strict schema that no grammar can keep", () => {
+  it("names the place in a strict schema that no grammar can enforce", () => {
     const unkept = { properties: { x: { not: {} } } };
     const [error] = errorsOf({ tools: [...tools, tool("b", unkept, true)] });
     expect(error?.path).toBe("tools.1.function.parameters.properties.x");
   });
 
-  it("refuses strict tools that cost too much together, though each does not", () => {
+  it("rejects strict tools that cost too much together, although each does not", () => {
     const strict = Array.from({ length: 11 }, (_, index) => tool(`t${index}`, words(1_900), true));
     expect(errorsOf({ tools: strict.slice(0, 5) })).toEqual([]);
     expect(errorsOf({ tools: strict })).toEqual([
@@ -81,7 +81,7 @@ const words = (minLength: number) => ({ properties: { word: { type: "string", mi
 describe("looseTools()", () => {
   const looseOf = (tools: object[]) => [...looseTools(toolUseOf(read({ tools }))?.tools ?? [])];
 
-  it("has tools without strict whose schemas no grammar keeps", () => {
+  it("contains tools without strict whose schemas no grammar can enforce", () => {
     const schemas = [
       { properties: { x: { not: {} } } },
       { patternProperties: { "^a": {} } },
@@ -100,14 +100,14 @@ describe("looseTools()", () => {
     ]);
   });
 
-  it("has the costliest without strict, and no more than needed, where all together cost too much", () => {
+  it("contains the costliest without strict, and no more than needed, if all together cost too much", () => {
     const many = Array.from({ length: 11 }, (_, index) => tool(`t${index}`, words(1_900), index === 0));
     const tools = [...many, tool("costliest", words(1_999))];
     expect(errorsOf({ tools })).toEqual([]);
     expect(looseOf(tools)).toEqual(["costliest", "t1"]);
   });
 
-  it("has those without strict after the references of all have expanded to too many parts", () => {
+  it("contains those without strict after the references of all have expanded to too many parts", () => {
     const pair = (next: string) => ({ type: "object", properties: { a: { $ref: next }, b: { $ref: next } } });
     const doubling = {
       ...pair("#/$defs/d0"),
@@ -125,7 +125,7 @@ describe("looseTools()", () => {
     ]);
   });
 
-  it("has none of a large set of tools as MCP servers have", () => {
+  it("is empty for a large set of tools as MCP servers have", () => {
     const filter = {
       type: "object",
       properties: { since: { type: "string", format: "date-time" }, state: { enum: ["open", "closed"] } },
@@ -146,7 +146,7 @@ describe("looseTools()", () => {
     expect(JSON.stringify(tools).length).toBeGreaterThan(80_000);
   });
 
-  it("become any object in the schema of a call", () => {
+  it("returns tools whose arguments become any object in the schema of a call", () => {
     const use = toolUseOf(read({ tools: [tool("a", { properties: { x: { not: {} } } })] }));
     expect(callSchemaOf(use?.tools ?? [])).toEqual({
       oneOf: [
@@ -168,12 +168,12 @@ describe("argumentsSchemaOf()", () => {
   const argumentsOf = (parameters: object, isStrict: boolean) =>
     argumentsSchemaOf({ name: "run", description: null, parameters: { ...parameters }, isStrict });
 
-  it("lets a model leave out what is not required, but with strict", () => {
+  it("lets a model omit optional properties unless strict is set", () => {
     expect(argumentsOf(RUN, false)).toMatchObject({ optional: ["timeout", "background"] });
     expect(argumentsOf(RUN, true)).not.toHaveProperty("optional");
   });
 
-  it("asks for every property of an object with very many, and where alternatives could not be told apart", () => {
+  it("requires every property of an object with very many, and where alternatives would be ambiguous", () => {
     const many = {
       type: "object",
       properties: Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`p${at}`, {}])),
@@ -200,7 +200,7 @@ it("callSchemaOf() keeps the definitions of a tool whose schema is a reference, 
   });
 });
 
-it("callSchemaOf() keeps the definitions of each tool apart, also a property with the name of a keyword", () => {
+it("callSchemaOf() separates the definitions of each tool, even with a property named like a keyword", () => {
   const list = { type: "array", items: { $ref: "#/$defs/x" } };
   const [first, second] = ["integer", "string"].map((type) => ({
     properties: { list, $ref: { type: "boolean" } },
@@ -220,7 +220,7 @@ it("callSchemaOf() keeps the definitions of each tool apart, also a property wit
   });
 });
 
-it("chatFeaturesOf() asks for tools where they may be called or were called", () => {
+it("chatFeaturesOf() requires tools if they may be called or were called", () => {
   const features = (input: object) => chatFeaturesOf(chatInputSchema.parse(input));
   const call = { id: "c", type: "function", function: { name: "a", arguments: "{}" } };
   const history = [
@@ -236,7 +236,7 @@ it("chatFeaturesOf() asks for tools where they may be called or were called", ()
   expect(features({ ...json, tool_choice: "required" })).toEqual(["chat.tools"]);
 });
 
-it("chatFeaturesOf() asks for large chats where agents of earlier versions refuse one", () => {
+it("chatFeaturesOf() requires large chats where agents of earlier versions refuse one", () => {
   const features = (input: object) => chatFeaturesOf(chatInputSchema.parse(input));
   const messages = (count: number) => Array.from({ length: count }, () => ({ role: "user", content: "a" }));
   expect(features({ messages: messages(128) })).toEqual([]);

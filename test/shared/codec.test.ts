@@ -7,7 +7,7 @@ import { makeHello } from "../support/network/frames.ts";
 const outputOf = (item: object): Buffer => pack({ type: "output", jobId: "j", attempt: 1, seq: 1, items: [item] });
 
 describe("readFromIsland()", () => {
-  it("gives back what encodeFrame() packed", () => {
+  it("returns what encodeFrame() packed", () => {
     const hello = makeHello();
     expect(readFromIsland(encodeFrame(hello))).toEqual(hello);
   });
@@ -18,13 +18,13 @@ describe("readFromIsland()", () => {
   });
 
   it.each([
-    ["bytes that are no MessagePack", Buffer.from([0xc1, 0xff]), "not MessagePack"],
+    ["bytes that are not MessagePack", Buffer.from([0xc1, 0xff]), "not MessagePack"],
     ["an empty frame", Buffer.alloc(0), "not MessagePack"],
     ["a number", pack(7), "expected object"],
     ["an unknown type", pack({ type: "reboot" }), "type"],
     ["a missing field", pack({ type: "started", jobId: "job_1" }), "attempt"],
     [
-      "a wrong field",
+      "an invalid field",
       pack({ type: "output", jobId: "j", attempt: 1, seq: 1, items: [{ type: "token", content: 5, count: 1 }] }),
       "items.0.content",
     ],
@@ -32,18 +32,18 @@ describe("readFromIsland()", () => {
     ["attempt 0", pack({ type: "started", jobId: "j", attempt: 0 }), "attempt"],
     ["an image that is not base64", outputOf({ type: "image", data: "\u0000".repeat(9), format: "png" }), "base64"],
     ["a frame of the other direction", pack({ type: "ack", jobId: "j", attempt: 1, seq: 1 }), "type"],
-  ])("names what is wrong with %s", (_title, raw, named) => {
+  ])("names the fault of %s", (_title, raw, named) => {
     expect(() => readFromIsland(raw)).toThrow(ProtocolError);
     expect(() => readFromIsland(raw)).toThrow(named);
   });
 
-  it("takes images of any size", () => {
+  it("accepts images of any size", () => {
     for (const data of ["", "iVBORw==", "A".repeat(7_500_000)]) {
       expect(readFromIsland(outputOf({ type: "image", data, format: "png" }))).toMatchObject({ items: [{ data }] });
     }
   });
 
-  it("throws a ProtocolError, nothing else, for any bytes", () => {
+  it("throws only ProtocolError, for any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (raw) => {
         for (const read of [readFromIsland, readFromCoordinator]) {

@@ -7,7 +7,7 @@ const packr = new Packr({ useRecords: false, mapsAsObjects: true, variableMapSiz
 const EMPTY_MAP = 0x80;
 const ONE = 0x01;
 
-/** An array of values of one byte each. */
+/** Returns an array of values of one byte each. */
 function arrayOf(byte: number, count: number): Buffer {
   const head = Buffer.alloc(5);
   head[0] = 0xdd;
@@ -29,11 +29,11 @@ describe("hasTooManyValues()", () => {
     const nested = (last: number) => packr.pack({ a: [map(0, 10_000), { b: map(10_000, last) }], c: map(0, 5_000) });
     expect(hasTooManyValues(nested(9_997))).toBe(false);
     expect(hasTooManyValues(nested(9_998))).toBe(true);
-    // The same few keys, again and again.
+    // The same few keys, repeated.
     expect(hasTooManyValues(packr.pack(Array.from({ length: 50_000 }, () => ({ label: "a", score: 1 }))))).toBe(false);
   });
 
-  it("takes the content of a value of every format for no values", () => {
+  it("does not count the content of a value of any format as values", () => {
     // As maps, the bytes of each would be too many.
     const bytes = Buffer.alloc(600_000, EMPTY_MAP);
     const text = "\u0080".repeat(600_000);
@@ -43,18 +43,18 @@ describe("hasTooManyValues()", () => {
     const long = { list: Array.from({ length: 70_000 }, () => 1), map: Object.fromEntries(numbers.entries()) };
     const frame = packr.pack([numbers, texts, others, long]);
     expect(hasTooManyValues(frame)).toBe(false);
-    // Where the count is in step, what follows is counted exactly.
+    // If the count is in step, the following values are counted exactly.
     const rest = arrayOf(EMPTY_MAP, 500_000);
     expect(hasTooManyValues(Buffer.concat([frame, rest]))).toBe(true);
     expect(hasTooManyValues(Buffer.concat([frame, packr.pack(bytes), packr.pack(text)]))).toBe(false);
   });
 
-  it("ends at the end of bytes that are no MessagePack", () => {
+  it("stops at the end of bytes that are not MessagePack", () => {
     expect(hasTooManyValues(Buffer.alloc(70_000, 0xc6))).toBe(false);
     expect(hasTooManyValues(Buffer.alloc(70_000, 0xdf))).toBe(false);
   });
 
-  it("keeps such a frame from being unpacked", () => {
+  it("prevents such a frame from being unpacked", () => {
     expect(() => readFromIsland(arrayOf(EMPTY_MAP, 8_000_000))).toThrow(new ProtocolError("frame has too many values"));
   });
 });

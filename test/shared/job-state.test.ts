@@ -52,7 +52,7 @@ describe("nextState()", () => {
   for (const state of JOB_STATES) {
     for (const event of JOB_EVENTS) {
       const to = CELLS[state][event];
-      it(`${state} + ${event} is ${to}`, () => {
+      it(`returns for ${state} + ${event}: ${to}`, () => {
         if (to === "-") expect(() => nextState(state, event)).toThrow(IllegalTransitionError);
         else expect(nextState(state, event)).toBe(to);
       });
@@ -61,11 +61,11 @@ describe("nextState()", () => {
 });
 
 describe("statesAllowing()", () => {
-  it.each(JOB_EVENTS)("%s: names exactly the states that have the move", (event) => {
+  it.each(JOB_EVENTS)("names exactly the states that allow %s", (event) => {
     expect(statesAllowing(event)).toEqual(JOB_STATES.filter((state) => CELLS[state][event] !== "-"));
   });
 });
 
-it("isTerminal() holds for the four ends", () => {
+it("isTerminal() is true for the four end states", () => {
   expect(JOB_STATES.filter(isTerminal)).toEqual(["completed", "failed", "cancelled", "timeout"]);
 });

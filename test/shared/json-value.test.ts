@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../../shared/canonical-json.ts";
 import { isJsonValue } from "../../shared/json-value.ts";
 
-/** As many elements as fit a frame: more than a call can have arguments. */
+/** As many elements as fit a frame, which is more than a call can have arguments. */
 const MANY = 1_000_000;
 const nested = (levels: number): unknown => (levels === 0 ? 0 : [nested(levels - 1)]);
 
 describe("isJsonValue()", () => {
-  it("takes what JSON can write", () => {
+  it("accepts values that JSON can represent", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         expect(isJsonValue(value)).toBe(true);
@@ -16,7 +16,7 @@ describe("isJsonValue()", () => {
     );
   });
 
-  it("takes long arrays and objects of many members", () => {
+  it("accepts long arrays and objects with many members", () => {
     const members = Object.fromEntries(Array.from({ length: MANY / 4 }, (_, index) => [`k${index}`, index]));
     expect(isJsonValue(Array.from({ length: MANY }, () => 0))).toBe(true);
     expect(isJsonValue({ members })).toBe(true);
@@ -24,7 +24,7 @@ describe("isJsonValue()", () => {
 
   it.each([
     ["a big integer", 1n],
-    ["no number", Number.NaN],
+    ["NaN", Number.NaN],
     ["an infinity", Number.POSITIVE_INFINITY],
     ["undefined in an array", [undefined]],
     ["a hole in an array", Array.from({ length: 2 }).fill(0, 0, 1)],
@@ -33,11 +33,11 @@ describe("isJsonValue()", () => {
     ["a map", new Map()],
     ["a function", () => 0],
     ["101 levels", nested(101)],
-  ])("refuses %s", (_title, value) => {
+  ])("rejects %s", (_title, value) => {
     expect(isJsonValue({ value })).toBe(false);
   });
 
-  it("takes 100 levels, and refuses what holds itself", () => {
+  it("accepts 100 levels, and rejects cyclic values", () => {
     expect(isJsonValue(nested(100))).toBe(true);
     const self: unknown[] = [];
     self.push(self);

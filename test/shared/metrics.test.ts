@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { counter, FirstNames, gauge, histogram, MAX_ROWS, scraperOf, type Metric } from "../../shared/metrics.ts";
 
-/** Without the metrics of the process. */
+/** Returns the lines without the metrics of the process. */
 async function written(metric: Metric): Promise<string[]> {
   const text = await scraperOf([metric], () => import("prom-client"))();
   return text.split("\n").filter((line) => line.includes("test_"));
@@ -21,12 +21,12 @@ describe("counter()", () => {
     ]);
   });
 
-  it("is 0 from the start without labels, and for known values of its label", async () => {
+  it("starts at 0 without labels, and for known values of its label", async () => {
     expect(await written(counter("test_total", "Things"))).toContain("test_total 0");
     expect(await written(counter("test_total", "Things", ["kind"], ["a"]))).toContain('test_total{kind="a"} 0');
   });
 
-  it("has no more rows than it may: one row takes the rest", async () => {
+  it("has a limited number of rows; one row counts the rest", async () => {
     const things = counter("test_total", "Things", ["kind"]);
     for (let nth = 0; nth < MAX_ROWS + 97; nth += 1) things.add([`kind ${nth}`]);
     const [, , ...rows] = await written(things);
@@ -36,7 +36,7 @@ describe("counter()", () => {
 });
 
 describe("histogram()", () => {
-  it("has cumulative buckets, whose bounds belong to them", async () => {
+  it("has cumulative buckets with inclusive bounds", async () => {
     const times = histogram("test_seconds", "Things", [0.1, 1], ["kind"]);
     for (const value of [0.1, 0.5, 1, 7, -3]) times.observe(["a"], value);
     expect(await written(times)).toEqual([
@@ -52,7 +52,7 @@ describe("histogram()", () => {
 });
 
 describe("gauge()", () => {
-  it("reads its rows at each scrape: rows that are gone are gone", async () => {
+  it("reads its rows at each scrape, without rows that no longer exist", async () => {
     let rows: [string, number][] = [["a", 1]];
     const things = gauge("test_things", "Things", ["kind"], () => rows);
     expect(await written(things)).toContain('test_things{kind="a"} 1');
@@ -61,7 +61,7 @@ describe("gauge()", () => {
   });
 });
 
-it("FirstNames keeps the first names, and calls all others other", () => {
+it("FirstNames keeps the first names, and maps all others to other", () => {
   const names = new FirstNames(2);
   expect(["a", "b", "c", "a", "d", "b"].map((name) => names.of(name))).toEqual(["a", "b", "other", "a", "other", "b"]);
 });

@@ -14,7 +14,7 @@ it("isTokenItem() leaves probabilities to the schema", () => {
   expect([isTokenItem(item), outputItemSchema.safeParse(item).success]).toEqual([false, false]);
 });
 
-it("isTokenItem() takes exactly what the schema takes as a token", () => {
+it("isTokenItem() accepts exactly the schema's tokens", () => {
   const item = fc.oneof(
     { weight: 8, arbitrary: fc.record({ type: fc.constant("token"), content, count }, { requiredKeys: ["type"] }) },
     fc.record({ type: odd, content, count }),

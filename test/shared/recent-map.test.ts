@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { recentMap } from "../../shared/recent-map.ts";
 
-it("recentMap() forgets what was not used for longest, beyond its limit", () => {
+it("recentMap() forgets the least recently used entry beyond its limit", () => {
   const map = recentMap<number>(2);
   map.set("a", 1);
   map.set("b", 2);

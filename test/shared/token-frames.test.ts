@@ -9,7 +9,7 @@ const odd = fc.oneof(
 );
 const mostly = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 15, arbitrary }, { weight: 1, arbitrary: odd });
-/** Now and then with a field of its own. */
+/** Occasionally adds an unknown field. */
 const withExtra = (fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<object> =>
   fc.oneof({ weight: 9, arbitrary: fc.record(fields) }, { weight: 1, arbitrary: fc.record({ ...fields, extra: odd }) });
 const item = withExtra({
@@ -25,7 +25,7 @@ const frame = withExtra({
   items: mostly(fc.array(item, { maxLength: 3 })),
 });
 
-it("asTokenFrame() takes only what the schema takes, and gives the same", () => {
+it("asTokenFrame() accepts only what the schema accepts, and returns the same", () => {
   let taken = 0;
   fc.assert(
     fc.property(fc.oneof({ weight: 9, arbitrary: frame }, { weight: 1, arbitrary: odd }), (value) => {
@@ -43,10 +43,10 @@ const token = { type: "token", content: "a", count: 1 };
 it.each([
   ["many tokens", Array.from({ length: 10_000 }, () => token), true],
   ["too many tokens", Array.from({ length: 10_001 }, () => token), false],
-  ["a token with a field of its own", [{ ...token, more: "x" }], false],
+  ["a token with an unknown field", [{ ...token, more: "x" }], false],
   ["a token and an image", [token, { type: "image", data: "", format: "png" }], false],
   ["no token", [], false],
-])("asTokenFrame() of %s", (_, items, isTaken) => {
+])("asTokenFrame() checks %s", (_, items, isTaken) => {
   const value = { type: "output", jobId: "job_1", attempt: 1, seq: 1, items };
   expect(asTokenFrame(value) === value).toBe(isTaken);
 });

@@ -5,26 +5,25 @@ import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 import { isPrivateAddress } from "../../../shared/net/private-address.ts";
 import { hostProblem } from "../cargo-rules.ts";
 
-/** A host that has not begun its response by then is given up: an operator waits for the look-up. */
+/** Time limit for the start of a response. An operator waits for the look-up. */
 const RESPONSE_LIMIT_MS = 2_000;
-/** Largest answer that is read: tokens and descriptions of repositories. */
+/** Size limit of a response. Responses are tokens and repository descriptions. */
 const MAX_BODY_BYTES = 4_000_000;
 
 export interface LookupPolicy {
   /** Base address of the model hub. */
   readonly hub: string;
-  /** Also asks registries and hubs at private addresses, and a loopback one without TLS. */
+  /** Whether to also ask registries and hubs at private addresses, and loopback addresses without TLS. */
   readonly allowPrivate: boolean;
-  /** Hosts that gave no response, which are then not asked again; for the look-ups of many Cargos. */
+  /** Unresponsive hosts, which are not asked again during look-ups of many Cargos. */
   readonly silentHosts?: Set<string>;
-  /** All addresses of a host name. Default: the system's. */
+  /** Returns all addresses of a host name. Default: the system's resolver. */
   readonly addressesOf?: (hostname: string) => Promise<readonly string[]>;
 }
 
-/** Why a pin could not be looked up. */
 export class PinLookupError extends Error {
   override readonly name = "PinLookupError";
-  /** The host is of the local network, and {@link LookupPolicy.allowPrivate} would ask it. */
+  /** Whether the host is in a local network, and {@link LookupPolicy.allowPrivate} would allow it. */
   readonly isPrivate: boolean;
   constructor(message: string, { isPrivate = false, ...options }: ErrorOptions & { isPrivate?: boolean } = {}) {
     super(message, options);
@@ -33,8 +32,8 @@ export class PinLookupError extends Error {
 }
 
 /**
- * Asks once, without following redirects.
- * @throws {PinLookupError} for an address that is refused, and when no response begins within 2 s or before `signal` aborts.
+ * Sends one request without following redirects.
+ * @throws {PinLookupError} for a forbidden address, or if no response begins within 2 s or before `signal` aborts
  */
 export async function ask(
   url: URL,
@@ -43,7 +42,7 @@ export async function ask(
   signal: AbortSignal,
 ): Promise<Response> {
   const { host } = url;
-  if (policy.silentHosts?.has(host) === true) throw new PinLookupError(`${host} did not answer an earlier look-up`);
+  if (policy.silentHosts?.has(host) === true) throw new PinLookupError(`${host} did not respond to an earlier look-up`);
   const limit = AbortSignal.timeout(RESPONSE_LIMIT_MS);
   const until = AbortSignal.any([signal, limit]);
   try {
@@ -54,23 +53,23 @@ export async function ask(
     if (error instanceof PinLookupError) throw error;
     policy.silentHosts?.add(host);
     const reason = limit.aborted ? `no response within ${RESPONSE_LIMIT_MS / 1_000} s` : reasonOf(error, signal);
-    throw new PinLookupError(`${host} did not answer: ${reason}`, { cause: error });
+    throw new PinLookupError(`${host} did not respond: ${reason}`, { cause: error });
   }
 }
 
-/** The answer's JSON; undefined when it is none. @throws {PinLookupError} */
+/** Returns the response's JSON; undefined if it is not JSON. @throws {PinLookupError} */
 export async function readJson(response: Response, host: string, signal: AbortSignal): Promise<unknown> {
   const gathered = new GatheredBytes();
   try {
     for await (const chunk of response.body ?? []) {
       gathered.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
       if (gathered.length > MAX_BODY_BYTES) {
-        throw new PinLookupError(`${host} answered with more than ${MAX_BODY_BYTES} bytes`);
+        throw new PinLookupError(`${host} sent more than ${MAX_BODY_BYTES} bytes`);
       }
     }
   } catch (error) {
     if (error instanceof PinLookupError) throw error;
-    throw new PinLookupError(`${host} broke off its answer: ${reasonOf(error, signal)}`, { cause: error });
+    throw new PinLookupError(`${host} did not complete its response: ${reasonOf(error, signal)}`, { cause: error });
   }
   try {
     return JSON.parse(gathered.bytes.toString("utf8"));
@@ -79,25 +78,28 @@ export async function readJson(response: Response, host: string, signal: AbortSi
   }
 }
 
-/** @throws {PinLookupError} for an address without TLS, and for one of the local network unless the policy allows it. */
+/**
+ * Checks that an address is allowed. @throws {PinLookupError} for an address without TLS, and for a local address unless the policy allows
+ * it
+ */
 async function assertPublic(url: URL, policy: LookupPolicy): Promise<void> {
   const { allowPrivate } = policy;
   if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:")) {
-    throw new PinLookupError(`${url.origin} is not asked: it does not use TLS`);
+    throw new PinLookupError(`${url.origin} is not allowed: it does not use TLS`);
   }
   if (allowPrivate) return;
-  // A stranger's Cargo names the host: it must not make this machine ask its own network.
+  // The host is named in an unreviewed Cargo, which must not make this machine send requests into its own network.
   const problem = hostProblem(url) ?? (await addressProblem(url, policy));
-  if (problem !== null) throw new PinLookupError(`${url.origin} is not asked: ${problem}`, { isPrivate: true });
+  if (problem !== null) throw new PinLookupError(`${url.origin} is not allowed: ${problem}`, { isPrivate: true });
 }
 
 /**
- * Also a public name may have a private address. A name that changes its answer until the connection is stopped by TLS: no server of a
- * private network has a certificate for it.
+ * Returns why the addresses of a name are not allowed. A public name may have a private address. A name that changes its address before the
+ * connection is stopped by TLS: no server of a private network has a certificate for it.
  */
 async function addressProblem({ hostname }: URL, policy: LookupPolicy): Promise<string | null> {
   if (isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return null;
-  // A name without an address is found out by the request.
+  // For a name without an address, the request itself fails.
   const addresses = await (policy.addressesOf ?? systemAddresses)(hostname).catch(() => []);
   return addresses.some(isPrivateAddress) ? `${hostname} has a private address` : null;
 }
@@ -107,7 +109,7 @@ async function systemAddresses(hostname: string): Promise<string[]> {
 }
 
 function reasonOf(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return "the time for the look-up is over";
+  if (signal.aborted) return "the look-up timed out";
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   return cause instanceof Error ? cause.message : String(cause);
 }

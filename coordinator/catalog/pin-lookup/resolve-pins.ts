@@ -24,13 +24,13 @@ const PIN_NAMES: Readonly<Record<PinKind, string>> = {
   modelCommit: "the commit of its folder on the hub (40 hex digits)",
 };
 
-/** The pin of a Cargo was not given and could not be looked up. */
+/** Error for a missing pin that could not be looked up. */
 export class UnpinnedError extends ServiceError {
   override readonly name = "UnpinnedError";
   readonly kind: PinKind;
-  /** Why the look-up failed. */
+  /** Reason why the look-up failed. */
   readonly reason: string;
-  /** The host is of the local network, which was not asked. */
+  /** Whether the host is in a local network and was therefore not asked. */
   readonly isPrivate: boolean;
   constructor(slug: string, kind: PinKind, cause: Error) {
     super(
@@ -47,8 +47,9 @@ export class UnpinnedError extends ServiceError {
 }
 
 /**
- * The Cargo with the pin that it needs: that of `given`, its own, or what registry, hub or catalog folder say now.
- * @throws {UnpinnedError} when there is none; {@link ServiceError} `bad_request` for a given one that does not fit; {@link ValidationError}
+ * Returns the Cargo with the pin that it needs: from `given`, its own, or the current one of the registry, hub or catalog folder.
+ * @throws {UnpinnedError} if there is none; {@link ServiceError} `bad_request` for a given pin of the wrong kind or form; {@link
+ * ValidationError}
  */
 export async function resolvePins(
   file: CargoFile,
@@ -65,7 +66,7 @@ export async function resolvePins(
   return read.file;
 }
 
-/** A pin that does not fit would otherwise be left out without a word. */
+/** Rejects a pin of the wrong kind or form, which would otherwise be silently ignored. */
 function assertFitting(file: CargoFile, given: Pins, kind: PinKind | null): void {
   for (const [name, pin] of Object.entries(given) as [PinKind, string | undefined][]) {
     if (pin === undefined) continue;
@@ -88,7 +89,7 @@ async function lookUp(file: CargoFile, kind: PinKind, sources: PinSources, signa
     const address = parseModelAddress(model?.url ?? "");
     if (address.kind === "coordinator") return await hashOfOwnFile(sources.catalogDirectory, address.path);
     if (address.kind === "url")
-      throw new PinLookupError(`${address.url.host} is no hub and names no hash of its files`);
+      throw new PinLookupError(`${address.url.host} is not a model hub and provides no file hashes`);
     return kind === "modelCommit"
       ? await hubCommit(address, sources, signal)
       : await hubFileHash(address, sources, signal);
@@ -107,18 +108,18 @@ async function hashOfOwnFile(catalogDirectory: string, path: string): Promise<st
   });
 }
 
-/** The commit that a hub's folder has now. @throws {PinLookupError} */
+/** Returns the current commit of a hub folder. @throws {PinLookupError} */
 async function hubCommit(address: HubAddress, policy: LookupPolicy, signal: AbortSignal): Promise<string> {
   const revision = encodeURIComponent(address.revision ?? DEFAULT_REVISION);
   const url = hubUrl(policy, `api/models/${address.repository}/revision/${revision}`);
   const response = await ask(url, { method: "GET" }, policy, signal);
   if (response.status !== 200) throw refusal(url, address, response.status);
   const answer = commitSchema.safeParse(await readJson(response, url.host, signal));
-  if (!answer.success) throw new PinLookupError(`${url.host} names no commit of ${address.repository}`);
+  if (!answer.success) throw new PinLookupError(`${url.host} returned no commit for ${address.repository}`);
   return answer.data.sha;
 }
 
-/** The SHA-256 of a file of the hub, which has it in a header for large files. @throws {PinLookupError} */
+/** Returns the SHA-256 of a hub file, which the hub sends in a header for large files. @throws {PinLookupError} */
 async function hubFileHash(address: HubAddress, policy: LookupPolicy, signal: AbortSignal): Promise<string> {
   if (address.file === null) {
     throw new PinLookupError(`the address names no file of ${address.repository}, and the hub's choice may change`);
@@ -130,7 +131,7 @@ async function hubFileHash(address: HubAddress, policy: LookupPolicy, signal: Ab
   if (response.status >= 400) throw refusal(url, address, response.status);
   const hash = (response.headers.get("x-linked-etag") ?? "").replace(/^(?:W\/)?"|"$/g, "");
   if (/^[0-9a-f]{64}$/.test(hash)) return hash;
-  throw new PinLookupError(`${url.host} names no SHA-256 of ${address.repository}/${address.file}`);
+  throw new PinLookupError(`${url.host} returned no SHA-256 for ${address.repository}/${address.file}`);
 }
 
 function hubUrl({ hub }: LookupPolicy, path: string): URL {
@@ -141,10 +142,13 @@ function refusal({ host }: URL, { repository }: HubAddress, status: number): Pin
   if (status === 404) return new PinLookupError(`${host} has no such file or repository: ${repository}`);
   if (status === 401 || status === 403)
     return new PinLookupError(`${host} does not show ${repository} without a token`);
-  return new PinLookupError(`${host} answered ${status} for ${repository}`);
+  return new PinLookupError(`${host} responded with ${status} for ${repository}`);
 }
 
-/** An index of platforms first: its digest names the image on every Island. Source: OCI Image Specification 1.1. */
+/**
+ * Accepted manifest types. An index of platforms comes first, because its digest identifies the image on every Island. Source: OCI Image
+ * Specification 1.1.
+ */
 const MANIFEST_TYPES = [
   "application/vnd.oci.image.index.v1+json",
   "application/vnd.docker.distribution.manifest.list.v2+json",
@@ -152,14 +156,14 @@ const MANIFEST_TYPES = [
   "application/vnd.docker.distribution.manifest.v2+json",
 ];
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
-/** Docker Hub's registry has another name than its images. */
+/** Host of Docker Hub's registry, which differs from the host in image names. */
 const DOCKER_HUB = "registry-1.docker.io";
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+)(?::\d+)?$/;
 const tokenSchema = z.object({ token: z.string().optional(), access_token: z.string().optional() });
 
 /**
- * The digest that a registry has for an image's tag now. Source: OCI Distribution Specification 1.1, "Pulling manifests"; for the token,
- * the Docker Registry token specification.
+ * Returns the current digest of an image's tag. Source: OCI Distribution Specification 1.1, "Pulling manifests"; for the token, the Docker
+ * Registry token specification.
  * @param image `registry/name:tag`
  * @throws {PinLookupError}
  */
@@ -174,7 +178,7 @@ async function registryDigest(image: string, policy: LookupPolicy, signal: Abort
   }
   if (response.status !== 200) throw new PinLookupError(describeRefusal(image, url, response.status));
   const digest = response.headers.get("docker-content-digest") ?? "";
-  if (!DIGEST.test(digest)) throw new PinLookupError(`${url.host} names no SHA-256 digest for ${image}`);
+  if (!DIGEST.test(digest)) throw new PinLookupError(`${url.host} returned no SHA-256 digest for ${image}`);
   return digest;
 }
 
@@ -193,7 +197,7 @@ async function fetchToken(challenge: string, from: URL, policy: LookupPolicy, si
   const fields = new Map([...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = "", value = ""]) => [key, value]));
   const realm = URL.parse(fields.get("realm") ?? "");
   if (!/^bearer /i.test(challenge) || realm === null) {
-    throw new PinLookupError(`${from.host} wants a sign-in, which this command has not`);
+    throw new PinLookupError(`${from.host} requires a sign-in, which this command does not support`);
   }
   for (const key of ["service", "scope"]) {
     const value = fields.get(key);
@@ -211,5 +215,5 @@ async function fetchToken(challenge: string, from: URL, policy: LookupPolicy, si
 function describeRefusal(image: string, { host }: URL, status: number): string {
   if (status === 404) return `${host} has no image ${image}`;
   if (status === 401 || status === 403) return `${host} does not show ${image} without a sign-in`;
-  return `${host} answered ${status} for ${image}`;
+  return `${host} responded with ${status} for ${image}`;
 }

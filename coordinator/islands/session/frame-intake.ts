@@ -1,13 +1,13 @@
 import { KIB } from "../../../shared/format-bytes.ts";
 
-/** What one turn of the event loop takes from all Islands of an account. A single frame may be larger. */
+/** Limit per event loop tick for all Islands of an account. A single frame may be larger. */
 export const MAX_PER_TURN = { frames: 100, bytes: 256 * KIB } as const;
 
-/** A session whose frames are taken in. */
+/** Session whose frames are processed. */
 export interface FrameSource {
-  /** Frames wait: read the socket no further until {@link onQueueEmpty}. */
+  /** Called when frames are queued: stop reading the socket until {@link onQueueEmpty}. */
   onQueued(): void;
-  /** All frames that waited were taken. */
+  /** Called when all queued frames have been processed. */
   onQueueEmpty(): void;
   take(data: Buffer): void;
 }
@@ -18,9 +18,9 @@ interface QueuedFrame {
 }
 
 /**
- * Takes in the frames of all sessions of one account, in the order of their arrival, and no more in one turn of the event loop than
- * {@link MAX_PER_TURN}. The others wait for the next turns, so that the requests of other accounts are answered in between. A socket
- * is not read while one of its frames waits, so at most what one read has delivered (64 KiB) is queued for each session.
+ * Processes the frames of all sessions of an account in order of arrival, limited to {@link MAX_PER_TURN} per event loop tick. The rest
+ * waits for the next ticks, so that requests of other accounts are served in between. A socket is not read while one of its frames is
+ * queued, so each session queues at most one read (64 KiB).
  */
 export class FrameIntake {
   #queue: QueuedFrame[] = [];
@@ -29,7 +29,7 @@ export class FrameIntake {
   #bytes = 0;
   #isTickScheduled = false;
 
-  /** Gives the frame to `source.take`, in this turn or a later one. */
+  /** Passes the frame to `source.take`, in this tick or a later one. */
   push(source: FrameSource, data: Buffer): void {
     this.#scheduleTick();
     if (this.#queue.length === 0 && this.#hasCapacity()) return this.#take({ source, data });

@@ -1,18 +1,18 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 
-/** What is to be done once in each heartbeat interval. */
+/** Work that is due once per heartbeat interval. */
 export interface Watched {
   look(nowMs: number): void;
 }
 
-/** Parts of an interval: so many turns of the event loop share the work for all sessions. */
+/** Number of parts of an interval, which spread the work for all sessions over event loop ticks. */
 const PARTS = 100;
-/** Shortest part, for the short intervals of tests. */
+/** Minimum length of a part, for the short intervals of tests. */
 const MIN_PART_MS = 10;
 
 /**
- * Looks at each session once in every interval, those that came together in the same turn. One timer serves them all: 10,000 idle Islands
- * would else have 20,000, each with its closures, and set half of them anew with every heartbeat.
+ * Visits each session once per interval; sessions that came together share a tick. One timer serves all of them. Otherwise 10,000 idle
+ * Islands would need 20,000 timers with closures, half of them reset with every heartbeat.
  */
 export type SessionWatch = ReturnType<typeof sessionWatch>;
 
@@ -21,9 +21,9 @@ export function sessionWatch(clock: Pick<Clock, "monotonicMs" | "schedule">, int
   const count = Math.max(1, Math.floor(intervalMs / partMs));
   const parts = Array.from({ length: count }, () => new Set<Watched>());
   let size = 0;
-  /** All parts up to this one are done, counted from the start of the clock. */
+  /** Last processed part, counted from the start of the clock. */
   let last = 0;
-  /** The part that the timer is for. */
+  /** Part for which the timer is set. */
   let next = 0;
   let timer: Timer | null = null;
 
@@ -37,7 +37,7 @@ export function sessionWatch(clock: Pick<Clock, "monotonicMs" | "schedule">, int
 
   const pass = (): void => {
     const nowMs = clock.monotonicMs();
-    // A timer may come a little early.
+    // A timer may fire slightly early.
     const now = Math.max(Math.floor(nowMs / partMs), next);
     const first = Math.max(last + 1, now - count + 1);
     last = now;
@@ -48,10 +48,10 @@ export function sessionWatch(clock: Pick<Clock, "monotonicMs" | "schedule">, int
   };
 
   return {
-    /** Looks at the session an interval from now for the first time. Returns its part, for `remove`. */
+    /** Adds a session, which is first visited an interval from now. Returns its part, for `remove`. */
     add(session: Watched): number {
       const now = Math.floor(clock.monotonicMs() / partMs);
-      // Nothing is due before the timer's part.
+      // No part before the timer's is due.
       if (size === 0 || now < next) last = now;
       const part = now % count;
       partOf(part).add(session);

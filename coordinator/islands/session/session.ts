@@ -23,17 +23,20 @@ import type { IslandConnections } from "../island-connections.ts";
 import type { SessionWatch } from "./session-watch.ts";
 import type { SessionSocket, SocketEvents } from "../session-socket.ts";
 
-/** Longest wait for `hello` after the socket is open. */
+/** Time limit for `hello` after the socket is open. */
 const MAX_HELLO_WAIT_MS = 10_000;
-/** Bytes of an unfinished frame of an Island without jobs: its reports, with room for the jobs that `hello` names. */
+/** Limit of unfinished frame bytes for an Island without jobs: its reports, with space for the held jobs in `hello`. */
 const MAX_IDLE_UNFINISHED_BYTES = 4 * MAX_STATE_BYTES;
-/** What each read of the socket takes beside its bytes, of which it may have one: 800 bytes, measured; an honest network brings more at once. */
+/**
+ * Memory counted per read of the socket in addition to its bytes, which may be a single one. Measured: 800 bytes; honest networks deliver
+ * more bytes per read.
+ */
 const READ_BYTES = 512;
-/** When there is no room for an unfinished frame, the session looks again after this. */
+/** Pause before the session checks again whether an unfinished frame may grow. */
 const NO_CAPACITY_PAUSE_MS = 50;
-/** Bytes that wait for the Island to read them. One that never reads is cut off here. */
+/** Unread bytes at which an Island that does not read is disconnected. */
 const MAX_UNREAD_BYTES = 64 * MIB;
-/** Longest reason of a close frame: 125 bytes less the code. Source: RFC 6455 §5.5. */
+/** Maximum length of a close reason: 125 bytes less the code. Source: RFC 6455 §5.5. */
 const MAX_REASON_BYTES = 123;
 
 export interface SharedBySessions extends Env<"heartbeatMs"> {
@@ -41,21 +44,20 @@ export interface SharedBySessions extends Env<"heartbeatMs"> {
   readonly intake: IntakeBudget;
   readonly watch: SessionWatch;
   readonly frames: FrameCounts;
-  /** From `controlRate()`. */
   readonly controlRate: Rate;
-  /** Called once in each interval. Ends the sessions of a token that was revoked. */
+  /** Called once per interval. Ends the sessions of a revoked token. */
   recheck(owner: SessionOwner): void;
-  /** The session ends because it was a flood. */
+  /** Called when the session ends because of a flood. */
   onFlood(owner: SessionOwner): void;
   onClosed(session: IslandSession): void;
 }
 
-/** The account whose token opened the session. */
+/** Account whose token opened the session. */
 export interface SessionOwner extends IslandIdentity {
   readonly share: AccountShare;
 }
 
-/** Frames of all Islands by type. One more is one addition: some frames are a single token. */
+/** Frames of all Islands by type. Counting must be cheap, because some frames are a single token. */
 export interface FrameCounts {
   readonly received: Record<FromIsland["type"], number>;
   readonly sent: Record<FromCoordinator["type"], number>;
@@ -72,8 +74,8 @@ function noneOf<T extends string>(schema: {
 }
 
 /**
- * One Island's WebSocket: opening → waiting for hello → serving → closed. Decodes, watches for silence, and sends. Idle ones are many: what
- * only few sessions need (pauses, frames that wait for storage, timers) is made when it is needed.
+ * WebSocket session of an Island: opening → waiting for hello → serving → closed. It decodes frames, detects silence and sends. Many
+ * sessions are idle, so pauses, unstored frames and timers are created on demand.
  */
 export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   readonly owner: SessionOwner;
@@ -82,18 +84,18 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   readonly #sessionId: string;
   #island: IslandView | null = null;
   #greeting = false;
-  /** Set when the session decides to close: no frame is read any more. */
+  /** Set when the session decides to close; later frames are ignored. */
   #isClosing = false;
   readonly #limits: FrameLimits;
   #unstored: UnstoredFrames | null = null;
   #unfinishedBytes = 0;
   #pauses: SocketPauses | null = null;
   #pingSentMs: number | null = null;
-  /** When the Island was heard last. Both by the clock that never jumps. */
+  /** Monotonic time when the Island was last heard. */
   #heardMs: number;
-  /** For `SessionWatch`; null while the session does not serve. */
+  /** Part in `SessionWatch`; null while the session does not serve. */
   #watchPart: number | null = null;
-  /** Ends the wait for `hello`, for an Island that missed a heartbeat, or for the answer to our close. */
+  /** Timer for `hello`, a missed heartbeat or the reply to our close. */
   #silence: Timer | null = null;
 
   constructor(socket: SessionSocket, owner: SessionOwner, shared: SharedBySessions) {
@@ -114,16 +116,15 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   send(frame: FromCoordinator): void {
     if (!this.isOpen) return;
     if (this.#socket.bufferedBytes > MAX_UNREAD_BYTES) {
-      this.#log("warn", {}, "An Island does not read what it is sent");
+      this.#log("warn", {}, "Island does not read its frames");
       this.#isClosing = true;
       return this.#socket.terminate();
     }
     this.#shared.frames.sent[frame.type] += 1;
-    // An assignment does not wait for the answers to clients, which the same turn writes.
+    // Assignments do not wait for responses to clients that the same tick writes.
     this.#socket.send(encodeFrame(frame), frame.type === "assign" ? "microtask" : "tick");
   }
 
-  /** Resolves when the socket is closed. */
   get closed(): Promise<void> {
     return this.#socket.closed;
   }
@@ -169,7 +170,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     });
   }
 
-  /** Once in each heartbeat interval: looks whether the Island is silent and its token revoked, and measures the round trip. */
+  /** Checks once per heartbeat interval whether the Island is silent or its token revoked, and measures the round trip. */
   look(nowMs: number): void {
     if (!this.isOpen) return;
     const leftMs = this.#heardMs + this.#silenceMs - nowMs;
@@ -187,28 +188,28 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     else this.#refuse(new ProtocolError("frame is text, not MessagePack"));
   }
 
-  /** Ends the session if `receive` finds a bad frame or a flood. */
+  /** Ends the session if `receive` finds an invalid frame or a flood. */
   #guard(receive: () => void): void {
     try {
       receive();
     } catch (error) {
       if (error instanceof ProtocolError) return this.#refuse(error);
-      // A fault of ours, which a frame has found: it must not end the sessions of all.
-      this.#log("error", { err: error }, "A frame of an Island failed");
+      // An internal error caused by a frame must not end all sessions.
+      this.#log("error", { err: error }, "Could not handle a frame from an Island");
       this.#close(CLOSE.internalError, "the coordinator could not handle a frame");
     }
   }
 
   #refuse(error: ProtocolError): void {
     if (this.#isClosing) return;
-    this.#log("warn", { reason: error.message }, "Bad frame from an Island");
+    this.#log("warn", { reason: error.message }, "Invalid frame from an Island");
     if (error instanceof FloodError) this.#shared.onFlood(this.owner);
     this.#close(CLOSE.policyViolation, error.message);
   }
 
   #greet(frame: FromIsland): void {
     if (frame.type !== "hello") throw new ProtocolError(`${frame.type}: before hello`);
-    if (this.#greeting) throw new ProtocolError("hello: said twice");
+    if (this.#greeting) throw new ProtocolError("hello: sent twice");
     this.#greeting = true;
     this.#expectWithin(this.#silenceMs);
     this.#shared.connections.connect(frame, this.owner, this.#sessionId, this).then(
@@ -217,7 +218,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
       },
       (error: unknown) => {
         if (error instanceof ServiceError) return this.#close(CLOSE.policyViolation, error.message);
-        this.#log("error", { err: error }, "Letting an Island in failed");
+        this.#log("error", { err: error }, "Could not accept an Island");
         return this.#close(1011, "internal error");
       },
     );
@@ -251,12 +252,12 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     const onWait = (): void => this.#pause().begin("storage");
     return new UnstoredFrames(this.#shared.intake, onWait, () => {
       this.#pauses?.end("storage");
-      // Paused, it may have spoken and was not heard.
+      // A paused Island may have sent frames that were not read.
       this.#heardMs = this.#shared.clock.monotonicMs();
     });
   }
 
-  /** The round trip is measured once per heartbeat. */
+  /** Measures the round trip, once per heartbeat. */
   #ping(nowMs: number): void {
     this.#pingSentMs = nowMs;
     this.#socket.ping();
@@ -278,14 +279,14 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     return this.#shared.config.heartbeatMs * SILENCE_IN_HEARTBEATS;
   }
 
-  /** Cuts the Island off after `ms`, unless it serves and was heard by then. */
+  /** Disconnects the Island after `ms`, unless it serves and was heard by then. */
   #expectWithin(ms: number): void {
     this.#silence?.cancel();
     this.#silence = this.#shared.clock.schedule(ms, () => {
       this.#silence = null;
       const isServing = this.#island !== null && this.isOpen;
       const leftMs = this.#heardMs + this.#silenceMs - this.#shared.clock.monotonicMs();
-      // Paused, it may speak and is not heard.
+      // A paused Island may send frames that are not read.
       if (isServing && (leftMs > 0 || this.#unstored?.isWaiting === true)) return;
       this.#log("info", {}, "Island is silent");
       this.#socket.terminate();
@@ -296,7 +297,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     this.#isClosing = true;
     this.#unstored?.close();
     this.#pauses?.close();
-    // Cuts off an Island that does not answer the close.
+    // Disconnects an Island that does not reply to the close.
     this.#expectWithin(this.#silenceMs);
     this.#socket.close(code, closeReason(reason));
   }
@@ -325,10 +326,13 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   }
 }
 
-/** `storage`: commits are behind. `turn`: frames wait for their turn. `rate`: too much a second. `room`: too many unfinished frames. */
+/**
+ * `storage`: commits are behind. `turn`: frames wait for the next tick. `rate`: too many frames or bytes a second. `room`: too many
+ * unfinished frames.
+ */
 type PauseReason = "storage" | "tick" | "rate" | "capacity";
 
-/** Why a socket is not read now. It is read again when no reason is left, or to see the close through. */
+/** Reasons why a socket is not read. It is read again when no reason is left, or to complete a close. */
 class SocketPauses {
   readonly #socket: Pick<SessionSocket, "pause" | "resume">;
   readonly #clock: Pick<Clock, "schedule">;
@@ -350,7 +354,7 @@ class SocketPauses {
     if (this.#reasons.delete(reason) && this.#reasons.size === 0) this.#socket.resume();
   }
 
-  /** Does nothing while the reason is in force. `then` is not called once all pauses are over. */
+  /** Pauses for `ms`. No-op while the reason is in force. `then` is not called after `close`. */
   beginFor(reason: PauseReason, ms: number, then?: () => void): void {
     if (this.#isOver || this.#reasons.has(reason)) return;
     this.begin(reason);
@@ -360,7 +364,7 @@ class SocketPauses {
     });
   }
 
-  /** The session closes: the socket is read to its end. */
+  /** Ends all pauses, so that a closing socket is read to its end. */
   close(): void {
     this.#isOver = true;
     this.#reasons.clear();
@@ -368,7 +372,7 @@ class SocketPauses {
   }
 }
 
-/** As much of a text as a close frame has room for, in whole characters. */
+/** Truncates a text to the size of a close reason, in whole characters. */
 function closeReason(text: string): string {
   return Buffer.from(text)
     .subarray(0, MAX_REASON_BYTES)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Bus } from "../../../coordinator/bus/bus.ts";
 
-/** Behaviour every bus owes its callers. `open` gives two that reach each other, or the same one twice. */
+/** Tests the behavior that every bus guarantees. `open` returns two connected buses, or the same one twice. */
 export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus]>): void {
   describe(`Bus contract: ${name}`, () => {
     let [here, there]: readonly [Bus, Bus] = [] as never;
@@ -12,7 +12,7 @@ export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus
       await here.close();
       await there.close();
     });
-    /** Until subscriptions are known everywhere. */
+    /** Waits until subscriptions are known everywhere. */
     const settle = async (): Promise<void> => {
       const done = there.answer("settle", async () => null);
       await expect
@@ -21,7 +21,7 @@ export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus
       done();
     };
 
-    it("publish() reaches all who subscribed, in order, and nobody else", async () => {
+    it("publish() reaches all subscribers in order, and only them", async () => {
       const heard: unknown[] = [];
       const stop = there.subscribe("jobs", (message) => heard.push(message));
       here.subscribe("other", (message) => heard.push(["other", message]));
@@ -37,7 +37,7 @@ export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus
       expect(heard).toHaveLength(3);
     });
 
-    it("publish() is heard by oneself too, and not in the middle of the call", async () => {
+    it("publish() also reaches the publisher, but not during the call", async () => {
       const heard: unknown[] = [];
       here.subscribe("jobs", (message) => heard.push(message));
       await settle();
@@ -46,7 +46,7 @@ export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus
       await expect.poll(() => heard).toEqual([1]);
     });
 
-    it("request() gives the answer, and a refusal as an error", async () => {
+    it("request() resolves with the reply, and rejects with the error of the handler", async () => {
       there.answer("double", async (message) => {
         if (typeof message !== "number") throw new Error("not a number");
         return message * 2;
@@ -59,7 +59,7 @@ export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus
       });
     });
 
-    it("request() that nobody answers is unreachable at once", async () => {
+    it("request() without a responder fails at once as unreachable", async () => {
       await expect(here.request("nobody", null, 60_000)).rejects.toMatchObject({ kind: "unreachable" });
       const stop = there.answer("gone", async () => 1);
       await settle();

@@ -11,7 +11,10 @@ const NOBODY = { user: null, password: null, token: null, credentialsFile: null,
 const PLAIN = { caFile: null, certFile: null, keyFile: null, isTls: false };
 const log = { warn: () => undefined, info: () => undefined };
 
-/** "in" once this place lets us in and messages pass; else the one line that the operator gets, or why the bus waits. */
+/**
+ * Returns "in" if the server accepts this place and messages pass; otherwise the operator's error message or the reason why the bus is
+ * down.
+ */
 async function tryAccess(server: NatsServer, place: Partial<BusConnection>): Promise<string> {
   const whole = { servers: [`localhost:${server.port}`], ...NOBODY, ...PLAIN, ...place };
   try {
@@ -37,38 +40,38 @@ describe("access to NATS", () => {
   const start = (config: string) => NatsServer.start(config);
   const tlsConfig = (more = "", { certFile, keyFile } = server): string =>
     `tls { cert_file: "${certFile}", key_file: "${keyFile}", ${more} }\n`;
-  /** A file with this text. */
+  /** Writes a file with this text. */
   async function file(name: string, text: string): Promise<string> {
     const path = join(authority.directory, name);
     await writeFile(path, text);
     return path;
   }
   const REFUSED =
-    "bus: NATS does not let this coordinator in (Authorization Violation): check the user and password, token, credentials, nkey or client certificate";
+    "bus: NATS rejected this coordinator (Authorization Violation). Check the user and password, token, credentials, nkey or client certificate";
   const [user, password] = ["atoll", "p@ss"];
 
-  it("is by TLS with an authority of its own, and by user and password; what is wrong is told in one line", async () => {
+  it("accepts TLS with a private authority and user and password, and reports each fault in one line", async () => {
     await using nats = await start(`${tlsConfig()}authorization { user: ${user}, password: "${password}" }`);
     const { caFile } = authority;
     expect(await tryAccess(nats, { caFile, user, password })).toBe("in");
     expect(await tryAccess(nats, { caFile, user, password: "wrong" })).toBe(REFUSED);
     expect(await tryAccess(nats, { isTls: true, user, password })).toMatch(
-      /^bus: The certificate of the NATS server is not valid here \(unable to verify the first certificate.*\): check nats_ca_file, and/,
+      /^bus: The certificate of the NATS server is not trusted \(unable to verify the first certificate.*\)\. Check nats_ca_file, and/,
     );
     await expect(tryAccess(nats, { caFile: "/none.pem" })).resolves.toMatch(/ENOENT.*none\.pem/);
   });
 
-  it("is refused to a server of another name, and by TLS to one that has none", async () => {
+  it("rejects a server with another name, and TLS to a server without it", async () => {
     const { caFile } = authority;
     await using other = await start(tlsConfig("", await authority.sign("other", "DNS:elsewhere")));
     expect(await tryAccess(other, { caFile })).toMatch(/^bus: The certificate of the NATS server .*altnames/);
     await using plain = await start("");
     expect(await tryAccess(plain, { caFile })).toBe(
-      "bus: The NATS server has no TLS, which tls:// in bus, nats_ca_file or nats_cert_file ask for",
+      "bus: The NATS server does not support TLS, which tls:// in bus, nats_ca_file or nats_cert_file require",
     );
   });
 
-  it("is by a client certificate, which is also the user", async () => {
+  it("accepts a client certificate, which also names the user", async () => {
     const { caFile } = authority;
     const more = `ca_file: "${caFile}", verify_and_map: true`;
     await using nats = await start(`${tlsConfig(more)}authorization { users: [{ user: "atoll@example.org" }] }`);
@@ -78,7 +81,7 @@ describe("access to NATS", () => {
       REFUSED,
     );
     expect(await tryAccess(nats, { caFile, ...own, keyFile: server.keyFile })).toMatch(
-      /^bus: .*key values mismatch: check nats_cert_file and nats_key_file/,
+      /^bus: .*key values mismatch\. Check nats_cert_file, nats_key_file/,
     );
     await using strangers = await Authority.make();
     const stranger = await strangers.sign("client", "email:atoll@example.org");
@@ -87,29 +90,29 @@ describe("access to NATS", () => {
     );
   });
 
-  it("is by token", async () => {
+  it("accepts a token", async () => {
     await using nats = await start('authorization { token: "s3cret" }');
     expect(await tryAccess(nats, { token: "s3cret" })).toBe("in");
     expect(await tryAccess(nats, { token: "other" })).toBe(REFUSED);
     expect(await tryAccess(nats, {})).toBe(REFUSED);
   });
 
-  it("is by nkey", async () => {
+  it("accepts an nkey", async () => {
     const [own, other] = [makeNkey(), makeNkey()];
     await using nats = await start(`authorization { users: [{ nkey: ${own.publicKey} }] }`);
     expect(await tryAccess(nats, { nkeyFile: await file("own.nk", `${own.seed}\n`) })).toBe("in");
     expect(await tryAccess(nats, { nkeyFile: await file("other.nk", other.seed) })).toBe(REFUSED);
     const wrong = await file("wrong.nk", "SUABC");
-    expect(await tryAccess(nats, { nkeyFile: wrong })).toBe(`${wrong}: has no seed of an nkey`);
+    expect(await tryAccess(nats, { nkeyFile: wrong })).toBe(`${wrong}: contains no nkey seed`);
   });
 
-  it("is by the credentials of an account", async () => {
+  it("accepts the credentials file of an account", async () => {
     const { config, credentials } = makeNatsAccount();
     await using nats = await start(config);
     expect(await tryAccess(nats, { credentialsFile: await file("own.creds", credentials) })).toBe("in");
     const other = await file("other.creds", makeNatsAccount().credentials);
     expect(await tryAccess(nats, { credentialsFile: other })).toBe(REFUSED);
     const wrong = await file("wrong.creds", "nothing");
-    expect(await tryAccess(nats, { credentialsFile: wrong })).toBe(`${wrong}: has no credentials of NATS`);
+    expect(await tryAccess(nats, { credentialsFile: wrong })).toBe(`${wrong}: contains no NATS credentials`);
   });
 });

@@ -12,7 +12,7 @@ await withNats(describeNats);
 function describeNats(nats: NatsServer): void {
   const log = { warn: () => undefined, info: () => undefined };
   const open = () => openNatsBus({ servers: nats.address }, "test", { clock: systemClock, log });
-  /** Two buses, and what `there` warns of. */
+  /** Opens two buses and collects the warnings of `there`. */
   async function pair(): Promise<{ here: Bus; there: Bus; warnings: unknown[] }> {
     const warnings: unknown[] = [];
     const warn = ({ err }: { err?: Error }): void => void warnings.push(err?.message);
@@ -24,7 +24,7 @@ function describeNats(nats: NatsServer): void {
   }
   describeBus("NATS", async () => [await open(), await open()]);
 
-  it("a bus that is opened while its server is away is down, and whole when the server comes", async () => {
+  it("a NATS bus opened while its server is away is down, and works once the server starts", async () => {
     await nats.kill();
     const [here, there] = [await open(), await open()];
     const heard: unknown[] = [];
@@ -41,7 +41,7 @@ function describeNats(nats: NatsServer): void {
     await there.close();
   });
 
-  it("request() that is not answered in time says so", async () => {
+  it("a NATS bus reports a request that times out", async () => {
     const [here, there] = [await open(), await open()];
     there.answer("slow", () => new Promise(() => undefined));
     await expect.poll(() => here.request("slow", null, 50).catch(({ kind }) => kind)).toBe("timeout");
@@ -49,7 +49,7 @@ function describeNats(nats: NatsServer): void {
     await there.close();
   });
 
-  it("goes on after a listener that throws, and says so", async () => {
+  it("a NATS bus logs a listener that throws, and continues", async () => {
     const { here, there, warnings } = await pair();
     const heard: unknown[] = [];
     there.subscribe("jobs", (message) => {
@@ -65,7 +65,7 @@ function describeNats(nats: NatsServer): void {
     await there.close();
   });
 
-  it("says that a message is too large, and goes on", async () => {
+  it("a NATS bus reports a message that is too large, and continues", async () => {
     const { here, there, warnings } = await pair();
     const large = Buffer.alloc(2_000_000);
     there.answer("ask", async (message) => (message === "large" ? large : "small"));
@@ -82,14 +82,14 @@ function describeNats(nats: NatsServer): void {
     await there.close();
   });
 
-  it("is not opened on a server that takes too small messages", async () => {
+  it("a NATS bus is not opened on a server with a too small message limit", async () => {
     await using small = await NatsServer.start("max_payload: 64KB");
     await expect(openNatsBus({ servers: small?.address ?? "" }, "test", { clock: systemClock, log })).rejects.toThrow(
-      "bus: NATS takes messages of at most 65536 bytes: set max_payload of its servers to 1048576 or more",
+      "bus: NATS limits messages to 65536 bytes; set max_payload of its servers to 1048576 or more",
     );
   });
 
-  it("is closed although its server stands still, or has just gone", async () => {
+  it("a NATS bus closes although its server is stalled or has just stopped", async () => {
     await using still = await NatsServer.start();
     const clock = new ManualClock();
     const one = await openNatsBus({ servers: still?.address ?? "" }, "test", { clock, log });
@@ -104,7 +104,7 @@ function describeNats(nats: NatsServer): void {
     await nats.startAgain();
   });
 
-  it("a bus says that its server is gone, refuses at once, and is whole again with the server", async () => {
+  it("a NATS bus reports a lost server, refuses requests at once, and works again when the server is back", async () => {
     const [here, there] = [await open(), await open()];
     const changes: boolean[] = [];
     here.onChange((because) => changes.push(because === null));
@@ -117,7 +117,7 @@ function describeNats(nats: NatsServer): void {
     here.publish("jobs", "lost");
     await nats.startAgain();
     await expect.poll(() => [here.downBecause, there.downBecause], { timeout: 10_000 }).toEqual([null, null]);
-    // The server may hear the request before the other's subscriptions.
+    // The server may receive the request before the other's subscriptions.
     await expect.poll(() => here.request("ask", null, 5_000).catch(() => null)).toBe("yes");
     here.publish("jobs", "kept");
     await expect.poll(() => heard).toEqual(["kept"]);

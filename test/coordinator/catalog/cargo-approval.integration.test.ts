@@ -32,7 +32,7 @@ const isOffered = (slug: string) =>
   );
 
 describe("coordinator cargo approve", () => {
-  it("pins a Cargo with network, shows all of it, and signs the revision that was shown and no other", async () => {
+  it("pins a Cargo with network access, shows all of it, and signs only the revision that was shown", async () => {
     const container = {
       ...CONTAINER_FILE.container,
       image: `${server.host}/guarded/image:1.0`,
@@ -106,14 +106,14 @@ describe("coordinator cargo approve --all-shipped", () => {
     await run("account", "create", "--email", "op@example.com", "--password", "correct horse");
   });
 
-  it("lists all that is off, and without a terminal names the command that approves it", async () => {
+  it("lists all disabled Cargos, and without a terminal names the command that approves them", async () => {
     const refused = await run("cargo", "approve", "--all-shipped");
     expect([refused.code, refused.stdout]).toEqual([1, expect.stringMatching(/^on-hub .*hf:owner\/repo .*MIT/m)]);
     expect(refused.stderr).toContain(`coordinator cargo approve --config ${config} --all-shipped --yes`);
     expect(await statuses()).toMatchObject({ "on-hub": "unpinned", "in-registry": "unpinned" });
   });
 
-  it("offers those whose pin is found, although another one fails, and exits with 1", async () => {
+  it("enables those whose pin is found although another one fails, and exits with 1", async () => {
     const flags = ["--yes", "--allow-private", "--hub", server.hub];
     const done = await run("cargo", "approve", "--all-shipped", ...flags);
     expect([done.code, done.stdout]).toEqual([1, expect.stringContaining("on-hub is available to all accounts")]);
@@ -122,7 +122,7 @@ describe("coordinator cargo approve --all-shipped", () => {
     expect(await statuses()).toMatchObject({ "on-hub": "offered", "in-registry": "offered", "not-on-hub": "unpinned" });
   });
 
-  it("takes no pin, as that is of one Cargo", async () => {
+  it("accepts no pin, because a pin belongs to one Cargo", async () => {
     const refused = await run("cargo", "approve", "--all-shipped", "--model-commit", COMMIT);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--all-shipped cannot be combined")]);
     expect((await run("cargo", "approve")).stderr).toBe("Expected either the slug of one Cargo or --all-shipped\n");

@@ -28,7 +28,7 @@ const cargo = (...args: string[]): Promise<ProgramResult> => runCommand("cargo",
 const statusOf = async (slug: string) => (await call(coordinator.url, null, "GET", `/cargos/${slug}`)).status;
 
 describe("coordinator cargo", () => {
-  it("approves, disables, imports and lists beside a running server", async () => {
+  it("approves, disables, imports and lists while a server runs", async () => {
     const { key } = await coordinator.createAccount("owner@example.com");
     await call(coordinator.url, key, "POST", "/cargos", ONNX_FILE);
     const { stdout } = await cargo("list", "--waiting");
@@ -100,7 +100,7 @@ describe("coordinator cargo", () => {
     expect(stored.model).toEqual({ url: `/models/${name}`, sha256, size_bytes: content.length });
   });
 
-  it("changes the price of a shipped Cargo for new jobs, and shows the shipped one beside it", async () => {
+  it("changes the price of a shipped Cargo for new jobs, and also shows the shipped price", async () => {
     const { key } = await coordinator.createAccount("payer@example.com", 10);
     const submitted = async () => {
       const body = { workload: "tiny-chat", input: { prompt: "Hi" } };
@@ -112,7 +112,7 @@ describe("coordinator cargo", () => {
     const set = await cargo("price", "tiny-chat", "0.5");
     expect([set.code, set.stdout]).toEqual([0, "tiny-chat: 0.5 credits per job (shipped: 0.01)\n"]);
     const priceOf = async () => (await call(coordinator.url, null, "GET", "/cargos/tiny-chat")).body.data.price_per_job;
-    // Each coordinator of several reads it within a second.
+    // With several coordinators, each reads it within a second.
     const pricesOf = () => Promise.all(Array.from({ length: 3 }, priceOf));
     const areAll = (expected: number) => (prices: number[]) => prices.every((price) => price === expected);
     await until(pricesOf, areAll(0.5), "the price is 0.5");
@@ -130,11 +130,11 @@ describe("coordinator cargo", () => {
     [["tiny-chat", "much"], 2, 'credits: must be a number such as 0.05, got "much"'],
     [["tiny-chat", "1000001"], 1, "price_per_job: must be 0 to 1000000 credits, with at most 6 decimals"],
     [["none", "1"], 1, 'There is no Cargo "none"'],
-  ] as const)("refuses the price %j", async (words, code, message) => {
+  ] as const)("rejects the price %j", async (words, code, message) => {
     expect(await cargo("price", ...words)).toEqual({ code, stdout: "", stderr: `${message}\n` });
   });
 
-  it("signs a Cargo's file with a key of the operator's choice, and refuses it when it was changed since", async () => {
+  it("signs a Cargo's file with a key of the operator's choice, and rejects the file after a change", async () => {
     const [file, keyFile] = [join(directory, "signed.json"), join(directory, "key.pem")];
     const { privateKey } = generateKeyPairSync("ed25519");
     await writeFile(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }));

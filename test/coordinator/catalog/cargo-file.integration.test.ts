@@ -28,15 +28,15 @@ describe("cargoOf()", () => {
       priceMicro: 100_000,
     });
   });
-  it("fills in limits of 300 s to run and 3600 s to wait", () => {
+  it("adds default limits of 300 s to run and 3600 s to wait", () => {
     expect(read(CHAT)).toMatchObject({ runLimitMs: 300_000, waitLimitMs: 3_600_000, onnxTaskType: null });
   });
-  it("takes how much a job may put out, up to 64 MB, and leaves it open otherwise", () => {
+  it("reads the output limit of a job, up to 64 MB, which is optional", () => {
     expect(read({ ...CHAT, max_output_bytes: 67_108_864 }).maxOutputBytes).toBe(67_108_864);
     expect(read(CHAT).maxOutputBytes).toBeUndefined();
     expect(errorsOf({ ...CHAT, max_output_bytes: 67_108_865 })).toEqual([expect.stringContaining("max_output_bytes")]);
   });
-  it("makes every llmcpp Cargo a chat Cargo with the one schema of chat input", () => {
+  it("makes every llmcpp Cargo a chat Cargo with the same schema of chat input", () => {
     const cargo = read(CHAT);
     expect(cargo.isChat).toBe(true);
     expect(cargo.inputSchema).toBe(read({ ...CHAT, slug: "other" }).inputSchema);
@@ -48,7 +48,7 @@ describe("cargoOf()", () => {
       expect.arrayContaining(["prompt", "messages", "system_prompt", "max_tokens", "seed", "response_format"]),
     );
   });
-  it("makes an llmcpp Cargo with a task none for chats, with the schemas of its task", () => {
+  it("does not make an llmcpp Cargo with a task a chat Cargo, and uses the schemas of its task", () => {
     const embedder = read({ ...CHAT, task: "feature-extraction", example_input: { input: ["a", "b"] } });
     expect(embedder).toMatchObject({ isChat: false, task: "feature-extraction" });
     expect(Object.keys(embedder.inputSchema["properties"] as object)).toEqual(["input", "normalize"]);
@@ -59,7 +59,7 @@ describe("cargoOf()", () => {
     expect(manifestOf(ranker).task).toBe("text-ranking");
     expect(manifestOf(read(CHAT))).not.toHaveProperty("task");
   });
-  it("takes adapters of a chat, each pinned", () => {
+  it("reads adapters of a chat Cargo, each pinned", () => {
     const adapter = { url: "hf:owner/tune:lora.gguf", sha256: "a".repeat(64) };
     const { adapters } = manifestOf(read({ ...CHAT, adapters: [adapter, { ...adapter, scale: 0.5, size_bytes: 7 }] }));
     expect(adapters).toEqual([
@@ -72,9 +72,9 @@ describe("cargoOf()", () => {
     expect(errors({ adapters: Array.from({ length: 5 }, () => adapter) })).toContain("adapters");
     const ranker = { task: "text-ranking", example_input: { query: "a", documents: ["b"] } };
     expect(errors({ ...ranker, adapters: [adapter] })).toBe("adapters: are for chats, not for a task");
-    expect(errorsOf({ ...ONNX, adapters: [adapter] }).join()).toContain("adapters: is not for onnx Cargos");
+    expect(errorsOf({ ...ONNX, adapters: [adapter] }).join()).toContain("adapters: is not allowed for onnx Cargos");
   });
-  it("takes how long a Cargo stays in memory, 0 s to a week", () => {
+  it("reads how long a Cargo stays in memory, 0 s to a week", () => {
     expect(manifestOf(read({ ...CHAT, keep_alive_s: 1.5 })).keepAliveMs).toBe(1_500);
     expect(manifestOf(read({ ...ONNX, keep_alive_s: 0 })).keepAliveMs).toBe(0);
     expect(manifestOf(read(CHAT))).not.toHaveProperty("keepAliveMs");
@@ -87,7 +87,7 @@ describe("cargoOf()", () => {
       onnxTaskType: "text-classification",
     });
   });
-  it("keeps parameters and quantisation, and leaves them out where the file does", () => {
+  it("reads the optional parameters and quantization", () => {
     expect(read({ ...CHAT, parameters: "8B", quantization: "Q4_K_M" })).toMatchObject({
       parameters: "8B",
       quantization: "Q4_K_M",
@@ -101,7 +101,7 @@ const withModel = (url: string) => ({ ...ONNX, model: { ...ONNX.model, url } });
 const withSchema = (input_schema: object) => ({ ...ONNX, input_schema });
 
 describe("manifestOf()", () => {
-  it("carries what the runtimes need beside the model", () => {
+  it("includes what the runtimes need in addition to the model", () => {
     expect(manifestOf(read(ONNX))).toMatchObject({ weights: "q8", onnxTaskType: "text-classification" });
     expect(manifestOf(read({ ...WASM, args: ["-c", "x"] }))).toMatchObject({ args: ["-c", "x"] });
     const { container } = manifestOf(read(CONTAINER_FILE));
@@ -109,13 +109,13 @@ describe("manifestOf()", () => {
     if (container === undefined) throw new Error("has no container");
     expect(imageReference(container)).toBe(`docker.io/library/busybox:1.37@sha256:${"a".repeat(64)}`);
   });
-  it("leaves out what a runtime has no use for", () => {
+  it("omits what a runtime does not use", () => {
     expect(Object.keys(manifestOf(read(CHAT)))).not.toEqual(expect.arrayContaining(["weights"]));
     expect(manifestOf(read(ONNX))).not.toHaveProperty("container");
   });
 });
 
-describe("readCargoFile() refuses", () => {
+describe("readCargoFile()", () => {
   const { model: _, ...modelless } = CHAT;
   it.each<[string, object, string]>([
     ["an unknown field", { ...CHAT, prize_per_job: 1 }, ': Unrecognized key: "prize_per_job"'],
@@ -131,73 +131,85 @@ describe("readCargoFile() refuses", () => {
       { ...CHAT, model: { ...CHAT.model, url: "http://a/b" } },
       "model.url: must be hf:owner/repo[:file]",
     ],
-    ["memory that is less than nothing", { ...CHAT, required_ram_mb: -1 }, "required_ram_mb: "],
-    ["chat without a model", modelless, "model: is needed by llmcpp Cargos"],
-    ["chat without a context", { ...CHAT, context_tokens: null }, "context_tokens: is needed by llmcpp Cargos"],
-    ["an own schema for chat", { ...CHAT, input_schema: {} }, "input_schema: is not for llmcpp Cargos, whose input is"],
-    ["no schema for others", { ...ONNX, input_schema: undefined }, "input_schema: is needed by onnx Cargos"],
-    ["a task for others", { ...ONNX, task: "text-ranking" }, "task: is not for onnx Cargos"],
-    ["a task that is none", { ...CHAT, task: "poetry" }, "task: "],
+    ["negative memory", { ...CHAT, required_ram_mb: -1 }, "required_ram_mb: "],
+    ["chat without a model", modelless, "model: is required for llmcpp Cargos"],
+    ["chat without a context", { ...CHAT, context_tokens: null }, "context_tokens: is required for llmcpp Cargos"],
     [
-      "ranking of nothing",
+      "an input schema for chat",
+      { ...CHAT, input_schema: {} },
+      "input_schema: is not allowed for llmcpp Cargos, whose input is",
+    ],
+    ["a missing schema for onnx", { ...ONNX, input_schema: undefined }, "input_schema: is required for onnx Cargos"],
+    ["a text task for onnx", { ...ONNX, task: "text-ranking" }, "task: is not allowed for onnx Cargos"],
+    ["an unknown task", { ...CHAT, task: "poetry" }, "task: "],
+    [
+      "an example of ranking without documents",
       { ...CHAT, task: "text-ranking", example_input: { query: "a", documents: [] } },
       "example_input.documents: ",
     ],
-    ["an ONNX task for others", { ...CHAT, onnx_task_type: "fill-mask" }, "onnx_task_type: is not for llmcpp Cargos"],
     [
-      "an ONNX task that there is not",
-      { ...ONNX, onnx_task_type: "mind-reading" },
-      "onnx_task_type: must be one of text-",
+      "an ONNX task for llmcpp",
+      { ...CHAT, onnx_task_type: "fill-mask" },
+      "onnx_task_type: is not allowed for llmcpp Cargos",
     ],
+    ["an unknown ONNX task", { ...ONNX, onnx_task_type: "mind-reading" }, "onnx_task_type: must be one of text-"],
     [
-      "pictures of an onnx Cargo, which has a runtime of their own",
+      "image generation for onnx, which has its own runtime",
       { ...ONNX, onnx_task_type: "text-to-image" },
       "onnx_task_type: must be one of text-",
     ],
     [
-      "a Core ML task that there is not",
+      "an unknown Core ML task",
       { ...ONNX, runtime_type: "coreml", onnx_task_type: "text-generation" },
       "onnx_task_type: must be one of text-",
     ],
-    ["an own output for chat", { ...CHAT, output_schema: {} }, "output_schema: is not for llmcpp Cargos"],
+    ["an output schema for chat", { ...CHAT, output_schema: {} }, "output_schema: is not allowed for llmcpp Cargos"],
     [
-      "an output schema from elsewhere",
+      "an external output schema",
       { ...CONTAINER_FILE, output_schema: { $ref: "https://a.example/s" } },
       "output_schema.$ref: must name a definition",
     ],
     ["a text that cannot be signed", { ...WASM, args: ["\ud800"] }, "args.0: must be well-formed Unicode"],
     ["an address that cannot be signed", withModel("hf:a/b\udc00"), "model.url: must be well-formed Unicode"],
-    ["weights for a module", { ...WASM, weights: "q8" }, "weights: is not for wasm Cargos"],
-    ["a container without an image", { ...CONTAINER_FILE, container: undefined }, "container: is needed by container"],
-    ["a container with a model", { ...CONTAINER_FILE, model: ONNX.model }, "model: is not for container Cargos"],
+    ["weights for a module", { ...WASM, weights: "q8" }, "weights: is not allowed for wasm Cargos"],
+    [
+      "a container without an image",
+      { ...CONTAINER_FILE, container: undefined },
+      "container: is required for container",
+    ],
+    [
+      "a container with a model",
+      { ...CONTAINER_FILE, model: ONNX.model },
+      "model: is not allowed for container Cargos",
+    ],
     ["an image without a tag", withImage("docker.io/library/busybox"), "container.image: must be registry/name:tag"],
     ["an image without a registry", withImage("busybox:1.37"), "container.image: must be registry/name:tag"],
     ["VRAM without a GPU", { ...CONTAINER_FILE, required_vram_mb: 64 }, "required_vram_mb: must be 0 for a container"],
     ["a model on this machine", withModel("https://127.0.0.1/a"), "model.url: 127.0.0.1 is a private address"],
     ["a model on this machine, spelled out", withModel("https://0x7f.1/a"), "model.url: 127.0.0.1 is a private"],
-    ["a model in the cloud's own network", withModel("https://[fd00::1]/a"), "model.url: fd00::1 is a private address"],
+    ["a model in a private IPv6 network", withModel("https://[fd00::1]/a"), "model.url: fd00::1 is a private address"],
     ["a mapped private address", withModel("https://[::ffff:10.0.0.1]/a"), "is a private address"],
     ["a model on the local network", withModel("https://nas.local/a"), "model.url: nas.local is a name of a local"],
     ["a password in an address", withModel("https://a:b@example.com/a"), "model.url: must not carry credentials"],
     [
-      "a hash of the hub's folder",
+      "a hash for a hub folder",
       { ...ONNX, model: { ...ONNX.model, url: "hf:owner/repo", sha256: "a".repeat(64) } },
       "model.sha256: must be null for a folder of the hub",
     ],
     [
-      "a schema from elsewhere",
+      "an external input schema",
       withSchema({ $ref: "https://a.example/s" }),
       "input_schema.$ref: must name a definition",
     ],
-    ["an example that the schema refuses", { ...ONNX, example_input: {} }, "example_input.text: is required"],
+    ["an example that violates the schema", { ...ONNX, example_input: {} }, "example_input.text: is required"],
     ["an invalid example of a chat", { ...CHAT, example_input: {} }, "example_input.messages: exactly one"],
-  ])("%s", (title, file, problem) => {
+  ])("rejects %s", (title, file, problem) => {
     expect(errorsOf(file), title).toEqual([expect.stringContaining(problem)]);
   });
-  it("every wrong field at once", () => {
+  it("reports every invalid field at once", () => {
     expect(errorsOf({ ...CHAT, category: "fun", runtime_type: "java" })).toHaveLength(2);
   });
-  it("what is not JSON", () => {
+  it("rejects text that is not JSON", () => {
     expect(readCargoFile("{")).toEqual({
       errors: [{ path: "", message: expect.stringContaining("is not JSON") as string }],
     });

@@ -34,14 +34,14 @@ async function put(stored: Partial<CatalogSnapshot>): Promise<void> {
 }
 
 describe("openCatalog()", () => {
-  it("offers approved Cargos to everybody, and says which slugs changed", async () => {
+  it("offers approved Cargos to all accounts, and reports changed slugs", async () => {
     await put({ cargos: [makeStored()] });
     await catalogSync.refresh();
     expect(catalogSync.catalog.get("some-onnx")).toMatchObject({ slug: "some-onnx", isChat: false });
     expect(catalogSync.catalog.list({ category: "text" }).map(({ slug }) => slug)).toContain("some-onnx");
     expect(changes).toEqual(["some-onnx"]);
   });
-  it("shows one that is not approved to its owner only, and the scheduler knows it", async () => {
+  it("shows an unapproved Cargo only to its owner, but also to the scheduler", async () => {
     await put({ cargos: [makeStored({ isApproved: false })] });
     await catalogSync.refresh();
     const { catalog } = catalogSync;
@@ -50,7 +50,7 @@ describe("openCatalog()", () => {
     expect(catalog.known("some-onnx")?.slug).toBe("some-onnx");
     expect(catalog.list().map(({ slug }) => slug)).not.toContain("some-onnx");
   });
-  it("grants no network to a container before it is approved", async () => {
+  it("grants a container no network before it is approved", async () => {
     const cargo = makeStored({ slug: "some-container", file: CONTAINER_FILE, isApproved: false });
     await put({ cargos: [cargo] });
     await catalogSync.refresh();
@@ -59,7 +59,7 @@ describe("openCatalog()", () => {
     await catalogSync.refresh();
     expect(catalogSync.catalog.known("some-container")?.container?.network).toBe(true);
   });
-  it("leaves out what its owner or the operator switched off, shipped ones too", async () => {
+  it("omits Cargos that their owner or the operator disabled, including shipped ones", async () => {
     await put({
       cargos: [makeStored({ isEnabled: false }), makeStored({ slug: "other", file: { ...ONNX_FILE, slug: "other" } })],
       disabledSlugs: ["other", "phi-4"],
@@ -71,7 +71,7 @@ describe("openCatalog()", () => {
     await catalogSync.refresh();
     expect(catalogSync.catalog.find("phi-4")?.slug).toBe("phi-4");
   });
-  it("offers a shipped Cargo at the price that the operator set, and says once that it changed", async () => {
+  it("offers a shipped Cargo at the price that the operator set, and reports the change once", async () => {
     const shipped = catalogSync.catalog.get("phi-4").priceMicro;
     await put({
       pricesMicro: new Map([
@@ -87,7 +87,7 @@ describe("openCatalog()", () => {
     await catalogSync.refresh();
     expect([catalogSync.catalog.get("phi-4").priceMicro, changes]).toEqual([shipped, ["phi-4", "phi-4"]]);
   });
-  it("keeps the entry of what did not change, so that its schema stays compiled", async () => {
+  it("keeps the entries of unchanged Cargos, so that their schemas stay compiled", async () => {
     await put({ cargos: [makeStored()] });
     await catalogSync.refresh();
     const entry = catalogSync.catalog.get("some-onnx");
@@ -101,7 +101,7 @@ describe("openCatalog()", () => {
     await catalogSync.refresh();
     expect(catalogSync.catalog.get("phi-4").runtimeType).toBe("llmcpp");
   });
-  it("offers a Cargo that is off for want of pins as it was approved, until its file changes what runs", async () => {
+  it("offers an unpinned Cargo as it was approved, until its file changes what runs", async () => {
     const shipped = (await readShippedCargos(SHIPPED, { chat: "tiny-chat" })).find(({ slug }) => slug === "pandoc");
     if (shipped === undefined) throw new Error("pandoc is not shipped");
     expect(catalogSync.catalog.known("pandoc")).toBeUndefined();
@@ -115,14 +115,14 @@ describe("openCatalog()", () => {
     await put({ disabledSlugs: ["phi-4"] });
     await catalogSync.refresh();
     expect(catalogSync.catalog.get("pandoc")).toBe(entry);
-    // What was approved had another command: this version ships another program under the approval.
+    // The approved file had another command: this version ships another program under the approval.
     const other = { ...file, container: { ...file.container, command: ["pandoc"] } };
     await put({ approvals: [{ ...approval, file: other, revision: "two" }] });
     await catalogSync.refresh();
     expect(catalogSync.catalog.known("pandoc")).toBeUndefined();
     expect(warnings).toMatchObject([{ cargo: "pandoc" }]);
   });
-  it("leaves an imported Cargo off that says why it is not pinned, and leaves on what was approved without pins", async () => {
+  it("keeps an imported Cargo disabled that states why it is not pinned, but not one that was approved without pins", async () => {
     const unpinned = { ...ONNX_FILE, model: { url: "hf:owner/repo", sha256: null, size_bytes: null } };
     await put({
       cargos: [
@@ -138,7 +138,7 @@ describe("openCatalog()", () => {
       undefined,
     ]);
   });
-  it("leaves out and reports a stored Cargo that breaks a rule, and keeps the others", async () => {
+  it("omits and reports a stored Cargo that violates a rule, and keeps the others", async () => {
     await put({ cargos: [makeStored({ slug: "bad", file: {} }), makeStored()] });
     await catalogSync.refresh();
     expect([catalogSync.catalog.known("bad"), catalogSync.catalog.known("some-onnx")?.slug]).toEqual([
@@ -147,7 +147,7 @@ describe("openCatalog()", () => {
     ]);
     expect(warnings).toMatchObject([{ cargo: "bad" }]);
   });
-  it("notices by itself what another process stored, and reads nothing while nothing changed", async () => {
+  it("finds what another process stored, and reads nothing while nothing changed", async () => {
     const { snapshots } = store;
     for (let second = 1; second <= 3; second += 1) {
       clock.advance(1_000);
@@ -159,7 +159,7 @@ describe("openCatalog()", () => {
     await eventually(() => changes.length === 1);
     expect(store.snapshots).toBe(snapshots + 1);
   });
-  it("goes on looking after a read failed", async () => {
+  it("continues to poll after a failed read", async () => {
     const revision = store.revision.bind(store);
     store.revision = () => Promise.reject(new Error("disk"));
     clock.advance(1_000);
@@ -169,14 +169,14 @@ describe("openCatalog()", () => {
     clock.advance(1_000);
     await eventually(() => changes.length === 1);
   });
-  it("leaves no timer behind when it is closed", async () => {
+  it("leaves no timer after it is closed", async () => {
     await catalogSync.close();
     expect(clock.pendingTimers).toBe(0);
   });
 });
 
-describe("A Cargo that another process has made", () => {
-  it("is found by who asks for it, and nonsense is looked for five times a second at most", async () => {
+describe("a Cargo that another process created", () => {
+  it("is found when it is requested; unknown slugs cause at most five queries a second", async () => {
     const shared = await openCatalog(testEnv({ catalogDirectory: SHIPPED }, { clock }), store);
     const { catalog } = shared;
     await put({ cargos: [makeStored({ isApproved: false })] });

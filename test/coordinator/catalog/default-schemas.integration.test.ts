@@ -41,22 +41,22 @@ const OUTPUTS: { readonly [Task in OnnxTask]: OnnxOutput<Task> } = {
   "fill-mask": [{ token: "islands", score: 0.4, sequence: "A ring of islands." }],
 };
 
-describe("the output schema of a Cargo", () => {
-  it.each(ONNX_TASKS)("for %s, by its task, takes that task's output and no other's", (task) => {
+describe("outputSchemaOf()", () => {
+  it.each(ONNX_TASKS)("accepts only the output of its own task for %s", (task) => {
     for (const runtime_type of ["onnx", "coreml"]) {
       const file = { ...ONNX_FILE, runtime_type, onnx_task_type: task };
       const taken = ONNX_TASKS.filter((other) => accepts(file, OUTPUTS[other]));
-      // A transcription without timestamps is what a caption is.
+      // A transcription without timestamps has the form of a caption.
       expect(taken).toEqual(task === "automatic-speech-recognition" ? [task, "image-to-text"] : [task]);
       expect(accepts(file, "a text")).toBe(false);
     }
   });
 
-  it("for embeddings is what POST /embeddings reads", () => {
+  it("matches what POST /embeddings reads, for embeddings", () => {
     expect(vectorsOf(OUTPUTS["feature-extraction"], 2)).toEqual(OUTPUTS["feature-extraction"].embeddings);
   });
 
-  it("without a task is that of raw tensors", () => {
+  it("describes raw tensors for a Cargo without a task", () => {
     const tensor = { type: "int64", dims: [1, 3], data: [1, "9223372036854775807", 3] };
     for (const runtime_type of ["onnx", "coreml"]) {
       const file = { ...ONNX_FILE, runtime_type, onnx_task_type: null };
@@ -67,7 +67,7 @@ describe("the output schema of a Cargo", () => {
     }
   });
 
-  it("of chat is a text, of pictures a picture, whichever runtime draws them", () => {
+  it("describes a text for chat and an image for image generation, with any runtime", () => {
     expect([accepts(CHAT_FILE, "Hi"), accepts(CHAT_FILE, {})]).toEqual([true, false]);
     const drawn = { ...ONNX_FILE, runtime_type: "diffusers", onnx_task_type: null };
     const onMac = { ...ONNX_FILE, runtime_type: "coreml", onnx_task_type: "text-to-image" };
@@ -76,7 +76,7 @@ describe("the output schema of a Cargo", () => {
     }
   });
 
-  it("is the file's own where it has one, and says nothing about a program that says nothing", () => {
+  it("returns the file's own schema, or {} for a program without one", () => {
     expect(outputSchemaOf(CONTAINER_FILE)).toEqual({});
     const output_schema = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] };
     expect(outputSchemaOf({ ...CONTAINER_FILE, output_schema })).toEqual(output_schema);

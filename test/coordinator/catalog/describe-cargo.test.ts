@@ -14,14 +14,14 @@ function describe(change: Partial<CargoFile>): string {
   );
 }
 
-it("lets no text of an owner forge or hide a line of the review", () => {
+it("describeCargo() escapes texts of an owner, so that they cannot forge or hide a line of the review", () => {
   const description = "Tool\n  network     no\u001b[8m\u202e\u2028end";
   const text = describe({ description });
   expect(text.split("\n")).toHaveLength(describe({}).split("\n").length);
   expect(text).toContain("Tool\\u{a}  network     no\\u{1b}[8m\\u{202e}\\u{2028}end");
 });
 
-it("shows every limit that the Cargo sets", () => {
+it("describeCargo() shows every limit that the Cargo sets", () => {
   expect(describe({ accept_limit_s: 600, silence_limit_s: 90, max_output_bytes: 1_000 })).toContain(
     "accept 600 s, silence 90 s, output 1000 bytes",
   );

@@ -36,12 +36,12 @@ function detailsOf(input: Record<string, unknown>, cargo: Checked = CHAT, root?:
 }
 const pathsOf = (input: Record<string, unknown>): string[] => detailsOf(input).map(({ path }) => path);
 
-describe("checkInput() of a chat Cargo", () => {
-  it("takes a prompt, messages, nulls for defaults and unknown fields", () => {
+describe("checkInput() for a chat Cargo", () => {
+  it("accepts a prompt, messages, nulls for defaults and unknown fields", () => {
     expect(detailsOf({ prompt: "Hello", max_tokens: 5, temperature: null, colour: "blue" })).toEqual([]);
     expect(detailsOf({ messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }] })).toEqual([]);
   });
-  it("names every wrong field", () => {
+  it("names every invalid field", () => {
     expect(pathsOf({ messages: [{ role: "king", content: "a" }, { role: "user" }], max_tokens: 0, top_p: 2 })).toEqual([
       "input.messages.0.role",
       "input.messages.1.content",
@@ -49,24 +49,24 @@ describe("checkInput() of a chat Cargo", () => {
       "input.top_p",
     ]);
   });
-  it("takes an effort of thinking for Cargos that think, and no effort for all", () => {
+  it('accepts a reasoning effort for Cargos with reasoning, and "none" for all', () => {
     expect(detailsOf({ prompt: "Hi", reasoning_effort: "none" })).toEqual([]);
     expect(detailsOf({ prompt: "Hi", reasoning_effort: "low" })).toMatchObject([{ path: "input.reasoning_effort" }]);
     const thinking = { ...CHAT, reasoning: true as const };
     expect(detailsOf({ prompt: "Hi", reasoning_effort: "low" }, thinking)).toEqual([]);
     expect(detailsOf({ prompt: "Hi", reasoning_effort: "endless" }, thinking)).toHaveLength(1);
   });
-  it("takes probabilities of answers of some length", () => {
+  it("limits token probabilities by the length of the completion", () => {
     const asked = { prompt: "Hi", logprobs: true, top_logprobs: 20 };
     expect(detailsOf({ ...asked, max_tokens: 4_000 })).toEqual([]);
     const long = { ...CHAT, contextTokens: 8_192 };
     expect(detailsOf({ ...asked, max_tokens: 4_762 }, long)).toMatchObject([{ path: "input.top_logprobs" }]);
-    // It is lowered to 4,096 first.
+    // The value is first lowered to 4,096.
     expect(detailsOf({ ...asked, max_tokens: 4_762 })).toEqual([]);
     expect(pathsOf({ prompt: "Hi", top_logprobs: 1 })).toEqual(["input.top_logprobs"]);
     expect(pathsOf({ prompt: "Hi", logprobs: true, top_logprobs: 21 })).toEqual(["input.top_logprobs"]);
   });
-  it("names the place of a schema that no grammar can keep, or that costs too much", () => {
+  it("names the place of a schema that no grammar can enforce, or that costs too much", () => {
     const asked = (schema: object) => ({
       prompt: "Hi",
       response_format: { type: "json_schema", json_schema: { name: "a", schema } },
@@ -86,7 +86,7 @@ describe("checkInput() of a chat Cargo", () => {
     ]);
     expect(detailsOf(asked({ type: "object", properties: { a: { type: "string" } } }))).toEqual([]);
   });
-  it("wants exactly one of prompt and messages", () => {
+  it("requires exactly one of prompt and messages", () => {
     expect(pathsOf({})).toEqual(["input.messages"]);
     expect(pathsOf({ prompt: "a", messages: [{ role: "user", content: "b" }] })).toEqual(["input.messages"]);
   });
@@ -95,23 +95,23 @@ describe("checkInput() of a chat Cargo", () => {
   });
 });
 
-describe("checkInput() of any Cargo", () => {
-  it("takes 256 KiB of JSON, for a chat 1 MiB, and not a byte more", () => {
+describe("checkInput() for any Cargo", () => {
+  it("accepts up to 256 KiB of JSON, and 1 MiB for a chat", () => {
     const chatAround = JSON.stringify({ prompt: "" }).length;
     expect(detailsOf({ prompt: "x".repeat(MAX_CHAT_BYTES - chatAround) })).toEqual([]);
     expect(detailsOf({ prompt: "x".repeat(MAX_CHAT_BYTES - chatAround + 1) })).toEqual([
-      { path: "input", message: "is 1048577 bytes as JSON; at most 1048576 are taken" },
+      { path: "input", message: "is 1048577 bytes as JSON; at most 1048576 are allowed" },
     ]);
     const around = JSON.stringify({ text: "" }).length;
     const inputSchema = { type: "object" };
     const detailsOfText = (length: number) => detailsOf({ text: "x".repeat(length) }, { isChat: false, inputSchema });
     expect(detailsOfText(MAX_INPUT_BYTES - around)).toEqual([]);
     expect(detailsOfText(MAX_INPUT_BYTES - around + 1)).toEqual([
-      { path: "input", message: "is 262145 bytes as JSON; at most 262144 are taken" },
+      { path: "input", message: "is 262145 bytes as JSON; at most 262144 are allowed" },
     ]);
   });
   it.each([CHAT, { isChat: false, inputSchema: { type: "object" } }])(
-    "refuses more names of members than an agent reads in a frame (%#)",
+    "rejects more member names than an agent reads in a frame (%#)",
     (cargo) => {
       const withNames = (count: number) => ({
         prompt: "Hi",
@@ -119,14 +119,14 @@ describe("checkInput() of any Cargo", () => {
       });
       expect(detailsOf(withNames(14_990), cargo)).toEqual([]);
       expect(detailsOf(withNames(15_001), cargo)).toEqual([
-        { path: "input", message: "has more than 15000 different names of members" },
+        { path: "input", message: "has more than 15000 different member names" },
       ]);
       const frame = { type: "assign", jobId: "job_1", input: withNames(14_990) };
       expect(hasTooManyValues(packr.pack(frame))).toBe(false);
       expect(hasTooManyValues(packr.pack({ ...frame, input: withNames(20_001) }))).toBe(true);
     },
   );
-  it("bounds the schema of an answer", () => {
+  it("limits the size of a response schema", () => {
     const schema = { type: "object", description: "x".repeat(MAX_INPUT_BYTES) };
     const response_format = { type: "json_schema", json_schema: { name: "a", schema } };
     expect(detailsOf({ prompt: "Hi", response_format })).toMatchObject([
@@ -138,11 +138,11 @@ describe("checkInput() of any Cargo", () => {
   });
 });
 
-describe("checkInput() of any Cargo by its JSON Schema", () => {
-  it("takes what fits", () => {
+describe("checkInput() against the JSON Schema of a Cargo", () => {
+  it("accepts valid input", () => {
     expect(detailsOf({ text: "", size: "small", tags: ["a"] }, OTHER)).toEqual([]);
   });
-  it("names every wrong field, with its path", () => {
+  it("names every invalid field with its path", () => {
     expect(detailsOf({ size: "huge", tags: ["a", 1, "b", 2], more: true }, OTHER)).toEqual([
       { path: "input.text", message: "is required" },
       { path: "input.more", message: "is not a field of this Cargo" },
@@ -154,15 +154,15 @@ describe("checkInput() of any Cargo by its JSON Schema", () => {
   it("begins paths with the field that the caller names", () => {
     expect(detailsOf({}, OTHER, "inputs.3")[0]?.path).toBe("inputs.3.text");
   });
-  it("tells a large input its first error only", () => {
+  it("reports only the first error of a large input", () => {
     const tags = Array.from({ length: 50_000 }, () => 1);
     expect(detailsOf({ text: "", tags }, OTHER)).toEqual([{ path: "input.tags.0", message: "must be string" }]);
   });
-  it("never takes an inherited member for one that was sent", () => {
+  it("never mistakes an inherited member for one that was sent", () => {
     const inputSchema = { type: "object", required: ["toString"] };
     expect(detailsOf({}, { isChat: false, inputSchema })).toEqual([{ path: "input.toString", message: "is required" }]);
   });
-  it("agrees with the check of chat on what chat takes", () => {
+  it("agrees with the chat check about valid chat input", () => {
     const json = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.double({ noNaN: true }), fc.constant([]));
     const message = fc.record({ role: fc.constantFrom("user", "king"), content: fc.oneof(fc.string(), json) });
     const input = fc.record(

@@ -16,7 +16,7 @@ function problemsOf(schema: Schema): string[] {
 }
 const withText = (text: Schema): Schema => ({ type: "object", properties: { text } });
 
-/** Each definition names the next twice: 2^depth subschemas once they are written out. */
+/** Creates definitions that each name the next one twice: 2^depth subschemas when expanded. */
 function doubling(depth: number): Schema {
   const definitions = Array.from({ length: depth }, (_, i) => {
     const next = { $ref: `#/$defs/d${i + 1}` };
@@ -25,7 +25,7 @@ function doubling(depth: number): Schema {
   return { $ref: "#/$defs/d0", $defs: { ...Object.fromEntries(definitions), [`d${depth}`]: { type: "object" } } };
 }
 
-describe("assertUsable() takes", () => {
+describe("assertUsable() for a valid schema", () => {
   it.each<[string, Schema]>([
     ["the schema of chat", { ...chatInputJsonSchema }],
     ["an empty one", {}],
@@ -42,55 +42,63 @@ describe("assertUsable() takes", () => {
     ["a pattern with one open quantifier", withText({ pattern: "^\\d{4}/[\\w.-]+$" })],
     ["a format", withText({ format: "date-time" })],
     ["unique items, if they are few", withText({ uniqueItems: true, maxItems: 100 })],
-    ["what looks like a keyword in a value", withText({ const: { $ref: "https://a.example" } })],
-  ])("%s", (_, schema) => {
+    ["a value that looks like a keyword", withText({ const: { $ref: "https://a.example" } })],
+  ])("accepts %s", (_, schema) => {
     expect(problemsOf(schema)).toEqual([]);
   });
 });
 
-describe("assertUsable() refuses", () => {
+describe("assertUsable() for an invalid schema", () => {
   const nested = (depth: number): Schema => (depth === 0 ? {} : { not: nested(depth - 1) });
 
   it.each<[string, Schema, string]>([
-    ["what is no schema", withText({ minLength: -1 }), "properties.text.minLength: must be >= 0"],
-    ["a keyword that there is not", withText({ maxLenght: 1 }), "properties.text.maxLenght: is not a keyword"],
+    ["an invalid schema", withText({ minLength: -1 }), "properties.text.minLength: must be >= 0"],
+    ["an unknown keyword", withText({ maxLenght: 1 }), "properties.text.maxLenght: is not an accepted keyword"],
     ["a schema that is a list", { not: [] }, "not: must be a schema"],
     ["a remote reference", { $ref: "https://a.example/s.json" }, "$ref: must name a definition of this schema"],
     ["a reference to a file", { $ref: "other.json#/a" }, "$ref: must name a definition of this schema"],
     ["a reference to itself", { $ref: "#" }, "$ref: must name a definition of this schema"],
-    ["a reference to nothing", { $ref: "#/$defs/none" }, "$ref: names no definition"],
-    ["a circle", { $ref: "#/$defs/a", $defs: { a: { not: { $ref: "#/$defs/a" } } } }, "must not refer back to itself"],
-    ["identifiers", { $id: "https://a.example/s" }, "$id: is not a keyword"],
-    ["dynamic references", { $dynamicRef: "#a" }, "$dynamicRef: is not a keyword"],
-    ["asynchronous checks", { $async: true }, "$async: is not a keyword"],
-    ["old dependencies, which nothing here looks into", { dependencies: { a: {} } }, "dependencies: is not a keyword"],
-    ["patterns of names", { patternProperties: { "^a": {} } }, "patternProperties: is not a keyword"],
-    ["definitions inside", withText({ $defs: { a: {} } }), "properties.text.$defs: must be at the top"],
-    ["one that is too large", { description: "x".repeat(MAX_SCHEMA_BYTES) }, ": is 32786 bytes as JSON"],
-    ["one that is too deep", nested(40), "is nested deeper than 32 levels"],
-    ["one that is small but explodes", doubling(9), `: has more than ${MAX_SUBSCHEMAS} subschemas`],
+    ["a reference to a missing definition", { $ref: "#/$defs/none" }, "$ref: names no definition"],
+    ["a cycle", { $ref: "#/$defs/a", $defs: { a: { not: { $ref: "#/$defs/a" } } } }, "must not refer back to itself"],
+    ["identifiers", { $id: "https://a.example/s" }, "$id: is not an accepted keyword"],
+    ["dynamic references", { $dynamicRef: "#a" }, "$dynamicRef: is not an accepted keyword"],
+    ["asynchronous checks", { $async: true }, "$async: is not an accepted keyword"],
+    ["the old keyword dependencies", { dependencies: { a: {} } }, "dependencies: is not an accepted keyword"],
+    ["patternProperties", { patternProperties: { "^a": {} } }, "patternProperties: is not an accepted keyword"],
+    ["nested definitions", withText({ $defs: { a: {} } }), "properties.text.$defs: must be at the top"],
+    ["a schema that is too large", { description: "x".repeat(MAX_SCHEMA_BYTES) }, ": is 32786 bytes as JSON"],
+    ["a schema that is nested too deeply", nested(40), "is nested deeper than 32 levels"],
+    ["a small schema that expands too much", doubling(9), `: has more than ${MAX_SUBSCHEMAS} subschemas`],
     ["a long pattern", withText({ pattern: `^${"a".repeat(200)}` }), "pattern: has more than 200 characters"],
-    ["a pattern that may begin anywhere", withText({ pattern: "a+$" }), "pattern: must begin with ^"],
+    ["a pattern without an anchor", withText({ pattern: "a+$" }), "pattern: must begin with ^"],
     ["nested quantifiers", withText({ pattern: "^(a+)+$" }), "pattern: may have only characters"],
     ["alternatives", withText({ pattern: "^a|b" }), "pattern: may have only characters"],
     ["look-around", withText({ pattern: "^(?=a)" }), "pattern: may have only characters"],
     ["back-references", withText({ pattern: "^\\1" }), "pattern: may have only characters"],
-    ["two open quantifiers", withText({ pattern: "^a*a*$" }), "pattern: may have one quantifier of variable length"],
-    ["two bounded ones too", withText({ pattern: "^a{0,9}a?$" }), "pattern: may have one quantifier of variable"],
+    [
+      "two open quantifiers",
+      withText({ pattern: "^a*a*$" }),
+      "pattern: may have only one quantifier of variable length",
+    ],
+    [
+      "two bounded quantifiers",
+      withText({ pattern: "^a{0,9}a?$" }),
+      "pattern: may have only one quantifier of variable",
+    ],
     ["an invalid pattern", withText({ pattern: "^[z-a]" }), "Invalid regular expression"],
     ["an unknown format", withText({ format: "iri-reference" }), "format: must be one of date, "],
-    ["unique items without number", withText({ uniqueItems: true }), "uniqueItems: needs maxItems"],
+    ["uniqueItems without maxItems", withText({ uniqueItems: true }), "uniqueItems: requires maxItems"],
     ["a long list of values", withText({ enum: Array.from({ length: 501 }, (_, i) => i) }), "enum: has more than 500"],
-  ])("%s", (title, schema, problem) => {
+  ])("rejects %s", (title, schema, problem) => {
     expect(problemsOf(schema), title).toEqual([expect.stringContaining(problem)]);
   });
-  it("all that is wrong, at once", () => {
+  it("reports all problems at once", () => {
     expect(problemsOf({ properties: { a: { pattern: "b" }, c: { format: "d" } }, $id: "e" })).toHaveLength(3);
   });
 });
 
 describe("schemaChecks()", () => {
-  it("compiles a schema once, and keeps no more than its limit", () => {
+  it("compiles a schema once, and caches no more than its limit", () => {
     const schemas = schemaChecks(2);
     const all = Array.from({ length: 5 }, (_, i) => ({ type: "object", required: [`field${i}`] }));
     for (const round of [1, 2]) {
@@ -103,7 +111,7 @@ describe("schemaChecks()", () => {
     }
     expect(schemas.size).toBe(2);
   });
-  it("is not compiled again when it is read again", () => {
+  it("does not compile a schema again when it is read again", () => {
     const schemas = schemaChecks();
     const read = (): Schema => JSON.parse('{"type":"object","required":["text"]}') as Schema;
     for (const schema of [read(), read()]) {
@@ -112,7 +120,7 @@ describe("schemaChecks()", () => {
     }
     expect(schemas.size).toBe(1);
   });
-  it("keeps nothing of a schema that it refused", () => {
+  it("keeps nothing of a rejected schema", () => {
     const schemas = schemaChecks();
     expect(() => schemas.assertUsable(withText({ pattern: "^[z-a]" }))).toThrow(SchemaError);
     expect(schemas.size).toBe(0);
@@ -124,7 +132,7 @@ describe("schemaChecks()", () => {
   });
 });
 
-describe("A check that would keep the event loop busy is not made", () => {
+describe("a check that would block the event loop", () => {
   const ofItems = (items: Schema): Schema => ({ type: "object", properties: { a: { type: "array", items } } });
   const allOf = (count: number, each: Schema): Schema => ({ allOf: Array.from({ length: count }, () => each) });
   const numbers = (count: number): number[] => Array.from({ length: count }, () => -1);
@@ -134,7 +142,7 @@ describe("A check that would keep the event loop busy is not made", () => {
     const bytes = JSON.stringify(value).length;
     return [schemas.errorsOf(schema, value, bytes).map(({ message }) => message), schemas.fits(schema, value, bytes)];
   };
-  const notChecked = [["has too many values to be checked by the Cargo's schema"], true];
+  const notChecked = [["has too many values to check against the Cargo's schema"], true];
 
   // Each took 1 to 30 s.
   it.each<[string, Schema, object]>([
@@ -143,11 +151,11 @@ describe("A check that would keep the event loop busy is not made", () => {
     ["values of enum", ofItems(allOf(12, { enum: Array.from({ length: 500 }, (_, i) => i) })), { a: numbers(10_000) }],
     ["names", ofItems({ required: Array.from({ length: 4_000 }, (_, i) => `f${i}`) }), { a: numbers(20_000) }],
     ["long texts", withText(allOf(480, { maxLength: 1 })), { text: "x".repeat(1_000_000) }],
-  ])("for its %s", (_, schema, value) => {
+  ])("is skipped because of its %s", (_, schema, value) => {
     expect(check(schema, value)).toEqual(notChecked);
   });
 
-  it("but any other is, of a large value too", () => {
+  it("is the only one skipped: other checks run, even for a large value", () => {
     const embeddings = ofItems({ type: "array", items: { type: "number" } });
     expect(check(embeddings, { a: [numbers(500_000)] })).toEqual([[], true]);
     expect(check(embeddings, { a: [[...numbers(500_000), "x"]] })).toEqual([["must be number"], false]);

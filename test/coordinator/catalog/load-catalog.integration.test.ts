@@ -67,7 +67,7 @@ describe("openCatalog()", () => {
     ]);
     expect(catalog.defaultChatSlug).toBe("alpha");
   });
-  it("names file and field of everything that is wrong", async () => {
+  it("names file and field of every problem", async () => {
     await put("a.json", CHAT);
     await put("b.json", { ...WASM, price_per_job: -1 });
     await put("c.json", "{");
@@ -76,12 +76,12 @@ describe("openCatalog()", () => {
       expect.stringContaining(`${at("c.json")}: is not JSON`),
     ]);
   });
-  it("refuses a slug that two files have", async () => {
+  it("rejects a slug that two files have", async () => {
     await put("a.json", CHAT);
     await put("b.json", { ...WASM, slug: "alpha" });
     expect(await problems()).toEqual([`${at("b.json")}: slug: "alpha" is also the slug of ${at("a.json")}`]);
   });
-  it("refuses a default that is not there, or is not a chat Cargo", async () => {
+  it("rejects a default that is missing or not a chat Cargo", async () => {
     await put("a.json", CHAT);
     await put("b.json", WASM);
     expect(await problems({ defaultChatCargo: "gamma" })).toEqual([
@@ -91,7 +91,7 @@ describe("openCatalog()", () => {
       'default_chat_cargo: "beta" is not a chat Cargo; chat Cargos: alpha',
     ]);
   });
-  it("refuses a default of another endpoint that is not there, or does something else, and has none that is not shipped", async () => {
+  it("rejects a default of another endpoint that is missing or of another kind, and uses shipped defaults only", async () => {
     await put("a.json", CHAT);
     await put("b.json", WASM);
     expect(
@@ -103,12 +103,12 @@ describe("openCatalog()", () => {
       }),
     ).toEqual([
       'default_embedding_cargo: "gamma" is not in the catalog; embedding Cargos: none',
-      'default_image_cargo: "alpha" is not a Cargo that draws; image Cargos: none',
+      'default_image_cargo: "alpha" is not a Cargo that generates images; image Cargos: none',
     ]);
     const { catalog } = await open(new NumberingCatalogStore(), { defaultChatCargo: "alpha" });
     expect(() => catalog.defaultSlug("embedding")).toThrow("default_embedding_cargo");
   });
-  it("takes the shipped Cargo of an endpoint whose default is not set, and the one that is set", async () => {
+  it("uses the shipped Cargo of an endpoint unless a default is set", async () => {
     const embedder = { ...WASM, runtime_type: "onnx", onnx_task_type: "feature-extraction", category: "text" };
     await put("a.json", CHAT);
     await put("b.json", { ...embedder, slug: "tiny-embed" });
@@ -119,7 +119,7 @@ describe("openCatalog()", () => {
     });
     expect([catalog.defaultSlug("embedding"), catalog.defaultSlug("rerank")]).toEqual(["tiny-embed", "beta"]);
   });
-  it("refuses a folder that is empty or missing", async () => {
+  it("rejects an empty or missing folder", async () => {
     expect(await problems()).toEqual([`${join(directory, "cargos")}: has no Cargo files (*.json)`]);
     await rm(join(directory, "cargos"), { recursive: true });
     expect((await problems())[0]).toContain("ENOENT");

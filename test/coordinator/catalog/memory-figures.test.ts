@@ -14,7 +14,7 @@ const LLAMA_8B = {
 };
 
 describe("kvCacheBytes()", () => {
-  it("of Llama 3.1 8B is 128 KiB a token", () => {
+  it("is 128 KiB a token for Llama 3.1 8B", () => {
     expect(kvCacheBytes({ ...LLAMA_8B, contextTokens: 1, sequences: 1 })).toBe(131_072);
   });
   it("grows with context and sequences", () => {
@@ -23,11 +23,11 @@ describe("kvCacheBytes()", () => {
 });
 
 describe("memoryNeedMb()", () => {
-  it("for the GPU is weights, KV cache and logits there, and the host's part as RAM", () => {
+  it("counts weights, KV cache and logits as VRAM for the GPU, and the host's part as RAM", () => {
     // 4692.8 weights + 2048 KV cache + 250.5 logits = 6991.3
     expect(memoryNeedMb(LLAMA_8B, "gpu")).toEqual({ ramMb: 1_536, vramMb: 7_040 });
   });
-  it("for the CPU is all of it as RAM, with the process", () => {
+  it("counts everything as RAM for the CPU, with the process", () => {
     // 6991.3 + 192 = 7183.3
     expect(memoryNeedMb(LLAMA_8B, "cpu")).toEqual({ ramMb: 7_232, vramMb: 0 });
   });
@@ -64,13 +64,13 @@ describe("workingNeedMb()", () => {
     ["coreml", { ramMb: 2_304, vramMb: 0 }],
     // 2000 + 100 on the GPU; 2000 + 1536 on the host
     ["diffusers", { ramMb: 3_584, vramMb: 2_112 }],
-  ] as const)("of %s goes by its weights", (runtime, need) => {
+  ] as const)("is computed from the weights for %s", (runtime, need) => {
     expect(workingNeedMb(runtime, 100, weights)).toEqual(need);
   });
   it.each([
     ["wasm", { ramMb: 320, vramMb: 0 }],
     ["container", { ramMb: 128, vramMb: 0 }],
-  ] as const)("of %s is what it may take", (runtime, need) => {
+  ] as const)("is the configured maximum for %s", (runtime, need) => {
     expect(workingNeedMb(runtime, 100, { count: 0, format: "fp16" })).toEqual(need);
   });
 });
@@ -80,10 +80,10 @@ describe("targetOf()", () => {
     ["1.1M", "cpu"],
     ["4.3B", "cpu"],
     ["7.2B", "gpu"],
-  ])("of %s parameters is the %s", (parameters, target) => {
+  ])("maps %s parameters to the %s", (parameters, target) => {
     expect(targetOf(parameters)).toBe(target);
   });
-  it("refuses what is no number of parameters", () => {
+  it("rejects text that is not a number of parameters", () => {
     expect(() => targetOf("big")).toThrow(RangeError);
   });
 });

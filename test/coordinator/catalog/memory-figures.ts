@@ -2,22 +2,22 @@ import { PROCESS_MB } from "../../../coordinator/catalog/cargo-rules.ts";
 import type { RuntimeType, WeightFormat } from "../../../shared/cargo.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 
-/** Required memory is a multiple of this. */
+/** Step to which required memory is rounded up. */
 export const MEMORY_STEP_MB = 64;
-/** Cargos of more parameters answer too slowly on a CPU and ask for a GPU that holds all of them. */
+/** Parameters above which a Cargo is too slow on a CPU and requires a GPU that holds all of them. */
 const MAX_CPU_PARAMETERS = 4.5e9;
 
-/** Host memory beside a model that is on the GPU: process, driver, pinned buffers, input embeddings. Estimated, not measured. */
+/** Host memory for a model that is on the GPU: process, driver, pinned buffers, input embeddings. Estimated, not measured. */
 const OFFLOADED_HOST_MB = 1_536;
 /** KV cache entries are 16-bit. */
 const BYTES_PER_KV = 2;
-/** Tokens that llama.cpp evaluates at once; it keeps a 32-bit logit of every vocabulary entry for each. */
+/** Tokens that llama.cpp evaluates at once. It keeps a 32-bit logit of every vocabulary entry for each. */
 const BATCH_TOKENS = 512;
 const BYTES_PER_LOGIT = 4;
 
-/** Weights of a pipeline for pictures that a CPU runs in seconds. */
+/** Weights of an image pipeline that a CPU runs in seconds. */
 const MAX_CPU_PIPELINE = 1e8;
-/** ONNX Runtime keeps the file's weights and, beside them, those it has laid out for the processor. */
+/** Copies of the weights in ONNX Runtime: those of the file, and those laid out for the processor. */
 const ONNX_COPIES = 2;
 /** Bytes of a weight. The 4-bit formats keep embeddings and norms in more, hence the extra. Source: the formats themselves. */
 const BYTES_PER_WEIGHT: Record<WeightFormat, number> = {
@@ -37,21 +37,21 @@ interface ModelShape {
   readonly kvHeads: number;
   readonly headDim: number;
   readonly vocabulary: number;
-  /** Per sequence. */
+  /** Context of each sequence. */
   readonly contextTokens: number;
-  /** Jobs that run at the same time, each with a context of its own. */
+  /** Jobs that run at the same time, each with its own context. */
   readonly sequences: number;
 }
 
-/** Keys and values of every layer for every token of every sequence. Layers with a sliding window count in full. */
+/** Returns the bytes of keys and values of every layer for every token of every sequence. Layers with a sliding window count in full. */
 export function kvCacheBytes(shape: Omit<ModelShape, "fileBytes" | "vocabulary">): number {
   const perToken = 2 * shape.layers * shape.kvHeads * shape.headDim * BYTES_PER_KV;
   return perToken * shape.contextTokens * shape.sequences;
 }
 
 /**
- * Memory that an Island must have for a GGUF Cargo, in MB rounded up to {@link MEMORY_STEP_MB}. A Cargo for the CPU needs all of it
- * as RAM and no VRAM; one for the GPU needs room for all layers there, and the host's part as RAM.
+ * Returns the memory that an Island needs for a GGUF Cargo, in MB rounded up to {@link MEMORY_STEP_MB}. A Cargo for the CPU needs
+ * everything as RAM. One for the GPU needs VRAM for all layers, and RAM for the host's part.
  */
 export function memoryNeedMb(shape: ModelShape, target: "cpu" | "gpu"): { ramMb: number; vramMb: number } {
   const computeBytes = BATCH_TOKENS * shape.vocabulary * BYTES_PER_LOGIT;
@@ -61,8 +61,8 @@ export function memoryNeedMb(shape: ModelShape, target: "cpu" | "gpu"): { ramMb:
 }
 
 /**
- * The same for the other runtimes, from the number of weights and what a job takes beside them. An onnx Cargo is meant for the
- * CPU, a diffusers one, unless it is small, for a GPU that holds all of it; Core ML shares one memory; a wasm module has its cap, a container its limit.
+ * Returns the memory for other runtimes, from the number of weights and a job's working memory. An onnx Cargo targets the CPU. A diffusers
+ * Cargo, unless small, targets a GPU that holds all of it. Core ML has shared memory, a wasm module its cap, a container its limit.
  */
 export function workingNeedMb(
   runtime: Exclude<RuntimeType, "llmcpp">,
@@ -77,7 +77,7 @@ export function workingNeedMb(
       return { ramMb: roundUp(weightsMb + workingMb + PROCESS_MB), vramMb: 0 };
     case "diffusers":
       if (weights.count <= MAX_CPU_PIPELINE) return workingNeedMb("onnx", workingMb, weights);
-      // The weights pass through the host's memory on their way to the GPU.
+      // The weights pass through host memory on their way to the GPU.
       return { ramMb: roundUp(weightsMb + OFFLOADED_HOST_MB), vramMb: roundUp(weightsMb + workingMb) };
     case "wasm":
       return { ramMb: roundUp(workingMb + PROCESS_MB), vramMb: 0 };
@@ -92,14 +92,14 @@ function roundUp(mb: number): number {
   return Math.ceil(mb / MEMORY_STEP_MB) * MEMORY_STEP_MB;
 }
 
-/** "1.1M", "8B" as a number. @throws {RangeError} when it is no such figure. */
+/** Parses a number of parameters such as "1.1M" or "8B". @throws {RangeError} if it is invalid */
 export function parameterCount(parameters: string): number {
   const [, figure, unit] = /^(\d+(?:\.\d+)?)([MB])$/.exec(parameters) ?? [];
   if (figure === undefined) throw new RangeError(`"${parameters}" is not a number of parameters such as "8B"`);
   return Number(figure) * (unit === "M" ? 1e6 : 1e9);
 }
 
-/** The processor that a model of `parameters` is meant for. @throws {RangeError} when it is no such figure. */
+/** Returns the processor that a model of `parameters` targets. @throws {RangeError} if the number is invalid */
 export function targetOf(parameters: string): "cpu" | "gpu" {
   return parameterCount(parameters) > MAX_CPU_PARAMETERS ? "gpu" : "cpu";
 }

@@ -21,8 +21,8 @@ import {
 
 openForEachTest();
 
-describe("jobs of a Cargo that is not approved", () => {
-  it("run on the Islands of its owner only, also those of a batch, and say so", async () => {
+describe("jobs of an unapproved Cargo", () => {
+  it("run only on the Islands of its owner, even in a batch, and say so", async () => {
     await post();
     await using theirs = await island(other);
     const { body } = await submit();
@@ -44,7 +44,7 @@ describe("jobs of a Cargo that is not approved", () => {
     expect(theirs.pending("assign")).toEqual([]);
   });
 
-  it("run on any Island from its approval on, those too that wait already", async () => {
+  it("run on any Island after its approval, even if they already wait", async () => {
     await post(CONTAINER_FILE);
     await using theirs = await island(other);
     const request = { workload: "some-container", input: { text: "Hello" } };
@@ -55,7 +55,7 @@ describe("jobs of a Cargo that is not approved", () => {
     expect([jobId, cargo.container?.network]).toEqual([body.data.id, true]);
   });
 
-  it("run on any Island from the approval on that pins it", async () => {
+  it("run on any Island after an approval that pins it", async () => {
     const { digest, ...container } = CONTAINER_FILE.container;
     await post({ ...CONTAINER_FILE, container: { ...container, digest: null } });
     await using theirs = await island(other);
@@ -66,7 +66,7 @@ describe("jobs of a Cargo that is not approved", () => {
     expect([jobId, cargo.container?.digest]).toEqual([body.data.id, digest]);
   });
 
-  it("run on any Island if an Island of their owner had them when it was approved, and refused them", async () => {
+  it("run on any Island if an Island of their owner refused them after it was assigned them before the approval", async () => {
     await post();
     await using own = await island();
     const { body } = await submit();
@@ -82,8 +82,8 @@ describe("jobs of a Cargo that is not approved", () => {
 
   it(
     ...unlessSeveral(
-      "do not run elsewhere by the approval of what its owner has made of it since",
-      "a job that moves gets the Cargo as it is then, as after a restart",
+      "stay on the owner's Islands after the approval of a later definition",
+      "a moved job gets the current Cargo, as after a restart",
     ),
     async () => {
       await post();
@@ -104,7 +104,7 @@ describe("jobs of a Cargo that is not approved", () => {
     },
   );
 
-  it("are limited to them after a restart too", async () => {
+  it("stay limited to the owner's Islands after a restart", async () => {
     await post();
     const { body } = await submit();
     await coordinator.stop();
@@ -119,7 +119,7 @@ describe("jobs of a Cargo that changes", () => {
   it(
     ...unlessSeveral(
       "keep the Cargo that they were accepted for",
-      "a job that moves gets the Cargo as it is then, as after a restart",
+      "a moved job gets the current Cargo, as after a restart",
     ),
     async () => {
       await post();
@@ -134,7 +134,7 @@ describe("jobs of a Cargo that changes", () => {
     },
   );
 
-  it("fail at once when they wait and it is deleted, and cost nothing", async () => {
+  it("fail at once and cost nothing if they wait when it is deleted", async () => {
     await post();
     const { body } = await submit();
     await as(owner, "DELETE", "/cargos/some-onnx");
@@ -145,7 +145,7 @@ describe("jobs of a Cargo that changes", () => {
     expect(coordinator.fatal).toEqual([]);
   });
 
-  it("go on when an Island has them, but get no other attempt", async () => {
+  it("continue on their Island, but get no other attempt", async () => {
     coordinator.withFlags({ islandGraceS: "0" });
     await coordinator.stop();
     await coordinator.start();
@@ -178,7 +178,7 @@ describe("jobs of a Cargo that changes", () => {
     expect(coordinator.fatal).toEqual([]);
   });
 
-  it("fail when the operator disables it, a shipped one too; approval brings it back", async () => {
+  it("fail when the operator disables it, even a shipped one, and run again after its approval", async () => {
     const { body } = await submit(owner, { workload: "phi-4", input: { prompt: "Hello" } });
     const isGone = async () => (await statusOf("/cargos/phi-4")) === 404;
     await operate((cargos) => cargos.setDisabled(OPERATOR, "phi-4", true), isGone);
@@ -192,7 +192,7 @@ describe("jobs of a Cargo that changes", () => {
     expect((await submit(owner, { workload: "phi-4", input: { prompt: "Hello" } })).status).toBe(201);
   });
 
-  it("fail after a restart when their account may not run it any more", async () => {
+  it("fail after a restart when their account may no longer run it", async () => {
     await post();
     await approve();
     const [theirs, own] = [(await submit(other)).body.data.id, (await submit()).body.data.id];

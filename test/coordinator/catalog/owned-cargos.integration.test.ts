@@ -16,7 +16,7 @@ import {
 openForEachTest();
 
 describe("an owner's Cargo", () => {
-  it("is answered as it was written, enabled and not approved", async () => {
+  it("is returned as it was written, enabled and not approved", async () => {
     const { status, body } = await post();
     expect([status, body.data]).toMatchObject([
       201,
@@ -42,7 +42,7 @@ describe("an owner's Cargo", () => {
     expect(coordinator.runSql("SELECT slug FROM cargos WHERE file = ''")).toEqual([{ slug: "b" }]);
   });
 
-  it("is seen by slug and run by its owner only, until it is approved", async () => {
+  it("is seen by slug and run only by its owner until it is approved", async () => {
     await post();
     const { body } = await as(owner, "GET", "/cargos/some-onnx");
     expect(body.data).toMatchObject({ approved: false, input_schema: ONNX_FILE.input_schema });
@@ -60,7 +60,7 @@ describe("an owner's Cargo", () => {
     expect(after.body.cargos.map(({ slug }: { slug: string }) => slug)).toContain("some-onnx");
   });
 
-  it("chats for its owner only, before it is approved", async () => {
+  it("chats only for its owner before it is approved", async () => {
     await post({ ...CHAT_FILE, required_vram_mb: 0 });
     expect((await as(owner, "GET", "/models/some-chat")).status).toBe(200);
     expect((await as(other, "GET", "/models/some-chat")).status).toBe(404);
@@ -82,7 +82,7 @@ describe("an owner's Cargo", () => {
     expect((await answer).body.error).toMatchObject({ code: "job_failed", job_error: "model_invalid" });
   });
 
-  it("is not another's to change or delete", async () => {
+  it("cannot be changed or deleted by others", async () => {
     await post();
     await approve();
     const answers = [
@@ -115,24 +115,24 @@ describe("an owner's Cargo", () => {
 
   const LONG = Array.from({ length: 9 }, () => "a".repeat(8_000));
   const refusals: [what: string, fields: object, path: string][] = [
-    ["a price above the bound", { price_per_job: 1_001 }, "price_per_job"],
-    ["a run without end", { run_limit_s: 3_601 }, "run_limit_s"],
+    ["a price above the limit", { price_per_job: 1_001 }, "price_per_job"],
+    ["a run limit above the maximum", { run_limit_s: 3_601 }, "run_limit_s"],
     ["a model of the coordinator's own", { model: { ...ONNX_FILE.model, url: "/models/tiny.gguf" } }, "model.url"],
     ["a model on this machine", { model: { ...ONNX_FILE.model, url: "https://localhost/a" } }, "model.url"],
-    ["a schema from elsewhere", { input_schema: { $ref: "https://a.example" } }, "input_schema.$ref"],
+    ["an external schema", { input_schema: { $ref: "https://a.example" } }, "input_schema.$ref"],
     ["a slow pattern", withPattern("^(a+)+$"), "input_schema.properties.text.pattern"],
     ["a large example", { example_input: { text: "a".repeat(16_384) } }, "example_input"],
-    ["too much in all", { ...CONTAINER_FILE, container: { ...CONTAINER_FILE.container, command: LONG } }, ""],
-    ["a field that there is not", { colour: "red" }, ""],
+    ["too many bytes in total", { ...CONTAINER_FILE, container: { ...CONTAINER_FILE.container, command: LONG } }, ""],
+    ["an unknown field", { colour: "red" }, ""],
   ];
-  it("has bounds, and can have nothing that is wrong", async () => {
+  it("has limits, and is rejected if any field is invalid", async () => {
     for (const [what, fields, path] of refusals) {
       const { status, body } = await post({ ...ONNX_FILE, ...fields });
       expect([what, status, body.error.details?.[0].path]).toEqual([what, 422, path]);
     }
   });
 
-  it("loses its approval by a change of what runs or is read, by a higher price and by less memory, by nothing else", async () => {
+  it("loses its approval only by a change of its program or texts, a higher price or less memory", async () => {
     await post();
     await approve();
     const patch = async (fields: object) => (await as(owner, "PATCH", "/cargos/some-onnx", fields)).body.data.approved;
@@ -157,13 +157,13 @@ describe("an owner's Cargo", () => {
     expect((await as(owner, "GET", "/account/cargos")).body.data[0]).not.toHaveProperty("weights");
   });
 
-  it("is checked as a whole when it is changed", async () => {
+  it("is validated as a whole when it is changed", async () => {
     await post();
     const { status, body } = await as(owner, "PATCH", "/cargos/some-onnx", { example_input: {} });
     expect([status, body.error.details]).toEqual([422, [{ path: "example_input.text", message: "is required" }]]);
   });
 
-  it("loses no change to another that is made at the same time", async () => {
+  it("keeps both of two concurrent changes", async () => {
     await post();
     const fields = [{ name: "New" }, { description: "Better" }, { licence: "ISC" }, { run_limit_s: 9 }];
     await Promise.all(fields.map((each) => as(owner, "PATCH", "/cargos/some-onnx", each)));
@@ -171,7 +171,7 @@ describe("an owner's Cargo", () => {
     expect(cargo).toMatchObject({ name: "New", description: "Better", licence: "ISC", run_limit_s: 9, revision: 5 });
   });
 
-  it("checks every input by its schema", async () => {
+  it("checks every input against its schema", async () => {
     await post();
     const { status, body } = await submit(owner, { workload: "some-onnx", input: { text: "" } });
     expect([status, body.error.details]).toEqual([
@@ -180,7 +180,7 @@ describe("an owner's Cargo", () => {
     ]);
   });
 
-  it("travels to the Island with what its runtime needs, and without network before it is approved", async () => {
+  it("is sent to the Island with what its runtime needs, and without network before it is approved", async () => {
     await post(CONTAINER_FILE);
     await using host = await island();
     await submit(owner, { workload: "some-container", input: { text: "Hello" } });

@@ -18,12 +18,12 @@ export const OPERATOR: Actor = { via: "command", actor: "root", origin: "localho
 
 type Account = Awaited<ReturnType<TestCoordinator["createAccount"]>>;
 
-/** A coordinator with two accounts, made anew for each test. */
+/** Coordinator with two accounts, created for each test. */
 export let coordinator: TestCoordinator;
 export let owner: Account;
 export let other: Account;
 
-/** To be called once by each test file. */
+/** Opens the coordinator before each test. Call it once in each test file. */
 export function openForEachTest(): void {
   beforeEach(async () => {
     coordinator = await TestCoordinator.open({ publicRequestsPerMinute: 1_000_000 });
@@ -41,18 +41,18 @@ export const detail = async (jobId: string, by = owner) => (await as(by, "GET", 
 export const island = (of = owner) =>
   FakeIsland.join(coordinator.url, of.islandToken, { hostId: randomUUID(), runtimes: RUNTIMES });
 
-/** Works beside the running coordinator, as `coordinator cargo` does. */
+/** Acts in another process than the running coordinator, as `coordinator cargo` does. */
 export const asOperator = <T>(act: (cargos: OperatorCargos) => Promise<T>): Promise<T> =>
   coordinator.withStore(async (store) => {
     const shipped = await readShippedCargos("catalog", { chat: "tiny-chat" });
     return act(operatorCargos(store.catalog, shipped, auditTrail(store.audit, systemClock), systemClock));
   });
 
-/** Works as the operator, then waits until the coordinator has noticed. */
+/** Acts as the operator, then waits until the coordinator has noticed. */
 export async function operate(act: (cargos: OperatorCargos) => Promise<unknown>, isNoticed: () => Promise<boolean>) {
   await asOperator(act);
   const areNoticed = async (): Promise<boolean> => {
-    // Each request goes to the next of several.
+    // Each request goes to the next of several coordinators.
     for (let asked = 0; asked < COORDINATORS; asked += 1) if (!(await isNoticed())) return false;
     return true;
   };

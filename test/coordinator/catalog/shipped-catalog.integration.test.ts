@@ -16,7 +16,7 @@ import { NumberingCatalogStore } from "./numbering-catalog-store.ts";
 
 const CATALOG = fileURLToPath(new URL("../../../catalog", import.meta.url));
 const FOLDER = /^(hf:[\w.-]+\/[\w.-]+|\/models\/[\w.-]+\/files\.json)$/;
-/** End of the address of a folder that the coordinator serves. */
+/** Suffix of the address of a folder that the coordinator serves. */
 const LIST = "/files.json";
 
 const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
@@ -29,7 +29,7 @@ function readShipped(): [string, CargoFile][] {
   });
 }
 
-/** What the documented rule makes of the figures that the file gives. */
+/** Computes the memory from the file's data by the documented rule. */
 function workedOut(file: CargoFile): { ramMb: number; vramMb: number } {
   const { memory, model, context_tokens: contextTokens, parameters, weights: format = "fp16" } = file;
   if (memory === undefined) throw new Error("states no memory figures");
@@ -37,7 +37,7 @@ function workedOut(file: CargoFile): { ramMb: number; vramMb: number } {
     if (file.runtime_type === "llmcpp") throw new Error("states no shape");
     const count = parameters === undefined ? 0 : parameterCount(parameters);
     const need = workingNeedMb(file.runtime_type, memory.working_mb, { count, format });
-    // A GPU that a container is granted is not worked out: it is what its maker says.
+    // The GPU memory of a container is not computed: its author states it.
     return file.container?.gpu === true ? { ...need, vramMb: file.required_vram_mb } : need;
   }
   if (model?.size_bytes == null || contextTokens === null) throw new Error("states no file size or no context");
@@ -57,7 +57,7 @@ describe("the shipped catalog", () => {
     expect(catalog.list().map(({ slug }) => slug)).toEqual(files.filter(isOn).map(({ slug }) => slug));
     expect(catalog.list().length).toBeGreaterThanOrEqual(30);
   });
-  it("pins every Cargo to its bytes, or says why not", () => {
+  it("pins every Cargo to its bytes, or states why not", () => {
     const wrong = files.filter((file) => (missingPin(file) === null) === (file.unpinned_reason !== undefined));
     expect(wrong.map(({ slug }) => slug)).toEqual([]);
   });
@@ -104,7 +104,7 @@ describe("the shipped catalog", () => {
     expect(tiny?.price_per_job).toBeLessThanOrEqual(1);
     expect(tiny?.example_input).toEqual({ prompt: "Count from 3 to 9.", temperature: 0 });
   });
-  it("has every model that the coordinator itself serves, with the size and hash that it states, and no other", () => {
+  it("contains exactly the models that the coordinator serves, with the stated size and hash", () => {
     const own = files.flatMap(({ model }) => (model?.url.startsWith("/models/") === true ? [model] : []));
     for (const { url, size_bytes: sizeBytes, sha256 } of own) {
       const bytes = readFileSync(`${CATALOG}${url}`);
@@ -116,7 +116,7 @@ describe("the shipped catalog", () => {
       readdirSync(`${CATALOG}/models`).sort(),
     );
   });
-  it("has every file of the folders that the coordinator itself serves, with the size and hash that their lists state, and no other", () => {
+  it("contains exactly the files of the folders that the coordinator serves, with the listed size and hash", () => {
     const folders = files.flatMap(({ model }) => (model?.url.startsWith("/models/") === true ? [model.url] : []));
     for (const url of folders.filter((each) => each.endsWith(LIST))) {
       const folder = `${CATALOG}${url.slice(0, -LIST.length)}`;
@@ -138,7 +138,7 @@ describe("the shipped catalog", () => {
       .map((entry) => statSync(join(entry.parentPath, entry.name)).size);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(6 * 1_000_000);
   });
-  it("has no two Cargos that are the same under two names", () => {
+  it("has no duplicate Cargos under two names", () => {
     const runs = files.map((file) => {
       const { runtime_type: runtime, model, container, args } = file;
       return JSON.stringify([runtime, model?.url, container, args]);
@@ -151,23 +151,23 @@ describe("the shipped catalog", () => {
     it("is named after its slug", () => {
       expect(name).toBe(`${file.slug}.json`);
     });
-    it("states the memory that the rule works out", () => {
+    it("states the memory that the rule computes", () => {
       expect({ ramMb: file.required_ram_mb, vramMb: file.required_vram_mb }).toEqual(workedOut(file));
     });
-    it("has an example that a job would be accepted with, and that its context holds", () => {
+    it("has an example that a job would accept and that fits its context", () => {
       expect(() => checkInput(cargoOf(file), file.example_input)).not.toThrow();
       const { max_tokens: maxTokens = 0 } = file.example_input;
       if (file.context_tokens !== null) expect(maxTokens).toBeLessThan(file.context_tokens);
     });
-    it("says what it puts out, which is never nothing", () => {
+    it("describes its output, which is never empty", () => {
       const { outputSchema, isChat } = cargoOf(file);
       expect(outputSchema).toHaveProperty("type");
       expect(inputSchemas.errorsOf(outputSchema, "", 2).length > 0).toBe(!isChat);
     });
-    it("refuses an input with nothing in it", () => {
+    it("rejects an empty input", () => {
       expect(() => checkInput(cargoOf(file), {})).toThrow();
     });
-    it("says where its model or image is", () => {
+    it("states where its model or image is", () => {
       const { runtime_type: runtime, model, container } = file;
       switch (runtime) {
         case "llmcpp":
@@ -179,7 +179,7 @@ describe("the shipped catalog", () => {
           expect(model?.url).toMatch(FOLDER);
           return expect(file.weights).toBeDefined();
         case "coreml": {
-          // Core ML runs ONNX files: those that an onnx or diffusers Cargo names too.
+          // Core ML runs ONNX files, which an onnx or diffusers Cargo also names.
           const siblings = files.filter((other) => ["onnx", "diffusers"].includes(other.runtime_type));
           const tasks = siblings
             .filter((other) => other.model?.url === model?.url && other.weights === file.weights)

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { withUsualAliases } from "../../../coordinator/catalog/catalog-sync.ts";
 
-it("withUsualAliases() adds the public product's names after the operator's, which come first", () => {
+it("withUsualAliases() adds the public product's names after the operator's, which take precedence", () => {
   const added = withUsualAliases(new Map([["gpt", "phi-4"]]), { chat: "tiny-chat" });
   expect([...added]).toEqual([
     ["gpt", "phi-4"],

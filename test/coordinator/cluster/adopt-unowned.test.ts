@@ -56,7 +56,7 @@ afterEach(() => takingOver.close());
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("adoptUnowned()", () => {
-  it("runs all steps when a coordinator is gone and for a while after, and not when one comes", async () => {
+  it("runs all steps when a coordinator leaves and for a while after, but not when one joins", async () => {
     members.become("c1", "c2", "c3", "c4");
     await settled();
     expect(runs).toEqual([]);
@@ -70,7 +70,7 @@ describe("adoptUnowned()", () => {
     }
   });
 
-  it("runs all steps when storage was away, as answers to commits may be lost", async () => {
+  it("runs all steps after a storage outage, because replies to commits may be lost", async () => {
     storageReturns();
     await settled();
     expect(runs).toEqual(["webhooks", "answers"]);
@@ -80,7 +80,7 @@ describe("adoptUnowned()", () => {
     expect(runs).toHaveLength(2);
   });
 
-  it("runs the others when a step fails, and all again after a while", async () => {
+  it("runs the other steps if one fails, and all again after a while", async () => {
     failing = "webhooks";
     takingOver.start();
     await settled();
@@ -98,7 +98,7 @@ describe("adoptUnowned()", () => {
     }
   });
 
-  it("runs once more for what comes while it runs", async () => {
+  it("runs once more for work that arrives during a run", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     gate = promise;
     takingOver.start();

@@ -11,7 +11,7 @@ import { withNats, withPostgres } from "../../support/servers/with-servers.ts";
 await withNats((bus) => withPostgres((server) => describeAnywhere(bus, server)));
 
 function describeAnywhere(bus: NatsServer, server: PostgresServer): void {
-  it("A job that was submitted at one coordinator is read and streamed at another, also after the first has stopped", async () => {
+  it("a job submitted at one coordinator is read and streamed at another, even after the first has stopped", async () => {
     const place = { address: await server.createDatabase("anywhere"), key: randomBytes(32) };
     const open = () => TestCoordinator.open({ bus: bus.address }, {}, place);
     await using first = await open();
@@ -49,7 +49,7 @@ function describeAnywhere(bus: NatsServer, server: PostgresServer): void {
     island.send(outputFrame(assign, 2, "two "));
     await expect.poll(() => texts).toEqual(["one ", "two "]);
 
-    // The first stops in order: its Island brings the job to the second, where the stream goes on.
+    // The first coordinator stops in order: its Island brings the job to the second, where the stream continues.
     await first.stop();
     const { jobId, attempt, claim } = assign;
     const held = [{ jobId, attempt, claim, started: true }];

@@ -12,7 +12,7 @@ const IDS = ["c1", "c2", "c3", "c4"];
 const KIND: WorkKind = { slug: "llama", onlyIslandsOf: "user_1", features: ["chat.tools"] };
 const LACKING: Outlook = { is: "lacking", message: "no online Island offers llmcpp" };
 
-/** Members of a network of four, in which c3 fails whatever it is asked, and c4 is not there. */
+/** Opens members of a network of four, in which c3 fails every request and c4 is not running. */
 function openNetwork(live = IDS) {
   const bus = new CuttableBus();
   const clock = new ManualClock();
@@ -61,7 +61,7 @@ function openNetwork(live = IDS) {
   return { one, two: members[1], bus, clock, ended, read, asked, warned };
 }
 
-describe("a member of a network of one", () => {
+describe("openMember() in a network of one", () => {
   const quiet = { subscribe: () => undefined };
   const demand = new Map([["llama", 2]]);
   const open = (clock: ManualClock) => {
@@ -82,7 +82,7 @@ describe("a member of a network of one", () => {
     return Object.assign(member, { seen });
   };
 
-  it("knows of no others, and waits for none", async () => {
+  it("has no peers and waits for none", async () => {
     const member = open(new ManualClock());
     member.share(
       { schedule: () => undefined, outlookFor: () => LACKING },
@@ -100,7 +100,7 @@ describe("a member of a network of one", () => {
     await member.leave();
   });
 
-  it("counts limits at once, and has no timers", async () => {
+  it("counts limits at once and has no timers", async () => {
     const clock = new ManualClock();
     const member = open(clock);
     member.share({ schedule: () => undefined, outlookFor: () => LACKING }, {});
@@ -115,28 +115,28 @@ describe("a member of a network of one", () => {
   });
 });
 
-describe("a member of a network", () => {
-  it("ends the jobs of a deleted account at every coordinator that answers, and reports the others", async () => {
+describe("openMember() in a network of several", () => {
+  it("ends the jobs of a deleted account at every coordinator that replies, and logs the others", async () => {
     const { one, ended, warned } = openNetwork();
     await one.endJobsOf("user_1");
     expect(ended.toSorted()).toEqual(["c1 user_1", "c2 user_1"]);
     expect(warned.map(String).toSorted()).toEqual(["c3", "c4"]);
   });
 
-  it("makes a change of the catalog known to all others that storage has, and waits for none that fails", async () => {
-    // It does not know those yet that have just started.
+  it("announces a changed catalog to all coordinators in storage, and ignores those that fail", async () => {
+    // The member does not know newly started coordinators yet.
     const { one, read, warned } = openNetwork(["c1"]);
     await one.tellCatalogChange();
     expect([read, warned]).toEqual([["c2"], []]);
   });
 
-  it("asks all others about the whole kind of work, and has null for those that do not answer", async () => {
+  it("asks all others about the whole kind of work, and returns null for those that do not reply", async () => {
     const { one, asked } = openNetwork();
     expect(await one.outlooksFor(KIND)).toEqual([LACKING, null, null]);
     expect(asked).toEqual([KIND]);
   });
 
-  it("does nothing for the others any more once it closes", async () => {
+  it("stops serving peers once it closes", async () => {
     const { one, two, ended, read, asked } = openNetwork();
     await two?.closeTakeOver();
     await one.endJobsOf("user_1");
@@ -145,7 +145,7 @@ describe("a member of a network", () => {
     expect([ended, read, asked]).toEqual([["c1 user_1"], [], []]);
   });
 
-  it("could hear others since a moment when the bus was neither down then nor went down after it", () => {
+  it("reports whether the bus was up, without interruption, since a given time", () => {
     const { one, bus, clock } = openNetwork(["c1"]);
     const beganMs = clock.monotonicMs();
     clock.advance(1_000);

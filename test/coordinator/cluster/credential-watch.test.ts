@@ -5,7 +5,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { peersOn } from "./peers-on.ts";
 
-/** Storage that answers when the test lets it. */
+/** Storage whose replies the test releases. */
 class HeldChanges {
   revision = 1;
   reads = 0;
@@ -22,7 +22,7 @@ class HeldChanges {
     this.ends.push({ revision: this.revision, credential });
   }
 
-  /** An hour is over. */
+  /** Acts as if an hour had passed. */
   forgetEnds(): void {
     this.ends.length = 0;
     this.atMs += 3_600_000;
@@ -67,7 +67,7 @@ describe("watchCredentials()", () => {
     two?.close();
   });
 
-  it("reads storage twice a second, and not for those who ask meanwhile", async () => {
+  it("reads storage twice a second, not for each caller", async () => {
     two?.close();
     expect(await one?.revision()).toBe(1);
     for (let round = 1; round <= 4; round += 1) {
@@ -78,7 +78,7 @@ describe("watchCredentials()", () => {
     }
   });
 
-  it("knows a change by another program within half a second, and tells what ended, once", async () => {
+  it("finds a change by another program within half a second, and ends the credential once", async () => {
     await two?.revision();
     changes.end("key_1");
     changes.end("session");
@@ -90,7 +90,7 @@ describe("watchCredentials()", () => {
     expect(ended).toHaveLength(2);
   });
 
-  it("knows a change here with the next question, and elsewhere with the message", async () => {
+  it("finds a local change with the next call, and a remote one with its message", async () => {
     await Promise.all([one?.revision(), two?.revision()]);
     changes.end("key_1");
     one?.changed();
@@ -99,7 +99,7 @@ describe("watchCredentials()", () => {
     expect([two?.revision(), ended]).toEqual([2, ["key_1"]]);
   });
 
-  it("does not take a reading that began before a change here for one after it", async () => {
+  it("does not use a reading that began before a local change", async () => {
     await one?.revision();
     const held = Promise.withResolvers<void>();
     changes.hold = held.promise;
@@ -113,7 +113,7 @@ describe("watchCredentials()", () => {
     expect(await one?.revision()).toBe(2);
   });
 
-  it("answers by nothing that is older than a second: who asks learns that storage is away", async () => {
+  it("rejects calls with the storage error rather than use data older than a second", async () => {
     await one?.revision();
     changes.isAway = true;
     clock.advance(999);
@@ -125,7 +125,7 @@ describe("watchCredentials()", () => {
     expect(await one?.revision()).toBe(1);
   });
 
-  it("asks for all that is open when it was away for so long that ends may be forgotten", async () => {
+  it("checks all open credentials after a gap in which storage may have forgotten ends", async () => {
     await two?.revision();
     open = ["key_1", ...Array.from({ length: 1_500 }, (_, index) => `token ${index}`), "session", "key_1"];
     changes.end("key_1");
@@ -142,7 +142,7 @@ describe("watchCredentials()", () => {
     expect(changes.asked).toHaveLength(2);
   });
 
-  it("asks again if storage goes away before it has told", async () => {
+  it("reads again if storage fails before it replied", async () => {
     await two?.revision();
     open = ["key_1"];
     changes.end("key_1");
@@ -155,7 +155,7 @@ describe("watchCredentials()", () => {
     expect([await two?.revision(), ended]).toEqual([2, ["key_1"]]);
   });
 
-  it("leaves no timer when it is closed", () => {
+  it("leaves no timer after close", () => {
     one?.close();
     two?.close();
     expect(clock.pendingTimers).toBe(0);

@@ -2,19 +2,19 @@ import { BusError, type Bus, type Unsubscribe } from "../../../coordinator/bus/b
 import type { ManualClock } from "../../support/manual-clock.ts";
 import type { Random } from "../../support/random.ts";
 
-/** What may go wrong; probabilities. */
+/** Probabilities of faults. */
 interface BusFaults {
-  /** A message, a request or an answer is lost. */
+  /** Loses a message, a request or a reply. */
   readonly lose: number;
-  /** A message or a request comes twice. */
+  /** Delivers a message or a request twice. */
   readonly repeat: number;
-  /** A message or an answer comes up to 30 ms late, and so after later ones. */
+  /** Delays a message or a reply by up to 30 ms, so that it may arrive after later ones. */
   readonly delay: number;
 }
 
 export const NO_FAULTS: BusFaults = { lose: 0, repeat: 0, delay: 0 };
 
-/** One coordinator's connection to a bus that others use too. It loses, repeats and delays what the coordinator sends. */
+/** Connection of one coordinator to a shared bus. It loses, repeats and delays what the coordinator sends. */
 export class FaultyBus implements Bus {
   faults: BusFaults = NO_FAULTS;
   downBecause: string | null = null;
@@ -65,7 +65,7 @@ export class FaultyBus implements Bus {
     return this.#kept(this.#bus.answer(subject, handler));
   }
 
-  /** As when the process is killed. */
+  /** Acts as if the process were killed. */
   async close(): Promise<void> {
     this.downBecause = "killed";
     for (const stop of this.#stops) stop();

@@ -8,7 +8,7 @@ const at = (index: number): SharingCoordinator => network.coordinators[index] as
 
 afterEach(() => network.close());
 
-it("a coordinator that lives and is silent was not heard, one that is gone need not be; one that came counts from then on", async () => {
+it("hasHeardAllSince() requires every live coordinator, from when it joined, and ignores dead ones", async () => {
   network = new SharingNetwork(3, [makeCargo()]);
   const sinceMs = network.clock.monotonicMs();
   const hasHeardAll = (since = sinceMs + 1_200): boolean => at(1).sharing.hasHeardAllSince(since);
@@ -21,10 +21,10 @@ it("a coordinator that lives and is silent was not heard, one that is gone need 
   expect(hasHeardAll()).toBe(true);
 });
 
-it("a coordinator without others answers the status of one that it does not know yet", async () => {
+it("a coordinator without peers replies to the status of one that it does not know yet", async () => {
   network = new SharingNetwork(2, [makeCargo()]);
   at(0).peers.setLive([peerOf("c1")]);
-  // Longer than a coordinator may be silent.
+  // Longer than the allowed silence.
   await network.pass(5_000);
   expect(at(1).sharing.hasHeardAllSince(network.clock.monotonicMs())).toBe(true);
 });

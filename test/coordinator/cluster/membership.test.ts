@@ -12,7 +12,7 @@ const LEASE_MS = 10_000;
 const RENEW_MS = 2_000;
 const AWAY = new ServiceError("storage_unavailable", "away");
 
-/** A member whose storage answers what the test says; everything that it did, in order. */
+/** Opens a member with scripted storage, and records its actions in order. */
 function openMember(): {
   lease: ReturnType<typeof keepLease>;
   peers: Peers;
@@ -63,7 +63,7 @@ function openMember(): {
 }
 
 describe("keepLease()", () => {
-  it("takes in, at its start, what those left who are gone, part by part", async () => {
+  it("adopts the jobs of dead coordinators at its start, part by part", async () => {
     const { lease, did, facts } = openMember();
     facts.wasValid = false;
     facts.adoptable = [["1", "2"], ["3"]];
@@ -71,7 +71,7 @@ describe("keepLease()", () => {
     expect(did).toEqual(["renew", "peers", "adopt", "take in 1,2", "adopt", "take in 3", "adopt"]);
   });
 
-  it("ends no other lease before it has renewed its own for the time of one: all may be coming back at once", async () => {
+  it("ends no other lease before it has held its own for one lease time, because all may be returning", async () => {
     const { lease, did, facts, pass } = openMember();
     await lease.start();
     await pass(LEASE_MS - RENEW_MS);
@@ -89,7 +89,7 @@ describe("keepLease()", () => {
     expect(did).toContain("reap");
   });
 
-  it("whose lease was over looks which jobs are still its own", async () => {
+  it("compares memory with storage after its own lease had expired", async () => {
     const { lease, did, facts, pass } = openMember();
     await lease.start();
     await pass(RENEW_MS);
@@ -101,14 +101,14 @@ describe("keepLease()", () => {
     expect(did.filter((auditEvent) => auditEvent === "reconcile")).toHaveLength(1);
   });
 
-  it("compares memory and storage every minute", async () => {
+  it("compares memory with storage every minute", async () => {
     const { lease, did, pass } = openMember();
     await lease.start();
     await pass(180_000);
     expect(did.filter((auditEvent) => auditEvent === "reconcile")).toHaveLength(3);
   });
 
-  it("compares them once more when a coordinator is gone: it may have given jobs without telling", async () => {
+  it("compares once more when a coordinator is gone, because it may have given jobs in a lost message", async () => {
     const { lease, did, facts, pass } = openMember();
     facts.peers = [peerOf("a"), peerOf("b")];
     await lease.start();
@@ -119,7 +119,7 @@ describe("keepLease()", () => {
     expect(did.filter((auditEvent) => auditEvent === "reconcile")).toHaveLength(1);
   });
 
-  it("compares them once more when storage was away: answers to commits may be lost", async () => {
+  it("compares once more after a storage outage, because replies to commits may be lost", async () => {
     const { lease, did, facts, pass, storageReturns } = openMember();
     const times = (): number => did.filter((auditEvent) => auditEvent === "reconcile").length;
     await lease.start();
@@ -138,7 +138,7 @@ describe("keepLease()", () => {
     expect(times()).toBe(2);
   });
 
-  it("tells when the live change, and keeps them while storage is away", async () => {
+  it("reports changes of the live coordinators, and keeps them while storage is unavailable", async () => {
     const { lease, peers, facts, pass } = openMember();
     await lease.start();
     const seen: string[][] = [];
@@ -157,7 +157,7 @@ describe("keepLease()", () => {
     expect(seen).toEqual([["a", "b"], ["a"]]);
   });
 
-  it("renews no more once it has left", async () => {
+  it("does not renew after it has left", async () => {
     const { lease, did, pass } = openMember();
     await lease.start();
     await pass(RENEW_MS);

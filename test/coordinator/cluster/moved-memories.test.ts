@@ -12,7 +12,7 @@ const memoryOf = (jobId: string): HandoverState => ({
   final: { islandId: "isle-1", error },
 });
 
-it("what one coordinator knows of a job, the other takes once", async () => {
+it("shareHandoverStates() gives the handover state of a job to the receiver once", async () => {
   const bus = new LocalBus();
   const [one, two] = [shareHandoverStates(peersOn(bus, "c1")), shareHandoverStates(peersOn(bus, "c2"))];
   one.send("c2", [memoryOf("job_1")]);
@@ -20,7 +20,7 @@ it("what one coordinator knows of a job, the other takes once", async () => {
   expect([one.take("job_1"), two.take("job_1"), two.take("job_1")]).toEqual([undefined, memoryOf("job_1"), undefined]);
 });
 
-it("of a message that it does not understand, nothing is known", async () => {
+it("shareHandoverStates() drops an invalid message", async () => {
   const bus = new LocalBus();
   const handoverStates = shareHandoverStates(peersOn(bus, "c1"));
   for (const said of [
@@ -33,7 +33,7 @@ it("of a message that it does not understand, nothing is known", async () => {
   expect(handoverStates.take("job_1")).toBeUndefined();
 });
 
-it("many are told in several messages, and many let-downs are told of the last ones", async () => {
+it("shareHandoverStates() sends many states in several messages, and only the newest of many failures", async () => {
   const bus = new LocalBus();
   let messages = 0;
   const request = bus.request.bind(bus);
@@ -51,7 +51,7 @@ it("many are told in several messages, and many let-downs are told of the last o
   expect([messages, two.take("job_500")?.failedOn]).toEqual([2, failedOn.slice(20)]);
 });
 
-it("the trace of a job goes with it, if it is one", async () => {
+it("shareHandoverStates() transfers a valid trace with its job", async () => {
   const bus = new LocalBus();
   const [one, two] = [shareHandoverStates(peersOn(bus, "c1")), shareHandoverStates(peersOn(bus, "c2"))];
   const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";

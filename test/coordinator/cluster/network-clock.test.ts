@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { networkClock } from "../../../coordinator/cluster/network-clock.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
-describe("the network's clock", () => {
-  it("is the machine's until it is set, and the database's from then on, whatever happens to the machine's", async () => {
+describe("networkClock()", () => {
+  it("shows machine time until it is set, and database time afterwards, whatever happens to the machine clock", async () => {
     const machine = new ManualClock();
     const clock = networkClock(machine);
     expect(clock.now()).toBe(machine.now());
@@ -14,7 +14,7 @@ describe("the network's clock", () => {
     expect(clock.now()).toBe(6_000);
   });
 
-  it("counts half of the time that asking takes", async () => {
+  it("counts half of the round trip", async () => {
     const machine = new ManualClock();
     const clock = networkClock(machine);
     await clock.set(async () => {
@@ -24,7 +24,7 @@ describe("the network's clock", () => {
     expect(clock.now()).toBe(5_020);
   });
 
-  it("does not move for what asking may hide", async () => {
+  it("ignores differences that the round trip may hide", async () => {
     const machine = new ManualClock();
     const clock = networkClock(machine);
     await clock.set(async () => 5_000);

@@ -13,7 +13,7 @@ import { testEnv } from "../../support/test-env.ts";
 import { CuttableBus } from "./quota-network.ts";
 import { peersOn } from "./peers-on.ts";
 
-/** A socket that says why it was closed. */
+/** Socket that records why it was closed. */
 class Link implements IslandLink {
   dismissedBecause: string | null = null;
   get isOpen(): boolean {
@@ -37,7 +37,7 @@ describe("two sessions of one Island at two coordinators", () => {
   let opened = 0;
   let one: IslandRegistry;
   let two: IslandRegistry;
-  /** What saving an Island waits for. */
+  /** Saving an Island waits for this promise. */
   let saved: Promise<unknown>;
   const doors = new WeakMap<IslandRegistry, IslandConnections>();
   let events: IslandRegistryEvent["type"][];
@@ -66,7 +66,7 @@ describe("two sessions of one Island at two coordinators", () => {
     return link;
   };
 
-  it("are one: the newer stays, and the older gets no job any more", async () => {
+  it("become one: the newer stays, and the older gets no more jobs", async () => {
     const older = connect(one);
     await settle();
     const newer = connect(two);
@@ -76,7 +76,7 @@ describe("two sessions of one Island at two coordinators", () => {
     expect(events).toEqual(["island_up", "island_down"]);
   });
 
-  it("of two accounts are the first one's, whose host id storage has forgotten", async () => {
+  it("of two accounts: the first account keeps the host id that storage forgot", async () => {
     const first = connect(one);
     await settle();
     const second = connect(two, "user_2");
@@ -85,7 +85,7 @@ describe("two sessions of one Island at two coordinators", () => {
     expect([one.connectedCount, two.connectedCount]).toEqual([1, 0]);
   });
 
-  it("are one also when they begin at the same time, whoever tells first", async () => {
+  it("become one even if they begin at the same time, whichever message is first", async () => {
     for (const order of [
       [1, 2],
       [2, 1],
@@ -99,7 +99,7 @@ describe("two sessions of one Island at two coordinators", () => {
     }
   });
 
-  it("do not change places when the older one takes longer to begin", async () => {
+  it("keep their order if the older takes longer to begin", async () => {
     const slow = Promise.withResolvers<void>();
     saved = slow.promise;
     const older = connect(one);
@@ -109,7 +109,7 @@ describe("two sessions of one Island at two coordinators", () => {
     slow.resolve();
     await settle();
     expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
-    // Here, too.
+    // Delay the save at this coordinator too.
     saved = new Promise((resolve) => setImmediate(resolve));
     const third = connect(two);
     saved = Promise.resolve();

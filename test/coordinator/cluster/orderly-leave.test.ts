@@ -31,7 +31,7 @@ function leaving(bus: LocalBus, count: number, live: readonly string[], freest?:
 }
 
 describe("transferWaiting()", () => {
-  it("gives all waiting jobs to the freest peer, in parts, and tells it", async () => {
+  it("gives all waiting jobs to the freest peer in parts, and announces them", async () => {
     const bus = new LocalBus();
     const taken: number[] = [];
     peersOn(bus, "c").answer(M.take, ({ jobIds }) => {
@@ -44,20 +44,20 @@ describe("transferWaiting()", () => {
     expect(taken).toEqual([500, 500, 200]);
   });
 
-  it("gives nothing where nobody else lives", async () => {
+  it("gives nothing if there is no live peer", async () => {
     const { transfer, given } = leaving(new LocalBus(), 3, ["a"]);
     expect(await transfer()).toBe(0);
     expect(given).toEqual([]);
   });
 
-  it("keeps the rest when its time is over, while storage does not answer", async () => {
+  it("keeps the rest if storage does not reply in time", async () => {
     const { transfer, stop } = leaving(new LocalBus(), 3, ["a", "b"]);
     const left = transfer({ transfer: () => new Promise(() => undefined) });
     stop.abort();
     expect(await left).toBe(0);
   });
 
-  it("keeps the rest when a peer does not answer", async () => {
+  it("keeps the rest if a peer does not reply", async () => {
     const { transfer, given } = leaving(new LocalBus(), 1_200, ["a", "b"]);
     expect(await transfer()).toBe(500);
     expect(given).toEqual([[500, "b"]]);

@@ -19,7 +19,7 @@ import { CuttableBus } from "./quota-network.ts";
 export const LEASE_MS = 60_000;
 export const SELF = { address: "http://127.0.0.1:1", version: "1" };
 
-/** A job that this coordinator does not own any more. */
+/** Job that this coordinator no longer owns. */
 interface DroppedJob {
   readonly id: string;
   readonly accountId: string;
@@ -27,7 +27,7 @@ interface DroppedJob {
   readonly ownerId: string | null;
 }
 
-/** A coordinator without HTTP and sockets, one of several on a PostgreSQL. */
+/** Coordinator without HTTP and sockets, one of several on one PostgreSQL database. */
 export interface Member {
   readonly store: PostgresStore;
   readonly world: JobWorld;
@@ -37,11 +37,11 @@ export interface Member {
   readonly dropped: DroppedJob[];
 }
 
-/** Of the test that runs, with its two coordinators. */
+/** World of the current test, with two coordinators. */
 export let net: OwnershipWorld;
 export let [a, b]: Member[] = [];
 
-/** A world for each test that is declared with `database`. */
+/** Opens a world for each test that is declared with `database`. */
 export function openForEachTest(database: PostgresDatabase): void {
   beforeEach(async () => {
     net = await OwnershipWorld.open(database);
@@ -52,7 +52,7 @@ export function openForEachTest(database: PostgresDatabase): void {
 
 export const at = (member: Member | undefined): Member => member ?? expect.fail("not open");
 
-/** A job that an Island of `a` has begun, with the first part of its answer. `more`: of its submission. */
+/** Submits a job that an Island of `a` has begun, with the first part of its output. `more` adds fields to its submission. */
 export async function begin(more: object = {}): Promise<{ island: PlayedIsland; assign: Assign; jobId: string }> {
   const island = await PlayedIsland.join(at(a).world, net.accountId);
   const jobId = await net.submit(at(a), more);
@@ -61,7 +61,7 @@ export async function begin(more: object = {}): Promise<{ island: PlayedIsland; 
   return { island, assign: island.assign, jobId };
 }
 
-/** Two coordinators, `a` and `b`, which share secrets, a bus and a clock; and an account with 1,000 credits. */
+/** Two coordinators, `a` and `b`, with common secrets, bus and clock, and an account with 1,000 credits. */
 export class OwnershipWorld {
   readonly clock = new ManualClock();
   readonly bus = new CuttableBus();
@@ -98,12 +98,12 @@ export class OwnershipWorld {
     return record.id;
   }
 
-  /** The job as it is stored. */
+  /** Reads the stored job. */
   stored(jobId: string): ReturnType<PostgresStore["jobs"]["get"]> {
     return this.b.store.jobs.get(jobId);
   }
 
-  /** No write failed, nothing but Islands gave cause for a warning, and the books are right. */
+  /** Closes the world and checks: no failed writes, warnings only about Islands, correct books. */
   async close(): Promise<void> {
     for (const { world } of this.members) world.close();
     const faults = this.members.map(({ world }) => [

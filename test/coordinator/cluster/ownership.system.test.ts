@@ -24,8 +24,8 @@ function describeOwnership(database: PostgresDatabase): void {
   };
   const finish = async (island: PlayedIsland): Promise<void> => island.say(...runFrames(island.assign, "two"));
 
-  describe("a waiting job that is handed over", () => {
-    it("runs at the other coordinator, and is here no more", async () => {
+  describe("a waiting job that was handed over", () => {
+    it("runs at the other coordinator, and is removed here", async () => {
       const jobId = await net.submit(at(a));
       expect(await a?.mover.transfer([jobId, "job_none"], "b")).toEqual([jobId]);
       expect(a?.dropped).toMatchObject([{ id: jobId, accountId: net.accountId, ownerId: "b", feed: { ending: null } }]);
@@ -40,7 +40,7 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(await stateOf(jobId)).toBe("completed");
     });
 
-    it("still avoids the Island that let it down", async () => {
+    it("still avoids the Island where it failed", async () => {
       const jobId = await net.submit(at(a));
       const island = await join(a);
       await expect.poll(() => island.last("assign")?.jobId).toBe(jobId);
@@ -51,25 +51,25 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(b?.world.registry.get(jobId)?.avoidIslands).toEqual(new Set([island.hostId]));
     });
 
-    it("is not dispatched meanwhile, and competes again if it did not move", async () => {
+    it("is not dispatched during the move, and is queued again if it did not move", async () => {
       const [here, gone] = [await net.submit(at(a)), await net.submit(at(a))];
-      // As after a hand-over whose answer was lost: storage refuses this one.
+      // Acts as if the reply to a hand-over was lost: storage rejects this one.
       await a?.store.cluster.transfer([gone], "b");
       const moving = a?.mover.transfer([gone], "b");
       const island = await join(a);
       await expect.poll(() => island.last("assign")?.jobId).toBe(here);
       expect(await moving).toEqual([]);
       await finish(island);
-      // The write of its attempt finds out whose it is.
+      // Writing its attempt finds the new owner.
       await expect.poll(() => a?.dropped).toMatchObject([{ id: gone, ownerId: "b" }]);
       expect(await a?.mover.transfer([here], "b")).toEqual([]);
     });
   });
 
-  describe("a job whose Island comes to another coordinator", () => {
-    it("goes on there where it was; the late write of the first is dropped, and its Island told to come back", async () => {
+  describe("a job whose Island moves to another coordinator", () => {
+    it("continues there; the late write of the first is rejected, and its Island must reconnect", async () => {
       const { island, assign } = await begin();
-      // The first coordinator does not hear of the new session.
+      // The first coordinator is not told of the new session.
       net.bus.setDown("gone");
       const returned = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
       expect(returned.last("welcome")?.held).toEqual([
@@ -79,19 +79,19 @@ function describeOwnership(database: PostgresDatabase): void {
       void island.say(outputFrame(assign, 2, "lost "));
       await expect.poll(() => a?.dropped).toMatchObject([{ id: assign.jobId, ownerId: "b" }]);
       expect(a?.dropped[0]?.feed).toBe(feed);
-      expect(island.dismissals).toEqual([["a job that it has belongs to another coordinator now", 0]]);
+      expect(island.dismissals).toEqual([["another coordinator now owns a job of this Island", 0]]);
       await returned.say(outputFrame(assign, 2, "two"), finishedFrame(assign, 3, { completionTokens: 2 }));
       expect(await net.stored(assign.jobId)).toMatchObject({ state: "completed", output: "one two", attempt: 1 });
     });
 
-    it("is cancelled there if it is a chat that nobody reads any more", async () => {
+    it("is cancelled there if it is a chat without readers", async () => {
       const { island, assign } = await begin({ isClientBound: true });
       await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
       net.clock.advance(GRACE_MS);
       await expect.poll(() => stateOf(assign.jobId)).toBe("cancelled");
     });
 
-    it("goes on there while nobody could say that the chat is read, and for a grace after that", async () => {
+    it("continues there while readers of the chat are unknown, and for a grace period after that", async () => {
       const { island, assign } = await begin({ isClientBound: true });
       net.bus.setDown("gone");
       await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
@@ -104,7 +104,7 @@ function describeOwnership(database: PostgresDatabase): void {
       await expect.poll(() => stateOf(assign.jobId)).toBe("cancelled");
     });
 
-    it("goes on there if it is a chat whose client is still at the first", async () => {
+    it("continues there if it is a chat whose client is still at the first coordinator", async () => {
       const { island, assign } = await begin({ isClientBound: true });
       const { feed } = at(a).world.registry.get(assign.jobId) ?? expect.fail("It is not there");
       feed.subscribe(() => undefined);
@@ -118,7 +118,7 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(await stateOf(assign.jobId)).toBe("running");
     });
 
-    it("goes on there also after the first gave it up", async () => {
+    it("continues there even after the first has given it up", async () => {
       const { island, assign } = await begin();
       island.lose();
       net.clock.advance(GRACE_MS);
@@ -131,19 +131,19 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(a?.world.registry.get(assign.jobId)).toBeUndefined();
     });
 
-    it("is forgotten by the first as soon as it hears of it, so that nobody is answered from its old memory", async () => {
+    it("is dropped by the first on the announcement, so that clients never get stale state", async () => {
       const { island, assign } = await begin();
       island.lose();
       await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
       await expect.poll(() => a?.dropped).toMatchObject([{ id: assign.jobId }]);
       expect(b?.world.registry.get(assign.jobId)?.state).toBe("running");
-      // A message that is late names an earlier owner.
+      // A late message names an earlier owner.
       a?.peers.tell(M.moved, { jobIds: [assign.jobId] });
       await b?.store.cluster.ownersOf([assign.jobId]);
       expect(b?.world.registry.get(assign.jobId)?.state).toBe("running");
     });
 
-    it("goes on there also if the first was killed before it stored the attempt", async () => {
+    it("continues there even if the first was killed before it stored the attempt", async () => {
       const { island, assign } = await begin();
       await database.server.query(
         "DELETE FROM feed_chunks; UPDATE jobs SET state = 'pending', attempt = 0, island_id = NULL, started_at_ms = NULL",
@@ -155,7 +155,7 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(await net.stored(assign.jobId)).toMatchObject({ state: "completed", output: "one", attempt: 1 });
     });
 
-    it("is not given away without a proof, nor once another attempt has begun", async () => {
+    it("is not claimed without a token, nor once another attempt has begun", async () => {
       const { island, assign } = await begin();
       const claim = `x${assign.claim.slice(1)}`;
       const liar = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, { ...assign, claim });
@@ -172,7 +172,7 @@ function describeOwnership(database: PostgresDatabase): void {
   });
 
   describe("the jobs of a dead coordinator", () => {
-    it("wait on at another, or for their Islands, which may come to it", async () => {
+    it("stay queued at another coordinator, or wait there for their Islands", async () => {
       const { island, assign } = await begin();
       const waiting = await net.submit(at(a));
       await adopt();
@@ -184,7 +184,7 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(await net.stored(assign.jobId)).toMatchObject({ state: "completed", output: "one two" });
     });
 
-    it("go to other Islands after the grace", async () => {
+    it("go to other Islands after the grace period", async () => {
       const { island, assign } = await begin();
       await adopt();
       const other = await join(b);
@@ -194,7 +194,7 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(island.hostId).not.toBe(other.hostId);
     });
 
-    it("are not waited for where their Island came without them", async () => {
+    it("are not waited for if their Island returned without them", async () => {
       const { island, assign } = await begin();
       const back = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId);
       await adopt();
@@ -203,7 +203,7 @@ function describeOwnership(database: PostgresDatabase): void {
       await expect.poll(() => back.last("assign")).toMatchObject({ jobId: assign.jobId, attempt: 2 });
     });
 
-    it("are dropped by it when it goes on, with what its Islands and clients asked of them", async () => {
+    it("are dropped by the coordinator when it resumes, with pending requests of Islands and clients", async () => {
       const { island, assign } = await begin();
       const waiting = await net.submit(at(a));
       const cancelled = await net.submit(at(a));
@@ -218,7 +218,7 @@ function describeOwnership(database: PostgresDatabase): void {
     });
   });
 
-  it("reconcile() finds jobs whose submission or hand-over lost its answer", async () => {
+  it("reconcile() finds jobs whose submission or hand-over lost its reply", async () => {
     const jobId = await net.submit(at(a));
     await a?.store.cluster.transfer([jobId], "b");
     await b?.mover.reconcile();
@@ -228,7 +228,7 @@ function describeOwnership(database: PostgresDatabase): void {
     expect([...(b?.world.registry.list() ?? [])].map(({ id }) => id)).toEqual([jobId, kept]);
   });
 
-  it("reconcile() leaves the jobs of a batch that is being submitted to their submission", async () => {
+  it("reconcile() leaves the jobs of a batch that is being submitted", async () => {
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     const { batches } = at(a).store;
     const submit = batches.submit.bind(batches);
@@ -243,7 +243,7 @@ function describeOwnership(database: PostgresDatabase): void {
     await expect.poll(() => a?.store.cluster.ownedIds("", 10)).toHaveLength(2);
     const reconciling = a?.mover.reconcile();
     for (let round = 0; round < 3; round += 1) await a?.world.settle();
-    // In memory now, they would be there twice.
+    // In memory now, they would exist twice.
     expect([...(a?.world.registry.list() ?? [])]).toEqual([]);
     answer();
     const batch = await submitting;
@@ -257,7 +257,7 @@ function describeOwnership(database: PostgresDatabase): void {
     await expect.poll(() => Promise.all(here.map(({ id }) => stateOf(id)))).toEqual(["completed", "completed"]);
   });
 
-  it("a job whose input is gone when its Island is to get it was another's, and is dropped", async () => {
+  it("a job whose input is gone at its assignment belonged to another coordinator and is dropped", async () => {
     const jobId = await net.submit(at(a));
     vi.spyOn(at(a).store.jobs, "input").mockRejectedValue(REFUSALS.no_job());
     await join(a);
@@ -265,7 +265,7 @@ function describeOwnership(database: PostgresDatabase): void {
     expect(a?.world.registry.get(jobId)).toBeUndefined();
   });
 
-  it("a batch goes on at who adopts it, with its failures", async () => {
+  it("a batch continues at the coordinator that adopts it, with its failures", async () => {
     const request = { accountId: net.accountId, slug: "cheap", priority: 0, idempotency: null };
     const inputs = [{ prompt: "1" }, { prompt: "2" }];
     const batch = await a?.world.batches.submit({ ...request, inputs, failMode: "fail_fast" });

@@ -15,9 +15,9 @@ let clock: ManualClock;
 let buses: FaultyBus[];
 let [server, follower]: Peers[] = [];
 let warnings: object[];
-/** What the server's handler sends next. */
+/** Sends the next frames of the handler. */
 let say: (...frames: unknown[]) => void;
-/** Streams that the handler serves, and the signals of those that began. */
+/** Number of served streams, and the signals of those that began. */
 let open: number;
 let signals: AbortSignal[];
 let stop: AbortController;
@@ -61,7 +61,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-/** Follows the stream; what came, and how it ended. */
+/** Follows the stream, and records its frames and its end. */
 function follow(): { readonly got: number[]; readonly end: () => unknown } {
   const got: number[] = [];
   let end: unknown;
@@ -84,7 +84,7 @@ const losing = async (frame: number): Promise<void> => {
 };
 
 describe("peers.stream()", () => {
-  it("yields the frames of the peer in order, and ends when it ends", async () => {
+  it("yields the frames of the peer in order, and ends with it", async () => {
     const { got, end } = follow();
     await pass(1);
     say(1, 2);
@@ -97,7 +97,7 @@ describe("peers.stream()", () => {
     expect([end(), open]).toEqual(["over", 0]);
   });
 
-  it("throws at a frame that was lost: at the next one, or at the second beat", async () => {
+  it("throws after a lost frame: at the next frame, or at the second heartbeat", async () => {
     const first = follow();
     await pass(1);
     await losing(1);
@@ -114,7 +114,7 @@ describe("peers.stream()", () => {
     expect([second.got, second.end()]).toMatchObject([[1], { name: "StreamGap" }]);
   });
 
-  it("throws when the peer is silent, and when nobody answers there", async () => {
+  it("throws when the peer is silent, and when it is unreachable", async () => {
     const { end } = follow();
     await pass(1);
     await buses[0]?.close();
@@ -125,7 +125,7 @@ describe("peers.stream()", () => {
     expect(again.end()).toMatchObject({ name: "BusError", kind: "unreachable" });
   });
 
-  it("throws when the peer has no first frame within a second, and waits for the next ones", async () => {
+  it("throws if the first frame takes longer than a second, but waits for later ones", async () => {
     const { end } = follow();
     await pass(900);
     expect(end()).toBeUndefined();
@@ -159,7 +159,7 @@ describe("peers.stream()", () => {
     expect(warnings).toMatchObject([{ coordinator: "c1", subject: "count" }]);
   });
 
-  it("throws when more frames wait than a slow reader may leave", async () => {
+  it("throws when too many frames wait for a slow reader", async () => {
     const reader = follower?.stream("c1", COUNT, 0, stop.signal)[Symbol.asyncIterator]();
     const first = reader?.next();
     await pass(1);
@@ -178,7 +178,7 @@ describe("peers.stream()", () => {
 });
 
 describe("peers.serve()", () => {
-  it("ends its handler at the next beat when the follower wants no more", async () => {
+  it("ends its handler at the next heartbeat after the follower stops reading", async () => {
     follow();
     await pass(100);
     expect(open).toBe(1);
@@ -191,7 +191,7 @@ describe("peers.serve()", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("ends its handler when it learns at a later beat that the follower wants no more, as the last one was lost", async () => {
+  it("ends its handler at a later heartbeat if the first one was lost", async () => {
     follow();
     await pass(100);
     stop.abort();
@@ -203,7 +203,7 @@ describe("peers.serve()", () => {
     expect(open).toBe(0);
   });
 
-  it("ends its handler when the follower is silent, which is over when it is dead", async () => {
+  it("ends its handler when the follower is silent, until the follower is dead", async () => {
     follow();
     await pass(100);
     await buses[1]?.close();
@@ -219,7 +219,7 @@ describe("peers.serve()", () => {
     expect(isOver).toBe(true);
   });
 
-  it("sends the frames of a tick in one message, and lets those of many streams share it", async () => {
+  it("sends the frames of a tick in one message, and shares messages between many streams", async () => {
     const says: ((...frames: unknown[]) => void)[] = [];
     const followed = [];
     for (let stream = 0; stream < 10; stream += 1) {
@@ -236,7 +236,7 @@ describe("peers.serve()", () => {
     expect([messages, followed.map(({ got }) => got.length)]).toEqual([1, Array.from({ length: 10 }, () => 2)]);
   });
 
-  it("sends its followers elsewhere when it closes", async () => {
+  it("redirects its followers when it closes", async () => {
     const { end } = follow();
     await pass(100);
     server?.close();

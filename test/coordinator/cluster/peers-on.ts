@@ -5,7 +5,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 
 export const peerOf = (id: string): Peer => ({ id, address: `http://${id}`, version: "1" });
 
-/** Coordinator `id` on a bus, where these live. */
+/** Opens coordinator `id` on a bus, with these live coordinators. */
 export function peersOn(
   bus: Bus,
   id: string,

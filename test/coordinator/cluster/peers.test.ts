@@ -25,7 +25,7 @@ beforeEach(() => {
 const at = (peers: Peers | undefined): Peers => peers ?? expect.fail("not open");
 
 describe("peers.ask()", () => {
-  it("resolves with the reply of the peer, which knows who asks", async () => {
+  it("resolves with the reply of the peer, which receives the sender's id", async () => {
     const askers: string[] = [];
     at(two).answer(DOUBLE, (question, fromId) => {
       askers.push(fromId);
@@ -35,7 +35,7 @@ describe("peers.ask()", () => {
     expect(askers).toEqual(["c1"]);
   });
 
-  it("rejects, and counts, what is not answered, refused or replied to with an invalid payload", async () => {
+  it("rejects and counts requests that time out, are refused or get an invalid reply", async () => {
     at(two).answer(DOUBLE, () => {
       throw new Error("not now");
     });
@@ -47,7 +47,7 @@ describe("peers.ask()", () => {
     expect(warnings).toMatchObject([{ coordinator: "c3", subject: "double" }]);
   });
 
-  it("reaches this coordinator itself also while the bus is down", async () => {
+  it("reaches this coordinator itself even while the bus is down", async () => {
     const cut = new FaultyBus(bus, new ManualClock(), new Random(1));
     cut.downBecause = "cut";
     const alone = peersOn(cut, "c4");
@@ -57,7 +57,7 @@ describe("peers.ask()", () => {
 });
 
 describe("peers.answer()", () => {
-  it("refuses a question with an invalid payload, or without a sender", async () => {
+  it("rejects a request with an invalid payload or without a sender", async () => {
     let asked = 0;
     at(two).answer(DOUBLE, () => (asked += 1));
     for (const envelope of [["c1", "four"], [7, 4], 4, null, ["c1"]])
@@ -65,7 +65,7 @@ describe("peers.answer()", () => {
     expect(asked).toBe(0);
   });
 
-  it("answers no more once it is closed", async () => {
+  it("stops serving once it is closed", async () => {
     at(two).answer(DOUBLE, (question) => question * 2);
     at(two).close();
     await expect(at(one).ask("c2", DOUBLE, 4)).rejects.toMatchObject({ kind: "unreachable" });
@@ -73,7 +73,7 @@ describe("peers.answer()", () => {
 });
 
 describe("peers.askAll()", () => {
-  it("asks all others, and logs those that do not reply only where a fault is named", async () => {
+  it("asks all others, and logs those that do not reply only if a fault is given", async () => {
     at(one).answer(DOUBLE, () => 1);
     at(two).answer(DOUBLE, (question) => question * 2);
     const replies = await at(one).askAll(DOUBLE, 4);
@@ -88,7 +88,7 @@ describe("peers.askAll()", () => {
 });
 
 describe("peers.hear()", () => {
-  it("gets what a peer tells, and logs and drops what is invalid", async () => {
+  it("receives messages of a peer, and logs and drops invalid ones", async () => {
     const heard: unknown[] = [];
     const stop = at(two).hear(NEWS, (content, fromId) => heard.push([content, fromId]));
     at(one).tell(NEWS, 1);

@@ -7,12 +7,12 @@ import type { Peer } from "../../../coordinator/store/cluster-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { peerOf, peersOn } from "./peers-on.ts";
 
-/** A bus that a test can cut, between all, or to a coordinator that stands still. */
+/** Bus that a test can cut for all, or for a stalled coordinator. */
 export class CuttableBus implements Bus {
   downBecause: string | null = null;
-  /** Coordinators that do not answer. */
+  /** Coordinators that do not reply. */
   readonly frozen = new Set<string>();
-  /** Questions asked. */
+  /** Number of requests. */
   asked = 0;
   readonly #bus = new LocalBus();
   readonly #listeners = new Set<(downBecause: string | null) => void>();
@@ -51,7 +51,7 @@ export class CuttableBus implements Bus {
   }
 }
 
-/** The quotas of several coordinators that reach each other. */
+/** Quotas of several connected coordinators. */
 export class QuotaNetwork {
   readonly clock = new ManualClock();
   readonly bus = new CuttableBus();
@@ -70,7 +70,7 @@ export class QuotaNetwork {
     return quota;
   }
 
-  /** Others see that a coordinator is gone; it does nothing more. */
+  /** Kills a coordinator: it does nothing more, and the others see that it is gone. */
   kill(id: string): void {
     this.of(id).close();
     this.quotas.delete(id);

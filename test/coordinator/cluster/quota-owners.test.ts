@@ -8,8 +8,8 @@ const owners = (self: string, ids: readonly string[]) =>
   quotaOwners(peersOn(new LocalBus(), self, ids), new ManualClock());
 const accounts = Array.from({ length: 3_000 }, (_, index) => `user_${index}`);
 
-describe("the quota owner of an account", () => {
-  it("is the same for all, and each has about as many", () => {
+describe("quotaOwners()", () => {
+  it("assigns each account to the same owner everywhere, and about as many to each", () => {
     const [one, two] = [owners("c1", ["c1", "c2", "c3"]), owners("c2", ["c1", "c2", "c3"])];
     const counts = new Map<string, number>();
     for (const account of accounts) {
@@ -21,7 +21,7 @@ describe("the quota owner of an account", () => {
     for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(150);
   });
 
-  it("moves to a coordinator that comes, and from one that goes, and no other moves", () => {
+  it("moves only the accounts of a coordinator that joins or leaves", () => {
     const [before, after] = [owners("c1", ["c1", "c2", "c3"]), owners("c1", ["c1", "c2", "c3", "c4"])];
     const moved = accounts.filter((account) => before.of(account) !== after.of(account));
     expect(new Set(moved.map((account) => after.of(account)))).toEqual(new Set(["c4"]));
@@ -29,7 +29,7 @@ describe("the quota owner of an account", () => {
     expect(moved.length).toBeLessThan(1_000);
   });
 
-  it("is this coordinator when it is alone, or knows nobody yet", () => {
+  it("assigns all accounts to a coordinator that is single or knows no peers yet", () => {
     expect(owners("c1", ["c1"]).of("user_1")).toBe("c1");
     expect(owners("c1", []).of("user_1")).toBe("c1");
   });

@@ -14,7 +14,7 @@ import { peerOf, peersOn } from "./peers-on.ts";
 const ACCOUNT = "user_1";
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Coordinators on one bus; all have the time of one clock. */
+/** Coordinators on one bus with a common clock. */
 class Network {
   readonly clock = new ManualClock();
   readonly bus = new LocalBus();
@@ -47,7 +47,7 @@ class Network {
     return this.members.get(id) as Member;
   }
 
-  /** Time passes, and messages arrive. */
+  /** Advances time and delivers messages. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= GATHER_MS) {
       this.clock.advance(Math.min(left, GATHER_MS));
@@ -63,7 +63,7 @@ class Network {
 
 class MemberBus extends FaultyBus {
   published = 0;
-  /** The coordinator stands still: it answers nothing. */
+  /** A stalled coordinator does not reply. */
   isFrozen = false;
 
   override publish(subject: string, message: unknown): void {
@@ -101,13 +101,13 @@ class Member {
   }
 }
 
-/** Cuts these coordinators off the bus, or connects them again. */
+/** Disconnects these coordinators from the bus, or connects them again. */
 function setDown(members: readonly Member[], isDown: boolean): void {
   for (const { bus } of members) bus.downBecause = isDown ? "cut" : null;
 }
 
-describe("events of several coordinators", () => {
-  it("reach a client wherever they happen, and cost nothing where none listens", async () => {
+describe("shareEvents()", () => {
+  it("delivers an event to a client at any coordinator, and costs nothing without listeners", async () => {
     const network = new Network("one", "two", "three");
     const [one, two, three] = [network.at("one"), network.at("two"), network.at("three")];
     two.note("unheard");
@@ -121,7 +121,7 @@ describe("events of several coordinators", () => {
     await network.pass(2 * GATHER_MS);
     expect(reader.read().sort()).toEqual(["a running", "b running", "c running"]);
     expect(network.published).toBe(2);
-    // The coordinator goes on asking for another account.
+    // The coordinator keeps asking for another account.
     const other = await one.open("user_2");
     reader.close();
     await network.pass(2_000);
@@ -137,7 +137,7 @@ describe("events of several coordinators", () => {
     expect([two.events.hasListeners, three.events.hasListeners]).toEqual([false, false]);
   });
 
-  it("reach each client once, with clients of one account at all coordinators", async () => {
+  it("delivers each event once to every client, with clients of one account at all coordinators", async () => {
     const network = new Network("one", "two", "three");
     const members = [...network.members.values()];
     const readers = await Promise.all(members.map((member) => member.open()));
@@ -152,7 +152,7 @@ describe("events of several coordinators", () => {
     expect(network.published).toBe(6);
   });
 
-  it("are followed by a reset when a coordinator died, and when another one came", async () => {
+  it("sends a reset when a coordinator died, and when another one joined", async () => {
     const network = new Network("one", "two");
     const reader = await network.at("one").open();
     network.kill("two");
@@ -170,7 +170,7 @@ describe("events of several coordinators", () => {
     expect(reader.read()).toEqual(["b running"]);
   });
 
-  it("are followed by a reset when a coordinator stopped before its lease ended", async () => {
+  it("sends a reset when a coordinator stopped before its lease ended", async () => {
     const network = new Network("one", "two");
     const reader = await network.at("one").open();
     network.at("two").note("lost");
@@ -181,7 +181,7 @@ describe("events of several coordinators", () => {
     expect(reader.read()).toEqual(["reset"]);
   });
 
-  it("are followed by a reset once the bus is back, for clients from before and for one that came in between", async () => {
+  it("sends a reset once the bus is back, to earlier clients and to one that connected in between", async () => {
     const network = new Network("one", "two");
     const members = [network.at("one"), network.at("two")];
     const before = await network.at("one").open();
@@ -197,7 +197,7 @@ describe("events of several coordinators", () => {
     expect(before.read()).toEqual(["a running"]);
   });
 
-  it("are followed by a reset within a second when a message was lost, and by none when nothing was", async () => {
+  it("sends a reset within a second of a lost message, and otherwise none", async () => {
     const network = new Network("one", "two");
     const [one, two] = [network.at("one"), network.at("two")];
     const reader = await one.open();
@@ -224,7 +224,7 @@ describe("events of several coordinators", () => {
     expect(reader.read()).toEqual(["reset"]);
   });
 
-  it("ignores messages that it does not understand, and changes of an unknown kind", async () => {
+  it("ignores invalid messages and changes of an unknown kind", async () => {
     const network = new Network("one", "two");
     const reader = await network.at("one").open();
     for (const garbage of [null, 7, {}, ["two", { sent: 1, accountId: ACCOUNT, changes: "x" }]]) {
@@ -240,7 +240,7 @@ describe("events of several coordinators", () => {
     expect(reader.read()).toEqual(["balance"]);
   });
 
-  it("are not sent any more to a coordinator that is silent, and are followed by a reset when it is heard again", async () => {
+  it("sends nothing to a silent coordinator, and a reset when it is heard again", async () => {
     const network = new Network("one", "two");
     const [one, two] = [network.at("one"), network.at("two")];
     const reader = await one.open();
@@ -257,7 +257,7 @@ describe("events of several coordinators", () => {
     expect(reader.read()).toEqual(["a running"]);
   });
 
-  it("are not sent any more soon after the last client left, also when the message that says so was lost", async () => {
+  it("stops soon after the last client left, even if the message about it was lost", async () => {
     const network = new Network("one", "two");
     const [one, two] = [network.at("one"), network.at("two")];
     const reader = await one.open();
@@ -270,7 +270,7 @@ describe("events of several coordinators", () => {
     expect(two.events.hasListeners).toBe(false);
   });
 
-  it("of the others are looked after each second while one coordinator stands still", async () => {
+  it("renews the others every second while one coordinator is stalled", async () => {
     const network = new Network("one", "two", "three");
     const three = network.at("three");
     const reader = await network.at("one").open();
@@ -284,7 +284,7 @@ describe("events of several coordinators", () => {
     expect(reader.read()).toEqual(["reset"]);
   });
 
-  it("leave a client that reads its lists at each reset with the last states, over a bus that loses, repeats and delays", async () => {
+  it("leaves a client that reloads at each reset with the latest state, over a bus that loses, repeats and delays", async () => {
     const network = new Network("one", "two", "three");
     const reader = await network.at("one").open();
     for (const { bus } of network.members.values()) bus.faults = { lose: 0.3, repeat: 0.2, delay: 0.3 };

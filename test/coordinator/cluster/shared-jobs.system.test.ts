@@ -14,7 +14,7 @@ function describeSharedJobs(database: PostgresDatabase): void {
   const jobsOf = (member: Member | undefined) => at(member).world.jobs;
   const openAt = (member: Member | undefined, jobId: string): Promise<Feed> =>
     jobsOf(member).openFeed(net.accountId, jobId);
-  /** Lets messages leave that wait for others. */
+  /** Waits until delayed messages have left. */
   const untilText = (feed: Feed, text: string) =>
     expect
       .poll(() => {
@@ -24,7 +24,7 @@ function describeSharedJobs(database: PostgresDatabase): void {
       .toBe(text);
 
   describe("a job of another coordinator", () => {
-    it("is shown as its owner has it: its state, and why it waits", async () => {
+    it("is shown with its owner's state and waiting reason", async () => {
       const waiting = await net.submit(at(a));
       expect(await jobsOf(b).get(net.accountId, waiting)).toEqual(await jobsOf(a).get(net.accountId, waiting));
       expect(await jobsOf(b).get(net.accountId, waiting)).toMatchObject({ waiting: { reason: "no_island_online" } });
@@ -34,7 +34,7 @@ function describeSharedJobs(database: PostgresDatabase): void {
       expect(shown).toMatchObject({ state: "running", attempt: 1, startedAtMs: net.clock.now(), waiting: null });
     });
 
-    it("is cancelled there, once; then its content is deleted", async () => {
+    it("is cancelled there once, and then its content is deleted", async () => {
       const { island, jobId } = await begin();
       expect(await jobsOf(b).delete(net.accountId, jobId)).toBe("cancelled");
       expect(island.last("cancel")).toMatchObject({ jobId });
@@ -46,7 +46,7 @@ function describeSharedJobs(database: PostgresDatabase): void {
       await expect(jobsOf(b).cancel("acc_other", jobId)).rejects.toMatchObject({ code: "not_found" });
     });
 
-    it("is read while it runs, and to its end", async () => {
+    it("is read while it runs, to its end", async () => {
       const { island, jobId } = await begin();
       const [feed, again] = [await openAt(b, jobId), await openAt(b, jobId)];
       feed.subscribe(() => undefined);
@@ -60,7 +60,7 @@ function describeSharedJobs(database: PostgresDatabase): void {
       expect([ended.items, ended.ending]).toEqual([own.items, own.ending]);
     });
 
-    it("is followed by those who read it here when its Island brings it here, and back", async () => {
+    it("keeps its readers here when its Island brings it here, and back", async () => {
       const { island, jobId } = await begin();
       const [here, there] = [await openAt(a, jobId), await openAt(b, jobId)];
       for (const feed of [here, there]) feed.subscribe(() => undefined);
@@ -68,7 +68,7 @@ function describeSharedJobs(database: PostgresDatabase): void {
       island.lose();
       const again = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
       await again.say(outputFrame(assign, 2, "two "));
-      // Its next write tells `a` that it is not its own any more.
+      // Its next write tells `a` that it no longer owns the job.
       at(a).world.registry.drop(jobId);
       for (const feed of [here, there]) await untilText(feed, "one two ");
       again.lose();
@@ -94,7 +94,7 @@ function describeSharedJobs(database: PostgresDatabase): void {
     });
   });
 
-  it("A batch is cancelled at any coordinator", async () => {
+  it("a batch can be cancelled at any coordinator", async () => {
     const request = { accountId: net.accountId, slug: "free", priority: 0, idempotency: null };
     const inputs = [{ prompt: "1" }, { prompt: "2" }];
     const { id, jobs } = await at(a).world.batches.submit({ ...request, inputs, failMode: "best_effort" });

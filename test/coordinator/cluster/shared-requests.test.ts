@@ -5,11 +5,11 @@ import { QuotaNetwork } from "./quota-network.ts";
 const MINUTE_MS = 60_000;
 const IDS = ["c1", "c2", "c3"] as const;
 
-describe("requests a minute, with several coordinators", () => {
+describe("networkQuota().countRequest()", () => {
   let network: QuotaNetwork;
   afterEach(() => network.close());
 
-  /** How many of `count` requests are allowed, each to the next of the coordinators. */
+  /** Sends `count` requests to the coordinators in rotation, and returns how many are allowed. */
   async function allowed(count: number, limit: number, ids: readonly string[] = IDS): Promise<number> {
     let sum = 0;
     for (let index = 0; index < count; index += 1) {
@@ -19,14 +19,14 @@ describe("requests a minute, with several coordinators", () => {
     return sum;
   }
 
-  it("are counted together, exactly for a small limit, wherever they are sent", async () => {
+  it("counts requests at all coordinators together, exactly for a small limit", async () => {
     network = new QuotaNetwork(IDS);
     expect(await allowed(150, 100)).toBe(100);
     network.clock.advance(MINUTE_MS);
     for (const id of IDS) expect(await allowed(50, 100, [id])).toBe(id === "c3" ? 0 : 50);
   });
 
-  it("many at once are allowed up to the limit, and cost few questions", async () => {
+  it("allows many concurrent requests up to the limit, with few messages", async () => {
     network = new QuotaNetwork(IDS);
     const all = await Promise.all(
       Array.from({ length: 300 }, (_, index) => network.request(IDS[index % 3] as string, "a", 100)),
@@ -35,7 +35,7 @@ describe("requests a minute, with several coordinators", () => {
     expect(network.bus.asked).toBeLessThan(10);
   });
 
-  it("say what remains, and when a refused one may come again", async () => {
+  it("returns the remaining requests, and when a refused one may be repeated", async () => {
     network = new QuotaNetwork(IDS);
     for (const id of IDS) expect(await network.request(id, "a", 10)).toMatchObject({ isAllowed: true });
     network.clock.advance(20_000);
@@ -48,7 +48,7 @@ describe("requests a minute, with several coordinators", () => {
     expect(await allowed(9, 10)).toBe(3);
   });
 
-  it("of one who tries on after a refusal cost a question a second, and a raised limit counts at once", async () => {
+  it("asks the owner once a second after a refusal, and applies a raised limit at once", async () => {
     network = new QuotaNetwork(IDS);
     await allowed(10, 10);
     const { asked } = network.bus;
@@ -57,11 +57,11 @@ describe("requests a minute, with several coordinators", () => {
     expect(await allowed(10, 12)).toBe(2);
   });
 
-  it("of a large limit cost a question for a block, and pass the limit by 5 % at most", async () => {
+  it("asks the owner once for a block of a large limit, and exceeds the limit by at most 5 %", async () => {
     network = new QuotaNetwork(IDS);
     const limit = 6_000;
     expect(await allowed(30, limit)).toBe(30);
-    // What is left of the first blocks is used as late as it can be, and then the home forgets these.
+    // The rest of the first blocks is used as late as possible, just before the owner forgets them.
     network.clock.advance(MINUTE_MS - 1);
     const late = await allowed(limit * 2, limit);
     expect(late).toBeGreaterThan(limit * 0.95);
@@ -72,7 +72,7 @@ describe("requests a minute, with several coordinators", () => {
     expect(network.bus.asked).toBeLessThan(200);
   });
 
-  it.each([1, 2, 3])("at any times to any coordinators: within 5 %% (seed %i)", async (seed) => {
+  it.each([1, 2, 3])("stays within 5 %% of the limit at any times and coordinators (seed %i)", async (seed) => {
     network = new QuotaNetwork(["c1", "c2", "c3", "c4"]);
     const random = new Random(seed);
     const limit = 400;
@@ -88,7 +88,7 @@ describe("requests a minute, with several coordinators", () => {
     }
   });
 
-  it("are granted in equal parts without the bus, and together again when it is back", async () => {
+  it("grants equal parts without the bus, and counts together again when it is back", async () => {
     network = new QuotaNetwork(IDS);
     network.bus.setDown("cut");
     expect(await allowed(90, 60)).toBe(60);
@@ -98,10 +98,10 @@ describe("requests a minute, with several coordinators", () => {
     expect(await allowed(90, 60, ["c1"])).toBe(60);
   });
 
-  it("do not wait for a home that stands still: it is asked once a second", async () => {
+  it("does not wait for a stalled owner, which it asks once a second", async () => {
     network = new QuotaNetwork(IDS);
     for (const id of IDS) network.bus.frozen.add(id);
-    // All that came to the home, and a third of the limit at each other.
+    // All requests at the owner, and a third of the limit at each other coordinator.
     expect(await allowed(90, 60)).toBe(30 + 20 + 20);
     expect(network.bus.asked).toBe(2);
     network.clock.advance(1_000);
@@ -109,7 +109,7 @@ describe("requests a minute, with several coordinators", () => {
     expect(network.bus.asked).toBe(4);
   });
 
-  it("find another home when theirs dies", async () => {
+  it("uses another owner when the owner dies", async () => {
     network = new QuotaNetwork(IDS);
     expect(await allowed(100, 100)).toBe(100);
     for (const id of ["c1", "c2"]) {

@@ -5,19 +5,19 @@ import { QuotaNetwork } from "./quota-network.ts";
 const IDS = ["c1", "c2", "c3"] as const;
 const LIMIT = 5;
 
-describe("open streams, with several coordinators", () => {
+describe("networkQuota().openStream()", () => {
   let network: QuotaNetwork;
   let accounts: readonly string[];
   beforeEach(() => {
     network = new QuotaNetwork(IDS);
-    // Their homes are all three.
+    // All three coordinators own some of these accounts.
     accounts = Array.from({ length: 12 }, (_, index) => `account ${index}`);
   });
   afterEach(() => network.close());
 
   const open = async (id: string, accountId: string): Promise<() => void> =>
     network.of(id).openStream(accountId, LIMIT);
-  /** Opens as many as there may be at these coordinators, in turn. */
+  /** Opens as many streams as allowed at these coordinators, in rotation. */
   async function fill(accountId: string, ids: readonly string[] = IDS): Promise<(() => void)[]> {
     const opened: (() => void)[] = [];
     for (let tries = 0; tries < 3 * LIMIT; tries += 1) {
@@ -28,10 +28,10 @@ describe("open streams, with several coordinators", () => {
     }
     return opened;
   }
-  /** Lets messages that are under way arrive. */
+  /** Delivers messages in flight. */
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-  it("are counted together, exactly, and one that closes makes room anywhere", async () => {
+  it("counts streams together and exactly; closing one allows another anywhere", async () => {
     for (const account of accounts) {
       const opened = await fill(account);
       expect(opened).toHaveLength(LIMIT);
@@ -42,7 +42,7 @@ describe("open streams, with several coordinators", () => {
     }
   });
 
-  it("many at once are opened up to the limit", async () => {
+  it("opens concurrent streams up to the limit", async () => {
     for (const account of accounts) {
       const tries = Array.from({ length: 30 }, (_, index) => open(IDS[index % 3] as string, account));
       const results = await Promise.allSettled(tries);
@@ -50,7 +50,7 @@ describe("open streams, with several coordinators", () => {
     }
   });
 
-  it("of a coordinator that dies are closed, and those of the others still count at the next home", async () => {
+  it("drops the streams of a dead coordinator, and still counts the others at the next owner", async () => {
     for (const account of accounts) {
       await open("c2", account);
       await open("c3", account);
@@ -61,19 +61,19 @@ describe("open streams, with several coordinators", () => {
     for (const account of accounts) expect(await fill(account, ["c2", "c3"])).toHaveLength(LIMIT - 2);
   });
 
-  it("all go on at one other coordinator while their home is silent", async () => {
+  it("allows all streams to resume at one other coordinator while the owner is silent", async () => {
     network.bus.frozen.add("c1");
     for (const account of accounts) expect(await fill(account, ["c2"])).toHaveLength(LIMIT);
   });
 
-  it("count at the home that a new coordinator is", async () => {
+  it("counts streams at a new coordinator that becomes the owner", async () => {
     for (const account of accounts) await open("c2", account);
     network.join("c4");
     await settle();
     for (const account of accounts) expect(await fill(account, ["c4"])).toHaveLength(LIMIT - 1);
   });
 
-  it("are opened in equal parts without the bus, and what closed meanwhile is told when it is back", async () => {
+  it("allows equal parts without the bus, and reports closed streams when it is back", async () => {
     for (const account of accounts) {
       const before = await fill(account, ["c2"]);
       network.bus.setDown("cut");
@@ -87,7 +87,7 @@ describe("open streams, with several coordinators", () => {
     }
   });
 
-  it("are told again every minute, to a home that took this coordinator for dead", async () => {
+  it("reports streams again every minute, to an owner that considered this coordinator dead", async () => {
     for (const account of accounts) await open("c2", account);
     network.setLive(["c1", "c3"]);
     network.setLive(IDS);

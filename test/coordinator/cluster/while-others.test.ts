@@ -30,7 +30,7 @@ it("whileOthers() has no timer without other coordinators, and runs once more af
   expect([runs, clock.pendingTimers]).toEqual([3, 0]);
 });
 
-it("whileOthers() does not begin a run before the last one is over", async () => {
+it("whileOthers() does not start a run before the last one has finished", async () => {
   const clock = new ManualClock();
   const held = Promise.withResolvers<void>();
   let runs = 0;
@@ -43,7 +43,7 @@ it("whileOthers() does not begin a run before the last one is over", async () =>
   expect(runs).toBe(2);
 });
 
-it("whileOthers() runs on after the last one has gone, until it was done", async () => {
+it("whileOthers() keeps running after the last one has gone until it has succeeded", async () => {
   const clock = new ManualClock();
   const peers = peersOn(new LocalBus(), "c1", ["c1", "c2"]);
   let runs = 0;

@@ -7,7 +7,7 @@ function aliases({ env = {}, toml }: { env?: Record<string, string>; toml?: stri
   return resolveConfig({ flags: {}, env, toml: file, shippedCatalogDirectory: "/shipped" }).modelAliases;
 }
 
-it("aliases are a table of the file, in either of its forms, or pairs in a variable; names may have dots", () => {
+it("model_aliases reads a table of the file in either form, or pairs in a variable; names may have dots", () => {
   const both = new Map([
     ["gpt-4.1", "tiny-chat"],
     ["meta/llama:free", "phi-4"],
@@ -20,16 +20,16 @@ it("aliases are a table of the file, in either of its forms, or pairs in a varia
 
 it.each([
   ["x", "gpt"],
-  ["no name", "=tiny-chat"],
+  ["an empty name", "=tiny-chat"],
   ["a name with a space", "a b=tiny-chat"],
-  ["a slug that none can be", "gpt=Tiny Chat"],
-  ["one name twice", "gpt=a,gpt=b"],
-  ["too many", Array.from({ length: 201 }, (_, index) => `m${index}=a`).join(",")],
-])("aliases are refused: %s", (_, text) => {
+  ["an invalid slug", "gpt=Tiny Chat"],
+  ["a duplicate name", "gpt=a,gpt=b"],
+  ["too many aliases", Array.from({ length: 201 }, (_, index) => `m${index}=a`).join(",")],
+])("model_aliases rejects %s", (_, text) => {
   expect(() => aliases({ env: { ATOLL_MODEL_ALIASES: text } })).toThrow(ConfigError);
 });
 
-it("an alias in the file that is no slug is refused", () => {
+it("model_aliases rejects an alias in the file whose target is not a slug", () => {
   expect(() => aliases({ toml: "model_aliases = {gpt = 4}" })).toThrow(/model_aliases/);
   expect(() => aliases({ toml: "model_aliases = 4" })).toThrow(/model_aliases/);
   expect(() => aliases({ toml: 'model_aliases = ["a"]' })).toThrow(/model_aliases/);

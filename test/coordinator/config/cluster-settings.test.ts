@@ -22,8 +22,8 @@ function problemsOf(env: Record<string, string>): readonly string[] {
   return [];
 }
 
-describe("the store", () => {
-  it("is the data directory, or the database with its key in hex or base64", async () => {
+describe("the setting store", () => {
+  it("selects the data directory, or the database with its key in hex or base64", async () => {
     expect(await storeLocationOf(resolve({ ATOLL_DATA_DIRECTORY: "/data" }))).toBe("/data");
     for (const text of [KEY.toString("hex"), KEY.toString("base64"), KEY.toString("base64").replace("=", "")]) {
       const place = await storeLocationOf(resolve({ ATOLL_STORE: STORE, ATOLL_CLUSTER_KEY: text }));
@@ -31,7 +31,7 @@ describe("the store", () => {
     }
   });
 
-  it("takes the key from a file, unless it is given itself", async () => {
+  it("uses the key from a file unless the key itself is set", async () => {
     const directory = mkdtempSync(join(tmpdir(), "atoll-key-"));
     const file = join(directory, "cluster.key");
     try {
@@ -57,7 +57,7 @@ describe("the store", () => {
     ]);
   });
 
-  it("has a flag, its key none", () => {
+  it("has a flag, but its key has none", () => {
     const flagOf = (key: string) => describeConfig().find((each) => each.key === key)?.flag;
     expect([flagOf("store"), flagOf("bus"), flagOf("cluster_key"), flagOf("nats_token")]).toEqual([
       "--store",
@@ -68,11 +68,11 @@ describe("the store", () => {
   });
 });
 
-describe("the bus", () => {
+describe("the setting bus", () => {
   const place = (bus: string, more: Record<string, string> = {}) =>
     busConnectionOf(resolve({ ATOLL_BUS: bus, ...more }));
 
-  it("has one identity at the servers", () => {
+  it("allows one identity at the servers", () => {
     const env = { ATOLL_STORE: STORE, ATOLL_BUS: "nats://atoll:secret@bus.example" };
     expect(problemsOf(env)).toEqual([]);
     expect(problemsOf({ ...env, ATOLL_NATS_NKEY_FILE: "/key", ATOLL_NATS_CREDENTIALS_FILE: "/creds" })).toEqual([
@@ -80,7 +80,7 @@ describe("the bus", () => {
     ]);
   });
 
-  it("is nothing, or servers with who we are there", () => {
+  it("is unset, or names servers and credentials", () => {
     expect(busConnectionOf(resolve({}))).toBeNull();
     const identity = { user: null, password: null, token: null, credentialsFile: null, nkeyFile: null };
     const none = { ...identity, caFile: null, certFile: null, keyFile: null, isTls: false };

@@ -120,35 +120,35 @@ describe("resolveConfig()", () => {
       logFormat: null,
     });
   });
-  it("gives a frozen object", () => {
+  it("returns a frozen object", () => {
     expect(Object.isFrozen(resolve())).toBe(true);
   });
-  it("prefers a flag to the environment, it to the file, it to the default", () => {
+  it("prefers a flag to the environment, that to the file, and that to the default", () => {
     const toml = "port = 3";
     const env = { ATOLL_PORT: "2" };
     expect(resolve({ toml }).port).toBe(3);
     expect(resolve({ toml, env }).port).toBe(2);
     expect(resolve({ toml, env, flags: { port: "1" } }).port).toBe(1);
   });
-  it("takes an empty variable as unset", () => {
+  it("treats an empty variable as unset", () => {
     expect(resolve({ env: { ATOLL_PORT: "" } }).port).toBe(8080);
   });
-  it("reads flags by their camel-cased name, as text or as what a flag parser made of it", () => {
+  it("reads flags by their camel-cased name, as text or as parsed by a flag parser", () => {
     expect(resolve({ flags: { dataDirectory: "/data", trustProxy: true, islandGraceS: "0.05" } })).toMatchObject({
       dataDirectory: "/data",
       trustProxy: true,
       islandGraceMs: 50,
     });
   });
-  it("takes the slash off the end of a URL", () => {
+  it("removes the slash at the end of a URL", () => {
     expect(resolve({ toml: 'public_url = "https://a.example/sub/"' }).publicUrl).toBe("https://a.example/sub");
   });
-  it("prefers the catalog directory that is set to the shipped one", () => {
+  it("prefers a configured catalog directory to the shipped one", () => {
     expect(resolve({ env: { ATOLL_CATALOG_DIRECTORY: "/mine" } }).catalogDirectory).toBe("/mine");
   });
 });
 
-describe("resolveConfig() refuses", () => {
+describe("resolveConfig() with invalid settings", () => {
   it.each<[string, Raw, string]>([
     ["words for a port", { env: { ATOLL_PORT: "soon" } }, 'ATOLL_PORT: must be an integer from 0 to 65535, got "soon"'],
     ["a port out of range", { flags: { port: "65536" } }, '--port: must be an integer from 0 to 65535, got "65536"'],
@@ -163,7 +163,7 @@ describe("resolveConfig() refuses", () => {
       'atoll.toml: port: must be an integer from 0 to 65535, got "80"',
     ],
     [
-      "another word for who may register",
+      "an unknown registration mode",
       { env: { ATOLL_REGISTRATION: "shut" } },
       'ATOLL_REGISTRATION: must be one of open, email, closed, got "shut"',
     ],
@@ -182,13 +182,13 @@ describe("resolveConfig() refuses", () => {
       { toml: "[server]\nheartbeat_s = 1" },
       "atoll.toml: server.heartbeat_s: unknown key; did you mean sse_heartbeat_s?",
     ],
-  ])("%s", (_, raw, problem) => {
+  ])("rejects %s", (_, raw, problem) => {
     expect(problemsOf(raw)).toEqual([problem]);
   });
-  it("a file that is not TOML, naming line and column", () => {
+  it("rejects a file that is not TOML, with line and column", () => {
     expect(problemsOf({ toml: 'host = "a"\nport = = 1\n' })[0]).toMatch(/^atoll\.toml:2:8: /);
   });
-  it("all that is wrong at once", () => {
+  it("reports all problems at once", () => {
     expect(problemsOf({ toml: "prot = 1\nnetwork_fee = 2", env: { ATOLL_PORT: "x" } })).toHaveLength(3);
   });
 });
@@ -216,14 +216,14 @@ describe("registration", () => {
     [{ host: "192.0.2.1", publicUrl: "http://localhost" }, "host 192.0.2.1"],
     [{ publicUrl: "https://atoll.example" }, "public_url https://atoll.example"],
     [{ trustProxy: true }, "trust_proxy"],
-  ])("must be chosen with %o, and the refusal names the reason and the three choices", (flags, reason) => {
+  ])("must be set with %o, and the error names the reason and the three choices", (flags, reason) => {
     const text = problems({ flags }).join("\n");
     for (const word of [`(${reason})`, "registration", '"closed"', '"email"', '"open"', "ATOLL_REGISTRATION"]) {
       expect(text).toContain(word);
     }
     expect(chosen({ flags: { ...flags, registration: "closed" } })).toBe("closed");
   });
-  it("that is open to the network grants 10 credits, unless new_account_credits says otherwise", () => {
+  it("that is open to the network grants 10 credits, unless new_account_credits is set", () => {
     const toml = 'host = "0.0.0.0"\nregistration = "open"';
     expect(resolve({ toml }).newAccountMicro).toBe(10 * CREDIT);
     expect(resolve({ toml: `${toml}\nnew_account_credits = 3` }).newAccountMicro).toBe(3 * CREDIT);
@@ -243,18 +243,18 @@ describe("registration", () => {
 
 describe("example.toml", () => {
   const text = readFileSync(EXAMPLE, "utf8");
-  it("is understood, and changes nothing when it is copied as it is", () => {
+  it("is valid, and changes nothing when it is used unchanged", () => {
     expect(problemsOf({ toml: text })).toEqual([]);
     expect({ ...resolve({ toml: text }), inForce: [] }).toEqual({ ...resolve(), inForce: [] });
   });
-  it("is understood with its commented keys, too", () => {
+  it("is valid with its commented keys", () => {
     const toml = text.replaceAll(/^# (\w+ = )/gm, "$1");
     expect(resolve({ toml })).toMatchObject({
       publicUrl: "https://atoll.example",
       catalogDirectory: "/etc/atoll/catalog",
     });
   });
-  it("shows every key, with its default where it has one", () => {
+  it("shows every key, with its default if it has one", () => {
     const lines = text.split("\n");
     for (const { key, fallback } of describeConfig()) {
       const isCommented = WITHOUT_DEFAULT.has(key) || key.endsWith("_memory_mb");
@@ -267,7 +267,7 @@ describe("example.toml", () => {
 });
 
 describe("describeConfig()", () => {
-  it("gives flag, variable, default, range and meaning of each key", () => {
+  it("returns flag, variable, default, range and meaning of each key", () => {
     expect(describeConfig().find(({ key }) => key === "island_grace_s")).toEqual({
       key: "island_grace_s",
       flag: "--island-grace-s",
@@ -279,14 +279,14 @@ describe("describeConfig()", () => {
       meaning: "Grace period in which a lost Island can reconnect before other Islands get its jobs",
     });
   });
-  it("has a meaning for all of its keys and no key twice", () => {
+  it("has a meaning for each key and no duplicate keys", () => {
     const entries = describeConfig();
     expect(entries.every((entry) => entry.meaning !== "")).toBe(true);
     expect(new Set(entries.map((entry) => entry.key)).size).toBe(entries.length);
   });
 });
 
-it("variables that are no settings are named, with the nearest setting", () => {
+it("describeUnknownEnv() names unknown variables with the nearest setting", () => {
   expect(describeUnknownEnv({ ATOLL_PORT: "1", ATOLL_PASSWORD: "x", ATOLL_API_KEY: "x", PATH: "x" })).toBeNull();
   expect(describeUnknownEnv({ ATOLL_DATA: "x" })).toMatch(/: ATOLL_DATA \(did you mean ATOLL_\w+\?\)$/);
 });

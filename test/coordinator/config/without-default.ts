@@ -1,4 +1,4 @@
-/** Keys that have no default, or one that follows from other settings. */
+/** Keys without a default, or with one that depends on other settings. */
 export const WITHOUT_DEFAULT = new Set([
   "log_format",
   "model_aliases",

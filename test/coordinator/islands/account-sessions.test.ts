@@ -5,7 +5,7 @@ import { testEnv } from "../../support/test-env.ts";
 
 const INTERVAL_MS = 10_000;
 
-it("a token is looked up once or twice in an interval, however many sessions it has", () => {
+it("AccountShare looks a token up once or twice per interval, however many sessions it has", () => {
   const clock = new ManualClock();
   const sessions = accountSessions(testEnv({ islandSessionsPerToken: 500, islandSessionsPerAccount: 500 }, { clock }));
   const owner = { accountId: "user_1", tokenId: "itk_1", tokenCreatedAtMs: 0 };
@@ -22,7 +22,7 @@ it("a token is looked up once or twice in an interval, however many sessions it 
   expect(Math.max(...gapsMs)).toBeLessThanOrEqual(INTERVAL_MS);
 });
 
-it("a token without a session is not remembered, and looked up again with its next one", () => {
+it("AccountShare forgets a token without sessions, and looks it up again with its next one", () => {
   const clock = new ManualClock();
   const sessions = accountSessions(testEnv({ islandSessionsPerToken: 1, islandSessionsPerAccount: 1 }, { clock }));
   const owner = { accountId: "user_1", tokenId: "itk_1", tokenCreatedAtMs: 0 };

@@ -14,11 +14,11 @@ afterEach(() => coordinator[Symbol.asyncDispose]());
 
 const api = (method: string, path: string, body?: unknown) => call(coordinator.url, account.key, method, path, body);
 
-describe("an Island that takes no new jobs", () => {
-  it("is given one as soon as it accepts again, and the job says meanwhile why it waits", async () => {
+describe("an Island that accepts no new jobs", () => {
+  it("gets a job as soon as it accepts again; until then the job says why it waits", async () => {
     await using island = await FakeIsland.join(coordinator.url, account.islandToken);
     island.send({ type: "draining" });
-    // An answered frame shows that the one before was acted on.
+    // The reply shows that the previous frame was handled.
     island.send({ type: "wanted", slugs: ["tiny-chat"] });
     await island.next("preload");
     const { body } = await api("POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi" } });

@@ -51,13 +51,13 @@ describe("cargoAvailability()", () => {
     });
   });
 
-  it("shows a Cargo that is not approved to its owner, on the owner's Islands", async () => {
+  it("shows an unapproved Cargo to its owner, on the owner's Islands", async () => {
     const { availability } = open([entry("mine", { privateTo: "user_1" })], [{ accountId: "user_1" }, {}]);
     expect((await availability.of("user_1")).cargos).toMatchObject([{ slug: "mine", islands: 1 }]);
     expect((await availability.of("user_2")).cargos).toEqual([]);
   });
 
-  it("adds what other coordinators have, and says when one does not tell", async () => {
+  it("adds the counts of other coordinators, and reports when one does not reply", async () => {
     const told = [
       { slug: "llama", islands: 2, ready: 2, free: 0 },
       { slug: "sd", islands: 1, ready: 0, free: 1 },
@@ -78,7 +78,7 @@ describe("cargoAvailability()", () => {
     expect(counted()).toBe(1);
   });
 
-  it("gives the same answer for five seconds, and stops counting at a bound", async () => {
+  it("returns the same result for five seconds, and stops counting at a limit", async () => {
     const { availability, clock, asked } = open(
       [entry("llama")],
       Array.from({ length: MAX_COUNTED + 50 }, () => ({})),

@@ -14,7 +14,7 @@ import { smallCatalog } from "../../support/small-catalog.ts";
 
 const HEAP_MB = 90;
 const IMAGE_CHARS = 7_500_000;
-/** All together more than the heap has beside the coordinator itself. */
+/** Together they exceed the heap that the coordinator does not need itself. */
 const IMAGES = 8;
 const IMAGE = { type: "image" as const, data: "A".repeat(IMAGE_CHARS), format: "png" };
 
@@ -42,7 +42,7 @@ async function start(): Promise<void> {
   url = (await coordinator.printed(/listening on (\S+)\n/))[1] as string;
 }
 
-/** Each frame is encoded when the Island has said the one before: the test holds none of them. */
+/** Encodes each frame after the previous one was sent, so that the test holds none of them. */
 async function flood(island: FakeIsland, assign: Assign): Promise<void> {
   island.send(...beginFrames(assign));
   const { jobId, attempt } = assign;
@@ -67,7 +67,7 @@ async function assertChats(island: FakeIsland): Promise<void> {
 const openStream = (jobId: string) =>
   fetch(`${url}/api/v1/jobs/${jobId}/stream`, { headers: { authorization: `Bearer ${flooder.key}` } });
 
-/** Images of a stream that is read to its end, each by the length of its data. */
+/** Reads a stream to its end, and returns the data length of each image. */
 async function imagesOf(response: Response): Promise<number[]> {
   let text = 0;
   const lengths: number[] = [];
@@ -85,7 +85,7 @@ async function imagesOf(response: Response): Promise<number[]> {
 }
 
 it(
-  "An Island that floods with more images than the heap has room for ends nothing, and neither do their readers or a restart",
+  "a flood of images beyond the heap size does not end the coordinator, its readers or a restart",
   { timeout: 120_000 },
   async () => {
     const hostId = randomUUID();
@@ -96,7 +96,7 @@ it(
     const assign = await island.next("assign");
     await Promise.all([flood(island, assign), assertChats(chats)]);
     const { jobId, attempt, claim } = assign;
-    // They take nothing but what the system takes for them.
+    // They read only what the system buffers for them.
     const stuck = await Promise.all([openStream(jobId), openStream(jobId), openStream(jobId)]);
     await assertChats(chats);
     for (const response of stuck) await response.body?.cancel();

@@ -16,7 +16,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { testEnv } from "../../support/test-env.ts";
 import { TEST_TRANSPORT, unlessUws } from "../../support/transport.ts";
 
-/** The job that every Island of these tests has. */
+/** The job that every Island of these tests holds. */
 const JOB = { jobId: "job_1", attempt: 1 };
 const heartbeat: FromIsland = { type: "heartbeat", state: makeIslandState() };
 const output = (seq: number): FromIsland => ({
@@ -30,7 +30,7 @@ let clock: ManualClock;
 let listener: Listener;
 let url: string;
 let link: IslandLink;
-/** Frames that came through, and the most of them in one turn of the event loop. */
+/** Number of handled frames, and the maximum in one event loop tick. */
 let taken: number;
 let mostInATurn: number;
 let thisTurn: number;
@@ -77,16 +77,16 @@ const join = (token = "it_a1") => FakeIsland.join(url, token, { hostId: randomUU
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 const rawSocket = (island: FakeIsland): Socket => (island.socket as unknown as { _socket: Socket })._socket;
 
-/** One buffer of it takes what has come of a frame, however it comes. */
+/** Reason for skipping: the library collects a frame in one buffer, however it arrives. */
 const IN_THE_LIBRARY = "the library gathers a frame";
 
 describe("an Island that floods", () => {
-  it("with heartbeats loses its session after 200 of them; its token waits longer after each flood, others do not", async () => {
+  it("loses its session after 200 heartbeats; its token has a longer cooldown after each flood, others have none", async () => {
     for (const waitS of [10, 20]) {
       taken = 0;
       const island = await join();
       island.send(...times(1_000, () => heartbeat));
-      expect(await island.closed).toEqual({ code: 1008, reason: "heartbeat: too many a second" });
+      expect(await island.closed).toEqual({ code: 1008, reason: "heartbeat: too many per second" });
       expect(taken).toBeLessThanOrEqual(200);
       await expect(FakeIsland.dial(url, "it_a1")).rejects.toThrow("429");
       await using _other = await join("it_a2");
@@ -97,32 +97,32 @@ describe("an Island that floods", () => {
     await using _back = await join();
   });
 
-  it("with WebSocket pings loses its session", async () => {
+  it("loses its session by WebSocket pings", async () => {
     const island = await join();
     let pongs = 0;
-    // Few at a time: ws itself cuts off a socket with many pings that wait for their pong.
+    // A few at a time, because ws disconnects a socket with many pings that wait for their pong.
     island.socket.on("pong", () => {
       if (++pongs % 20 === 0) for (let i = 0; i < 20; i += 1) island.socket.ping();
     });
     for (let i = 0; i < 20; i += 1) island.socket.ping();
-    expect(await island.closed).toEqual({ code: 1008, reason: "ping: too many a second" });
+    expect(await island.closed).toEqual({ code: 1008, reason: "ping: too many per second" });
     expect(pongs).toBeLessThanOrEqual(220);
   });
 
-  it("with WebSocket pongs loses its session", async () => {
+  it("loses its session by WebSocket pongs", async () => {
     const island = await join();
     for (let i = 0; i < 400; i += 1) island.socket.pong();
-    expect(await island.closed).toEqual({ code: 1008, reason: "pong: too many a second" });
+    expect(await island.closed).toEqual({ code: 1008, reason: "pong: too many per second" });
   });
 
-  it("with frames for jobs that it does not have loses its session after 2,000", async () => {
+  it("loses its session after 2,000 frames for jobs that it does not have", async () => {
     const island = await join();
     island.send(...times(4_000, () => ({ type: "accepted" as const, jobId: "job_2", attempt: 1 })));
-    expect((await island.closed).reason).toBe("accepted: too many for jobs of others");
+    expect((await island.closed).reason).toBe("accepted: too many for jobs that this Island does not have");
     expect(taken).toBe(2_000);
   });
 
-  it("with a large report on its job, in fields that nobody reads, loses its session", async () => {
+  it("loses its session by a large report on its job in ignored fields", async () => {
     const island = await join();
     const junk = Object.fromEntries(times(5_000, (index) => [`field ${index}`, index]));
     island.send({ type: "accepted", ...JOB, ...junk });
@@ -130,7 +130,7 @@ describe("an Island that floods", () => {
     expect(taken).toBe(0);
   });
 
-  it("with output is read more slowly and loses nothing", async () => {
+  it("is read more slowly when it floods with output, and loses nothing", async () => {
     await using island = await join();
     island.send(...times(30_000, (index) => output(index + 1)));
     await until(
@@ -149,7 +149,7 @@ describe("an Island that floods", () => {
     expect(island.socket.readyState).toBe(island.socket.OPEN);
   });
 
-  it("gets 100 frames of all its account's sessions taken in one turn of the event loop", async () => {
+  it("has at most 100 frames of all sessions of its account handled per event loop tick", async () => {
     await using first = await join();
     await using second = await join();
     for (const island of [first, second]) island.send(...times(3_000, (index) => output(index + 1)));
@@ -161,16 +161,16 @@ describe("an Island that floods", () => {
     expect(mostInATurn).toBeLessThanOrEqual(2 * MAX_PER_TURN.frames);
   });
 
-  it(...unlessUws("does not hold memory with a frame that never ends", "it collects a frame unseen"), async () => {
+  it(...unlessUws("cannot fill memory with an endless frame", "the library collects a frame unseen"), async () => {
     isBusy = false;
     const island = await join();
-    // A binary frame of 7 MiB, masked with 0: its header, and a part of it.
+    // Header and first part of a binary frame of 7 MiB, masked with 0.
     const header = Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0x70, 0, 0, 0, 0, 0, 0]);
     rawSocket(island).write(Buffer.concat([header, Buffer.alloc(2 * 1_024 * 1_024)]));
     expect(await island.closed).toMatchObject({ code: 1008, reason: "frame: too large without a job" });
   });
 
-  it(...unlessUws("does not hold memory with a frame that comes byte by byte", IN_THE_LIBRARY), async () => {
+  it(...unlessUws("cannot fill memory with a frame sent byte by byte", IN_THE_LIBRARY), async () => {
     isBusy = false;
     const island = await join();
     const socket = rawSocket(island).setNoDelay(true);
@@ -183,7 +183,7 @@ describe("an Island that floods", () => {
     expect(await island.closed).toMatchObject({ code: 1008, reason: "frame: too large without a job" });
   });
 
-  it(...unlessUws("does not hold memory with a frame of many fragments", IN_THE_LIBRARY), async () => {
+  it(...unlessUws("cannot fill memory with a frame of many fragments", IN_THE_LIBRARY), async () => {
     const island = await join();
     for (let i = 0; i < 2_000; i += 1) island.socket.send(Buffer.from([1]), { fin: false });
     expect((await island.closed).code).toBe(1008);
@@ -201,7 +201,7 @@ describe("an Island that floods", () => {
     expect(taken).toBe(0);
   });
 
-  it("is cut off when it does not read what it is sent", async () => {
+  it("is disconnected if it does not read", async () => {
     const island = await join();
     island.socket.pause();
     const text = "x".repeat(4 * 1_024 * 1_024);
@@ -213,7 +213,7 @@ describe("an Island that floods", () => {
 });
 
 describe("the sessions of an account", () => {
-  it("are 2 for a token and 3 in all here; a place is free again when one ends", async () => {
+  it("are limited to 2 per token and 3 in total here; closing one frees its slot", async () => {
     const first = await join("it_a1");
     await using _second = await join("it_a1");
     await expect(FakeIsland.dial(url, "it_a1")).rejects.toThrow("429");

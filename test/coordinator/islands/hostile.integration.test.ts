@@ -38,7 +38,7 @@ describe("a hostile Island", () => {
     ["a big integer", 2n ** 70n],
     ["a date", new Date(0)],
     ["binary", Buffer.from("x")],
-  ])("cannot pass %s as an output", async (_title, output) => {
+  ])("cannot send %s as output", async (_title, output) => {
     const island = await join();
     await submit();
     const assign = await island.next("assign");
@@ -49,7 +49,7 @@ describe("a hostile Island", () => {
     expect((await island.closed).reason).toContain("output: not a JSON value");
   });
 
-  it("cannot pass an output that is nested without end", async () => {
+  it("cannot send endlessly nested output", async () => {
     const island = await join();
     await submit();
     const assign = await island.next("assign");
@@ -69,7 +69,7 @@ describe("a hostile Island", () => {
     expect((await island.closed).reason).toContain("output: not a JSON value");
   });
 
-  it("may send a result of very many elements", async () => {
+  it("may send a result with very many elements", async () => {
     const runtimes = [{ type: "wasm" as const, version: "test" }];
     const island = await FakeIsland.join(coordinator.url, account.islandToken, { runtimes });
     const id = await submit({ data: "x" }, "base64");
@@ -86,7 +86,7 @@ describe("a hostile Island", () => {
     };
     island.send({ type: "started", ...attemptOf(assign) }, { ...frame, output });
     await island.next("ack");
-    // It is read as a whole, and is not what the Cargo says that it gives.
+    // The result is read as a whole, and does not match the Cargo's output schema.
     expect(await detail(id)).toMatchObject({ status: "failed", error: { code: "invalid_output" } });
   });
 
@@ -99,7 +99,7 @@ describe("a hostile Island", () => {
     expect((await island.closed).reason).toContain("items.0.count");
   });
 
-  it("cannot deliver more tokens than the job asked for: the job fails, its client pays nothing", async () => {
+  it("cannot deliver more tokens than requested: the job fails, and its client pays nothing", async () => {
     await using island = await join();
     const before = (await call(coordinator.url, account.key, "GET", "/account")).body.data.credits as number;
     const jobId = await submit({ prompt: "Hi", max_tokens: 2 });
@@ -126,7 +126,7 @@ describe("a hostile Island", () => {
     expect(await island.next("assign")).toMatchObject({ jobId, attempt: 1 });
   });
 
-  it("cannot use the claim of another Island's attempt", async () => {
+  it("cannot use the attempt token of another Island", async () => {
     await using honest = await join();
     const jobId = await submit();
     const { claim } = await honest.next("assign");
@@ -135,7 +135,7 @@ describe("a hostile Island", () => {
     expect(await thief.next("welcome")).toMatchObject({ held: [{ action: "drop" }] });
   });
 
-  it("is not obeyed after its bad frame", async () => {
+  it("is ignored after its first invalid frame", async () => {
     const island = await join();
     const jobId = await submit();
     const assign = await island.next("assign");
@@ -145,7 +145,7 @@ describe("a hostile Island", () => {
     expect((await detail(jobId)).status).toMatch(/^(queued|pending)$/);
   });
 
-  it("does not measure round trips with unsolicited pongs", async () => {
+  it("cannot change round trips with unsolicited pongs", async () => {
     const socket = new WebSocket(new URL(SESSION_PATH, coordinator.url.replace("http", "ws")), SUBPROTOCOL, {
       headers: { authorization: `Bearer ${account.islandToken}` },
     });
@@ -161,7 +161,7 @@ describe("a hostile Island", () => {
     socket.terminate();
   });
 
-  it("is sent away when its token is revoked, at its next heartbeat", async () => {
+  it("is dismissed at its next heartbeat after its token was revoked", async () => {
     await coordinator.stop();
     coordinator.withFlags({ heartbeatS: 1 });
     await coordinator.start();
@@ -181,8 +181,8 @@ function hashOf(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
 
-describe("a coordinator that goes down", () => {
-  it("ends in order with open streams; a chat is cancelled, a job's stream can be resumed", async () => {
+describe("a coordinator that shuts down", () => {
+  it("stops in order with open streams: a chat is cancelled, and the stream of a job can be resumed", async () => {
     await using island = await join();
     const chat = fetch(`${coordinator.url}/api/v1/chat/completions`, {
       method: "POST",

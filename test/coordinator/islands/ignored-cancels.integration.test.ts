@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close(world));
 
-/** A job that `island` has begun. */
+/** Submits a job that `island` has begun. */
 async function begin(island: PlayedIsland): Promise<Assign> {
   await submit();
   await island.say(...beginFrames(island.assign));
@@ -43,7 +43,7 @@ const stateOf = async (jobId: string) => (await world.jobs.get(accountId, jobId)
 const assigns = ({ frames }: PlayedIsland) => frames.filter(({ type }) => type === "assign").length;
 
 describe("an Island that ignores a cancel", () => {
-  it("loses its slot for as long as it does not confirm, while the job has ended", async () => {
+  it("lacks the slot until it confirms, although the job has ended", async () => {
     const island = await PlayedIsland.join(world, accountId, { slots: 1 });
     const first = await begin(island);
     await cancel(first);
@@ -56,7 +56,7 @@ describe("an Island that ignores a cancel", () => {
     expect([await stateOf(next), assigns(island)]).toEqual(["queued", 2]);
   });
 
-  it("three times is sent away, and continues the job that was not cancelled when it is back", async () => {
+  it("is dismissed after three, and continues the job that was not cancelled when it returns", async () => {
     const island = await PlayedIsland.join(world, accountId, { slots: 4 });
     const kept = await begin(island);
     const [first, second, third] = [await begin(island), await begin(island), await begin(island)];
@@ -71,7 +71,7 @@ describe("an Island that ignores a cancel", () => {
     expect(await stateOf(kept.jobId)).toBe("completed");
   });
 
-  it("three times, but confirms late, may stay", async () => {
+  it("stays if it confirms three late", async () => {
     const island = await PlayedIsland.join(world, accountId, { slots: 1 });
     for (let round = 0; round < 5; round += 1) {
       const assign = await begin(island);
@@ -90,12 +90,12 @@ describe("an Island that gets the same job again", () => {
     const first = island.assign;
     clock.advance(PHASE_LIMITS.accept);
     await world.settle();
-    // The pause of an Island that let a job down.
+    // The pause of an Island on which a job failed.
     clock.advance(2 * FIRST_PAUSE_MS);
     await world.settle();
     expect(island.assign).toMatchObject({ jobId: first.jobId, attempt: 2 });
     const second = await submit();
-    // The new attempt is a probe: nothing else comes before it has succeeded.
+    // The new attempt is a probe: no other job is assigned before it has succeeded.
     expect(assigns(island)).toBe(2);
     await island.say(...runFrames(island.assign, "done"));
     await world.settle();

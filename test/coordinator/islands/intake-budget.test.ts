@@ -5,14 +5,14 @@ const KIB = 1_024;
 const LARGE = 65 * KIB;
 const SMALL = 64 * KIB;
 
-describe("what Islands sent and storage has not taken", () => {
-  it("holds back the one that sent more than its part", () => {
+describe("intakeBudget()", () => {
+  it("holds back a session above its own limit", () => {
     const intake = intakeBudget({ intakeMemoryBytes: 1_000 * KIB, islandIntakeBytes: 100 * KIB });
     expect(intake.hasCapacity(100 * KIB, LARGE)).toBe(true);
     expect(intake.hasCapacity(100 * KIB + 1, SMALL)).toBe(false);
   });
 
-  it("holds back large frames and no small ones when it is too much in all, until half of it is free", () => {
+  it("holds back large frames but not small ones above the total limit, until half of it is free", () => {
     const intake = intakeBudget({ intakeMemoryBytes: 1_000, islandIntakeBytes: 100 * KIB });
     let woken = 0;
     const stopWaiting = intake.onCapacity(() => (woken += 1));

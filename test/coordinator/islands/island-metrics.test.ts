@@ -23,8 +23,8 @@ async function figuresOf(
   return read({ hostId: HOST, ...island });
 }
 
-describe("metrics of an Island", () => {
-  it("by day are those of 30 days without a gap, and sum up to those of the period", async () => {
+describe("readMetrics()", () => {
+  it("returns 30 days without gaps, which add up to the values of the period", async () => {
     const metrics = await figuresOf(
       [
         { day: TODAY, onlineMs: 6 * HOUR_MS, completed: 2, tokens: 5, micro: 10 },
@@ -37,12 +37,12 @@ describe("metrics of an Island", () => {
     expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 30 }, (_, index) => TODAY - 29 + index));
     expect(days.at(-1)).toMatchObject({ uptime: 0.5, earnedMicro: 10, counts: { completed: 2, tokens: 5 } });
     expect(days.at(-2)).toMatchObject({ uptime: 1, earnedMicro: 7, counts: { completed: 1, tokens: 0 } });
-    // Before it was first seen.
+    // Before the Island was first seen.
     expect(days[0]).toMatchObject({ uptime: null, earnedMicro: 0, counts: { completed: 4 } });
     expect(metrics).toMatchObject({ uptime: { today: 0.5, days7: 30 / 36 }, counts: { completed: 7, tokens: 5 } });
   });
 
-  it("count the minute that is not stored yet for an Island that is connected", async () => {
+  it("counts the minute that is not stored yet for a connected Island", async () => {
     const firstSeenAtMs = NOW_MS - 40_000;
     expect((await figuresOf([], { firstSeenAtMs, isConnected: true })).uptime).toEqual({
       today: 1,

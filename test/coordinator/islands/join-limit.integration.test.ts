@@ -13,11 +13,11 @@ import { TEST_TRANSPORT } from "../../support/transport.ts";
 
 const wrongToken = (): string => `it_${randomUUID()}`;
 
-describe("upgrades with wrong tokens", () => {
+describe("upgrades with invalid tokens", () => {
   let clock: ManualClock;
   let listener: Listener;
   let gateway: IslandGateway;
-  /** Tokens that hold. */
+  /** Valid tokens. */
   let tokens: Set<string>;
   let lookUps: string[];
   beforeEach(async () => {
@@ -49,7 +49,7 @@ describe("upgrades with wrong tokens", () => {
   });
   afterEach(() => listener.close(AbortSignal.abort()));
 
-  /** What the upgrade is answered: its status, and Retry-After if there is one. */
+  /** Returns the status of the upgrade response, and Retry-After if present. */
   async function dial(token: string | null, address = "192.0.2.1"): Promise<unknown[]> {
     const socket = new WebSocket(`ws://127.0.0.1:${listener.port}${SESSION_PATH}`, SUBPROTOCOL, {
       headers: { "x-address": address, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
@@ -71,7 +71,7 @@ describe("upgrades with wrong tokens", () => {
     for (let i = 0; i < 30; i += 1) expect(await dial(wrongToken())).toEqual([401]);
   };
 
-  it("are 429 after 30 of an address within a minute, before the token is looked up", async () => {
+  it("get 429 after 30 from one address within a minute, before the token is looked up", async () => {
     await flood();
     const before = lookUps.length;
     for (let i = 0; i < 5; i += 1) expect(await dial(wrongToken())).toEqual([429, "60"]);
@@ -81,19 +81,19 @@ describe("upgrades with wrong tokens", () => {
     expect(await dial(wrongToken())).toEqual([401]);
   });
 
-  it("are counted only where there is a token: an Island that joins asks without one for the key", async () => {
+  it("do not count without a token, which a joining Island uses to request the key", async () => {
     for (let i = 0; i < 40; i += 1) expect(await dial(null)).toEqual([401]);
     tokens.add("it_new");
     expect(await dial("it_new")).toEqual([101]);
   });
 
-  it("keep out no Island that was let in before, as long as its token holds", async () => {
+  it("do not block an Island that was accepted before, as long as its token is valid", async () => {
     tokens.add("it_known");
     for (let i = 0; i < 40; i += 1) expect(await dial("it_known")).toEqual([101]);
     await flood();
     for (let i = 0; i < 5; i += 1) expect(await dial("it_known")).toEqual([101]);
     expect(await dial("it_known", "192.0.2.2")).toEqual([101]);
-    // An Island that was never here waits as long as Retry-After says.
+    // A new Island waits as long as Retry-After says.
     tokens.add("it_new");
     expect(await dial("it_new")).toEqual([429, "60"]);
     tokens.delete("it_known");
@@ -105,7 +105,7 @@ describe("upgrades with wrong tokens", () => {
 });
 
 describe("joinLimit()", () => {
-  it("remembers the tokens that were accepted last", () => {
+  it("remembers the most recently accepted tokens", () => {
     const limit = joinLimit(new ManualClock(), 2);
     for (const token of ["a", "b", "a", "c"]) limit.accepted(token);
     for (let i = 0; i < 30; i += 1) limit.refused("here", `wrong ${i}`);
@@ -114,8 +114,8 @@ describe("joinLimit()", () => {
   });
 });
 
-describe("a coordinator", () => {
-  it("answers wrong tokens of an address with 429 in the end, and its Islands come back", async () => {
+describe("a coordinator under invalid token attempts", () => {
+  it("responds with 429 to their address, while its Islands reconnect", async () => {
     await using coordinator = await TestCoordinator.open();
     const { islandToken } = await coordinator.createAccount("host@example.com");
     await using _island = await FakeIsland.join(coordinator.url, islandToken);

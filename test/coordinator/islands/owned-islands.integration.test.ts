@@ -16,7 +16,7 @@ const newHost = () => coordinator.createAccount(`host${(accounts += 1)}@example.
 const ask = (key: string, method: string, path: string, body?: unknown) =>
   call(coordinator.url, key, method, path, body);
 
-/** Waits until the API says so: what an Island sends takes its time. */
+/** Waits until the API shows the status, because frames of an Island take time. */
 const untilStatus = (key: string, hostId: string, status: string) =>
   until(
     async () => (await ask(key, "GET", `/islands/${hostId}`)).body.data,
@@ -74,7 +74,7 @@ describe("/islands", () => {
     expect(await untilStatus(key, hostId, "offline")).toMatchObject({ load: null, loaded: [], name: "garage" });
   });
 
-  it("shows what an Island fetches, loads and runs, and of an older agent what that tells", async () => {
+  it("shows downloads, loading models and running jobs, and for older agents what they report", async () => {
     const { key, islandToken } = await newHost();
     const hostId = randomUUID();
     const hello = makeHello({ hostId, slots: 2 });
@@ -126,7 +126,7 @@ describe("/islands", () => {
     }
   });
 
-  it("renames an Island, and gives it its own name back", async () => {
+  it("renames an Island and restores its default name", async () => {
     const { key, islandToken } = await newHost();
     const hostId = randomUUID();
     await using _island = await FakeIsland.join(coordinator.url, islandToken, { hostId });
@@ -135,7 +135,7 @@ describe("/islands", () => {
     expect(await rename("")).toBe(`island-${hostId.slice(0, 8)}`);
   });
 
-  it("sends a removed Island away with its job, and keeps it away until it joins with a new token", async () => {
+  it("dismisses a removed Island with its job, and rejects it until it joins with a new token", async () => {
     const { key, islandToken } = await newHost();
     const hostId = randomUUID();
     const island = await FakeIsland.join(coordinator.url, islandToken, { hostId });

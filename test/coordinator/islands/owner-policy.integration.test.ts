@@ -26,8 +26,8 @@ const join = (hello: object) =>
   FakeIsland.join(coordinator.url, account.islandToken, { hostId: randomUUID(), runtimes, ...hello });
 const api = (method: string, path: string, body?: unknown) => call(coordinator.url, account.key, method, path, body);
 
-describe("a Cargo with a network", () => {
-  it("waits while owners do not allow it, says so, and runs where one does; its digest is signed", async () => {
+describe("a Cargo with network access", () => {
+  it("waits while no owner allows it, says so, and runs once one does; its digest is signed", async () => {
     await using closed = await join({ policy: { ...ALLOWS_ALL, network: false } });
     const { body } = await api("POST", "/jobs", { workload: CONTAINER_FILE.slug, input: { text: "a" } });
     const { waiting } = (await api("GET", `/jobs/${body.data.id}`)).body.data;
@@ -49,7 +49,7 @@ describe("a Cargo with a network", () => {
     expect(closed.socket.readyState).toBe(closed.socket.OPEN);
   });
 
-  it("is sent to an agent of an earlier version, which says nothing", async () => {
+  it("is assigned to an older agent, which reports no policy", async () => {
     const { body } = await api("POST", "/jobs", { workload: CONTAINER_FILE.slug, input: { text: "a" } });
     await using old = await join({});
     expect((await old.next("assign")).jobId).toBe(body.data.id);

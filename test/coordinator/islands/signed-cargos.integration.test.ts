@@ -18,7 +18,7 @@ let coordinator: TestCoordinator;
 let account: { key: string; islandToken: string };
 
 beforeEach(async () => {
-  // Short: what a lost Island held goes to another Island after the grace.
+  // Short, because attempts of a lost Island go to another one after the grace period.
   coordinator = await TestCoordinator.open({ islandGraceS: 1, restartGraceS: 1 });
   account = await coordinator.createAccount("client@example.com");
 });
@@ -36,7 +36,7 @@ async function submit(workload = "tiny-chat"): Promise<string> {
   return body.data.id as string;
 }
 
-/** The key that `island join` would pin now. */
+/** Returns the key that `island join` would pin now. */
 async function shownKey(): Promise<string> {
   const checked = await checkToken(coordinator.url, account.islandToken);
   return checked.ok ? checked.publicKey : expect.fail(checked.reason);
@@ -45,8 +45,8 @@ async function shownKey(): Promise<string> {
 const holds = ({ cargo, signature }: Assign, key: string): boolean =>
   isSigned(cargo, signature, readPublicKey(key) ?? expect.fail("no key"));
 
-describe("what an Island is assigned", () => {
-  it("is signed by the key that the coordinator shows, which a restart does not change", async () => {
+describe("an assigned Cargo", () => {
+  it("is signed with the key that the coordinator shows, even after a restart", async () => {
     const key = await shownKey();
     await submit();
     await submit("llama-3.2-1b-instruct");
@@ -64,12 +64,12 @@ describe("what an Island is assigned", () => {
   });
 
   it.skipIf(IS_POSTGRES)(
-    "is nothing when the key was lost: the coordinator does not start with another that no Island has pinned",
+    "is impossible after the key was lost: the coordinator does not start with a key that no Island has pinned",
     async () => {
       const path = joinPath(coordinator.directory, "signing.key");
       await rm(path);
       await coordinator.stop();
-      // Nobody has been here yet.
+      // No Island has joined yet.
       await coordinator.start();
       await (await join())[Symbol.asyncDispose]();
       await coordinator.stop();
@@ -78,7 +78,7 @@ describe("what an Island is assigned", () => {
     },
   );
 
-  it("is worth nothing on another account's Islands when it is an account's own", async () => {
+  it("of one account is not valid on another account's Islands", async () => {
     const other = await coordinator.createAccount("other@example.com");
     const { slug } = ONNX_FILE;
     expect((await api("POST", "/cargos", ONNX_FILE)).status).toBe(201);
@@ -99,7 +99,7 @@ describe("what an Island is assigned", () => {
     ]);
   });
 
-  it("is tried again when an Island does not trust it, and the job tells why it waits when none does", async () => {
+  it("is retried when an Island does not trust it, and the job says why it waits if none does", async () => {
     await using island = await join();
     const jobId = await submit();
     for (const attempt of [1, 2]) {

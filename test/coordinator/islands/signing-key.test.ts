@@ -30,7 +30,7 @@ afterEach(() => rm(directory, { recursive: true }));
 const openSigner = (isNew = true): Promise<CargoSigner> => openCargoSigner({ log }, secrets, isNew);
 
 describe("the signing key", () => {
-  it("is made at the first start, for its owner's eyes only, and kept from then on", async () => {
+  it("is created at the first start, readable only by its owner, and kept afterwards", async () => {
     expect(await readSigningKey(secrets)).toBeNull();
     const { publicKey } = await openSigner();
     expect((await stat(path)).mode & 0o077).toBe(0);
@@ -60,7 +60,7 @@ describe("the signing key", () => {
     expect(await readFile(path, "utf8")).toBe(content);
   });
 
-  it("is not made anew when it is lost and Islands have pinned it, and the message says what to do", async () => {
+  it("is not created again when it is lost and Islands have pinned it, and the message says what to do", async () => {
     await expect(openSigner(false)).rejects.toThrow(
       `${path}: the signing key is missing, and Islands have pinned it. Restore the key from a backup, or create a new one with ` +
         "the command signing-key rotate (then every Island must join again)",
@@ -70,7 +70,7 @@ describe("the signing key", () => {
     await openSigner(false);
   });
 
-  it("is neither read from a directory in its place nor put over it", async () => {
+  it("is neither read from nor written over a directory at its path", async () => {
     await mkdir(path);
     const sentence = `${path}: must be a file, but it is a directory. Move it away`;
     await expect(openSigner()).rejects.toThrow(
@@ -80,15 +80,17 @@ describe("the signing key", () => {
     expect(await readdir(directory)).toEqual(["signing.key"]);
   });
 
-  it("is reported to its owner when others can read it", async () => {
+  it("causes a warning if other users can read it", async () => {
     await openSigner();
     await chmod(path, 0o640);
     await openSigner();
-    expect(log.events.all).toEqual(["warn Other users can read the key that signs what Islands run: chmod 600"]);
+    expect(log.events.all).toEqual([
+      "warn Other users can read the key that signs Cargos; restrict the file with chmod 600",
+    ]);
     expect(log.facts).toEqual([{ file: path }]);
   });
 
-  it("is in use from the next start on", async () => {
+  it("is recorded as in use from the next start", async () => {
     expect(await readKeyInUse(secrets)).toBeNull();
     const { publicKey } = await openSigner();
     await makeSigningKey(secrets);
@@ -100,7 +102,7 @@ describe("the signing key", () => {
     expect(await readKeyInUse(secrets)).toBeNull();
   });
 
-  it("is another after a rotation, also of a damaged one", async () => {
+  it("changes with a rotation, even if it was damaged", async () => {
     const before = (await openSigner()).publicKey;
     await writeFile(path, "");
     await chmod(path, 0o644);
@@ -125,7 +127,7 @@ describe("CargoSigner", () => {
     expect(isSigned(second.cargo, second.signature, key)).toBe(true);
   });
 
-  it("signs an account's own Cargo for that account alone", async () => {
+  it("signs an account's own Cargo for that account only", async () => {
     const signer = await openSigner();
     const key = readPublicKey(signer.publicKey) ?? expect.fail();
     const { cargo, signature } = signer.sign({ ...makeManifest(), privateTo: "user_1" });
@@ -133,7 +135,7 @@ describe("CargoSigner", () => {
     expect(signedFor).toEqual(["user_1"]);
   });
 
-  it("tells an Island only what is its business", async () => {
+  it("sends an Island only the manifest fields", async () => {
     const signer = await openSigner();
     const entry = { ...makeManifest(), priceMicro: 1, privateTo: "user_1" };
     expect(signer.sign(entry).cargo).toEqual(makeManifest());

@@ -10,7 +10,7 @@ import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 const DOCUMENT = new URL("../../../docs/reference/island-protocol.md", import.meta.url);
 const CUT = "  (the connection is cut";
 
-/** Lines of a section's code block. */
+/** Returns the lines of a section's code block. */
 function linesOf(heading: string): string[] {
   const [, section = ""] = readFileSync(DOCUMENT, "utf8").split(`\n## ${heading}\n`);
   const [, block = ""] = section.split("\n```\n");
@@ -21,36 +21,36 @@ const TRANSCRIPT = linesOf("Transcript");
 const OTHER_FRAMES = linesOf("More frames");
 const isFrame = (line: string): boolean => /^[→←] /.test(line);
 
-describe("documented frames", () => {
+describe("a documented frame", () => {
   const frames = [...TRANSCRIPT, ...OTHER_FRAMES].filter(isFrame).map((line) => {
     const frame = JSON.parse(line.slice(2)) as FromIsland | FromCoordinator;
     return { from: line.startsWith("→") ? "the Island" : "the coordinator", type: frame.type, frame };
   });
 
-  it.each(frames)("are read as they are: $type of $from", ({ from, frame }) => {
+  it.each(frames)("is valid as documented: $type of $from", ({ from, frame }) => {
     const read = from === "the Island" ? readFromIsland : readFromCoordinator;
     expect(read(encodeFrame(frame))).toEqual(frame);
   });
 });
 
-describe("the documented transcript, played by an Island of its time", () => {
+describe("the documented transcript", () => {
   let coordinator: TestCoordinator;
   beforeAll(async () => {
     coordinator = await TestCoordinator.open();
   });
   afterAll(() => coordinator[Symbol.asyncDispose]());
 
-  it("is answered as it says, and its jobs end with what the Island wrote", async () => {
+  it("gets the documented replies, and its jobs end with the Island's output", async () => {
     const { url } = coordinator;
     const { key, islandToken } = await coordinator.createAccount("ada@example.com");
-    /** Ids and secrets of this run, by those of the document. */
+    /** Ids and secrets of this run by those of the document. */
     const present = new Map<string, string>();
     const jobIds: string[] = [];
-    /** For each job, its frames' numbers of this run by those of the document, which counts also what it leaves out. */
+    /** Frame numbers of this run by those of the document, per job; the document also counts frames that it omits. */
     const seqs = new Map<string, Map<number, number>>();
     const texts = new Map<string, string>();
 
-    /** As the Island sends it in this run. */
+    /** Returns the frame as the Island sends it in this run. */
     function presentOf(line: string): FromIsland {
       const frame = JSON.parse(line.slice(2), (_, value: unknown) =>
         typeof value === "string" ? (present.get(value) ?? value) : value,

@@ -7,7 +7,7 @@ import { testEnv } from "../../support/test-env.ts";
 
 const MODEL = { key: "857f6ac0d6da446c8d8aa0b4349f9f49", bytes: 1_000 };
 
-describe("the heartbeat of an Island", () => {
+describe("a heartbeat of an Island", () => {
   let registry: IslandRegistry;
   let island: IslandView;
   let heard: number;
@@ -30,25 +30,25 @@ describe("the heartbeat of an Island", () => {
   it.each<[string, Partial<IslandState>]>([
     ["repeats the last one", {}],
     ["has other free memory", { freeRamBytes: 1, freeVramBytes: 2 }],
-    ["has a load that is the same after rounding", { cpuLoad: 0.52 }],
+    ["has a load that rounds to the same value", { cpuLoad: 0.52 }],
     ["counts the work of attempts", { working: [{ jobId: "job_1", attempt: 1, count: 3 }] }],
-  ])("is no event when it %s", (_title, change) => {
+  ])("causes no event when it %s", (_title, change) => {
     expect(beat(change)).toBe(0);
   });
 
   it.each<[string, Partial<IslandState>]>([
     ["another load", { cpuLoad: 0.9 }],
     ["another model on disk", { cachedModels: [{ key: "another", bytes: 1 }] }],
-    ["no model on disk any more", { cachedModels: [] }],
+    ["no more models on disk", { cachedModels: [] }],
     ["another Cargo in memory", { loaded: ["tiny-chat", "other"] }],
-    ["a Cargo on its way into memory", { loading: ["other"] }],
+    ["a Cargo being loaded", { loading: ["other"] }],
     ["a download", { downloads: [{ slug: "tiny-chat", fraction: 0.5 }] }],
-  ])("is an event when it has %s, and none when that is said again", (title, change) => {
+  ])("causes an event when it has %s, but not when that is repeated", (title, change) => {
     expect(beat(change)).toBe(1);
     expect(beat(change)).toBe(title === "a download" ? 1 : 0);
   });
 
-  it("is an event when the round trip has changed since the last one", () => {
+  it("causes an event when the round trip has changed since the last one", () => {
     registry.setRoundTrip(island, 10);
     expect(beat({})).toBe(1);
     registry.setRoundTrip(island, 11);

@@ -24,7 +24,7 @@ beforeEach(() => {
 const completed = (tokensPerSecond: number | null) => tell("job_ended", { meter: { tokensPerSecond } });
 
 describe("measureSpeeds()", () => {
-  it("has medians by Cargo, and null for what was not measured", () => {
+  it("returns medians by Cargo, and null for unmeasured values", () => {
     for (const speed of [40, 10, 1_000]) completed(speed);
     for (const ms of [900, 100, 200]) tell("first_output", { waitsSinceMs: clock.now() - ms });
     expect([speedOf("tiny"), speedOf("other")]).toEqual([
@@ -33,12 +33,12 @@ describe("measureSpeeds()", () => {
     ]);
   });
 
-  it("leaves out speeds that no machine has, which an Island shows that sends its text at once", () => {
+  it("ignores implausible speeds of an Island that sends its text at once", () => {
     for (const speed of [16_384_000, 40, 10_001]) completed(speed);
     expect(speedOf("tiny").tokensPerSecond).toBe(40);
   });
 
-  it("leaves out failed jobs, pictures, and the waits of jobs that no client waits for", () => {
+  it("ignores failed jobs, images, and the waits of batch jobs", () => {
     tell("job_ended", { state: "failed", meter: { tokensPerSecond: 5 } });
     completed(null);
     tell("first_output", { feed: { tokens: 0 } });

@@ -16,8 +16,8 @@ function metricsOf(parts: MeasuredParts) {
   return { metrics, tell };
 }
 
-describe("metrics of one coordinator of several", () => {
-  it("count jobs that came and went, dead coordinators, and requests that failed", async () => {
+describe("metrics of a coordinator in a cluster", () => {
+  it("count jobs that arrived and left, dead coordinators, and failed requests", async () => {
     const peers = { failed: { unreachable: 1, timeout: 0, refused: 2 } };
     const { metrics, tell } = metricsOf({ ...SHARING_PARTS, member: { counts: COUNTS }, peers });
     tell({ type: "job_dropped" });
@@ -38,7 +38,7 @@ describe("metrics of one coordinator of several", () => {
     );
   });
 
-  it("are not there for one that is alone", async () => {
+  it("are absent for a single coordinator", async () => {
     const { metrics } = metricsOf(NO_PARTS);
     expect(await metrics.read()).not.toMatch(/moved|taken_over|peer/);
   });

@@ -6,7 +6,7 @@ import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 const PRICE = 1_000_000;
 
-/** Says that the Island did what it was assigned, in one token. */
+/** Completes the assigned job with one token. */
 async function finish(island: FakeIsland, jobId?: string): Promise<void> {
   const { jobId: id, attempt } = await island.next("assign", (frame) => jobId === undefined || frame.jobId === jobId);
   const frame = { jobId: id, attempt };
@@ -25,8 +25,8 @@ async function finish(island: FakeIsland, jobId?: string): Promise<void> {
   );
 }
 
-describe("the figures of an Island", () => {
-  it("are what the ledger says, at once, and what it did, once stored; a restart keeps both", async () => {
+describe("metrics of an Island", () => {
+  it("show earnings at once and results once stored, also after a restart", async () => {
     await using coordinator = await TestCoordinator.open();
     const host = await coordinator.createAccount("host@example.com");
     const client = await coordinator.createAccount("client@example.com");
@@ -49,7 +49,7 @@ describe("the figures of an Island", () => {
     await finish(island, jobId);
     await until(read, ({ earned: { today } }) => today > (amount ?? 0), "earnings of both");
     await island[Symbol.asyncDispose]();
-    // What is gathered is stored when the coordinator stops, too.
+    // Collected counts are stored when the coordinator stops.
     await coordinator.stop();
     await coordinator.start();
     expect(await read()).toMatchObject({

@@ -47,7 +47,7 @@ const onlineOf = (hostId: string) =>
   stored.filter((row) => row.hostId === hostId).map(({ day, onlineMs }) => [day - utcDayOf(clock.now()), onlineMs]);
 
 describe("openHostMetrics()", () => {
-  it("counts the time online up to each write, and to the end of the session", async () => {
+  it("counts online time up to each write, and to the end of the session", async () => {
     up("a");
     clock.advance(1_000);
     await figures.store();
@@ -62,7 +62,7 @@ describe("openHostMetrics()", () => {
     expect(touched).toEqual(["a"]);
   });
 
-  it("gives each day its part", async () => {
+  it("splits online time between days", async () => {
     const toMidnightMs = 86_400_000 - (clock.now() % 86_400_000);
     up("a");
     clock.advance(toMidnightMs + 5);
@@ -72,7 +72,7 @@ describe("openHostMetrics()", () => {
     expect(onlineOf("a").at(-1)).toEqual([0, 5]);
   });
 
-  it("keeps what could not be stored for the next time", async () => {
+  it("keeps counts that could not be stored for the next write", async () => {
     up("a");
     clock.advance(1_000);
     fault = new ServiceError("storage_unavailable", "no room");
@@ -83,14 +83,14 @@ describe("openHostMetrics()", () => {
     expect(onlineOf("a")).toEqual([[0, 2_000]]);
   });
 
-  it("sends an Island away that was removed without this coordinator's hearing of it", async () => {
+  it("dismisses an Island whose removal was not announced to this coordinator", async () => {
     up("a");
     up("gone");
     await figures.store();
     expect(removed).toEqual(["user_1 gone"]);
   });
 
-  it("stores nothing while there is nothing", async () => {
+  it("stores nothing without counts", async () => {
     clock.advance(MINUTE_MS);
     await figures.close();
     expect(stored).toEqual([]);

@@ -45,7 +45,7 @@ function end(ended: ActiveJob, ending: Partial<JobEnding> = {}): void {
   tell({ type: "job_ended", job: ended, ending: { ...nothing, ...ending } as JobEnding });
 }
 
-/** By labels. `suffix` of a histogram: `_sum` or `_count`. */
+/** Returns the values by labels. `suffix` of a histogram: `_sum` or `_count`. */
 async function valuesOf(name: string, suffix = ""): Promise<Record<string, number>> {
   const values = (await metrics.find((metric) => metric.name === name)?.read()) ?? [];
   const rows = values.filter(({ metricName }) => metricName === `${name}${suffix}`);
@@ -53,7 +53,7 @@ async function valuesOf(name: string, suffix = ""): Promise<Record<string, numbe
 }
 const sums = (name: string) => valuesOf(name, "_sum");
 
-describe("measureJobs()", () => {
+describe("measures a job from its submission to its Island, its first output and its end", () => {
   it("measures a job from its submission to its Island, its first output and its end", async () => {
     const first = job({ waitsSinceMs: clock.now(), state: "running" });
     clock.advance(2_000);
@@ -70,14 +70,14 @@ describe("measureJobs()", () => {
     expect(await valuesOf("atoll_tokens_delivered_total")).toEqual({ "": 3 });
   });
 
-  it("counts the wait for the first Island alone", async () => {
+  it("measures only the wait for the first Island", async () => {
     tell({ type: "attempt_begun", job: job() });
     tell({ type: "attempt_begun", job: job({ attempt: 2 }) });
     expect(await valuesOf("atoll_attempts_begun_total")).toEqual({ "": 2 });
     expect(await valuesOf("atoll_job_assign_seconds", "_count")).toEqual({ chat: 1 });
   });
 
-  it("counts every attempt once, by how it ended", async () => {
+  it("counts every attempt once, by its outcome", async () => {
     const error = { code: "out_of_memory", message: PROMPT, retryable: true } as const;
     tell({ type: "attempt_refused", job: job(), error: { ...error, code: "island_refused" } });
     tell({ type: "attempt_failed", job: job(), cause: "lost", error: { ...error, code: "island_lost" } });
@@ -92,7 +92,7 @@ describe("measureJobs()", () => {
     expect(await valuesOf("atoll_job_outcomes_total")).toEqual({ "failed out_of_memory": 1, "cancelled none": 1 });
   });
 
-  it("counts what was charged, what of it was earned, and the fee", async () => {
+  it("counts charges, earnings and fees", async () => {
     const postings = [
       { party: "client:user_2", micro: 1_350_000, kind: "earning" },
       { party: "network", micro: 150_000, kind: "fee" },
@@ -115,8 +115,8 @@ describe("measureJobs()", () => {
   });
 });
 
-describe("The log", () => {
-  it("has one line for each job that ends, with its ids and how it went, and not with its words", () => {
+describe("logJobEnds()", () => {
+  it("logs one line for each ended job with its ids and result, but without its texts", () => {
     const waitsSinceMs = clock.now();
     clock.advance(10);
     const startedAtMs = clock.now();

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
 const read = async (): Promise<string> => (await fetch(`${coordinator.url}/api/v1/metrics`)).text();
-/** With headers and methods that `fetch` does not send. */
+/** Sends a request with headers and methods that `fetch` does not support. */
 async function statusOf(path: string, options: RequestOptions): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
   const sent = request(`${coordinator.url}${path}`, options, (answer) => resolve(answer.resume().statusCode));
@@ -28,7 +28,7 @@ const submit = () =>
   call(coordinator.url, account.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi" } });
 
 describe("GET /metrics", () => {
-  it("counts Islands, unfinished jobs, ended ones and their tokens", async () => {
+  it("counts Islands, unfinished jobs, ended jobs and their tokens", async () => {
     expect(await read()).toContain("atoll_islands_connected 0\n");
     await using island = await FakeIsland.join(coordinator.url, account.islandToken, {
       hostId: randomUUID(),
@@ -48,24 +48,24 @@ describe("GET /metrics", () => {
     expect(after).toContain('atoll_jobs_ended_total{state="failed"} 0\n');
     expect(after).toContain("atoll_tokens_delivered_total 2\n");
     const commits = Number(/^atoll_storage_commits_total (\d+)$/m.exec(after)?.[1]);
-    // Two submissions, an end, and what a start does are commits; tokens are none.
+    // Two submissions, an end and the start cause commits; tokens cause none.
     expect(commits).toBeGreaterThanOrEqual(3);
     expect(commits).toBeLessThan(20);
     expect(after).toContain('atoll_info{version="0.0.0-test"} 1\n');
   });
 
-  it("is in Prometheus' text format", async () => {
+  it("uses Prometheus' text format", async () => {
     const response = await fetch(`${coordinator.url}/api/v1/metrics`);
     expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(await response.text()).toMatch(/^# HELP atoll_info /m);
   });
 });
 
-describe("the labels of requests", () => {
+describe("labels of requests", () => {
   const routes = async () =>
     new Set([...(await read()).matchAll(/^atoll_http_requests_total\{(.*)\} /gm)].map(([, labels]) => labels));
 
-  it("are those of the program, whatever strangers send", async () => {
+  it("are limited to those of the program, whatever clients send", async () => {
     const before = await routes();
     for (const nth of [1, 2, 3]) {
       const headers = { "user-agent": `agent ${nth}`, "x-request-id": `id-${nth}` };
@@ -93,33 +93,33 @@ describe("the labels of requests", () => {
 
 describe("GET /metrics without a token", () => {
   it.each(["x-forwarded-for", "forwarded", "x-real-ip", "via", "cf-connecting-ip", "x-forwarded-server"])(
-    "is off for who comes through a proxy (%s)",
+    "is disabled behind a proxy (%s)",
     async (name) => {
       expect(await statusWith({ [name]: "203.0.113.7" })).toBe(404);
     },
   );
 
-  it("is off for pages of others in a browser of this machine", async () => {
+  it("is disabled for pages of other origins in a browser on this machine", async () => {
     expect(await statusWith({ origin: "https://evil.example" })).toBe(404);
     const { port } = new URL(coordinator.url);
-    // The page's owner lets its name mean 127.0.0.1: the browser sees one origin.
+    // DNS rebinding: the page's owner resolves its name to 127.0.0.1, so the browser sees one origin.
     expect(await statusWith({ host: `evil.example:${port}` })).toBe(404);
     expect(await statusWith({ host: `localhost:${port}` })).toBe(200);
     expect(await statusWith({ host: `[::1]:${port}` })).toBe(200);
   });
 });
 
-describe("GET /metrics of a coordinator that others can reach", () => {
+describe("GET /metrics of an exposed coordinator", () => {
   const publicUrl = "https://atoll.example";
   const read = (url: string, token?: string) =>
     fetch(`${url}/api/v1/metrics`, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
 
-  it("is off", async () => {
+  it("is disabled", async () => {
     await using exposed = await TestCoordinator.open({ publicUrl, registration: "closed" });
     expect((await read(exposed.url)).status).toBe(404);
   });
 
-  it("needs the operator's token if there is one", async () => {
+  it("requires the operator's token if one is set", async () => {
     const env = { ATOLL_METRICS_TOKEN: "long-random-text" };
     await using exposed = await TestCoordinator.open({ publicUrl, registration: "closed" }, env);
     expect([(await read(exposed.url)).status, (await read(exposed.url, "wrong")).status]).toEqual([401, 401]);

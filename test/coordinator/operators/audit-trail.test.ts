@@ -27,14 +27,14 @@ beforeEach(() => {
 });
 
 describe("AuditTrail.record()", () => {
-  it("leaves the line to the write of the auditEvent", async () => {
+  it("leaves the audit event to the write of the action", async () => {
     await trail.record(ACTOR, DEED, async () => expect(entries).toEqual([]));
     expect(entries).toEqual([]);
     await trail.record(ACTOR, DEED, ({ operators }) => operators.setRole("user_1", "user"));
     expect(entries).toMatchObject([{ ...ACTOR, ...DEED, before: null }]);
   });
 
-  it("notes a auditEvent that is refused, with what was tried, without its message", async () => {
+  it("records a rejected action with the attempted values, but without the error message", async () => {
     const error = new ServiceError("not_found", "secret text");
     await expect(trail.record(ACTOR, DEED, () => Promise.reject(error))).rejects.toBe(error);
     const after = { code: "not_found", tried: { because: "spam" } };
@@ -43,14 +43,14 @@ describe("AuditTrail.record()", () => {
   });
 
   it.each([new ServiceError("storage_unavailable", "away"), new Error("fault")])(
-    "says nothing of a auditEvent whose end is not known: %s",
+    "records nothing if the outcome is unknown: %s",
     async (error) => {
       await expect(trail.record(ACTOR, DEED, () => Promise.reject(error))).rejects.toBe(error);
       expect(entries).toEqual([]);
     },
   );
 
-  it("gives the caller the refusal where it cannot be noted", async () => {
+  it("rejects with the original error if it cannot be recorded", async () => {
     fault = new Error("read-only");
     const error = new ServiceError("not_found", "none");
     await expect(trail.record(ACTOR, DEED, () => Promise.reject(error))).rejects.toBe(error);

@@ -59,11 +59,11 @@ beforeEach(() => {
 });
 
 describe("coordinatorMetrics()", () => {
-  it("counts Islands, and the slots of those that take jobs", () => {
+  it("counts Islands, and the slots of those that accept jobs", () => {
     expect(readMetrics()).toMatchObject({ islands: 3, slots: { free: 3, all: 6 } });
   });
 
-  it("counts waiting jobs by Cargo, whose Islands may run it, and what they wait for", () => {
+  it("counts waiting jobs by Cargo, permitted Islands and reason", () => {
     const earlierMs = clock.now();
     jobs = [makeJob({ waitsSinceMs: earlierMs }), makeJob({ slug: "own" })];
     clock.advance(5_000);
@@ -77,7 +77,7 @@ describe("coordinatorMetrics()", () => {
     ]);
   });
 
-  it("counts 10,000 jobs of as many accounts, and explains the 256 kinds of which most wait", () => {
+  it("counts 10,000 jobs of as many accounts, and explains the 256 largest kinds", () => {
     jobs = Array.from({ length: 10_000 }, (_, index) => makeJob({ hasPlace: false, accountId: `user_${index}` }));
     jobs.push(makeJob({ slug: "most" }), makeJob({ slug: "most" }));
     const { jobs: counted, waiting } = readMetrics();
@@ -102,20 +102,20 @@ describe("coordinatorMetrics()", () => {
     expect(readMetrics()).toMatchObject({ ended: { all: 0, failed: 0 }, firstToken: [] });
   });
 
-  it("takes the rate of tokens from what was counted when somebody asked before", () => {
+  it("computes the token rate since an earlier read", () => {
     jobs = [makeJob({ state: "running", feed: { tokens: 100 } })];
     readMetrics();
     clock.advance(2_000);
     jobs = [makeJob({ state: "running", feed: { tokens: 150 } })];
     expect(readMetrics().tokensPerSecond).toBe(25);
-    // One that ends keeps its tokens in the sum.
+    // A job that ends keeps its tokens in the sum.
     clock.advance(2_000);
     jobs = [];
     end({ state: "completed", feed: { tokens: 200 } });
     expect(readMetrics().tokensPerSecond).toBe(25);
   });
 
-  it("has no more in memory than the last minute, however many jobs end", () => {
+  it("keeps only the last minute in memory, however many jobs end", () => {
     for (let count = 0; count < 10_000; count += 1) {
       end({ state: "completed" });
       clock.advance(10);
@@ -136,7 +136,7 @@ describe("quantileOf()", () => {
     }
   });
 
-  it("is null of nothing, and bounded for any time", () => {
+  it("is null for no values, and bounded for any duration", () => {
     expect(quantileOf([], 0.5)).toBeNull();
     expect(bucketOf(-5)).toBe(0);
     expect(bucketOf(Infinity)).toBe(bucketOf(1e12));

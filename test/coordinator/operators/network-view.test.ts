@@ -51,14 +51,14 @@ let clock: ManualClock;
 let bus: LocalBus;
 let own: CoordinatorMetrics;
 let reads: number;
-/** Islands of the other coordinator. */
+/** Number of Islands of the other coordinator. */
 let elsewhere: number;
-/** Islands that storage knows, and how often it counted them. */
+/** Number of Islands in storage, and how often it was counted. */
 let known: number;
 let counts: number;
 let views: NetworkView[];
 
-/** "odd" replies with what cannot be understood, "silent" does not answer. */
+/** "odd" sends an invalid reply, "silent" sends none. */
 beforeEach(() => {
   clock = new ManualClock();
   bus = new LocalBus();
@@ -82,7 +82,7 @@ beforeEach(() => {
 });
 
 describe("networkView()", () => {
-  it("adds up what the coordinators say, and names those that say nothing", async () => {
+  it("adds up the replies of the coordinators, and lists those that do not reply", async () => {
     const overview = await views[0]?.overview();
     expect(overview).toMatchObject({
       islands: { online: 2, known: 9 },
@@ -100,7 +100,7 @@ describe("networkView()", () => {
     expect(overview?.firstTokenMs.p50).toBeCloseTo(117.4, 1);
   });
 
-  it("has one line for each Cargo and reason, with the words of where most wait", async () => {
+  it("has one line for each Cargo and reason, with the message from where most jobs wait", async () => {
     own = figuresOf({ waiting: [work({ jobs: 2 }), work({ slug: "other", jobs: 9, reason: "no_island_fits" })] });
     expect((await views[0]?.overview())?.queue).toEqual([
       work({ slug: "other", jobs: 9, reason: "no_island_fits" }),
@@ -108,7 +108,7 @@ describe("networkView()", () => {
     ]);
   });
 
-  it("does not say that no Island is online where another coordinator has some", async () => {
+  it("does not report that no Island is online if another coordinator has some", async () => {
     own = figuresOf({ islands: 0, waiting: [work({ slug: "other", reason: "no_island_online" })] });
     const reasonOf = async () => (await views[0]?.overview())?.queue.find(({ slug }) => slug === "other")?.reason;
     expect(await reasonOf()).toBe("no_island_fits");
@@ -117,7 +117,7 @@ describe("networkView()", () => {
     expect(await reasonOf()).toBe("no_island_online");
   });
 
-  it("asks once a second, however many ask it", async () => {
+  it("asks once a second, however many callers there are", async () => {
     const [view] = views;
     await Promise.all([view?.overview(), view?.overview()]);
     await view?.overview();
@@ -127,7 +127,7 @@ describe("networkView()", () => {
     expect(reads).toBe(4);
   });
 
-  it("reads its metrics twice a second at most, however many others ask for them", async () => {
+  it("reads its own counts at most twice a second, however many others ask for them", async () => {
     const asker = peersOn(bus, "asker");
     for (let asked = 0; asked < 64; asked += 1) await asker.ask("two", M.metrics, null);
     expect(reads).toBe(1);
@@ -136,7 +136,7 @@ describe("networkView()", () => {
     expect(reads).toBe(2);
   });
 
-  it("lets storage count the known Islands seldom where there are many", async () => {
+  it("counts the known Islands less often the more there are", async () => {
     known = 100_000;
     for (let second = 0; second < 100; second += 1) {
       expect((await views[0]?.overview())?.islands.known).toBe(100_000);
@@ -147,12 +147,12 @@ describe("networkView()", () => {
     expect(counts).toBe(2);
   });
 
-  it("knows at least the Islands that are online", async () => {
+  it("counts at least the online Islands as known", async () => {
     own = figuresOf({ islands: 50 });
     expect((await views[0]?.overview())?.islands).toEqual({ online: 51, known: 51 });
   });
 
-  it("leaves out a coordinator whose metrics lack something", async () => {
+  it("omits a coordinator whose reply is incomplete", async () => {
     for (const name of Object.keys(figuresOf())) {
       const { [name as "waiting"]: _, ...rest } = figuresOf();
       own = rest as CoordinatorMetrics;
@@ -162,7 +162,7 @@ describe("networkView()", () => {
     }
   });
 
-  it("finds Islands wherever they are connected", async () => {
+  it("finds Islands at any coordinator", async () => {
     const found = await views[0]?.live(["one", "two", "gone"]);
     expect([...(found?.byId.keys() ?? [])].toSorted()).toEqual(["one", "two"]);
     expect(found?.isComplete).toBe(false);

@@ -18,7 +18,7 @@ import {
 openForEachTest();
 
 describe("operatorCargos()", () => {
-  it("lists everything with its state", async () => {
+  it("lists all Cargos with their status", async () => {
     await post();
     await post({ ...ONNX_FILE, slug: "off", enabled: false });
     const lines = await asOperator(async (cargos) => {
@@ -38,7 +38,7 @@ describe("operatorCargos()", () => {
     );
   });
 
-  it("does not approve what its owner has changed since it was looked at", async () => {
+  it("does not approve a Cargo that its owner changed after the review", async () => {
     await post();
     const review = await asOperator((cargos) => cargos.review("some-onnx"));
     await as(owner, "PATCH", "/cargos/some-onnx", { model: { ...ONNX_FILE.model, url: "hf:owner/evil" } });
@@ -47,7 +47,7 @@ describe("operatorCargos()", () => {
     expect(await statusOf("/cargos/some-onnx")).toBe(404);
   });
 
-  it("imports for everybody, and replaces what it imported", async () => {
+  it("imports Cargos for all accounts, and replaces an imported Cargo", async () => {
     const price = async () => (await as(null, "GET", "/cargos/ours")).body.data?.price_per_job;
     for (const price_per_job of [1, 2]) {
       const text = JSON.stringify({ ...ONNX_FILE, slug: "ours", price_per_job });
@@ -59,7 +59,7 @@ describe("operatorCargos()", () => {
     expect((await submit(other, { ...OFFERED, workload: "ours" })).status).toBe(201);
   });
 
-  it("refuses slugs that are not its own, files that are wrong, and Cargos that there are not", async () => {
+  it("rejects foreign slugs, invalid files and unknown Cargos", async () => {
     await post();
     const codes: string[] = [];
     const acts: ((cargos: OperatorCargos) => Promise<unknown>)[] = [

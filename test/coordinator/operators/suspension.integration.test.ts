@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
-/** Suspensions that a coordinator made itself count there at once; another one hears of them within a second. */
+/** Joins an Island and retries, because a suspension at another coordinator is noticed within a second. */
 const joined = async (islandToken: string, hello: Parameters<typeof FakeIsland.join>[2]): Promise<FakeIsland> => {
   const island = await until(
     () => FakeIsland.join(coordinator.url, islandToken, hello).catch(() => null),
@@ -29,7 +29,7 @@ const ask = (key: string, method: string, path: string, body?: unknown) =>
   call(coordinator.url, key, method, path, body);
 
 describe("a suspension", () => {
-  it("of an account ends its streams, jobs and Islands, and lets nobody of it in until it is over", async () => {
+  it("of an account ends its streams, jobs and Islands, and rejects its requests until it is reinstated", async () => {
     const [host, client] = [
       await coordinator.createAccount("host@example.com"),
       await coordinator.createAccount("client@example.com"),
@@ -51,10 +51,10 @@ describe("a suspension", () => {
       reason: "the operator suspended this Island's account: spam",
       retryAfterMs: 60_000,
     });
-    // Cut, or at its end where the job was cancelled first.
+    // The stream is cut off, or at its end if the job was cancelled first.
     await stream.text().catch(() => undefined);
     expect((await ask(host.key, "GET", "/account")).body.error.code).toBe("account_suspended");
-    // The job of another account that its Island had goes on elsewhere.
+    // The job of another account on its Island continues elsewhere.
     await second.next("assign", ({ jobId }) => jobId === other.data.id);
     const jobs = await ask(operator, "GET", `/operator/jobs?account=${host.id}`);
     expect(jobs.body.data).toMatchObject([{ id: own.data.id, status: "cancelled" }]);
@@ -65,7 +65,7 @@ describe("a suspension", () => {
     await using _back = await joined(host.islandToken, hello);
   });
 
-  it("of an Island gives its jobs to others, and keeps it away until it is over", async () => {
+  it("of an Island moves its jobs to others, and keeps it away until it is reinstated", async () => {
     const host = await coordinator.createAccount("other-host@example.com");
     const hostId = randomUUID();
     const island = await FakeIsland.join(coordinator.url, host.islandToken, { hostId });
@@ -101,7 +101,7 @@ describe("a suspension", () => {
     );
   });
 
-  it("by another process counts too", async () => {
+  it("by another process is in force too", async () => {
     const client = await coordinator.createAccount("later@example.com");
     const { body: job } = await ask(client.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "hi" } });
     await coordinator.withStore((store) => store.operators.suspendAccount(client.id, { because: "spam", atMs: 1 }));
@@ -113,7 +113,7 @@ describe("a suspension", () => {
     expect((await ask(client.key, "GET", "/jobs")).status).toBe(403);
   });
 
-  it("of an account ends its batches, streams of events and sessions, and keeps its credits", async () => {
+  it("of an account ends its batches, event streams and sessions, and keeps its credits", async () => {
     const client = await coordinator.createAccount("batches@example.com");
     const { body: before } = await ask(client.key, "GET", "/account");
     const inputs = Array.from({ length: 25 }, () => ({ prompt: "hi" }));
@@ -136,7 +136,7 @@ describe("a suspension", () => {
     expect((await ask(client.key, "GET", "/account")).body.data.credits).toBe(before.data.credits);
   });
 
-  it("of accounts and Islands is there after a restart", async () => {
+  it("of accounts and Islands persists across a restart", async () => {
     const [client, host] = [
       await coordinator.createAccount("before@example.com"),
       await coordinator.createAccount("before-host@example.com"),
@@ -152,7 +152,7 @@ describe("a suspension", () => {
     const refused = await FakeIsland.dial(coordinator.url, host.islandToken);
     refused.send(makeHello({ hostId }));
     expect(await refused.next("goodbye")).toMatchObject({ reason: "the operator suspended this Island: lies" });
-    // Also one that its owner removed, and joins again.
+    // An Island that its owner removed and that joins again is covered as well.
     await ask(host.key, "DELETE", `/islands/${hostId}`);
     const { body: made } = await ask(host.key, "POST", "/island-tokens", { name: "new" });
     const again = await FakeIsland.dial(coordinator.url, made.token);
@@ -163,8 +163,8 @@ describe("a suspension", () => {
   });
 });
 
-describe("/operator/overview and /operator/queue", () => {
-  it("tell what runs, what waits, and why", async () => {
+describe("GET /operator/overview and GET /operator/queue", () => {
+  it("show what runs, what waits, and why", async () => {
     const host = await coordinator.createAccount("metrics@example.com");
     await using island = await FakeIsland.join(coordinator.url, host.islandToken, { hostId: randomUUID(), slots: 2 });
     const { body: job } = await ask(host.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "hi" } });
@@ -187,7 +187,7 @@ describe("/operator/overview and /operator/queue", () => {
       "in the queue",
     );
     expect(queue.is_complete).toBe(true);
-    // The job may be at a coordinator that knows only that nobody else has an Island for it.
+    // The job may be at a coordinator that only knows that no other one has an Island for it.
     const reason = expect.stringMatching(/^no_island_(offers_runtime|fits)$/) as string;
     expect(queue.data).toContainEqual(expect.objectContaining({ workload_slug: "base64", jobs: 1, reason }));
     expect(overview.waiting_by_reason).toContainEqual({ reason, jobs: 1 });

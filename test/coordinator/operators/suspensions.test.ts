@@ -44,15 +44,15 @@ beforeEach(async () => {
 });
 
 describe("openSuspensions()", () => {
-  it("knows what is suspended from the start, and reads it only after a change", async () => {
+  it("reads suspensions at the start, and afterwards only after a change", async () => {
     expect(suspensions.reasonFor("host", "user_old")).toBe("the operator suspended this Island's account: spam");
     expect(suspensions.reasonFor("host", "user_1")).toBeNull();
     for (let looks = 0; looks < 5; looks += 1) await look();
     expect(reads).toBe(1);
   });
 
-  it("tells of accounts that are suspended twice, of Islands once", async () => {
-    // Of the time before the start: jobs that were restored.
+  it("reports suspended accounts twice and Islands once", async () => {
+    // Covers jobs that were restored before the start.
     await look();
     expect(heard).toEqual(["user_old"]);
     accounts.set("user_1", "spam");
@@ -66,12 +66,12 @@ describe("openSuspensions()", () => {
     expect(suspensions.reasonFor("host_1", "user_2")).toBe("the operator suspended this Island: lies");
   });
 
-  it("tells of all suspended accounts once a minute", async () => {
+  it("reports all suspended accounts once a minute", async () => {
     for (let looks = 0; looks < 239; looks += 1) await look();
     expect(heard).toEqual(["user_old", "user_old"]);
   });
 
-  it("knows a change here when changed() resolves, and an end of a suspension", async () => {
+  it("applies a local change when changed() resolves, and the end of a suspension", async () => {
     accounts.set("user_1", "spam");
     revision += 1;
     await suspensions.changed();
@@ -82,7 +82,7 @@ describe("openSuspensions()", () => {
     expect(suspensions.reasonFor("host", "user_1")).toBeNull();
   });
 
-  it("keeps what it knows while storage is away, and looks again", async () => {
+  it("keeps its state while storage is unavailable, and polls again", async () => {
     fault = new Error("away");
     accounts.set("user_1", "spam");
     revision += 1;
@@ -93,7 +93,7 @@ describe("openSuspensions()", () => {
     expect(heard).toContain("user_1");
   });
 
-  it("looks no more once it is closed", () => {
+  it("stops polling once it is closed", () => {
     suspensions.close();
     expect(clock.pendingTimers).toBe(0);
   });

@@ -67,7 +67,7 @@ interface Scene {
   island?: IslandRecord;
   queued?: Record<string, number>;
   completions?: Record<string, number>;
-  /** Other Islands that have it, by cache key. */
+  /** Number of other Islands that have it, by cache key. */
   holders?: Record<string, number>;
   policy?: OwnerPolicy;
 }
@@ -97,8 +97,8 @@ async function slugsFor(scene: Scene): Promise<string[]> {
   return (await recommenderOf(scene).recommend(HOST)).map(({ slug }) => slug);
 }
 
-describe("recommend()", () => {
-  it("says what a Cargo is, what it earns and how much it is wanted", async () => {
+describe("cargoRecommender()", () => {
+  it("describes a Cargo with its earnings and demand", async () => {
     const cargo = makeCargo({ slug: "a", model: { url: "/models/a.gguf", sha256: "0f".repeat(32), sizeBytes: 5 } });
     const { recommend } = recommenderOf({ cargos: [cargo], queued: { a: 3 }, completions: { a: 4 } });
     expect(await recommend(HOST)).toEqual([
@@ -114,7 +114,7 @@ describe("recommend()", () => {
       },
     ]);
   });
-  it("leaves out what the Island's owner does not allow", async () => {
+  it("omits Cargos that the Island's owner does not allow", async () => {
     const cargos = [makeCargo({ slug: "a" }), makeCargo({ slug: "b", category: "text" })];
     const any = { allow: null, deny: [] };
     const rules = { network: false, containerGpu: true, runtimes: any, approvedOnly: false };
@@ -122,7 +122,7 @@ describe("recommend()", () => {
     expect(await slugsFor({ cargos, queued: { b: 9 }, policy })).toEqual(["a"]);
     expect(await slugsFor({ cargos, queued: { b: 9 } })).toEqual(["b", "a"]);
   });
-  it("names the image of a container, pinned where its digest is known", async () => {
+  it("names the image of a container, pinned if its digest is known", async () => {
     const container = { image: "docker.io/library/a:1", digest: null, command: null, gpu: false, network: false };
     const hex = "ab".repeat(32);
     const runs = { runtimeType: "container", model: null, isChat: false } as const;
@@ -140,7 +140,7 @@ describe("recommend()", () => {
       ["b", `docker.io/library/a:1@sha256:${hex}`, hex],
     ]);
   });
-  it("refuses a host that never reported", async () => {
+  it("rejects a host that never reported", async () => {
     const { recommend } = recommenderOf({ cargos: [] });
     await expect(recommend("other")).rejects.toMatchObject({ code: "not_found" });
   });
@@ -149,11 +149,11 @@ describe("recommend()", () => {
     await recommend(HOST);
     expect(askedSinceMs).toEqual([NOW_MS - 3_600_000]);
   });
-  it("puts what is most wanted first", async () => {
+  it("ranks the highest demand first", async () => {
     const cargos = ["a", "b", "c"].map((slug) => makeCargo({ slug }));
     expect(await slugsFor({ cargos, queued: { b: 1 }, completions: { c: 6 } })).toEqual(["c", "b", "a"]);
   });
-  it("spreads: of what is wanted alike, it puts first what fewer of the others hold, by hash, address or image", async () => {
+  it("ranks Cargos that fewer other Islands hold first at equal demand, by hash, address or image", async () => {
     const sha256 = "0f".repeat(32);
     const model = { url: "hf:o/b:m.gguf", sha256, sizeBytes: null };
     const cargos = [makeCargo({ slug: "a" }), makeCargo({ slug: "b", model }), makeCargo({ slug: "c" })];
@@ -161,17 +161,17 @@ describe("recommend()", () => {
     const queued = { a: 1 };
     expect(await slugsFor({ cargos, queued, holders: { "hf:o/a:m.gguf": 9, [sha256]: 1 } })).toEqual(["a", "c", "b"]);
   });
-  it("puts the default Cargo first of what is wanted alike", async () => {
+  it("ranks the default Cargo first at equal demand", async () => {
     const cargos = ["a", "default"].map((slug) => makeCargo({ slug }));
     expect(await slugsFor({ cargos })).toEqual(["default", "a"]);
     expect(await slugsFor({ cargos, queued: { a: 1 } })).toEqual(["a", "default"]);
   });
   it.each([
-    ["has no model to fetch", { model: null }],
+    ["has no model to download", { model: null }],
     ["needs more RAM", { requiredRamBytes: 8 * GIB + 1 }],
-    ["needs VRAM that is not there", { requiredVramBytes: 1 }],
-    ["needs a runtime that is not there", { runtimeType: "onnx" as const }],
-  ])("leaves out a Cargo that %s", async (_, overrides) => {
+    ["needs VRAM that the Island lacks", { requiredVramBytes: 1 }],
+    ["needs a runtime that the Island lacks", { runtimeType: "onnx" as const }],
+  ])("omits a Cargo that %s", async (_, overrides) => {
     expect(await slugsFor({ cargos: [makeCargo({ slug: "a" }), makeCargo({ slug: "b", ...overrides })] })).toEqual([
       "a",
     ]);
@@ -182,11 +182,11 @@ describe("recommend()", () => {
     expect(await slugsFor({ cargos, island: makeIsland({ gpus: [gpu, gpu] }) })).toEqual(["large"]);
     expect(await slugsFor({ cargos, island: makeIsland({ gpus: [gpu] }) })).toEqual([]);
   });
-  it("leaves out Core ML, which the interface does not list", async () => {
+  it("omits Core ML, which the interface does not list", async () => {
     const island = { ...makeIsland(), runtimes: [{ type: "coreml" as const, version: "1" }] };
     expect(await slugsFor({ cargos: [makeCargo({ slug: "a", runtimeType: "coreml" })], island })).toEqual([]);
   });
-  it("gives the best 20, chosen after the ranking", async () => {
+  it("returns the best 20, chosen after the ranking", async () => {
     const cargos = Array.from({ length: 25 }, (_, index) => makeCargo({ slug: `c${String(index).padStart(2, "0")}` }));
     const slugs = await slugsFor({ cargos, queued: { c24: 1 } });
     expect(slugs).toHaveLength(20);
@@ -206,13 +206,13 @@ const demands = fc.uniqueArray(
 );
 
 describe("demandScore()", () => {
-  it("counts a waiting job ten and a recent completion two", () => {
+  it("counts a waiting job as ten and a recent completion as two", () => {
     expect(demandScore({ queued: 3, recentCompletions: 4 })).toBe(38);
   });
 });
 
 describe("rankCargos()", () => {
-  it("puts the highest score first, then the slug", () => {
+  it("ranks the highest score first, then by slug", () => {
     const ranked = rankCargos([
       { slug: "c", queued: 0, recentCompletions: 5, holders: 0, isDefault: false },
       { slug: "b", queued: 1, recentCompletions: 0, holders: 0, isDefault: false },
@@ -226,7 +226,7 @@ describe("rankCargos()", () => {
       ["a", 0],
     ]);
   });
-  it("puts what fewer Islands hold before what more hold, where the scores are equal and nowhere else", () => {
+  it("ranks Cargos with fewer holders first only at equal scores", () => {
     const ranked = rankCargos([
       { slug: "a", queued: 0, recentCompletions: 5, holders: 9, isDefault: false },
       { slug: "b", queued: 1, recentCompletions: 0, holders: 2, isDefault: false },
@@ -235,7 +235,7 @@ describe("rankCargos()", () => {
     ]);
     expect(ranked.map(({ slug }) => slug)).toEqual(["b", "c", "a", "d"]);
   });
-  it("gives the same order whatever the order of its input, and never a lower score first", () => {
+  it("returns the same order for any input order, never a lower score first", () => {
     fc.assert(
       fc.property(demands, (list) => {
         const ranked = rankCargos(list);

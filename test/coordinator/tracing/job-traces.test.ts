@@ -52,7 +52,7 @@ const names = () => spans().map(({ name }) => name);
 const traceIds = () => new Set(exporter.getFinishedSpans().map((span) => span.spanContext().traceId));
 
 describe("traceJobs()", () => {
-  it("gives an attempt its place also when it begins before the offer is told", async () => {
+  it("puts an attempt in its trace even if it begins before the offer is reported", async () => {
     tell("attempt_begun", job({ attempt: 1 }));
     tell("job_offered", job({ attempt: 1 }));
     await Promise.resolve();
@@ -62,7 +62,7 @@ describe("traceJobs()", () => {
     expect([traceIds(), traces.size]).toEqual([new Set([TRACE]), 0]);
   });
 
-  it("has no wait of a job that an Island gets before the wait is told", () => {
+  it("has no wait for a job that an Island gets before the wait is reported", () => {
     tell("job_offered", job());
     tell("attempt_begun", job({ attempt: 1 }));
     tell("attempt_failed", job({ attempt: 1 }), { cause: "failed", error: ERROR });
@@ -84,7 +84,7 @@ describe("traceJobs()", () => {
     expect(["queue", "attempt", "job"].map(lasted)).toEqual([5, 1, 6]);
   });
 
-  it("keeps nothing of a job that is withdrawn, or that another coordinator has", () => {
+  it("drops the trace of a job that is withdrawn or moves to another coordinator", () => {
     tell("job_offered", job());
     tell("offer_withdrawn", job());
     tell("job_offered", job({ id: "job_2" }));
@@ -98,7 +98,7 @@ describe("traceJobs()", () => {
     ]);
   });
 
-  it("goes on with the trace of a job that another coordinator handed over", () => {
+  it("continues the trace of a job that another coordinator handed over", () => {
     const atOther = `00-${TRACE}-00f067aa0ba902b8-01`;
     const moved = (facts: Partial<ActiveJob> = {}) => job({ stored: null, trace: atOther, ...facts });
     tell("job_waiting", moved());
@@ -107,18 +107,18 @@ describe("traceJobs()", () => {
     expect([names(), traceIds()]).toEqual([["queue", "first_output", "attempt", "job"], new Set([TRACE])]);
     const span = exporter.getFinishedSpans().find(({ name }) => name === "job");
     expect(span?.parentSpanContext?.spanId).toBe("00f067aa0ba902b8");
-    // The next owner goes on from here.
+    // The next owner continues from here.
     expect(noted.get("job_1")).toBe(`00-${TRACE}-${span?.spanContext().spanId}-01`);
   });
 
-  it("traces a job of a batch from its place on, apart from the request that is served then", () => {
+  it("traces a job of a batch from its quota slot on, separately from the current request", () => {
     tell("job_waiting", job({ batchId: "batch_1", stored: null }));
     tell("job_ended", job({ batchId: "batch_1", stored: null, state: "cancelled" }), { ending: ENDING });
     expect(names()).toContain("job");
     expect([...traceIds()]).not.toContain(TRACE);
   });
 
-  it("does not trace a job whose begin it has not seen", () => {
+  it("does not trace a job whose start it has not seen", () => {
     const restored = { stored: null, attempt: 1 };
     for (const type of ["job_waiting", "attempt_begun", "first_output"] as const) tell(type, job(restored));
     tell("attempt_failed", job(restored), { cause: "lost", error: ERROR });

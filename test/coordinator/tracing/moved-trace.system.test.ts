@@ -15,7 +15,7 @@ const CLIENT_SPAN = "00f067aa0ba902b7";
 await withNats((bus) => withPostgres((server) => describeMove(bus, server)));
 
 function describeMove(bus: NatsServer, server: PostgresServer): void {
-  it("a job that another coordinator's Island runs is one trace, in that of its client", async () => {
+  it("a job that runs on another coordinator's Island has one trace, within that of its client", async () => {
     await using collector = await OtlpServer.start();
     const place = { address: await server.createDatabase("traces"), key: randomBytes(32) };
     const settings = { bus: bus.address, tracesUrl: collector.url, tracesShare: 0 };

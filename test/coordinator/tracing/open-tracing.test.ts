@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { traceFaults } from "../../../coordinator/tracing/open-tracing.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
-it("a collector that is away is told of once a minute, in the words of the error", () => {
+it("traceFaults() logs an unreachable collector once a minute, with the error message", () => {
   const clock = new ManualClock();
   const lines: object[] = [];
   const note = traceFaults({ warn: (facts) => void lines.push(facts) }, clock);

@@ -13,7 +13,7 @@ it("traceHeadersOf() drops a tracestate that is too long, and keeps the trace", 
   expect(traceHeadersOf({})).toEqual({ traceparent: undefined, tracestate: undefined });
 });
 
-it("a coordinator without traces loads nothing of OpenTelemetry", () => {
+it("a coordinator without traces does not load OpenTelemetry", () => {
   const files = ["coordinator", "shared", "bin"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => join(ROOT, folder, name)),
   );

@@ -10,7 +10,7 @@ const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CLIENT_SPAN = "00f067aa0ba902b7";
 const PROMPT = "a prompt that nobody else reads";
 
-/** Names with those of their children, in the order in which they began. */
+/** Returns names with those of their children, in the order in which they began. */
 function tree(spans: readonly OtlpSpan[], parent: string): unknown[] {
   return spans
     .filter(({ parentSpanId }) => parentSpanId === parent)
@@ -21,7 +21,7 @@ function tree(spans: readonly OtlpSpan[], parent: string): unknown[] {
     });
 }
 
-it("a job is a trace: submission, wait, attempts, first output and end, in the client's trace", async () => {
+it("a job has a trace with submission, wait, attempts, first output and end, within the client's trace", async () => {
   await using collector = await OtlpServer.start();
   await using coordinator = await TestCoordinator.open({ tracesUrl: collector.url, tracesShare: 0 });
   const { id, key, islandToken } = await coordinator.createAccount("client@example.com");
@@ -56,7 +56,7 @@ it("a job is a trace: submission, wait, attempts, first output and end, in the c
     finishedFrame(second, 3),
   );
   await island.next("ack", ({ seq }) => seq === 3);
-  // Its client chose no trace, and none of these is made.
+  // The client of this job sends no traceparent, and these are not sampled.
   await submit();
   await coordinator.stop();
 
@@ -84,7 +84,7 @@ it("a job is a trace: submission, wait, attempts, first output and end, in the c
   expect(JSON.stringify(collector)).not.toContain(PROMPT);
 });
 
-it("without a collector jobs run as ever, and a stop does not wait for it", async () => {
+it("jobs run without a reachable collector, and a stop does not wait for it", async () => {
   await using coordinator = await TestCoordinator.open({ tracesUrl: "http://127.0.0.1:9" });
   const { key, islandToken } = await coordinator.createAccount("client@example.com");
   await using island = await FakeIsland.join(coordinator.url, islandToken, { hostId: randomUUID() });

@@ -31,7 +31,7 @@ const pass = async (ms: number): Promise<void> => {
 };
 
 describe("every()", () => {
-  it("begins after the interval, and again an interval after each end", async () => {
+  it("runs after the interval, and again an interval after each end", async () => {
     await pass(99);
     expect(begun).toBe(0);
     await pass(1);
@@ -53,7 +53,7 @@ describe("every()", () => {
     expect(begun).toBe(2);
   });
 
-  it("logs a fault once until another comes or the work succeeds, and goes on", async () => {
+  it("logs an error once until another occurs or the work succeeds, and continues", async () => {
     let fault = "no";
     const fail = (): never => {
       throw new Error(fault);

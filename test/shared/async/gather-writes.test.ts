@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { expect, it } from "vitest";
 import { gatherWrites } from "../../../shared/async/gather-writes.ts";
 
-/** Counts what would be system calls. */
+/** Counts writes that would be system calls. */
 class CountedWrites extends Writable {
   readonly writes: string[] = [];
 
@@ -24,7 +24,7 @@ class CountedWrites extends Writable {
 
 const endOfTurn = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
-it("writes once for everything of a turn, in order, and at its end", async () => {
+it("gatherWrites() writes everything of a tick once, in order, at its end", async () => {
   const stream = new CountedWrites();
   for (const text of ["a", "b", "c"]) stream.send(text);
   expect(stream.writes).toEqual([]);
@@ -35,7 +35,7 @@ it("writes once for everything of a turn, in order, and at its end", async () =>
   expect(stream.writes).toEqual(["abc", "d"]);
 });
 
-it("writes once for what a turn caused in later callbacks", async () => {
+it("gatherWrites() writes everything that a tick caused in later callbacks once", async () => {
   const stream = new CountedWrites();
   stream.send("a", "tick");
   await endOfTurn();
@@ -46,7 +46,7 @@ it("writes once for what a turn caused in later callbacks", async () => {
   expect(stream.writes).toEqual(["ab"]);
 });
 
-it("leaves a stream alone that its owner has corked", async () => {
+it("gatherWrites() does not touch a stream that its owner has corked", async () => {
   const stream = new CountedWrites();
   stream.cork();
   stream.send("a");

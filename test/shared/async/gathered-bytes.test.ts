@@ -5,7 +5,7 @@ it("GatheredBytes keeps no chunk after the first: eight million of one byte woul
   const gathered = new GatheredBytes();
   const bytes = Buffer.from("é".repeat(5_000));
   gathered.add(bytes.subarray(0, 1));
-  // The same buffer for each chunk: one that is kept has the last byte in the end.
+  // The same buffer for each chunk: a kept chunk would have the last byte in the end.
   const chunk = Buffer.alloc(1);
   for (const byte of bytes.subarray(1)) {
     chunk[0] = byte;
@@ -15,7 +15,7 @@ it("GatheredBytes keeps no chunk after the first: eight million of one byte woul
   expect(gathered.bytes.equals(bytes)).toBe(true);
 });
 
-it("GatheredBytes may be empty, and have chunks of any size", () => {
+it("GatheredBytes accepts no chunks, and chunks of any size", () => {
   const gathered = new GatheredBytes();
   expect(gathered.bytes.length).toBe(0);
   for (const text of ["", "a", "", "bcd", "e".repeat(100)]) gathered.add(Buffer.from(text));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Semaphore } from "../../../shared/async/semaphore.ts";
 import { settle } from "../../support/event-log.ts";
 
-/** A semaphore, and who has got a permit of it, in order. */
+/** Opens a semaphore and records the order in which callers got a permit. */
 function open(permits: number) {
   const semaphore = new Semaphore<string>(permits);
   const admitted: string[] = [];
@@ -24,7 +24,7 @@ describe("Semaphore", () => {
     expect(admitted).toEqual(["a", "b", "c"]);
   });
 
-  it("admits nobody while more permits are taken than it has left", async () => {
+  it("admits no caller while more permits are taken than its limit", async () => {
     const { semaphore, admitted, acquire } = open(3);
     acquire("a", "b", "c", "d");
     semaphore.setPermits(1);

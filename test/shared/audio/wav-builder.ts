@@ -1,14 +1,14 @@
-/** A WAV file put together byte by byte, right or wrong. */
+/** WAV file built byte by byte, valid or invalid. */
 export interface WavParts {
   /** 1: PCM, 3: float, 65534: extensible. */
   readonly format?: number;
-  /** Of an extensible file. */
+  /** Format of an extensible file. */
   readonly subFormat?: number;
   readonly bits: number;
   readonly channels?: number;
   readonly rateHz?: number;
   readonly data: Uint8Array;
-  /** What the `data` chunk says of its size; the truth by default. */
+  /** Size stated in the `data` chunk; the actual size by default. */
   readonly claimedBytes?: number;
   /** Chunks before `fmt `. */
   readonly before?: readonly { name: string; data: Uint8Array }[];

@@ -24,27 +24,27 @@ describe("readWav()", () => {
     expect(samplesOf(buildWav({ bits: 16, channels: 2, data }))).toEqual([0.25, -0.5]);
   });
 
-  it("finds the format of an extensible file, and skips chunks that it does not know", () => {
+  it("finds the format of an extensible file, and skips unknown chunks", () => {
     const before = [{ name: "LIST", data: Uint8Array.of(1, 2, 3) }];
     const data = bytesOf(Float32Array.of(0.5));
     expect(samplesOf(buildWav({ format: 0xfffe, subFormat: 3, bits: 32, data, before }))).toEqual([0.5]);
   });
 
-  it("tells the rate", () => {
+  it("returns the sample rate", () => {
     expect(readWav(buildWav({ bits: 16, rateHz: 44_100, data: bytesOf(Int16Array.of(0)) })).sampleRateHz).toBe(44_100);
   });
 
-  it("ends with the file where its chunk claims more, and leaves half a sample out", () => {
+  it("ends with the file if its chunk claims more, and drops half a sample", () => {
     const data = Uint8Array.of(0, 0x40, 0);
     expect(samplesOf(buildWav({ bits: 16, data, claimedBytes: 0xffff_ffff }).subarray(0, -1))).toEqual([0.5]);
   });
 
-  it("takes what is no number for silence, and keeps floats within -1 and 1", () => {
+  it("reads NaN as silence, and limits floats to -1..1", () => {
     const data = bytesOf(Float32Array.of(NaN, 7, -Infinity));
     expect(samplesOf(buildWav({ format: 3, bits: 32, data }))).toEqual([0, 1, -1]);
   });
 
-  it("gives no samples of a file that has none", () => {
+  it("returns no samples for an empty file", () => {
     expect(samplesOf(buildWav({ bits: 16, data: new Uint8Array(0) }))).toEqual([]);
   });
 
@@ -52,8 +52,8 @@ describe("readWav()", () => {
   it.each([
     ["no bytes", Buffer.alloc(0), "is not a WAV file"],
     ["another RIFF file", Buffer.from("RIFF\0\0\0\0WEBPVP8 "), "is not a WAV file"],
-    ["a file cut off in its head", buildWav({ bits: 16, data }).subarray(0, 16), "has no samples"],
-    ["a format cut off", buildWav({ bits: 16, data }).subarray(0, 30), "has a truncated format chunk"],
+    ["a truncated header", buildWav({ bits: 16, data }).subarray(0, 16), "has no samples"],
+    ["a truncated format chunk", buildWav({ bits: 16, data }).subarray(0, 30), "has a truncated format chunk"],
     ["mu-law", buildWav({ format: 7, bits: 8, data }), "has samples of format 7 with 8 bits"],
     ["12-bit PCM", buildWav({ bits: 12, data }), "has samples of format 1 with 12 bits"],
     ["no channel", buildWav({ bits: 16, channels: 0, data }), "has 0 channels"],
@@ -64,17 +64,17 @@ describe("readWav()", () => {
       buildWav({ bits: 8, rateHz: 4_294_967_295, data }),
       "has 4294967295 samples a second",
     ],
-  ])("refuses %s", (_name, file, message) => {
+  ])("rejects %s", (_name, file, message) => {
     expect(() => readWav(file)).toThrow(WavError);
     expect(() => readWav(file)).toThrow(message);
   });
 
-  it("refuses samples before their format", () => {
+  it("rejects samples before their format", () => {
     const file = buildWav({ bits: 16, data, before: [{ name: "data", data }] });
     expect(() => readWav(file)).toThrow("has samples before their format");
   });
 
-  it("comes to an end with any bytes, with samples or a WavError", () => {
+  it("terminates for any bytes, with samples or a WavError", () => {
     const valid = buildWav({ bits: 16, data: new Uint8Array(32) });
     fc.assert(
       fc.property(fc.nat(valid.length), fc.uint8Array({ maxLength: 24 }), (at, noise) => {
@@ -91,7 +91,7 @@ describe("readWav()", () => {
 });
 
 describe("writeWav()", () => {
-  it("writes what readWav() reads, to 16 bits", () => {
+  it("writes what readWav() reads, with 16 bits", () => {
     const samples = Float32Array.of(0, 0.25, -0.25, 1, -1, 3);
     const read = readWav(writeWav({ samples, sampleRateHz: 22_050 }));
     expect(read.sampleRateHz).toBe(22_050);
@@ -100,10 +100,10 @@ describe("writeWav()", () => {
 });
 
 describe("wavSeconds()", () => {
-  it("tells the length of a file by its head", () => {
+  it("returns the duration of a file from its header", () => {
     const file = writeWav({ sampleRateHz: 8_000, samples: new Float32Array(20_000) });
     expect(wavSeconds(file.subarray(0, 100), file.length)).toBe(2.5);
-    // What was cut off does not count; nor does what follows the samples.
+    // Truncated data does not count, nor does data after the samples.
     expect(wavSeconds(file.subarray(0, 100), 44 + 16_000)).toBe(1);
     expect(wavSeconds(file.subarray(0, 100), file.length + 1_000)).toBe(2.5);
     expect(() => wavSeconds(file.subarray(0, 40), file.length)).toThrow(WavError);

@@ -8,7 +8,7 @@ const ROWS = [
 ];
 
 describe("tableOf()", () => {
-  it("has a heading, and leaves out columns without text", () => {
+  it("has a heading, and omits columns without text", () => {
     expect(tableOf(COLUMNS, ROWS, { total: 7 }).split("\n")).toEqual([
       "ID  NAME                        OWNER",
       "a1  a name that is rather long  ann@example.com",
@@ -17,7 +17,7 @@ describe("tableOf()", () => {
     ]);
   });
 
-  it("cuts flexible columns to the width of a terminal, the widest first, and no others", () => {
+  it("cuts only flexible columns to the width of a terminal, the widest first", () => {
     expect(tableOf(COLUMNS, ROWS, { width: 32 }).split("\n")).toEqual([
       "ID  NAME           OWNER",
       "a1  a name that …  ann@example.…",
@@ -27,7 +27,7 @@ describe("tableOf()", () => {
     expect(narrow[1]).toBe("a1  a name …  ann@exa…");
   });
 
-  it("aligns and cuts wide characters by their width in a terminal, without parting a character", () => {
+  it("aligns and cuts wide characters by their width in a terminal, without splitting a character", () => {
     const rows = [
       ["日本語の名前", "ann"],
       ["e\u0301te\u0301 🏝️ 🏝️ 🏝️", "bob"],
@@ -45,7 +45,7 @@ describe("tableOf()", () => {
     ]);
   });
 
-  it("shows what could steer a terminal as text, on one line", () => {
+  it("escapes terminal control characters, on one line", () => {
     const hostile = tableOf([fixed("NAME")], [["\u001B[2Jgone\r\nforged\u202E\u009B1A"]]);
     expect(hostile).toBe(`NAME\n${String.raw`\u{1b}[2Jgone\u{d}\u{a}forged\u{202e}\u{9b}1A`}`);
   });

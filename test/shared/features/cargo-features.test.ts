@@ -17,18 +17,18 @@ describe("cargoFeaturesOf()", () => {
     ["onnx", undefined, { audio: "a", timestamps: true }, []],
     ["container", undefined, { timestamps: "word", image: "b" }, []],
   ] as [RuntimeType, string | undefined, object, string[]][])(
-    "of %s, task %s, input %j: %j",
+    "for %s, task %s, input %j returns %j",
     (runtimeType, task, input, features) => {
       expect(cargoFeaturesOf({ runtimeType, task }, { ...input })).toEqual(features);
     },
   );
 
-  it("of a Cargo with adapters", () => {
+  it("includes adapters", () => {
     const adapters = [{ url: "/models/a.gguf", sha256: "a".repeat(64), sizeBytes: null, scale: 1 }];
     expect(cargoFeaturesOf({ runtimeType: "llmcpp", adapters }, {})).toEqual(["llmcpp.lora"]);
   });
 
-  it("has names that a hello may have", () => {
+  it("has names that a hello may contain", () => {
     expect(featuresSchema.parse([...CARGO_FEATURES])).toEqual(CARGO_FEATURES.toSorted());
   });
 });

@@ -4,7 +4,7 @@ import { publicLookup } from "../../../shared/net/host-lookup.ts";
 describe("publicLookup()", () => {
   const refusal = (host: string): Error => new Error(`${host} is private`);
 
-  it("hands on the very addresses that it checked: a name that changes its answer gains nothing", async () => {
+  it("returns the addresses that it checked, so that a name cannot change its address afterwards", async () => {
     const answers = ["1.1.1.1", "127.0.0.1"];
     const lookup = publicLookup(async () => [{ address: answers.shift() ?? "", family: 4 }], refusal);
     const connectTo = await new Promise((resolve) => {
@@ -14,7 +14,7 @@ describe("publicLookup()", () => {
     expect(answers).toEqual(["127.0.0.1"]);
   });
 
-  it("says that a host of the wrong address family is not found", async () => {
+  it("reports a host without addresses of the requested family as not found", async () => {
     const lookup = publicLookup(async () => [{ address: "1.1.1.1", family: 4 }], refusal);
     const error = await new Promise((resolve) => lookup("files.example", { family: 6 }, resolve));
     expect(error).toMatchObject({ code: "ENOTFOUND" });

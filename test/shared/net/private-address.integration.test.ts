@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { isPrivateAddress } from "../../../shared/net/private-address.ts";
 
 /**
- * Ends of every range that is refused, by the IANA registries: special-purpose addresses (IPv4, IPv6), multicast, and for IPv6
- * the address space itself. `[first, last]`, adjacent ranges joined.
+ * Bounds of every private range by the IANA registries: special-purpose addresses (IPv4, IPv6), multicast, and for IPv6 the address space
+ * itself. `[first, last]`, adjacent ranges joined.
  */
 const REFUSED = [
   ["0.0.0.0", "0.255.255.255"],
@@ -31,10 +31,10 @@ const REFUSED = [
   ["4000::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
 ] as const;
 
-/** The prefixes under which an IPv4 address stands in the last 32 bits. */
+/** Prefixes of IPv6 addresses with an embedded IPv4 address in the last 32 bits. */
 const EMBEDDING = [toNumber("::ffff:0.0.0.0"), toNumber("64:ff9b::")];
 
-/** The address as a number; written for the test, without the platform's own parsers. */
+/** Converts an address to a number, written for the test without the platform's parsers. */
 function toNumber(address: string): bigint {
   if (!address.includes(":")) return address.split(".").reduce((sum, part) => sum * 256n + BigInt(part), 0n);
   const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(address);
@@ -58,7 +58,7 @@ function isRefused(value: bigint, family: 4 | 6): boolean {
 
 describe("isPrivateAddress()", () => {
   it.each(REFUSED)(
-    "refuses all from %s to %s and not their neighbours, but for those of another range",
+    "is true from %s to %s and false for the neighbours, unless they are in another range",
     (first, last) => {
       const family = first.includes(":") ? 6 : 4;
       const show = family === 4 ? toIpv4 : toIpv6;
@@ -73,7 +73,7 @@ describe("isPrivateAddress()", () => {
     },
   );
 
-  it("agrees with the ranges on any address, near their ends and elsewhere", () => {
+  it("agrees with the ranges for any address, near their ends and elsewhere", () => {
     const ends = REFUSED.flat();
     const near = fc.tuple(fc.constantFrom(...ends), fc.bigInt({ min: -3n, max: 3n })).map(([end, offset]) => ({
       value: toNumber(end) + offset,
@@ -94,7 +94,7 @@ describe("isPrivateAddress()", () => {
     );
   });
 
-  it("says the same of an IPv4 address and of its IPv4-mapped and NAT64 forms, however they are written", () => {
+  it("returns the same for an IPv4 address and its IPv4-mapped and NAT64 forms, in any notation", () => {
     const privateIpv4 = fc.constantFrom(...REFUSED.flat().filter((end) => !end.includes(":")));
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), privateIpv4), (address) => {
@@ -126,13 +126,13 @@ describe("isPrivateAddress()", () => {
     ["SRv6 (RFC 9602)", "5f00::1"],
     ["dummy prefix (RFC 9780)", "100:0:0:1::1"],
     ["multicast", "ff02::1"],
-    ["no address", "files.example"],
-  ])("refuses %s: %s", (_what, address) => {
+    ["text that is not an address", "files.example"],
+  ])("is true for %s: %s", (_what, address) => {
     expect(isPrivateAddress(address)).toBe(true);
   });
 
   it.each(["1.1.1.1", "192.0.1.1", "223.255.255.255", "2606:4700::1111", "2a00:1450::1", "::ffff:1.1.1.1"])(
-    "lets %s be",
+    "is false for %s",
     (address) => {
       expect(isPrivateAddress(address)).toBe(false);
     },

@@ -36,7 +36,7 @@ const refusal = (pinning: Promise<CargoFile>): Promise<string> =>
   );
 
 describe("resolvePins()", () => {
-  it("takes an image's digest from its registry, with a token where one is wanted", async () => {
+  it("reads an image's digest from its registry, with a token if required", async () => {
     expect((await pin(image("open/image"))).container?.digest).toBe(DIGEST);
     server.requests.length = 0;
     expect((await pin(image("guarded/image"))).container?.digest).toBe(DIGEST);
@@ -44,24 +44,24 @@ describe("resolvePins()", () => {
     expect(server.requests).toEqual([manifest, "GET /token", manifest]);
   });
 
-  it("refuses an image whose digest it does not get, and names the pin", async () => {
+  it("rejects an image whose digest it does not get, and names the pin", async () => {
     expect(await refusal(pin(image("other/image")))).toMatch(/has no image .*the digest of its image \(sha256:/);
-    expect(await refusal(pin(image("bare/image")))).toMatch(/names no SHA-256 digest .*the digest of its image/);
+    expect(await refusal(pin(image("bare/image")))).toMatch(/returned no SHA-256 digest .*the digest of its image/);
     expect(await refusal(pin(image("closed/image")))).toMatch(/gave no token \(status 403\).*the digest of its image/);
     expect(await refusal(pin(withImage("127.0.0.1:1/open/image:1.0")))).toMatch(
-      /127\.0\.0\.1:1 did not answer: .*the digest of its image/,
+      /127\.0\.0\.1:1 did not respond: .*the digest of its image/,
     );
   });
 
-  it("does not wait for a registry that is silent", async () => {
+  it("does not wait for a silent registry", async () => {
     const limit = new AbortController();
     const pinning = refusal(pin(image("silent/image"), {}, limit.signal));
     await expect.poll(() => server.requests).toContain("HEAD /v2/silent/image/manifests/1.0");
     limit.abort();
-    expect(await pinning).toMatch(/did not answer: the time for the look-up is over/);
+    expect(await pinning).toMatch(/did not respond: the look-up timed out/);
   });
 
-  it("gives a silent host up after 2 s, names it, and does not ask it again for the next Cargo", async () => {
+  it("gives up a silent host after 2 s, names it, and does not ask it again for the next Cargo", async () => {
     const sources = {
       hub: server.hub,
       allowPrivate: true,
@@ -69,22 +69,22 @@ describe("resolvePins()", () => {
       silentHosts: new Set<string>(),
     };
     const first = await refusal(resolvePins(image("silent/image"), {}, sources, NEVER));
-    expect(first).toContain(`${server.host} did not answer: no response within 2 s`);
+    expect(first).toContain(`${server.host} did not respond: no response within 2 s`);
     server.requests.length = 0;
     const second = await refusal(resolvePins(image("open/image"), {}, sources, NEVER));
-    expect(second).toContain(`${server.host} did not answer an earlier look-up`);
+    expect(second).toContain(`${server.host} did not respond to an earlier look-up`);
     expect(server.requests).toEqual([]);
   });
 
-  it("asks no address of the local network for a stranger's Cargo", async () => {
+  it("asks no local address for an unreviewed Cargo", async () => {
     server.requests.length = 0;
-    expect(await refusal(pin(image("open/image"), {}, NEVER, false))).toMatch(/is not asked: it does not use TLS/);
+    expect(await refusal(pin(image("open/image"), {}, NEVER, false))).toMatch(/is not allowed: it does not use TLS/);
     const inside = withImage("10.0.0.7/open/image:1.0");
     expect(await refusal(pin(inside, {}, NEVER, false))).toMatch(/10\.0\.0\.7 is a private address/);
     expect(server.requests).toEqual([]);
   });
 
-  it("takes a file's hash and a folder's commit from the hub, and the hash of the coordinator's own file", async () => {
+  it("reads a file's hash and a folder's commit from the hub, and the hash of the coordinator's own file", async () => {
     expect((await pin(model(CHAT_FILE, "hf:owner/repo:file.gguf"))).model?.sha256).toBe(FILE_HASH);
     expect((await pin(model(ONNX_FILE, "hf:owner/repo"))).model?.url).toBe(`hf:owner/repo#${COMMIT}`);
     expect((await pin(model(ONNX_FILE, "hf:owner/repo#main"))).model?.url).toBe(`hf:owner/repo#${COMMIT}`);
@@ -93,7 +93,7 @@ describe("resolvePins()", () => {
     expect(own.model?.sha256).toBe(hash);
   });
 
-  it("refuses a model of which nobody names a hash, and says what to do", async () => {
+  it("rejects a model without a known hash, and says what to do", async () => {
     const cases: [CargoFile, RegExp][] = [
       [
         model(CHAT_FILE, "hf:owner/repo:other.gguf"),
@@ -101,13 +101,13 @@ describe("resolvePins()", () => {
       ],
       [model(CHAT_FILE, "hf:owner/repo:Q4_K_M"), /names no file of owner\/repo.*the SHA-256 of its file/],
       [model(ONNX_FILE, "hf:owner/gone"), /no such file or repository: owner\/gone.*the commit of its folder/],
-      [model(CHAT_FILE, "https://example.com/a.gguf"), /example\.com is no hub.*the SHA-256 of its file/],
+      [model(CHAT_FILE, "https://example.com/a.gguf"), /example\.com is not a model hub.*the SHA-256 of its file/],
       [model(CHAT_FILE, "/models/../cargos/tiny-chat.json"), /is not below \/models\//],
     ];
     for (const [file, text] of cases) expect(await refusal(pin(file))).toMatch(text);
   });
 
-  it("takes a pin by hand and asks nobody, but not one that does not fit", async () => {
+  it("accepts a matching pin by hand without a look-up, and rejects any other", async () => {
     server.requests.length = 0;
     const digest = `sha256:${"9".repeat(64)}`;
     const pinned = await pin(image("other/image"), { imageDigest: digest });

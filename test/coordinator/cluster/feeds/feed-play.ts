@@ -4,14 +4,14 @@ import { FeedWorld, status, textOf, token, type FeedSide } from "./feed-world.ts
 import { NO_FAULTS } from "../faulty-bus.ts";
 import { TestReader } from "./test-reader.ts";
 
-/** A job that moves and is tried again, as one with Islands does, and what it says is never the same twice. */
+/** A job that moves and is retried like a job with Islands. Its output never repeats. */
 class MovingJob {
   owner: FeedSide;
   readonly #world: FeedWorld;
   #feed: JobFeed;
   #attempt = 1;
   #said = 0;
-  /** Output of the present attempt that is not stored: its Island has it. */
+  /** Output of the current attempt that only its Island has, not storage. */
   #held: string[] = [];
 
   constructor(world: FeedWorld, owner: FeedSide) {
@@ -39,7 +39,7 @@ class MovingJob {
     this.#held = [];
   }
 
-  /** Goes to another coordinator, whose Island returns with what was not stored, or which gives the job to another. */
+  /** Moves the job to another coordinator. Its Island returns there with the output that was not stored, or the job gets another Island. */
   move(to: FeedSide, isRegained: boolean): void {
     this.owner = to;
     this.#feed = to.take("job_1");
@@ -52,7 +52,7 @@ class MovingJob {
   }
 }
 
-/** Plays what the seed says, until the job has ended; every reader must then have all of it. */
+/** Plays random events from the seed until the job has ended. Every reader must then have the whole output. */
 export async function playFeeds(seed: number): Promise<void> {
   const world = new FeedWorld(seed);
   const { random } = world;
@@ -63,7 +63,7 @@ export async function playFeeds(seed: number): Promise<void> {
   const job = new MovingJob(world, random.pick(sides));
   const readers = [new TestReader(), new TestReader(), new TestReader()];
   let isOver = false;
-  /** Clients come back, mostly to another coordinator, and some leave. */
+  /** Reconnects clients, mostly to another coordinator, and disconnects some. */
   const reconnect = (chance: number): void => {
     for (const reader of readers) {
       if (reader.isDone) continue;
@@ -78,7 +78,7 @@ export async function playFeeds(seed: number): Promise<void> {
     else if (auditEvent <= 11) job.announce();
     else if (auditEvent <= 15) await job.store();
     else if (auditEvent <= 17) {
-      // It hears of it later: until then it gives its readers what is nobody's any more.
+      // The old owner learns of the move later. Until then it serves its readers a stale feed.
       const to = random.pick(live());
       if (to !== from) {
         const late = random.chance(0.3) ? from.feeds.get("job_1") : undefined;

@@ -8,7 +8,7 @@ import { TestReader } from "./test-reader.ts";
 
 openForEachTest();
 
-it("what is told of a token goes along", async () => {
+it("a feed keeps all data of a token when it is sent to a follower", async () => {
   world.job(side(owner));
   const reader = await readAt(here);
   const items = [{ ...token("a"), logprobs: [{ token: "a", logprob: -1, top: [] }] }, token("b")];
@@ -17,7 +17,7 @@ it("what is told of a token goes along", async () => {
   expect(reader.items).toEqual(items);
 });
 
-describe("the size of the prompt", () => {
+describe("the prompt size of a feed", () => {
   const open = (): Promise<Feed> => side(here).open("job_1", FEED_START);
 
   it("reaches a follower before there is output, and again after another attempt", async () => {
@@ -32,7 +32,7 @@ describe("the size of the prompt", () => {
     expect([copy.promptTokens, copy.items]).toEqual([14, [token("a")]]);
   });
 
-  it("reaches a follower that comes later", async () => {
+  it("reaches a late follower", async () => {
     const feed = world.job(side(owner));
     feed.notePrompt(13);
     owner?.say("job_1", [token("a")]);
@@ -41,8 +41,8 @@ describe("the size of the prompt", () => {
   });
 });
 
-describe("what does not fit a message", () => {
-  it("is read from storage: a large value once it is written, a large token with all before it", async () => {
+describe("feed items that are too large for a message", () => {
+  it("are read from storage: a large value once it is written, a large token with everything before it", async () => {
     const feed = world.job(side(owner));
     const reader = await readAt(here);
     const written = Promise.withResolvers<void>();
@@ -68,7 +68,7 @@ describe("what does not fit a message", () => {
     expect(textOf(reader.items)).toBe(`ab${long}c`);
   });
 
-  it("is asked for in parts", async () => {
+  it("are requested in parts", async () => {
     const feed = world.job(side(owner));
     const items = Array.from({ length: 40 }, (_, n) => token(String(n).padStart(10_000, ".")));
     owner?.say("job_1", items);
@@ -80,7 +80,7 @@ describe("what does not fit a message", () => {
 });
 
 describe("publishFeeds()", () => {
-  it("forgets a follower that died, whose clients' jobs wait for other readers", async () => {
+  it("forgets a dead follower, whose clients' jobs wait for other readers", async () => {
     const feed = world.job(side(owner));
     owner?.clientBound.add("job_1");
     await readAt(here);
@@ -91,7 +91,7 @@ describe("publishFeeds()", () => {
     expect([feed.readers, [...(owner?.awaited ?? [])]]).toEqual([0, ["job_1"]]);
   });
 
-  it("lets a job wait for other readers when its follower died before the job's feed was read from storage", async () => {
+  it("makes a job wait for other readers when its follower died before the job's feed was read from storage", async () => {
     const feed = world.job(side(owner));
     owner?.clientBound.add("job_1");
     feed.load = () => new Promise(() => undefined);
@@ -102,7 +102,7 @@ describe("publishFeeds()", () => {
     expect([...(owner?.awaited ?? [])]).toEqual(["job_1"]);
   });
 
-  it("does not take a follower for gone while the bus is away, and asks for readers of what it wants no more", async () => {
+  it("keeps a follower while the bus is down, and stops waiting for readers when the follower returns", async () => {
     for (const jobId of ["job_1", "job_2"]) {
       world.job(side(owner), jobId);
       owner?.clientBound.add(jobId);
@@ -123,7 +123,7 @@ describe("publishFeeds()", () => {
     expect(textOf(reader.items)).toBe("a");
   });
 
-  it("sends its followers to the next owner when it closes", async () => {
+  it("redirects its followers to the next owner when it closes", async () => {
     const feed = world.job(side(owner));
     owner?.say("job_1", [token("a")]);
     world.store("job_1", feed);

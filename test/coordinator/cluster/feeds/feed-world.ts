@@ -27,14 +27,14 @@ export const status = (state: string): FeedItem => ({ type: "status", state });
 export const textOf = (items: readonly FeedItem[]): string =>
   items.map((item) => (item.type === "token" ? item.content : "")).join("");
 
-/** What storage has of a job. */
+/** State of a job in storage. */
 interface StoredJob {
   ownerId: string | null;
   parts: FeedPart[];
   readonly large: Map<string, string>;
 }
 
-/** One coordinator: the feeds of its jobs, and its readers of others' feeds. */
+/** One coordinator with the feeds of its jobs, and its readers of other coordinators' feeds. */
 export class FeedSide {
   readonly id: string;
   readonly bus: FaultyBus;
@@ -43,7 +43,7 @@ export class FeedSide {
   readonly followed: ReturnType<typeof followFeeds>;
   readonly feeds = new Map<string, JobFeed>();
   readonly clientBound = new Set<string>();
-  /** Jobs that end unless somebody reads them. */
+  /** Jobs that end unless they get a reader. */
   readonly awaited = new Set<string>();
   readonly warnings: unknown[] = [];
   isDead = false;
@@ -73,18 +73,18 @@ export class FeedSide {
     this.followed = followFeeds(this.peers, world, world, world.maxFollowedBytes, { clock, log });
   }
 
-  /** The feed that a client here gets. */
+  /** Opens the feed for a client here. */
   open(jobId: string, after?: FeedPosition): Promise<Feed> {
     const own = this.feeds.get(jobId);
     return own === undefined ? this.followed.open(jobId, after) : own.load().then(() => own);
   }
 
-  /** Adds to the feed of an own job. Not stored. */
+  /** Adds items to the feed of an own job, without storing them. */
   say(jobId: string, items: readonly FeedItem[], attempt = 1): void {
     this.feeds.get(jobId)?.push(items, attempt);
   }
 
-  /** Kills the coordinator: nothing is told, and what is not stored is gone. */
+  /** Kills the coordinator: it sends nothing, and output that is not stored is lost. */
   async kill(): Promise<void> {
     this.isDead = true;
     await this.bus.close();
@@ -98,7 +98,7 @@ export class FeedSide {
     this.peers.close();
   }
 
-  /** The job is another's, as a refused write says. */
+  /** Drops the job as after a rejected write, because another coordinator owns it. */
   drop(jobId: string): void {
     const feed = this.feeds.get(jobId);
     if (feed === undefined) return;
@@ -107,7 +107,7 @@ export class FeedSide {
     this.followed.goOn(feed, null);
   }
 
-  /** Takes a job over, as storage has it. */
+  /** Takes a job over from storage. */
   take(jobId: string): JobFeed {
     this.drop(jobId);
     const stored = this.#world.stored(jobId);
@@ -119,7 +119,7 @@ export class FeedSide {
   }
 }
 
-/** Coordinators on one bus and one storage, without islands and clients: what the feeds of jobs are told and tell. */
+/** Coordinators on one bus and one storage, without Islands and clients, to test the feeds of jobs. */
 export class FeedWorld {
   readonly clock = new ManualClock();
   readonly bus = new LocalBus();
@@ -127,7 +127,7 @@ export class FeedWorld {
   readonly sides: FeedSide[] = [];
   readonly #jobs = new Map<string, StoredJob>();
   isStorageAway = false;
-  /** Of the sides that are made from now on. */
+  /** Memory limit of the sides that are created from now on. */
   maxFollowedBytes = Infinity;
   feedReads = 0;
 
@@ -142,13 +142,13 @@ export class FeedWorld {
     return side;
   }
 
-  /** All see which coordinators live. */
+  /** Updates the list of live coordinators everywhere. */
   noteLiving(): void {
     const live = this.sides.filter(({ isDead }) => !isDead).map(({ id }) => peerOf(id));
     for (const { peers } of this.sides) peers.setLive(live);
   }
 
-  /** A new job of `owner`, with a feed that has nothing. */
+  /** Creates a job of `owner` with an empty feed. */
   job(owner: FeedSide, jobId = "job_1"): JobFeed {
     this.#jobs.set(jobId, { ownerId: owner.id, parts: [], large: new Map() });
     const feed = new JobFeed(jobId);
@@ -162,12 +162,12 @@ export class FeedWorld {
     return job;
   }
 
-  /** Storage catches up with the feed. */
+  /** Stores the current feed. */
   store(jobId: string, feed: Feed): void {
     this.stored(jobId).parts = partsOf(feed);
   }
 
-  /** Ends the job, whose feed is stored whole. */
+  /** Ends the job and stores its whole feed. */
   end(owner: FeedSide, jobId = "job_1"): void {
     const feed = owner.feeds.get(jobId);
     if (feed === undefined) return;
@@ -209,12 +209,12 @@ export class FeedWorld {
     });
   }
 
-  /** Lets all that is due at this moment happen. */
+  /** Runs everything that is due at this moment. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < 6; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Moves time on in small steps. */
+  /** Advances time in small steps. */
   async pass(ms: number, stepMs = 25): Promise<void> {
     for (let passed = 0; passed < ms; passed += stepMs) {
       this.clock.advance(stepMs);

@@ -6,7 +6,7 @@ import { TestReader } from "./test-reader.ts";
 
 openForEachTest();
 
-it("a frame of a feed is a run of plain tokens, or a slice; others are invalid", () => {
+it("a feed frame is a run of plain tokens or a slice; anything else is invalid", () => {
   const slice = { from: 1, parts: [{ attempt: 1, items: ["a", ["b", 2]] }] };
   for (const frame of [[0, 1], [0, 1, "a", "b"], slice]) expect(M.feed.frame.parse(frame)).toEqual(frame);
   for (const frame of [null, "a", [0], [0, 1, 2], [-1, 1, "a"], [0, 1.5, "a"], [0, "1", "a"], [0, 1, ["b", 2]]])
@@ -14,7 +14,7 @@ it("a frame of a feed is a run of plain tokens, or a slice; others are invalid",
 });
 
 describe("a followed feed", () => {
-  it("gives readers elsewhere what was said, what follows, and the end", async () => {
+  it("gives remote readers past output, new output and the end", async () => {
     const feed = world.job(side(owner));
     owner?.say("job_1", [status("running"), token("a"), { type: "progress", step: 1, total: 2 }]);
     const readers = [await readAt(here), await readAt(here), await readAt(third)];
@@ -31,7 +31,7 @@ describe("a followed feed", () => {
     expect(world.feedReads).toBe(0);
   });
 
-  it("tells its readers of a token in the turn in which it was said, and of many in few messages", async () => {
+  it("delivers a token in the tick in which it was added, and many tokens in few messages", async () => {
     world.job(side(owner));
     const reader = await readAt(here);
     let messages = 0;
@@ -49,7 +49,7 @@ describe("a followed feed", () => {
     expect([reader.outputs.length, messages]).toEqual([102, 3]);
   });
 
-  it("asks again for a frame that was lost: when the next one comes, or when it renews", async () => {
+  it("requests a lost frame again when the next one comes or at the next heartbeat", async () => {
     world.job(side(owner));
     const reader = await readAt(here);
     const say = async (text: string, lose: number): Promise<void> => {
@@ -72,7 +72,7 @@ describe("a followed feed", () => {
     expect([textOf(reader.items), reader.isDone]).toEqual(["abc", true]);
   });
 
-  it("follows a job to the coordinator that has it next, after its owner died", async () => {
+  it("follows a job to its next owner after the owner died", async () => {
     const feed = world.job(side(owner));
     const reader = await readAt(here);
     owner?.say("job_1", [status("running"), token("a"), token("b"), token("c")]);
@@ -83,7 +83,7 @@ describe("a followed feed", () => {
     await world.pass(2_000);
     third?.take("job_1");
     await world.pass(50);
-    // The Island brings again what was not stored, and goes on.
+    // The Island resends what was not stored, and continues.
     third?.say("job_1", [token("d"), token("e"), token("f")]);
     await world.pass(50);
     expect(textOf(reader.items)).toBe("abcdef");
@@ -92,7 +92,7 @@ describe("a followed feed", () => {
     expect([reader.isDone, reader.restarts]).toEqual([true, 0]);
   });
 
-  it("is cut when the job goes on in another attempt without output that readers have", async () => {
+  it("is cut when the job continues in another attempt without output that readers have", async () => {
     const feed = world.job(side(owner));
     const [reader, late] = [await readAt(here), new TestReader()];
     owner?.say("job_1", [token("a")]);
@@ -112,7 +112,7 @@ describe("a followed feed", () => {
     expect([textOf(reader.items), reader.restarts, textOf(late.items), late.restarts]).toEqual(["axy", 1, "axy", 0]);
   });
 
-  it("goes on as the feed of a job that another coordinator took, for those who read it here", async () => {
+  it("continues as the feed of a job that another coordinator took, for its readers here", async () => {
     const feed = world.job(side(owner));
     const reader = await readAt(owner);
     const elsewhere = await readAt(here);
@@ -128,7 +128,7 @@ describe("a followed feed", () => {
     expect(await side(owner).open("job_1")).toBe(feed);
   });
 
-  it("follows the local feed once the job is here, also while the bus is down", async () => {
+  it("follows the local feed once the job is here, even while the bus is down", async () => {
     world.job(side(owner));
     const reader = await readAt(here);
     await owner?.kill();
@@ -141,7 +141,7 @@ describe("a followed feed", () => {
     expect([textOf(reader.items), reader.isDone]).toEqual(["a", true]);
   });
 
-  it("ends from storage when the job ended unheard", async () => {
+  it("ends from storage when the end of the job was missed", async () => {
     world.job(side(owner));
     const reader = await readAt(here);
     owner?.say("job_1", [token("a")]);
@@ -155,7 +155,7 @@ describe("a followed feed", () => {
 });
 
 describe("FollowedFeeds.open()", () => {
-  it("gives what is stored of a job whose owner does not answer, and the rest when it has another", async () => {
+  it("returns the stored output if the owner does not reply, and the rest once there is another owner", async () => {
     const feed = world.job(side(owner));
     owner?.say("job_1", [token("a")]);
     world.store("job_1", feed);
@@ -172,7 +172,7 @@ describe("FollowedFeeds.open()", () => {
     expect(textOf(reader.items)).toBe("ab");
   });
 
-  it("refuses while the bus or storage is down, and follows again by itself what it followed", async () => {
+  it("rejects while the bus or storage is down; open feeds resume afterwards", async () => {
     world.job(side(owner));
     const reader = await readAt(here);
     side(third).bus.downBecause = "no connection";
@@ -189,7 +189,7 @@ describe("FollowedFeeds.open()", () => {
     await expect(third?.followed.open("job_1")).rejects.toMatchObject({ code: "storage_unavailable" });
   });
 
-  it("refuses once it is closed, and follows nothing more", async () => {
+  it("rejects once it is closed, and follows nothing more", async () => {
     const feed = world.job(side(owner));
     const dropped = world.job(side(here), "job_2");
     dropped.subscribe(() => undefined);
@@ -200,7 +200,7 @@ describe("FollowedFeeds.open()", () => {
     expect([feed.readers, world.clock.pendingTimers]).toEqual([0, 0]);
   });
 
-  it("leaves a feed that nobody reads any more, and goes on with it for its next reader", async () => {
+  it("stops following a feed without readers, and resumes for the next reader", async () => {
     const feed = world.job(side(owner));
     const reader = await readAt(here);
     const copy = await side(here).open("job_1");
@@ -217,8 +217,8 @@ describe("FollowedFeeds.open()", () => {
   });
 });
 
-describe("an answer that comes after the frames that follow it", () => {
-  /** Opens `job_1` here; the answer is on its way, and the owner has begun to send frames. */
+describe("a reply that arrives after the frames that follow it", () => {
+  /** Opens `job_1` here while the reply is in flight and the owner has begun to send frames. */
   async function beginReading(): Promise<TestReader> {
     const reader = new TestReader();
     side(here).bus.faults = { lose: 0, repeat: 0, delay: 1 };
@@ -228,7 +228,7 @@ describe("an answer that comes after the frames that follow it", () => {
     return reader;
   }
 
-  it("makes no gap", async () => {
+  it("causes no gap", async () => {
     const feed = world.job(side(owner));
     const reader = await beginReading();
     owner?.say("job_1", [token("a")]);
@@ -240,7 +240,7 @@ describe("an answer that comes after the frames that follow it", () => {
     expect([textOf(reader.items), subscriptions]).toEqual(["a", 0]);
   });
 
-  it("does not count if the owner lost the job meanwhile", async () => {
+  it("is ignored if the owner lost the job in between", async () => {
     const feed = world.job(side(owner));
     world.store("job_1", feed);
     const reader = await beginReading();

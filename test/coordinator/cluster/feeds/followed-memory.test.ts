@@ -6,14 +6,14 @@ import { TestReader } from "./test-reader.ts";
 
 openForEachTest();
 
-describe("copies that take more memory than they may", () => {
+describe("feed replicas above the memory limit", () => {
   const say = (jobId: string, tokens: number): void =>
     side(owner).say(
       jobId,
       Array.from({ length: tokens }, () => token("x".repeat(100))),
     );
 
-  it("are cut if they have more than their share, and their readers go on when there is room", async () => {
+  it("are cut if they exceed their share; their readers resume when memory is free", async () => {
     world.maxFollowedBytes = 10_000;
     const small = world.side();
     const jobIds = ["job_1", "job_2", "job_3"];
@@ -30,7 +30,7 @@ describe("copies that take more memory than they may", () => {
     say("job_1", 1);
     await world.pass(25);
     expect([large.side, other.side]).toEqual([null, small]);
-    // Nobody else takes its place, and it waits for room.
+    // No other reader takes the memory, for which it waits.
     void large.connect(small);
     await world.pass(1_025);
     expect([large.side, large.items.length]).toEqual([small, 41]);
@@ -44,7 +44,7 @@ describe("copies that take more memory than they may", () => {
     expect([large.items.length, large.isDone, large.restarts]).toEqual([42, true, 0]);
   });
 
-  it("begin again where their reader was, so that each try brings it further", async () => {
+  it("restart at the reader's position, so that each attempt gets further", async () => {
     world.maxFollowedBytes = 10_000;
     const small = world.side();
     const feed = world.job(side(owner));
@@ -70,7 +70,7 @@ describe("copies that take more memory than they may", () => {
     expect([reader.items, reader.isDone, reader.restarts]).toEqual([feed.items, true, 0]);
   });
 
-  it("say that a position is lost although they would begin there", async () => {
+  it("report a lost position even if they would begin there", async () => {
     world.maxFollowedBytes = 120_000;
     const small = world.side();
     const feed = world.job(side(owner));
@@ -88,7 +88,7 @@ describe("copies that take more memory than they may", () => {
     expect([reader.restarts, textOf(reader.items).endsWith("xz")]).toEqual([1, true]);
   });
 
-  it("are refused to who needs all at once, and not begun again for some seconds", async () => {
+  it("are refused to readers that need everything at once, and not restarted for some seconds", async () => {
     world.maxFollowedBytes = 10_000;
     const small = world.side();
     const feed = world.job(side(owner));
@@ -104,13 +104,13 @@ describe("copies that take more memory than they may", () => {
     expect(copies).toBe(1);
   });
 
-  it("are counted after their end while somebody reads them", async () => {
+  it("still count after their end while they are read", async () => {
     world.maxFollowedBytes = 10_000;
     const small = world.side();
     for (const jobId of ["job_1", "job_2"]) world.job(side(owner), jobId);
     const copy = await small.open("job_1");
     const leave = copy.subscribe(() => undefined);
-    // They come with the end.
+    // The items arrive with the end.
     say("job_1", 60);
     world.end(side(owner));
     await world.pass(2_000);
@@ -130,7 +130,7 @@ describe("copies that take more memory than they may", () => {
     expect((await small.open("job_2")).isCut).toBe(false);
   });
 
-  it("are waited for also where the job has a copy that begins after the reader", async () => {
+  it("are also waited for if the job has a replica that begins after the reader's position", async () => {
     world.maxFollowedBytes = 10_000;
     const small = world.side();
     for (const jobId of ["job_1", "job_2"]) world.job(side(owner), jobId);

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, expect } from "vitest";
 import { FeedWorld, type FeedSide } from "./feed-world.ts";
 import { TestReader } from "./test-reader.ts";
 
-/** Of the test that runs. */
+/** World of the current test. */
 export let world: FeedWorld;
-/** Three coordinators; the jobs are the first one's. */
+/** Three coordinators; the first one owns the jobs. */
 export let [owner, here, third]: FeedSide[] = [];
 
-/** A world for each test of a file, in which nothing may be warned of and no timer is left. */
+/** Opens a world for each test of a file. The test must not log warnings or leave timers. */
 export function openForEachTest(): void {
   beforeEach(() => {
     world = new FeedWorld();
@@ -22,7 +22,7 @@ export function openForEachTest(): void {
 
 export const side = (one: FeedSide | undefined): FeedSide => one ?? expect.fail("There is no such side");
 
-/** Reads `job_1` at a side, and is connected. */
+/** Connects a reader of `job_1` at a side. */
 export async function readAt(at: FeedSide | undefined): Promise<TestReader> {
   const reader = new TestReader();
   await reader.connect(side(at));

@@ -3,11 +3,11 @@ import { FEED_START, formatPosition, parsePosition } from "../../../../coordinat
 import type { FeedItem } from "../../../../coordinator/store/jobs/job-store.ts";
 import type { FeedSide } from "./feed-world.ts";
 
-/** A client that reads a job's stream as the API gives it, and resumes it by its last event's id, at any coordinator. */
+/** A client that reads a job's stream through the API, and resumes it at any coordinator with its last event id. */
 export class TestReader {
-  /** Since the last time that it read from the start. */
+  /** Items since it last read from the start. */
   items: FeedItem[] = [];
-  /** How often its position was lost, so that it read again from the start. */
+  /** Number of times its position was lost, so that it restarted. */
   restarts = 0;
   isDone = false;
   side: FeedSide | null = null;
@@ -23,12 +23,12 @@ export class TestReader {
     return this.items.filter(({ type }) => type !== "status");
   }
 
-  /** Reads at `side` from where it is. A refusal leaves it disconnected. */
+  /** Reads at `side` from its position. A refusal leaves it disconnected. */
   async connect(side: FeedSide): Promise<void> {
     this.disconnect();
     this.side = side;
     const feed = await side.open(this.#jobId, this.#after).catch(() => null);
-    // Another connection took its place meanwhile.
+    // Another connection replaced this one.
     if (this.side !== side || this.#unsubscribe !== null) return;
     if (feed === null || side.isDead) return this.disconnect();
     if (feed.hasLost(this.#after)) {
@@ -42,7 +42,7 @@ export class TestReader {
     this.#pump(feed, cursor);
   }
 
-  /** The connection is lost. */
+  /** Drops the connection. */
   disconnect(): void {
     this.#unsubscribe?.();
     this.#unsubscribe = null;

@@ -9,13 +9,13 @@ function open(count: number): readonly SharingCoordinator[] {
   return network.coordinators;
 }
 
-/** At c1, whose Island c1-isle let it down. */
+/** Job at c1 that failed on its Island c1-isle. */
 const AVOIDING = { avoidIslands: ["c1-isle"] };
 
 afterEach(() => network.close());
 
 describe("a job that avoids the only Island of its coordinator", () => {
-  it("goes to the Island of another one", async () => {
+  it("goes to an Island of another coordinator", async () => {
     const [c1, c2] = open(2);
     c1?.up();
     c2?.up();
@@ -25,7 +25,7 @@ describe("a job that avoids the only Island of its coordinator", () => {
     expect(network.starts).toMatchObject([{ islandId: "c2-isle" }]);
   });
 
-  it("goes to one that is the first of its coordinator, and came a moment ago", async () => {
+  it("goes to the first Island of another coordinator, which connected a moment ago", async () => {
     const [c1, , c3] = open(3);
     c1?.up();
     await network.pass(1_200);
@@ -36,7 +36,7 @@ describe("a job that avoids the only Island of its coordinator", () => {
     expect(network.starts).toMatchObject([{ islandId: "c3-isle" }]);
   });
 
-  it("goes back at once where no other coordinator has an Island", async () => {
+  it("returns at once if no other coordinator has an Island", async () => {
     const [c1, c2] = open(2);
     c1?.up();
     c2?.up();
@@ -47,7 +47,7 @@ describe("a job that avoids the only Island of its coordinator", () => {
     expect(network.starts).toMatchObject([{ islandId: "c1-isle" }]);
   });
 
-  it("goes back after a second when nobody else has a free slot for it", async () => {
+  it("returns after a second if no other coordinator has a free slot for it", async () => {
     const [c1, c2] = open(2);
     c1?.up();
     c2?.up({}, 1);
@@ -58,7 +58,7 @@ describe("a job that avoids the only Island of its coordinator", () => {
     expect(network.starts.map(({ islandId, atMs }) => [islandId, atMs - beganMs])).toEqual([["c1-isle", 1_000]]);
   });
 
-  it("goes back at once while the bus is down", async () => {
+  it("returns at once while the bus is down", async () => {
     const [c1, c2] = open(2);
     c1?.up();
     c2?.up();
@@ -70,7 +70,7 @@ describe("a job that avoids the only Island of its coordinator", () => {
 });
 
 describe("WorkSharing.waitingElsewhere()", () => {
-  it("counts what waits at all other coordinators, whosever Islands may run it", async () => {
+  it("counts waiting jobs at all other coordinators, including those for Islands of one account", async () => {
     const [c1, c2, c3] = open(3);
     c1?.submit({ id: "own" });
     for (const id of ["a", "b"]) c2?.submit({ id });

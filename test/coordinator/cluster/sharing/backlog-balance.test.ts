@@ -13,30 +13,30 @@ function makeLoad(pressing: number, slots: number): Load {
   return { jobs: pressing, pressing, slots };
 }
 
-/** Of two coordinators that are alone. */
+/** Returns the jobs to take in a network of two. */
 function takes(mine: Load, theirs: Load): number {
   return jobsToTake(mine, theirs, { pressing: mine.pressing + theirs.pressing, slots: mine.slots + theirs.slots });
 }
 
 describe("jobsToTake()", () => {
-  it("takes nothing without slots, and all from where there are none", () => {
+  it("takes nothing without slots, and everything from a coordinator without slots", () => {
     expect(takes(makeLoad(0, 0), makeLoad(5, 1))).toBe(0);
     expect(takes(makeLoad(0, 4), makeLoad(5, 0))).toBe(5);
   });
 
-  it("takes what waits less here", () => {
+  it("takes jobs that wait less here", () => {
     expect(takes(makeLoad(0, 10), makeLoad(40, 10))).toBe(18);
     expect(takes(makeLoad(0, 30), makeLoad(40, 10))).toBe(28);
     expect(takes(makeLoad(10, 100), makeLoad(1, 1))).toBe(1);
     expect(takes(makeLoad(1, 1), makeLoad(2, 1))).toBe(0);
   });
 
-  it("takes no more than its part of all", () => {
+  it("takes at most its share of all jobs", () => {
     expect(jobsToTake(makeLoad(0, 10), makeLoad(90, 0), { pressing: 90, slots: 30 })).toBe(30);
     expect(jobsToTake(makeLoad(30, 10), makeLoad(60, 0), { pressing: 90, slots: 30 })).toBe(0);
   });
 
-  it("never makes the other want jobs back", () => {
+  it("never makes the other take jobs back", () => {
     const load = fc.record({ pressing: fc.nat(50), slots: fc.nat(20) });
     const check = fc.property(load, load, (a, b) => {
       const [mine, theirs] = [makeLoad(a.pressing, a.slots), makeLoad(b.pressing, b.slots)];

@@ -13,7 +13,7 @@ import { ManualClock } from "../../../support/manual-clock.ts";
 import { makeCargo, makeIsland, makeJob, SCHEDULER_RULES } from "../../scheduler/builders.ts";
 import { peerOf, peersOn } from "../peers-on.ts";
 
-/** What a commit takes. */
+/** Duration of a commit. */
 const COMMIT_MS = 3;
 const STEP_MS = 5;
 
@@ -24,7 +24,7 @@ interface Start {
   readonly atMs: number;
 }
 
-/** A coordinator as far as sharing is concerned: its scheduler, and which of its jobs wait. */
+/** Scheduler of a coordinator, with the ids of its waiting jobs. */
 export class SharingCoordinator {
   readonly id: string;
   readonly scheduler: Scheduler;
@@ -33,7 +33,7 @@ export class SharingCoordinator {
   readonly peers: Peers;
   readonly sharing: WorkSharing;
   readonly #network: SharingNetwork;
-  /** Jobs that came here, by the one who had them. */
+  /** Number of jobs that came here, by previous owner. */
   taken = 0;
   reconciled = 0;
 
@@ -80,7 +80,7 @@ export class SharingCoordinator {
     this.step({ kind: "slot_freed", islandId, jobId });
   }
 
-  /** What the scheduler waits for may have come. */
+  /** Wakes the scheduler after an event. */
   wake(): void {
     const { nextWakeMs } = this.scheduler;
     if (nextWakeMs !== null && nextWakeMs <= this.#network.clock.monotonicMs()) this.step({ kind: "time_passed" });
@@ -127,7 +127,7 @@ export class SharingCoordinator {
   }
 }
 
-/** Several coordinators on one bus, with storage that knows whose each waiting job is. */
+/** Several coordinators on one bus, with storage that knows the owner of each waiting job. */
 export class SharingNetwork {
   readonly clock = new ManualClock();
   readonly bus = new LocalBus();
@@ -138,9 +138,9 @@ export class SharingNetwork {
   readonly warnings: string[] = [];
   readonly published: unknown[] = [];
   requests = 0;
-  /** `storage`: hand-overs fail. `answers`: they succeed, and nobody hears of it. `fixed`: jobs that do not move. */
+  /** `storage`: hand-overs fail. `answers`: they succeed, but the reply is lost. `fixed`: jobs that do not move. */
   readonly faults = { storage: false, answers: false, fixed: new Set<string>() };
-  /** How long jobs that came are read. */
+  /** Time to read jobs that arrived. */
   takeInMs = 0;
   onStart: (coordinator: SharingCoordinator, islandId: string, jobId: string) => void = () => undefined;
   live: readonly string[];
@@ -157,7 +157,7 @@ export class SharingNetwork {
     for (const { peers } of this.coordinators) peers.setLive(ids.map(peerOf));
   }
 
-  /** Time passes, step by step, with what messages and promises lead to. */
+  /** Advances time step by step, with all messages and promises that are due. */
   async pass(ms: number, afterStep: () => void = () => undefined): Promise<void> {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       this.clock.advance(STEP_MS);
@@ -173,7 +173,7 @@ export class SharingNetwork {
     await closed;
   }
 
-  /** Messages are counted, and packed as between processes. */
+  /** Counts messages, and serializes them as between processes. */
   #countMessages(): void {
     const { bus } = this;
     const packr = new Packr({ useRecords: false });

@@ -14,8 +14,8 @@ function at(index: number): SharingCoordinator {
   return network.coordinators[index] as SharingCoordinator;
 }
 
-describe("WorkSharing with several requests", () => {
-  it("asks others while the answer of one is awaited, for Islands that this one was not offered", async () => {
+describe("WorkSharing with concurrent requests", () => {
+  it("asks others while a reply is pending, for Islands that are not offered yet", async () => {
     for (let island = 0; island < 60; island += 1) at(2).up({ id: `isle-${island}` });
     network.takeInMs = 60;
     await network.pass(1_200);
@@ -27,7 +27,7 @@ describe("WorkSharing with several requests", () => {
     expect(new Set(network.starts.map(({ islandId }) => islandId)).size).toBe(2);
   });
 
-  it("offers an Island to one at a time", async () => {
+  it("offers an Island to one coordinator at a time", async () => {
     at(2).up({ slots: 9 });
     network.takeInMs = 60;
     await network.pass(1_200);

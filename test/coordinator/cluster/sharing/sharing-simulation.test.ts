@@ -11,11 +11,11 @@ const BOUND_MS = 1_000;
 const STEP_MS = 5;
 const RUN_MS = 10_000;
 
-/** A network in which jobs come in bursts, mostly to one coordinator, and Islands, mostly of another, come and go. */
+/** A network in which jobs come in bursts, mostly to one coordinator, and Islands connect and disconnect, mostly at another. */
 class World {
   readonly network: SharingNetwork;
   readonly #random: Random;
-  /** For how long a slot that fits has been free somewhere, by waiting job. */
+  /** Time for which a fitting slot has been free anywhere, by waiting job. */
   readonly #idleMs = new Map<string, number>();
   longestMs = 0;
   #jobs = 0;
@@ -81,7 +81,7 @@ class World {
     coordinator.step({ kind: "island_down", islandId: id });
   }
 
-  /** Looks at all coordinators at once. */
+  /** Inspects all coordinators at once. */
   #look(): void {
     for (const jobId of this.#idleMs.keys()) if (!this.network.stored.has(jobId)) this.#idleMs.delete(jobId);
     for (const { job } of this.network.stored.values()) {
@@ -91,7 +91,7 @@ class World {
     }
   }
 
-  /** At an Island that it does not avoid. */
+  /** Returns whether an Island that the job does not avoid has a free slot. */
   #hasFreeSlot({ slug, onlyIslandsOf, avoidIslands }: WaitingJob): boolean {
     const cargo = { ...makeCargo(this.network.catalog.get(slug)), onlyIslandsOf };
     return this.network.coordinators.some(({ islands, scheduler }) =>
@@ -103,9 +103,9 @@ class World {
   }
 }
 
-describe("several coordinators that share their work", () => {
+describe("WorkSharing in random networks", () => {
   it.each(Array.from({ length: soakRounds(30) }, (_, seed) => seed))(
-    "let no job wait for a second while a slot that fits is free somewhere, seed %i",
+    "never leaves a job waiting for a second while a fitting slot is free anywhere, seed %i",
     async (seed) => {
       const world = new World(seed);
       await world.run();

@@ -26,7 +26,7 @@ function describeSharing(database: PostgresDatabase): void {
 
   const finish = async (island: PlayedIsland): Promise<void> => island.say(...runFrames(island.assign, "text"));
 
-  /** Time passes until the Island has a job. */
+  /** Advances time until the Island has a job. */
   const nextJob = async (island: PlayedIsland): Promise<string | undefined> => {
     await expect
       .poll(() => {
@@ -37,8 +37,8 @@ function describeSharing(database: PostgresDatabase): void {
     return island.last("assign")?.jobId;
   };
 
-  describe("a job that waits where there is no Island", () => {
-    it("waits for the busy Islands of another coordinator, and says so at both", async () => {
+  describe("a job at a coordinator without Islands", () => {
+    it("waits for the busy Islands of another coordinator, and shows this at both", async () => {
       net.a.world.seen.begin(sharings[0] ?? expect.fail("not open"));
       await net.submit(net.b);
       const island = await PlayedIsland.join(net.b.world, net.accountId);
@@ -58,7 +58,7 @@ function describeSharing(database: PostgresDatabase): void {
       expect(await waitingAt(net.b)).toMatchObject({ message });
     });
 
-    it("is run by the Island of another coordinator, which has it then", async () => {
+    it("runs on an Island of another coordinator, which then owns it", async () => {
       const jobId = await net.submit(net.a);
       const island = await PlayedIsland.join(net.b.world, net.accountId);
       expect(await nextJob(island)).toBe(jobId);
@@ -68,7 +68,7 @@ function describeSharing(database: PostgresDatabase): void {
       expect(net.a.world.scheduler.waitingCount + net.b.world.scheduler.waitingCount).toBe(0);
     });
 
-    it("goes where a slot comes free, and those that are cancelled stay away", async () => {
+    it("goes where a slot becomes free, but stays if it was cancelled", async () => {
       const jobIds = [await net.submit(net.a), await net.submit(net.a)];
       await net.a.world.jobs.cancel(net.accountId, jobIds[0] ?? "");
       const island = await PlayedIsland.join(net.b.world, net.accountId);

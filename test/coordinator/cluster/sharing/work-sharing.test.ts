@@ -6,7 +6,7 @@ import { SharingNetwork, type SharingCoordinator } from "./sharing-network.ts";
 
 let network: SharingNetwork;
 
-/** Without a model: no Island has to fetch one. */
+/** Cargo without a model, which no Island has to fetch. */
 const CARGO = makeCargo({ model: null });
 
 function open(count: number, cargos = [CARGO]): readonly SharingCoordinator[] {
@@ -20,12 +20,12 @@ function at(index: number): SharingCoordinator {
   return coordinator;
 }
 
-/** Jobs "job_1" to "job_<count>", all at one coordinator. */
+/** Submits jobs "job_1" to "job_<count>" to one coordinator. */
 function submitTo(coordinator: SharingCoordinator, count: number, override: { accountId?: string } = {}): void {
   for (let job = 1; job <= count; job += 1) coordinator.submit({ id: `job_${job}`, ...override });
 }
 
-/** The network has heard of all, and is quiet. */
+/** Waits until all coordinators know each other and are idle. */
 async function begin(): Promise<void> {
   await network.pass(1_200);
 }
@@ -57,7 +57,7 @@ describe("WorkSharing", () => {
     expect(network.stored.size).toBe(7);
   });
 
-  it("runs a waiting job as soon as a slot comes free, however long it has waited", async () => {
+  it("runs a waiting job as soon as a slot is free, however long it has waited", async () => {
     open(2);
     at(0).up({}, 1);
     at(1).up({}, 1);
@@ -69,20 +69,20 @@ describe("WorkSharing", () => {
     expect(network.starts).toMatchObject([{ at: "c2" }]);
   });
 
-  it("tells at once of a job that comes when all that it told of are taken", async () => {
+  it("announces a new job at once when all announced jobs have been taken", async () => {
     open(2);
     at(1).up({ slots: 9 });
     await begin();
     for (let job = 1; job <= 9; job += 1) {
       at(0).submit({ id: `job_${job}` });
-      // The answer says that none is left, and this one has come since.
+      // The reply says that none is left, and this job has come since.
       await network.pass(35);
     }
     await network.pass(100);
     expect(network.starts).toHaveLength(9);
   });
 
-  it("hears of a job that comes while those before it are taken in", async () => {
+  it("learns of a new job while the jobs before it are being taken", async () => {
     open(2);
     at(1).up({ slots: 9 });
     network.takeInMs = 60;
@@ -95,7 +95,7 @@ describe("WorkSharing", () => {
     expect(network.starts.map(({ jobId }) => jobId)).toEqual(["job_1", "job_2"]);
   });
 
-  it("leaves jobs where no free slot fits them, and asks nobody", async () => {
+  it("leaves jobs that fit no free slot, and asks for none", async () => {
     open(2, [{ ...CARGO, requiredRamBytes: 32 * GB }]);
     at(1).up();
     at(0).submit();
@@ -107,7 +107,7 @@ describe("WorkSharing", () => {
     expect(network.starts.map(({ jobId }) => jobId).sort()).toEqual(["job_1", "job_2"]);
   });
 
-  it("fills the slots of several coordinators, and no more of them ask than are needed", async () => {
+  it("fills the slots of several coordinators with as few requests as needed", async () => {
     const coordinators = open(16);
     for (const each of coordinators.slice(1)) each.up({ slots: 4 });
     await begin();
@@ -117,7 +117,7 @@ describe("WorkSharing", () => {
     expect(network.requests).toBeLessThanOrEqual(4);
   });
 
-  it("asks those first that have the model", async () => {
+  it("asks first those that have the model", async () => {
     open(3, [makeCargo()]);
     const model: Partial<SchedulerIsland> = { loaded: ["llama"] };
     at(1).up({ slots: 8 });
@@ -128,7 +128,7 @@ describe("WorkSharing", () => {
     expect(network.starts).toMatchObject([{ at: "c3" }]);
   });
 
-  it("takes jobs into a queue from where there are no slots, so that nobody starves beside a full coordinator", async () => {
+  it("takes jobs into a queue from a coordinator without slots, so that none starve next to a full coordinator", async () => {
     open(3);
     at(1).up({ slots: 2 }, 2);
     at(2).up({ slots: 2 }, 2);
@@ -145,11 +145,11 @@ describe("WorkSharing", () => {
     expect(network.starts.map(({ jobId }) => jobId)).toContain("job_1");
   });
 
-  it("leaves a job to those that are about to ask for it, and moves it to no full queue meanwhile", async () => {
+  it("leaves a job to coordinators that are about to ask for it, and does not move it to a full queue", async () => {
     open(3, [makeCargo()]);
     at(0).up({}, 1);
     at(1).up({ slots: 8, loaded: ["llama"] }, 8);
-    // It would have to fetch the model, so that it asks later than queues are balanced.
+    // It would have to fetch the model, so it asks later than queues are balanced.
     at(2).up();
     await begin();
     at(0).submit();
@@ -176,7 +176,7 @@ describe("WorkSharing", () => {
     expect(network.starts).toMatchObject([{ jobId: "job_1", at: "c2" }]);
   });
 
-  it("moves nothing back and forth between full queues", async () => {
+  it("does not move jobs back and forth between full queues", async () => {
     const coordinators = open(4);
     for (const each of coordinators) each.up({ slots: 3 }, 3);
     submitTo(at(0), 40);
@@ -189,7 +189,7 @@ describe("WorkSharing", () => {
     expect(coordinators.reduce((sum, { taken }) => sum + taken, 0)).toBe(moves);
   });
 
-  it("says no more than once a second while everything is busy", async () => {
+  it("announces at most once a second while all slots are busy", async () => {
     const coordinators = open(4);
     for (const each of coordinators) {
       each.up({ slots: 3 }, 3);
@@ -205,7 +205,7 @@ describe("WorkSharing", () => {
     expect(network.requests).toBe(0);
   });
 
-  it("finds the jobs of an answer that was lost", async () => {
+  it("finds the jobs of a lost reply", async () => {
     open(2);
     at(1).up();
     await begin();
@@ -213,14 +213,14 @@ describe("WorkSharing", () => {
     at(0).submit();
     await network.pass(1_000);
     expect(network.starts).toEqual([]);
-    expect(network.warnings[0]).toContain("Another coordinator did not say");
+    expect(network.warnings[0]).toContain("Peer did not reply");
     network.faults.answers = false;
     await network.pass(6_000);
     expect(network.starts).toMatchObject([{ jobId: "job_1", at: "c2" }]);
     expect(at(1).reconciled).toBe(1);
   });
 
-  it("asks again after storage was away, and not all the time meanwhile", async () => {
+  it("asks again after a storage outage, but not continuously during it", async () => {
     open(2);
     at(1).up();
     await begin();
@@ -233,7 +233,7 @@ describe("WorkSharing", () => {
     expect(network.starts).toMatchObject([{ at: "c2" }]);
   });
 
-  it("neither asks nor answers coordinators that are gone", async () => {
+  it("neither asks nor serves coordinators that are gone", async () => {
     open(3);
     at(1).up();
     await begin();
@@ -249,7 +249,7 @@ describe("WorkSharing", () => {
     expect(network.starts).toMatchObject([{ at: "c2" }]);
   });
 
-  it("does not ask one that is silent", async () => {
+  it("does not ask a silent coordinator", async () => {
     open(3);
     for (const index of [0, 1]) at(index).up({}, 1);
     at(0).submit();
@@ -261,7 +261,7 @@ describe("WorkSharing", () => {
     expect(network.requests).toBe(0);
   });
 
-  it("ignores what it does not understand", async () => {
+  it("ignores invalid messages", async () => {
     open(2);
     at(1).up();
     network.bus.publish("status", ["c1", { freeSlots: "many" }]);
@@ -274,7 +274,7 @@ describe("WorkSharing", () => {
     expect(network.starts).toHaveLength(1);
   });
 
-  it("lets a job that cannot move compete again where it is", async () => {
+  it("queues a job again here if it cannot move", async () => {
     open(2);
     at(0).up({}, 1);
     at(1).up();
@@ -288,7 +288,7 @@ describe("WorkSharing", () => {
     expect(network.starts).toMatchObject([{ jobId: "job_1", at: "c1" }]);
   });
 
-  it("tells which of the others has most free slots", async () => {
+  it("names the coordinator with most free slots", async () => {
     open(3);
     at(1).up({ slots: 7 }, 3);
     at(2).up({ slots: 5 });

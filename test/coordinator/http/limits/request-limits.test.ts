@@ -20,11 +20,11 @@ describe("requestLimits().holdStream", () => {
     const memory = limits();
     const first = response();
     memory.holdStream(first, 11);
-    expect(() => memory.holdStream(response(), 1)).toThrow("Too many large answers");
+    expect(() => memory.holdStream(response(), 1)).toThrow("Too many large responses");
     first.emit("close");
     memory.holdStream(response(), 5);
     memory.holdStream(response(), 5);
-    expect(() => memory.holdStream(response(), 1)).toThrow("Too many large answers");
+    expect(() => memory.holdStream(response(), 1)).toThrow("Too many large responses");
   });
 
   it("keeps nothing of a client that has left", () => {

@@ -12,7 +12,7 @@ function makeSource(log: string[], name: string): FrameSource {
 }
 const takenOf = (log: readonly string[]): number => log.filter((line) => /\d$/.test(line)).length;
 
-it("a FrameIntake takes at most 100 frames in a turn, in the order of their arrival from all sources", async () => {
+it("FrameIntake takes at most 100 frames per tick, in order of arrival from all sources", async () => {
   const intake = new FrameIntake();
   const log: string[] = [];
   const [a, b] = [makeSource(log, "a"), makeSource(log, "b")];
@@ -31,7 +31,7 @@ it("a FrameIntake takes at most 100 frames in a turn, in the order of their arri
   expect(log.filter((line) => /\d$/.test(line))).toEqual(Array.from({ length: 250 }, (_, i) => (i % 2 ? "b2" : "a1")));
 });
 
-it("a FrameIntake takes no more than 256 KiB in a turn, but always one frame", async () => {
+it("FrameIntake takes at most 256 KiB per tick, but always one frame", async () => {
   const intake = new FrameIntake();
   const log: string[] = [];
   const source = makeSource(log, "a");

@@ -3,7 +3,7 @@ import { debtMs, taken } from "../../../../coordinator/islands/session/frame-lim
 import { TokenBucket } from "../../../../coordinator/quotas/token-bucket.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 
-describe("a rate kept as one number", () => {
+describe("a rate stored as one number", () => {
   it.each([
     { perSecond: 20, burst: 200 },
     { perSecond: 5_000, burst: 20_000 },

@@ -11,7 +11,7 @@ class LookedAt {
   }
 }
 
-/** A watch, its clock, and how many timers it has set. */
+/** Creates a watch, its clock, and a count of the timers it has set. */
 function makeWatch() {
   const clock = new ManualClock();
   let timers = 0;
@@ -26,7 +26,7 @@ function makeWatch() {
 }
 
 describe("sessionWatch()", () => {
-  it("looks at each session once in every interval, for the first time an interval after it came", () => {
+  it("visits each session once per interval, first an interval after it was added", () => {
     const { clock, watch } = makeWatch();
     const sessions = Array.from({ length: 500 }, () => new LookedAt());
     const cameMs = sessions.map((session) => {
@@ -42,7 +42,7 @@ describe("sessionWatch()", () => {
     });
   });
 
-  it("sets one timer for all sessions that come together, and for each turn of the interval", () => {
+  it("sets one timer for sessions added together, and one per tick of the interval", () => {
     const { clock, watch, timers } = makeWatch();
     const sessions = Array.from({ length: 1_000 }, () => new LookedAt());
     for (const session of sessions) watch.add(session);
@@ -52,7 +52,7 @@ describe("sessionWatch()", () => {
     expect(timers()).toBe(2);
   });
 
-  it("looks at a session no more that is removed, and waits for nothing without sessions", () => {
+  it("does not visit removed sessions, and has no timer without sessions", () => {
     const { clock, watch, timers } = makeWatch();
     const [gone, stays] = [new LookedAt(), new LookedAt()];
     const part = watch.add(gone);

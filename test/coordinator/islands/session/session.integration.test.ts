@@ -20,8 +20,8 @@ afterAll(() => coordinator[Symbol.asyncDispose]());
 
 const dial = (): Promise<FakeIsland> => FakeIsland.dial(coordinator.url, token);
 
-describe("Island session", () => {
-  it("welcomes an Island and tells the heartbeat", async () => {
+describe("IslandSession", () => {
+  it("welcomes an Island with the heartbeat interval", async () => {
     await using island = await dial();
     island.send(makeHello({ hostId: randomUUID() }));
     expect(await island.next("welcome")).toMatchObject({
@@ -34,13 +34,17 @@ describe("Island session", () => {
   it.each([
     ["a text frame", (island: FakeIsland) => island.sendRaw("hello"), "frame is text"],
     [
-      "bytes that are no MessagePack",
+      "bytes that are not MessagePack",
       (island: FakeIsland) => island.sendRaw(Buffer.from([0xc1, 0xff])),
       "not MessagePack",
     ],
     ["an unknown frame", (island: FakeIsland) => island.sendRaw(pack({ type: "reboot" })), "type"],
     ["a frame before hello", (island: FakeIsland) => island.send({ type: "draining" }), "draining: before hello"],
-    ["a hello with a wrong field", (island: FakeIsland) => island.sendRaw(pack({ ...makeHello(), slots: 0 })), "slots"],
+    [
+      "a hello with an invalid field",
+      (island: FakeIsland) => island.sendRaw(pack({ ...makeHello(), slots: 0 })),
+      "slots",
+    ],
   ])("closes with 1008 and the reason after %s", async (_title, send, reason) => {
     const island = await dial();
     send(island);
@@ -49,7 +53,7 @@ describe("Island session", () => {
     expect(closed.reason).toContain(reason);
   });
 
-  it("serves an agent of an earlier version that tells of input of running jobs", async () => {
+  it("serves an older agent that reports input of running jobs", async () => {
     const owner = await coordinator.createAccount("earlier@example.com");
     const held = { jobId: "job_1", attempt: 1, claim: "none", started: true };
     const input = { received: 1, taken: 0, hasEnd: false };
@@ -66,7 +70,7 @@ describe("Island session", () => {
   it("closes with 1008 after a second hello", async () => {
     const island = await FakeIsland.join(coordinator.url, token, { hostId: randomUUID() });
     island.send(makeHello());
-    expect(await island.closed).toEqual({ code: 1008, reason: "hello: said twice" });
+    expect(await island.closed).toEqual({ code: 1008, reason: "hello: sent twice" });
   });
 
   it("closes with 1009 after a frame over 8 MB", async () => {
@@ -75,7 +79,7 @@ describe("Island session", () => {
     expect((await island.closed).code).toBe(1009);
   });
 
-  it("closes with 1002 and the versions spoken for an unknown protocol version", async () => {
+  it("closes with 1002 and the supported versions for an unknown protocol version", async () => {
     const island = await FakeIsland.dial(coordinator.url, token, "atoll.island.v9");
     expect(await island.closed).toEqual({ code: 1002, reason: "versions spoken: atoll.island.v1" });
   });
@@ -83,11 +87,11 @@ describe("Island session", () => {
   it.each([
     ["a made-up token", `it_${"x".repeat(40)}`],
     ["an API key", "ak_no"],
-  ])("answers 401 to %s", async (_title, wrong) => {
+  ])("responds with 401 to %s", async (_title, wrong) => {
     await expect(FakeIsland.dial(coordinator.url, wrong)).rejects.toThrow("401");
   });
 
-  it("refuses a host id of another account", async () => {
+  it("rejects a host id of another account", async () => {
     const hostId = randomUUID();
     await using _first = await FakeIsland.join(coordinator.url, token, { hostId });
     const other = await coordinator.createAccount("thief@example.com");
@@ -98,8 +102,8 @@ describe("Island session", () => {
 
   it(
     ...unlessSeveral(
-      "refuses a host id of another account that is connected, also when the host is no longer stored",
-      "only the coordinator that has the host still knows it",
+      "rejects a connected host id of another account, even if the host is no longer stored",
+      "only the coordinator with the session still knows the host",
     ),
     async () => {
       const hostId = randomUUID();
@@ -109,7 +113,7 @@ describe("Island session", () => {
         const stored = await islands.get(hostId);
         if (stored === undefined) throw new Error("The host is not stored");
         const later = { ...stored, lastSeenAtMs: stored.lastSeenAtMs + 1 };
-        // Some at a time: a pool of connections refuses what waits for long.
+        // A few at a time, because a connection pool rejects what waits too long.
         for (let saved = 0; saved < MAX_HOSTS; saved += 100) {
           await Promise.all(Array.from({ length: 100 }, () => islands.save({ ...later, hostId: randomUUID() }, 0)));
         }
@@ -121,7 +125,7 @@ describe("Island session", () => {
     },
   );
 
-  it("sends the older session of a host away for good when a newer one comes", async () => {
+  it("dismisses the older session of a host permanently when a newer one begins", async () => {
     const hostId = randomUUID();
     const older = await FakeIsland.join(coordinator.url, token, { hostId });
     await using _newer = await FakeIsland.join(coordinator.url, token, { hostId });
@@ -131,8 +135,8 @@ describe("Island session", () => {
 
   it(
     ...unlessSeveral(
-      "says goodbye with the time to come back when the coordinator goes down",
-      "its Islands go to the others at once",
+      "sends goodbye with a reconnect delay when the coordinator shuts down",
+      "Islands move to other coordinators at once",
     ),
     async () => {
       await using going = await TestCoordinator.open();
