@@ -24,18 +24,18 @@ import { openPasswords } from "./passwords.ts";
 import { hashSecret, newSecret } from "./secrets.ts";
 
 const SESSION_MS = 30 * 24 * 3_600_000;
-/** Per account, as that of keys. Requests are counted by key and by session, so these limits bound the requests of an account. */
+/** Limit per account, like that of keys. Requests are counted by key and by session, so these limits bound the requests of an account. */
 const MAX_SESSIONS = 20;
-/** A session is shown to its owner, who does not need its last use more exactly. */
+/** Resolution of the last use of a session, which is shown to its owner. */
 const SESSION_USE_MS = 60_000;
-/** Sign-ins, registrations and checks of a password in a minute, of one network address and of one account. */
+/** Sign-ins, registrations and password checks a minute, for each network address and each account. */
 const MAX_ATTEMPTS = 5;
-/** Characters of a token's hash in the id of its session: 96 bits, of which no token can be made. */
+/** Characters of the token's hash in a session id: 96 bits, from which the token cannot be derived. */
 const SESSION_ID_CHARS = 24;
 
 export interface ShownSession extends Omit<SessionRecord, "tokenHash" | "accountId"> {
   readonly id: string;
-  /** The one that asks. */
+  /** True for the session that makes the request. */
   readonly isCurrent: boolean;
 }
 
@@ -100,14 +100,14 @@ export function openAccounts(
     passwordChanges: changes,
     islandTokens,
     authenticateIsland: (token: string) => islandTokens.authenticate(token),
-    /** False after the token was revoked, also by another process. */
+    /** Returns false after any process revoked the token. */
     isIslandTokenValid: (tokenId: string): Promise<boolean> => store.hasIslandToken(tokenId),
 
     /**
-     * Makes an account and signs it in; null where its address must be proved first, see `verify`. `address`: network address of the
-     * client.
-     * @throws {ServiceError} `email_taken`, not where addresses are proved; `insufficient_scope` if registration is closed;
-     *   {@link ValidationError}; {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute.
+     * Creates an account and signs it in. Returns null if the e-mail address must be verified first (see `verify`).
+     * @param address network address of the client.
+     * @throws {ServiceError} `email_taken`, unless e-mail addresses are verified; `insufficient_scope` if registration is closed; {@link
+     *   ValidationError}; {@link RateLimitedError} after 5 sign-ins and registrations from the network address within a minute.
      */
     async register(email: string, password: string, address: string): Promise<SignedIn | null> {
       if (registration !== "open" && signUps === null) {
@@ -124,13 +124,13 @@ export function openAccounts(
     },
 
     /**
-     * Makes the account whose address the mailed token proves, and signs it in.
-     * @throws {ServiceError} `bad_request` for a wrong token; `insufficient_scope` where no address is proved; {@link ValidationError};
-     *   {@link RateLimitedError} like `register`.
+     * Creates the account for the e-mail address that the mailed token verifies, and signs it in.
+     * @throws {ServiceError} `bad_request` for an invalid token; `insufficient_scope` if e-mail addresses are not verified; {@link
+     *   ValidationError}; {@link RateLimitedError} like `register`.
      */
     async verify(token: string, password: string, address: string): Promise<SignedIn> {
       if (signUps === null) {
-        throw new ServiceError("insufficient_scope", "This coordinator does not prove e-mail addresses");
+        throw new ServiceError("insufficient_scope", "This coordinator does not verify e-mail addresses");
       }
       countAttempt(address);
       const account = await accounts.createAccount({ email: await signUps.emailOf(token), password });
@@ -139,9 +139,10 @@ export function openAccounts(
     },
 
     /**
-     * Begins a session. An account has at most 20: the oldest ones end.
-     * @throws {ServiceError} `unauthenticated`, the same for an unknown address and a wrong password; `account_suspended`;
-     *   {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute, or many wrong passwords of the account.
+     * Creates a session. An account has at most 20; the oldest are deleted.
+     * @throws {ServiceError} `unauthenticated` for an unknown e-mail address and for a wrong password; `account_suspended`; {@link
+     *   RateLimitedError} after 5 sign-ins and registrations from the network address within a minute, or many wrong passwords for the
+     *   account.
      */
     async login(email: string, password: string, address: string): Promise<SignedIn> {
       countAttempt(address);
@@ -153,28 +154,29 @@ export function openAccounts(
       attempt.succeeded();
       await assertNotSuspended(store, account.id);
       const session = await signIn(account);
-      // A change of the password while this one was checked has ended only the sessions before this one.
+      // A password change while this password was checked ended only the sessions that existed then.
       if ((await store.passwordHash(account.id)) === stored) return session;
       await accounts.logout(session.token);
       throw wrongPassword();
     },
 
-    /** Ends the session of the token, if there is one. */
+    /** Ends the session of the token. No-op if it does not exist. */
     logout: (token: string): Promise<void> => announce(store.deleteSession(hashSecret(token))),
 
     /**
-     * Deletes the caller's account as far as signing in goes; its content follows (`Retention.remove`). Cannot be undone.
-     * @throws {ValidationError} for a wrong password; {@link RateLimitedError}; {@link ServiceError} `not_found` if it is deleted already.
+     * Deletes the caller's account, its sessions and its credentials. `Retention.remove` deletes the content. Cannot be undone.
+     * @throws {ValidationError} for a wrong password; {@link RateLimitedError}; {@link ServiceError} `not_found` if the account is already
+     *   deleted.
      */
     async delete(caller: PasswordCaller, password: string): Promise<void> {
       await changes.check(caller, password, "password");
       if (!(await announce(store.delete(caller.accountId, clock.now())))) {
-        throw new ServiceError("not_found", "The account was deleted already");
+        throw new ServiceError("not_found", "The account is already deleted");
       }
     },
 
     /**
-     * Makes an account, also while registration is closed. `credits`: undefined for the default of new accounts.
+     * Creates an account, even if registration is closed. `credits`: undefined for the default of new accounts.
      * @throws {ServiceError} `email_taken`; {@link ValidationError}
      */
     async createAccount(params: {
@@ -185,9 +187,9 @@ export function openAccounts(
       const { email, password, credits } = params;
       assertCredentials(email, password);
       const grantMicro = credits === undefined ? config.newAccountMicro : readCredits(credits);
-      // Checked first to save a hash; the store has the final check.
+      // Saves a hash in the common case. The store makes the binding check.
       if ((await store.getByEmail(email)) !== undefined) {
-        throw new ServiceError("email_taken", "There is an account with this e-mail address");
+        throw new ServiceError("email_taken", "An account with this e-mail address already exists");
       }
       const passwordHash = await passwords.hash(password);
       const createdAtMs = clock.now();
@@ -197,9 +199,9 @@ export function openAccounts(
     },
 
     /**
-     * Sets another password, another address, or both. With a password all other sessions of the account end. `pendingEmail`: an address
-     * that counts once the token that was mailed to it is used.
-     * @throws {ValidationError} also for a wrong current password; {@link RateLimitedError}; {@link ServiceError} `email_taken`,
+     * Changes the password, the e-mail address, or both. A new password ends all other sessions of the account.
+     * @returns `pendingEmail`: the new address that must be confirmed with the token mailed to it, otherwise null.
+     * @throws {ValidationError} including a wrong current password; {@link RateLimitedError}; {@link ServiceError} `email_taken`,
      *   `not_found`.
      */
     async change(
@@ -209,10 +211,10 @@ export function openAccounts(
     ): Promise<{ readonly account: Account; readonly pendingEmail: string | null }> {
       if (password !== undefined) assertPassword(password, "password");
       if (email !== undefined && (email.length > MAX_EMAIL || !EMAIL_PATTERN.test(email))) {
-        throw new ValidationError([{ path: "email", message: "is not an e-mail address" }]);
+        throw new ValidationError([{ path: "email", message: "must be an e-mail address" }]);
       }
       await changes.check(caller, currentPassword, "current_password");
-      // First, as it may be refused.
+      // Goes before the password change, because it may be refused.
       const isChanged = email !== undefined && email !== (await find(caller.accountId)).email;
       const mailToken = isChanged ? await emails.request(caller.accountId, email) : null;
       if (password !== undefined) await changes.set(caller, password);
@@ -233,7 +235,7 @@ export function openAccounts(
       });
     },
 
-    /** Ends a session; resolves with the hash of its token. Undefined if the account has none with this id. */
+    /** Ends a session. Returns the hash of its token; undefined if the account has no session with this id. */
     async endSession(accountId: string, id: string): Promise<string | undefined> {
       const sessions = await store.listSessions(accountId, clock.now());
       const session = sessions.find(({ tokenHash }) => sessionIdOf(tokenHash) === id);
@@ -244,10 +246,10 @@ export function openAccounts(
     /** See {@link createKey}. */
     createKey: (accountId: string, params: CreateKeyParams = {}) => createKey(store, clock.now(), accountId, params),
 
-    /** Active ones, newest first. */
+    /** Returns the active keys, newest first. */
     listKeys: (accountId: string): Promise<ApiKey[]> => store.listKeys(accountId),
 
-    /** Undefined if the account has no such active key. @throws {ValidationError} */
+    /** Returns undefined if the account has no such active key. @throws {ValidationError} */
     async changeKey(accountId: string, keyId: string, change: KeyChange): Promise<ApiKey | undefined> {
       const nowMs = clock.now();
       const changed = await store.changeKey(accountId, keyId, readKeyChange(change, nowMs), nowMs);
@@ -255,16 +257,16 @@ export function openAccounts(
       return changed;
     },
 
-    /** False if the account has no such active key. */
+    /** Returns false if the account has no such active key. */
     revokeKey: (accountId: string, keyId: string): Promise<boolean> =>
       announce(store.revokeKey(accountId, keyId, clock.now())),
 
-    /** What the account's keys with a monthly limit spent in this month, in micro-credits by key. */
+    /** Returns what each key with a monthly limit has spent this month, in micro-credits. */
     keySpending: (accountId: string): Promise<ReadonlyMap<string, number>> =>
       store.keySpending(accountId, utcMonthOf(clock.now())),
 
     /**
-     * The caller that an API key or session token identifies; undefined if it is invalid, revoked or expired.
+     * Returns the caller that an API key or session token identifies; undefined if it is invalid, revoked or expired.
      * @throws {ServiceError} `key_expired` for an API key.
      */
     async authenticate(token: string): Promise<Identity | undefined> {
@@ -274,7 +276,7 @@ export function openAccounts(
       return identity;
     },
 
-    /** False after the key was revoked, the session ended, or an operator lost the role, also by another process. */
+    /** Returns false after any process revoked the key, ended the session or withdrew the operator role. */
     async isStillValid(identity: Identity): Promise<boolean> {
       const { accountId, role } = identity;
       if (role === "operator" && (await store.accountStatus(accountId))?.role !== role) return false;
@@ -299,32 +301,32 @@ function sessionIdOf(tokenHash: string): string {
   return `ses_${tokenHash.slice(0, SESSION_ID_CHARS)}`;
 }
 
-/** Wrong passwords of an account before the first wait. */
+/** Wrong passwords for an account before the first delay. */
 const FREE_FAILURES = 5;
 const WAITS = { firstMs: 1_000, maxMs: 60_000 } as const;
-/** After this long without a wrong password, counting begins again. */
+/** The count restarts after this long without a wrong password. */
 const FORGET_MS = 900_000;
 const MAX_EMAILS = 50_000;
 const MAX_KNOWN = 50_000;
 const MS_PER_S = 1_000;
 
 /**
- * Slows down the guessing of one account's password from many network addresses: from the sixth wrong password on, the next try must
- * wait 1 s, then twice as long each time, up to a minute. Addresses without an account count in the same way, so that a wait tells
- * nothing.
+ * Slows down guessing of one account's password from many network addresses. From the sixth wrong password on, the next attempt must wait 1
+ * s; each further failure doubles the delay, up to a minute. Addresses without an account count in the same way, so that a delay does not
+ * reveal whether an account exists.
  *
- * Strangers cannot lock the owner out: a network address from which the account was signed in to since the coordinator's start is not
- * held up, nor are sessions and API keys. From a new address, during an attack, the owner waits up to a minute for a try.
+ * Strangers cannot lock the owner out. A network address that has signed in to the account since the coordinator started is not delayed;
+ * neither are sessions and API keys. From a new address, during an attack, the owner waits up to a minute for an attempt.
  *
- * The returned function counts a try as a failure until `succeeded`, so that tries at the same time are no way around. It throws a
- * {@link RateLimitedError}.
+ * The returned function counts an attempt as a failure until `succeeded` is called, so that concurrent attempts cannot bypass the limit. It
+ * throws a {@link RateLimitedError}.
  */
 export function signInBackoff(
   clock: Pick<Clock, "monotonicMs">,
 ): (email: string, address: string) => { readonly succeeded: () => void } {
-  /** Failures by e-mail address. */
+  /** Failures by account e-mail address. */
   const failures = recentMap<{ readonly count: number; readonly atMs: number }>(MAX_EMAILS);
-  /** Network addresses from which an account was signed in to. */
+  /** Pairs of account and network address that have signed in. */
   const known = recentMap<true>(MAX_KNOWN);
   return (email, address) => {
     const key = email.toLowerCase();

@@ -8,25 +8,25 @@ import { readName, readScopes } from "./credential-fields.ts";
 import type { Identity } from "./identity.ts";
 import { hashSecret, newSecret, secretPrefix } from "./secrets.ts";
 
-/** Per account. */
+/** Maximum per account. */
 const MAX_KEYS = 50;
 const DEFAULT_NAME = "API key";
 
 export const MAX_KEY_CARGOS = 100;
 export const MAX_SLUG = 200;
-/** How far ahead a key may expire. */
+/** Maximum lifetime of a key. */
 const MAX_EXPIRY_MS = 10 * 366 * 24 * 3_600_000;
 
 export interface CreateKeyParams {
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
-  /** None unless given. */
+  /** No limits if omitted. */
   readonly limits?: Partial<KeyLimits> | undefined;
 }
 
 /**
- * Makes an API key; `secret` is returned this once. A revoked key still counts for a minute, as long as its requests count: else an
- * account could evade its limit with ever new keys.
+ * Creates an API key and returns its `secret` once. A revoked key counts towards the limit for another minute, as long as its requests do.
+ * Otherwise an account could evade its rate limit by creating new keys.
  * @throws {ServiceError} `too_many_keys` if the account has 50; {@link ValidationError}
  */
 export async function createKey(
@@ -51,13 +51,13 @@ export async function createKey(
   return { key: { ...key, number, lastUsedAtMs: null }, secret };
 }
 
-/** The limits without repeats in their list. @throws {ValidationError} naming every wrong one as the API has it. */
+/** Removes duplicates from `cargos`. @throws {ValidationError} with an entry for each invalid field, under its API name. */
 function readKeyLimits(limits: Partial<KeyLimits>, nowMs: number): Partial<KeyLimits> {
   const { expiresAtMs, cargos } = limits;
   const errors: FieldError[] = [];
   if (expiresAtMs !== undefined && expiresAtMs !== null) {
     if (!(expiresAtMs > nowMs && expiresAtMs <= nowMs + MAX_EXPIRY_MS)) {
-      errors.push({ path: "expires_at", message: "must be later than now, within ten years" });
+      errors.push({ path: "expires_at", message: "must be in the future, at most ten years ahead" });
     }
   }
   if (cargos === undefined || cargos === null) {
@@ -66,7 +66,7 @@ function readKeyLimits(limits: Partial<KeyLimits>, nowMs: number): Partial<KeyLi
   }
   const slugs = [...new Set(cargos)];
   if (slugs.length === 0 || slugs.length > MAX_KEY_CARGOS) {
-    errors.push({ path: "cargos", message: `takes 1 to ${MAX_KEY_CARGOS} Cargos, or null for all` });
+    errors.push({ path: "cargos", message: `must list 1 to ${MAX_KEY_CARGOS} Cargos, or be null for all` });
   }
   if (errors.length > 0) throw new ValidationError(errors);
   return { ...limits, cargos: slugs };
@@ -78,14 +78,14 @@ export function readKeyChange({ name, ...limits }: KeyChange, nowMs: number): Ke
 }
 
 /**
- * A key with limits makes nothing that outlives it or has none of them: no keys, Island tokens or pairing codes. Nor does it end those of
- * others; a key may always revoke itself (`revokedId`).
+ * Prevents an API key with limits from creating credentials that outlive it or lack its limits (keys, Island tokens, pairing codes), and
+ * from revoking others. A key may always revoke itself (`revokedId`).
  * @throws {ServiceError} `insufficient_scope`
  */
 export function assertMayManageCredentials(identity: Identity, revokedId?: string): void {
   if (identity.kind !== "key" || identity.keyLimits === undefined || identity.keyId === revokedId) return;
   throw new ServiceError(
     "insufficient_scope",
-    "An API key with limits cannot make, change or revoke keys, Island tokens and pairing codes; use a session",
+    "An API key with limits cannot create, change or revoke keys, Island tokens or pairing codes; use a session",
   );
 }

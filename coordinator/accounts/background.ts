@@ -2,14 +2,14 @@ import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 
-/** Credentials remembered; one that is forgotten is written once more within its interval. */
+/** Maximum number of remembered credentials. A forgotten one may be written twice within its interval. */
 const MAX_CREDENTIALS = 10_000;
 
-/** Writes and mails that no request waits for. Their failures are logged. */
+/** Runs writes and mails that no request waits for, and logs their failures. */
 export function openBackground(log: Pick<Logger, "error">) {
   const inFlight = new Set<Promise<void>>();
   return {
-    /** `failed`: what the log says when `work` rejects. */
+    /** `failed`: the log message if `work` rejects. */
     run(work: Promise<void>, failed: string): void {
       const done = work
         .catch((error: unknown) => log.error({ err: error }, failed))
@@ -26,8 +26,8 @@ export function openBackground(log: Pick<Logger, "error">) {
 export type Background = ReturnType<typeof openBackground>;
 
 /**
- * Returns a function that stores when a credential was last used: at most once in `intervalMs` for each. No request waits for it.
- * @param what the credentials, for the log.
+ * Returns a function that records the last use of a credential, at most once every `intervalMs`, in the background.
+ * @param what names the credential in the log.
  */
 export function lastUses(
   clock: Clock,

@@ -8,10 +8,10 @@ import { NO_KEY_LIMITS, type KeyLimits, type UsedKey } from "../store/accounts/k
 export type Identity = {
   readonly accountId: string;
   readonly scopes: readonly Scope[];
-  /** As they are when the request comes, so that a change applies at once. */
+  /** Read for each request, so that a change applies at once. */
   readonly limits: ResolvedLimits;
   readonly role: Role;
-  /** Why the account is suspended; null: it is not. */
+  /** Reason of the suspension; null if the account is not suspended. */
   readonly suspendedBecause: string | null;
 } & (
   | {
@@ -19,13 +19,13 @@ export type Identity = {
       readonly keyId: string;
       /** See `ApiKey`. */
       readonly keyNumber: number;
-      /** Absent for a key without any. */
+      /** Absent if the key has no limits. */
       readonly keyLimits?: KeyLimits;
     }
   | { readonly kind: "session"; readonly tokenHash: string }
 );
 
-/** Who submits jobs, as a request of the API begins. `apiKey`: null for a session. */
+/** The account and credential that submit jobs. `apiKey`: null for a session. */
 export interface Submitter {
   readonly accountId: string;
   readonly limits: ResolvedLimits;
@@ -41,7 +41,6 @@ export function submitterOf(identity: Identity): Submitter {
   return { accountId, limits, apiKey: { number: identity.keyNumber, cargos, monthlyMicro } };
 }
 
-/** The account that an Island token belongs to. */
 export interface IslandIdentity {
   readonly accountId: string;
   readonly tokenId: string;
@@ -59,7 +58,7 @@ export function accountSuspended(because: string): ServiceError {
   return new ServiceError("account_suspended", `The operator suspended this account: ${because}`);
 }
 
-/** False for an account that was deleted. @throws {ServiceError} `account_suspended` */
+/** Returns false if the account was deleted. @throws {ServiceError} `account_suspended` */
 export async function assertNotSuspended(
   store: Pick<AccountStore, "accountStatus">,
   accountId: string,

@@ -11,42 +11,42 @@ import { readName } from "./credential-fields.ts";
 import { assertNotSuspended, type IslandIdentity } from "./identity.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 
-/** Per account: each of its Islands may have its own. */
+/** Maximum per account; each of its Islands may have its own. */
 const MAX_TOKENS = MAX_HOSTS;
 const ALL = "all";
 const DEFAULT_NAME = "Island token";
 
 /**
- * Letters and digits that nobody takes for one another: no 0, 1, I and O. 32 of them, so a code is one of 32^8 = 2^40.
+ * Letters and digits that are not mistaken for one another: no 0, 1, I and O. With 32 of them, a code is one of 32^8 = 2^40.
  *
- * Odds of guessing: each coordinator takes {@link MAX_TRIES} tries a minute in all, 158 million in a year. With 10 codes open at all
- * times, an attacker who uses up all tries for a whole year finds one with a chance of 0.14 % (10 * 158e6 / 2^40), at the price that
- * nobody else can pair. What he gets is an Island token, whose Island earns for the account.
+ * Probability of guessing: each coordinator allows {@link MAX_TRIES} attempts a minute in all, 158 million a year. With 10 codes open at
+ * all times, an attacker who uses all attempts for a year finds one with a probability of 0.14 % (10 * 158e6 / 2^40), and blocks all other
+ * pairing. The gain is an Island token, whose Island earns for the account.
  */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const LENGTH = 8;
 const PATTERN = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
 
 const PAIRING_MS = 600_000;
-/** Open codes of one account. */
+/** Maximum number of open codes per account. */
 const MAX_CODES = 5;
-/** Codes that are tried in a minute: by one address, and by all. */
+/** Pairing attempts a minute, per network address and in all. */
 export const MAX_TRIES_BY_ADDRESS = 10;
 export const MAX_TRIES = 300;
 
 interface NewIslandSecret {
   readonly token: IslandToken;
-  /** Returned this once. */
+  /** Returned only here. */
   readonly secret: string;
 }
 
 /**
- * Tokens with which Islands join, and the pairing codes that are exchanged for one. Stores only hashes.
- * @param onRevoked called when a token has ended.
+ * Issues tokens with which Islands connect, and pairing codes that are exchanged for a token. Stores only hashes.
+ * @param onRevoked called after a token was revoked.
  */
 export function openIslandTokens(store: AccountStore, clock: Clock, background: Background, onRevoked: () => void) {
   const recordUse = lastUses(clock, background, "an Island token", (id, atMs) => store.touchIslandToken(id, atMs));
-  /** Pairing codes tried, by address and in all. */
+  /** Pairing attempts by network address and in all. */
   const tries = new RequestWindow(clock);
 
   const makeSecret = () => {
@@ -55,7 +55,7 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
     return { id: newId("itk", createdAtMs), secret, tokenHash: hashSecret(secret), createdAtMs };
   };
 
-  /** Like `authenticate`, without a note that it was used. */
+  /** Like `authenticate`, but does not record the use. */
   async function find(token: string): Promise<IslandIdentity | undefined> {
     if (secretKind(token) !== "it") return undefined;
     const found = await store.findIslandToken(hashSecret(token));
@@ -74,24 +74,29 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
       return { token: { ...token, lastUsedAtMs: null }, secret };
     },
 
-    /** Active ones, newest first. */
+    /** Returns the active tokens, newest first. */
     list: (accountId: string): Promise<IslandToken[]> => store.listIslandTokens(accountId),
 
-    /** False if the account has no such active token. */
+    /** Returns false if the account has no such active token. */
     async revoke(accountId: string, tokenId: string): Promise<boolean> {
       const wasRevoked = await store.revokeIslandToken(accountId, tokenId, clock.now());
       onRevoked();
       return wasRevoked;
     },
 
-    /** The owner of a token, with which an Island begins a session; undefined if it is invalid or revoked. @throws {ServiceError} `account_suspended` */
+    /**
+     * Returns the owner of a token with which an Island opens a session; undefined if the token is invalid or revoked.
+     * @throws {ServiceError} `account_suspended`
+     */
     async authenticate(token: string): Promise<IslandIdentity | undefined> {
       const found = await find(token);
       if (found !== undefined) recordUse(found.tokenId);
       return found;
     },
 
-    /** Makes a code that is exchanged for a token within ten minutes. @throws {ServiceError} `too_many_codes`; {@link ValidationError} */
+    /**
+     * Creates a code that can be exchanged for a token within ten minutes. @throws {ServiceError} `too_many_codes`; {@link ValidationError}
+     */
     async createCode(accountId: string, name?: string): Promise<{ code: string; name: string; expiresAtMs: number }> {
       const nowMs = clock.now();
       const code = newPairingCode();
@@ -103,7 +108,7 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
 
     /**
      * Exchanges a code for a token. `address`: network address of the client.
-     * @throws {ServiceError} `not_found` for a code that is wrong, used or expired; `too_many_tokens`; {@link RateLimitedError}
+     * @throws {ServiceError} `not_found` if the code is wrong, used or expired; `too_many_tokens`; {@link RateLimitedError}
      */
     async redeem(typed: string, address: string): Promise<NewIslandSecret> {
       for (const [caller, limit] of [[address, MAX_TRIES_BY_ADDRESS] as const, [ALL, MAX_TRIES] as const]) {
@@ -125,18 +130,18 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
   };
 }
 
-/** A token that was revoked counts for a minute more, so that an account cannot make any number of them. */
+/** Counts a revoked token for another minute, so that an account cannot create tokens without limit. */
 function capAt(nowMs: number): TokenCap {
   return { maxTokens: MAX_TOKENS, revokedAfterMs: nowMs - WINDOW_MS };
 }
 
-/** A new code in the form in which it is shown: ABCD-EFGH. */
+/** Returns a new code as it is displayed: ABCD-EFGH. */
 function newPairingCode(): string {
   const characters = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
   return `${characters.slice(0, LENGTH / 2)}-${characters.slice(LENGTH / 2)}`;
 }
 
-/** The eight characters of a code as somebody typed it; undefined for what cannot be one. */
+/** Normalizes a typed code to its eight characters; undefined if it cannot be a code. */
 function readPairingCode(typed: string): string | undefined {
   const code = typed.replaceAll(/[\s-]/g, "").toUpperCase();
   return PATTERN.test(code) ? code : undefined;

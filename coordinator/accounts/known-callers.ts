@@ -7,44 +7,44 @@ import { SCOPES } from "../store/accounts/credentials.ts";
 import type { Identity } from "./identity.ts";
 import { hashSecret, secretKind } from "./secrets.ts";
 
-/** Callers remembered; one that is forgotten is looked up again. */
+/** Maximum number of cached callers. An evicted one is looked up again. */
 const MAX_CALLERS = 10_000;
 
 interface Caller {
   readonly identity: Identity;
-  /** Of a session, or of a key that expires; else Infinity. */
+  /** Expiry of a session or of a key with an expiry; Infinity for other keys. */
   readonly expiresAtMs: number;
 }
 
-/** What is known of changes of credentials, also by other coordinators. */
+/** Source of credential changes, including those made by other coordinators. */
 export interface CredentialRevisionSource {
-  /** The revision of the credentials, as it was within the last second. */
+  /** Returns the credential revision, at most one second old. */
   revision(): number | Promise<number>;
-  /** This coordinator has changed credentials or limits: that counts here from now on, and elsewhere soon. */
+  /** Reports that this coordinator changed credentials or limits. Applies here at once, on other coordinators soon after. */
   changed(): void;
 }
 
-/** One who ends what is open with a credential. */
+/** A component with resources that are open under a credential. */
 export interface CredentialUser {
-  /** `credential` has ended: the id of a key or an Island token, or the hash of a session's token. */
+  /** Closes what `credential` opened: id of a key or Island token, or hash of a session token. */
   readonly end: (credential: string) => void;
   readonly open: () => Iterable<string>;
 }
 
 /**
- * Whom API keys and session tokens identify. It remembers them, so that a request of a known caller reads one number in place of key,
- * account and limits. Storage raises that number with every change, also with one by the command line: no request that comes after a
- * change is answered by what was true before it. Where several coordinators share a store, the number is at most a second old.
+ * Resolves API keys and session tokens to callers, with a cache: a request of a cached caller reads one number instead of key, account and
+ * limits. The store raises this number with every change, including changes by the command line, so a request after a change never uses
+ * outdated data. With several coordinators on one store, the number is at most a second old.
  *
- * The returned function resolves with undefined for a token that is unknown, revoked or expired; it is not remembered. It throws a
- * {@link ServiceError} `key_expired` for an API key.
+ * The returned function resolves with undefined for a token that is unknown, revoked or expired; this is not cached. It throws a {@link
+ * ServiceError} `key_expired` for an API key.
  */
 export function knownCallers(
   store: Pick<AccountStore, "findKey" | "findSession" | "accountStatus">,
   clock: Pick<Clock, "now">,
   credentials: Pick<CredentialRevisionSource, "revision">,
 ): (token: string) => Promise<Identity | undefined> {
-  /** By the hash of the token. `revision`: of the credentials, before the look-up. */
+  /** Callers by token hash. `revision`: credential revision before the look-up. */
   const remembered = recentMap<Caller & { readonly revision: number }>(MAX_CALLERS);
 
   async function findKey(secretHash: string): Promise<Caller | undefined> {
@@ -53,7 +53,10 @@ export function knownCallers(
     const { id: keyId, number: keyNumber, accountId, scopes, expiresAtMs, cargos, monthlyMicro } = key;
     if (expiresAtMs !== null && expiresAtMs <= clock.now()) {
       const atTime = new Date(expiresAtMs).toISOString();
-      throw new ServiceError("key_expired", `The API key expired at ${atTime}; make another one, or change its expiry`);
+      throw new ServiceError(
+        "key_expired",
+        `The API key expired at ${atTime}; create another key or change its expiry`,
+      );
     }
     const accountStatus = await accountStatusOf(accountId);
     if (accountStatus === undefined) return undefined;
@@ -74,7 +77,7 @@ export function knownCallers(
     return { identity: { kind: "session", accountId, scopes: SCOPES, tokenHash, ...accountStatus }, expiresAtMs };
   }
 
-  /** Undefined for a deleted account: a request that it had under way may store a key or session after its end. */
+  /** Returns undefined for a deleted account: a request in flight may store a key or session after the deletion. */
   async function accountStatusOf(
     accountId: string,
   ): Promise<Pick<Identity, "limits" | "role" | "suspendedBecause"> | undefined> {
@@ -86,7 +89,7 @@ export function knownCallers(
     const kind = secretKind(token);
     if (kind !== "ak" && kind !== "st") return undefined;
     const tokenHash = hashSecret(token);
-    // Read first: a change during the look-up makes what is remembered outdated at once.
+    // Read first, so that a change during the look-up makes the cached entry outdated.
     const revision = await credentials.revision();
     const known = remembered.get(tokenHash);
     if (known?.revision === revision && known.expiresAtMs > clock.now()) return known.identity;

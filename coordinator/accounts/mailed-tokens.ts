@@ -8,11 +8,11 @@ import { accountDeleted } from "./identity.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 
 export const MAILED_TOKEN_MS = 3_600_000;
-/** An address gets no second mail within this time, so that its mailbox cannot be filled. */
+/** Minimum time between two mails to an address, so that its mailbox cannot be flooded. */
 const MAIL_EVERY_MS = 600_000;
-/** Addresses remembered for that by changes of an address; registrations are stored. */
+/** Maximum number of remembered addresses for address changes; registrations are stored. */
 const MAX_ADDRESSES = 10_000;
-/** Mails of one kind under way; more are refused until the mail server keeps up. */
+/** Maximum number of mails of one kind in flight. Further requests are refused until the mail server catches up. */
 const MAX_MAILS = 100;
 const BUSY_RETRY_S = 60;
 
@@ -25,7 +25,7 @@ export function tokenText(
 ): string {
   const at = publicUrl === null ? "" : ` at ${publicUrl}`;
   return [
-    `Somebody, probably you, ${mail.asks}${at}.`,
+    `Someone, probably you, ${mail.asks}${at}.`,
     mail.use,
     `\n    ${token}\n`,
     `With the API: POST ${mail.request}.`,
@@ -34,11 +34,11 @@ export function tokenText(
   ].join("\n");
 }
 
-/** Bounds the mails of one kind that are under way. */
+/** Limits the mails of one kind in flight. */
 function outbox(background: Background, failed: string) {
   let inFlight = 0;
   return {
-    /** @throws {RateLimitedError} while too many mails are under way. */
+    /** @throws {RateLimitedError} while too many mails are in flight. */
     assertFree(): void {
       if (inFlight >= MAX_MAILS) throw new RateLimitedError("login_attempts", BUSY_RETRY_S);
     },
@@ -53,25 +53,25 @@ function outbox(background: Background, failed: string) {
 }
 
 /**
- * Registrations that a mail must prove. The password is chosen with the mailed token, not before: an account must not get the password
- * of a stranger who registered someone else's address.
+ * Registrations that are confirmed by mail. The password is chosen with the mailed token: an account must not get the password of a
+ * stranger who registered another person's address.
  */
 export function openSignUps({ config, clock }: MailEnv, store: AccountStore, send: SendMail, background: Background) {
-  const mails = outbox(background, "Could not mail a registration");
+  const mails = outbox(background, "Could not send a registration mail");
 
   async function mail(email: string): Promise<void> {
     const nowMs = clock.now();
     const token = newSecret("ep");
     const signUp = { tokenHash: hashSecret(token), email, expiresAtMs: nowMs + MAILED_TOKEN_MS };
-    // Also for an address that has an account: this bounds its mails too, and its token is never sent.
+    // Runs for existing accounts, too, to limit their mails; this token is never sent.
     const isNew = await store.createSignUp({ ...signUp, nowMs, keptIfAfterMs: signUp.expiresAtMs - MAIL_EVERY_MS });
     if (!isNew) return;
     const account = await store.getByEmail(email);
     const text = tokenText(config, token, {
-      asks: "registers this address",
-      use: "To prove that it is yours, confirm with this token within an hour:",
+      asks: "registered this address",
+      use: "To confirm that it is yours, use this token within an hour:",
       request: "/api/v1/auth/verify with the token and a password",
-      otherwise: "there is no account without the token",
+      otherwise: "no account was created",
     });
     try {
       await send({
@@ -80,7 +80,7 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
         text: account === undefined ? text : REGISTERED,
       });
     } catch (error) {
-      // Nothing was sent, so the next registration need not wait.
+      // No mail was sent, so the next registration need not wait.
       await store.deleteSignUp(signUp.tokenHash);
       throw error;
     }
@@ -88,34 +88,35 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
 
   return {
     /**
-     * Mails a token to the address, or to an account's address that it has an account. Returns before either is known, so that neither
-     * answer nor time tells which. @throws {RateLimitedError} while too many mails are under way.
+     * Mails a token to the address, or a notice if an account with this address exists. Returns before the look-up, so that neither
+     * response nor timing reveals whether it exists.
+     * @throws {RateLimitedError} while too many mails are in flight.
      */
     request(email: string): void {
       mails.assertFree();
       mails.send(mail(email));
     },
 
-    /** The address that the token proves. @throws {ServiceError} `bad_request` for a token that is unknown, used or expired. */
+    /** Returns the address that the token verifies. @throws {ServiceError} `bad_request` for a token that is unknown, used or expired. */
     async emailOf(token: string): Promise<string> {
       const email = secretKind(token) === "ep" ? await store.findSignUp(hashSecret(token), clock.now()) : undefined;
       if (email !== undefined) return email;
       throw new ServiceError("bad_request", "The token is not valid: unknown, used or expired; register again");
     },
 
-    /** The account is made: its token is void. */
+    /** Voids the token after its account was created. */
     done: (token: string): Promise<void> => store.deleteSignUp(hashSecret(token)),
   };
 }
 
-const REGISTERED = `Somebody, probably you, tried to register this address.
+const REGISTERED = `Someone, probably you, tried to register this address.
 It has an account already: sign in with its password.
 If it was not you, ignore this mail: nothing was changed.
 `;
 
 /**
- * Changes of an account's address. Where mail is set up, the new address is proved first, and the old one is told. `send`: null where
- * this coordinator sends no mail, and an address changes at once.
+ * Changes the e-mail address of an account. With mail, the new address is verified first and the old address is notified.
+ * @param send null if this coordinator sends no mail; an address then changes at once.
  */
 export function openEmailChanges(
   { config, clock }: MailEnv,
@@ -123,8 +124,8 @@ export function openEmailChanges(
   send: SendMail | null,
   background: Background,
 ) {
-  const mails = outbox(background, "Could not mail about a changed address");
-  /** When an address was last sent a token. */
+  const mails = outbox(background, "Could not send mail about an address change");
+  /** Time of the last token mail, by address. */
   const mailedAtMs = recentMap<number>(MAX_ADDRESSES);
 
   async function mailToken(sendMail: SendMail, accountId: string, email: string): Promise<void> {
@@ -136,19 +137,19 @@ export function openEmailChanges(
       await store.createEmailChange({ accountId, tokenHash: hashSecret(token), email, expiresAtMs });
     }
     const text = tokenText(config, token, {
-      asks: "wants this address for an account",
+      asks: "requested this address for an account",
       use: "To confirm it, use this token within an hour:",
       request: "/api/v1/auth/email with the token",
-      otherwise: "nothing is changed without the token",
+      otherwise: "nothing was changed",
     });
     await sendMail({ to: email, subject: "Your new address", text: isTaken ? TAKEN : text });
   }
 
   return {
     /**
-     * Changes the address, and resolves with null; or resolves with what mails the new one a token that does, whether or not another
-     * account has the address. The caller calls it last: a new password voids tokens that were mailed before.
-     * @throws {ServiceError} `email_taken` where no mail is sent; {@link RateLimitedError}.
+     * Without mail, changes the address and resolves with null. With mail, resolves with a function that mails the token, whether or not
+     * another account has the address. Call it last: a new password voids tokens that were mailed before.
+     * @throws {ServiceError} `email_taken` without mail; {@link RateLimitedError}.
      */
     async request(accountId: string, email: string): Promise<(() => void) | null> {
       if (send === null) {
@@ -165,7 +166,7 @@ export function openEmailChanges(
     },
 
     /**
-     * Sets the address that the mailed token proves.
+     * Sets the address that the mailed token verifies.
      * @throws {ServiceError} `bad_request` for a token that is unknown, used or expired; `email_taken`.
      */
     async confirm(token: string): Promise<void> {
@@ -185,6 +186,6 @@ export function openEmailChanges(
   };
 }
 
-const TAKEN = `Somebody, probably you, wants this address for an account.
+const TAKEN = `Someone, probably you, requested this address for an account.
 It has an account already. If it was not you, ignore this mail: nothing was changed.
 `;

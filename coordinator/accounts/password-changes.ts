@@ -9,7 +9,7 @@ import { MAILED_TOKEN_MS, tokenText } from "./mailed-tokens.ts";
 import type { Passwords } from "./passwords.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 
-/** Unused resets of an account, so that its mailbox cannot be filled. */
+/** Maximum number of unused resets per account, so that its mailbox cannot be flooded. */
 const MAX_RESETS = 3;
 const OPERATOR_RESET_MS = 24 * 3_600_000;
 
@@ -19,7 +19,7 @@ interface ResetToken {
   readonly expiresAtMs: number;
 }
 
-/** Who asks, and from which network address. */
+/** The signed-in account, its session and its network address. */
 export interface PasswordCaller {
   readonly accountId: string;
   readonly tokenHash: string;
@@ -27,10 +27,10 @@ export interface PasswordCaller {
 }
 
 /**
- * Changes and resets of passwords. Only hashes are stored, of reset tokens too.
- * @param send null where this coordinator sends no mail, and only its operator makes resets.
- * @param countAttempt counts for a network address or an account. @throws {RateLimitedError}
- * @param onChanged called when sessions have ended with a password.
+ * Changes and resets passwords. Stores only hashes, including those of reset tokens.
+ * @param send null if this coordinator sends no mail; only its operator can then create resets.
+ * @param countAttempt counts an attempt of a network address or an account. @throws {RateLimitedError}
+ * @param onChanged called after a password change has ended sessions.
  */
 export function openPasswordChanges(
   { config, clock }: Pick<Env<"publicUrl">, "config" | "clock">,
@@ -55,7 +55,7 @@ export function openPasswordChanges(
     const reset = await storeReset(account.id, MAILED_TOKEN_MS);
     if (reset === null) return;
     const text = tokenText(config, reset.token, {
-      asks: "asks for a new password",
+      asks: "asked for a new password",
       use: `To set one, use this token once, before ${new Date(reset.expiresAtMs).toISOString()}:`,
       request: "/api/v1/auth/password/reset with the token and a new password",
       otherwise: "your password stays as it is",
@@ -65,8 +65,8 @@ export function openPasswordChanges(
 
   const changes = {
     /**
-     * Sets another password. All other sessions of the account end, and its resets and changes of the address are void.
-     * @throws {ValidationError} for a wrong current password too; {@link RateLimitedError} like `check`.
+     * Changes the password. Ends all other sessions of the account and voids its resets and pending address changes.
+     * @throws {ValidationError} including a wrong current password; {@link RateLimitedError} like `check`.
      */
     async change(caller: PasswordCaller, current: string, next: string): Promise<void> {
       assertPassword(next, "new");
@@ -74,7 +74,7 @@ export function openPasswordChanges(
       await changes.set(caller, next);
     },
 
-    /** Sets another password like `change`, of a caller who was checked. @throws {ServiceError} `not_found` */
+    /** Sets the password like `change`, for a caller that `check` has accepted. @throws {ServiceError} `not_found` */
     async set({ accountId, tokenHash }: PasswordCaller, next: string): Promise<void> {
       const passwordHash = await passwords.hash(next);
       if (!(await store.setPassword({ accountId, passwordHash, keptTokenHash: tokenHash }))) throw accountDeleted();
@@ -82,8 +82,9 @@ export function openPasswordChanges(
     },
 
     /**
-     * Checks the account's password before something that cannot be undone. `field`: of the request, for the error.
-     * @throws {ValidationError} if it is wrong; {@link RateLimitedError} after 5 checks of the address or of the account within a minute.
+     * Checks the account's password before an action that cannot be undone. `field`: request field that the error names.
+     * @throws {ValidationError} if it is wrong; {@link RateLimitedError} after 5 checks from the network address or for the account within
+     *   a minute.
      */
     async check({ accountId, address }: PasswordCaller, password: string, field: string): Promise<void> {
       for (const caller of [address, accountId]) countAttempt(caller);
@@ -91,7 +92,10 @@ export function openPasswordChanges(
       throw new ValidationError([{ path: field, message: "is not the account's password" }]);
     },
 
-    /** A reset for an account's owner, made by the operator; valid for a day. @throws {ServiceError} `bad_request` if 3 are unused. */
+    /**
+     * Creates a reset for the owner of an account, on behalf of the operator; valid for a day.
+     * @throws {ServiceError} `bad_request` if 3 are unused.
+     */
     async createReset(accountId: string): Promise<ResetToken> {
       const reset = await storeReset(accountId, OPERATOR_RESET_MS);
       if (reset !== null) return reset;
@@ -102,8 +106,8 @@ export function openPasswordChanges(
     },
 
     /**
-     * Mails a reset, valid for an hour, to the address if it is an account's. Returns before it is known whether it is one, so that
-     * neither answer nor time tells.
+     * Mails a reset, valid for an hour, if an account has the e-mail address. Returns before the look-up, so that neither response nor
+     * timing reveals whether one has.
      * @throws {ServiceError} `insufficient_scope` if this coordinator sends no mail; {@link RateLimitedError} by network address.
      */
     request(email: string, address: string): void {
@@ -118,15 +122,15 @@ export function openPasswordChanges(
     },
 
     /**
-     * Sets a password with a reset token, which is then used up with all others of the account. All its sessions end.
-     * @throws {ServiceError} `bad_request` for a token that is unknown, used or expired; {@link ValidationError};
-     *   {@link RateLimitedError} by network address.
+     * Sets a password with a reset token. Uses up all reset tokens of the account and ends all its sessions.
+     * @throws {ServiceError} `bad_request` for a token that is unknown, used or expired; {@link ValidationError}; {@link RateLimitedError}
+     *   by network address.
      */
     async reset(token: string, password: string, address: string): Promise<void> {
       assertPassword(password, "new");
       countAttempt(address);
       const tokenHash = hashSecret(token);
-      // Looked up before the expensive hash; the write has the final check.
+      // Saves an expensive hash for unknown tokens. The write makes the binding check.
       const isKnown = secretKind(token) === "pr" && (await store.findReset(tokenHash, clock.now())) !== undefined;
       const isDone =
         isKnown &&

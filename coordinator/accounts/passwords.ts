@@ -3,13 +3,13 @@ import { Semaphore } from "../../shared/async/semaphore.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
 
 interface Cost {
-  /** N, a power of two. */
+  /** N: a power of two. */
   readonly cost: number;
   readonly blockSize: number;
   readonly parallelization: number;
 }
 
-/** 32 MiB and about 0.1 s for each hash. Each stored hash includes its parameters, so that they can be raised later. */
+/** Takes 32 MiB and about 0.1 s for each hash. Each stored hash includes its parameters, so that they can be raised later. */
 const COST: Cost = { cost: 2 ** 15, blockSize: 8, parallelization: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -20,7 +20,7 @@ const SPARE_BYTES = 2 ** 20;
 
 const NEVER = new AbortController().signal;
 
-/** Hashes and checks passwords, two at a time. `cost`: of new hashes. */
+/** Hashes and checks passwords, two at a time. `cost`: parameters of new hashes. */
 export function openPasswords(cost: Cost = COST) {
   const slots = new Semaphore<null>(MAX_CONCURRENT);
   let unfinished = 0;
@@ -38,7 +38,7 @@ export function openPasswords(cost: Cost = COST) {
   }
 
   const passwords = {
-    /** Returns `scrypt$N$r$p$salt$hash`, the last two in base64. @throws {RateLimitedError} if too many wait. */
+    /** Returns `scrypt$N$r$p$salt$hash`, the last two in base64. @throws {RateLimitedError} if too many calls wait. */
     async hash(password: string): Promise<string> {
       const salt = randomBytes(SALT_BYTES);
       const hash = await withSlot(() => derive(password, salt, HASH_BYTES, cost));
@@ -47,8 +47,9 @@ export function openPasswords(cost: Cost = COST) {
     },
 
     /**
-     * Whether `password` matches `stored`. Without a stored hash it returns false after the same time, so that timing shows nothing.
-     * @throws {RateLimitedError} if too many wait.
+     * Returns whether `password` matches `stored`. Without a stored hash it returns false after the same time, so that timing reveals
+     * nothing.
+     * @throws {RateLimitedError} if too many calls wait.
      */
     async verify(password: string, stored: string | undefined): Promise<boolean> {
       if (stored === undefined) {

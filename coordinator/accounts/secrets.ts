@@ -6,17 +6,17 @@ const SECRET_PATTERN = /^(?:ak|st|it|pr|ep)_[0-9A-Za-z]{40}$/;
 /** Characters of an API key that stay visible, to tell keys apart. */
 const PREFIX_LENGTH = 11;
 
-/** `ak`: API key. `st`: session. `it`: Island token. `pr`: password reset. `ep`: proof of an e-mail address. */
+/** `ak`: API key. `st`: session. `it`: Island token. `pr`: password reset. `ep`: e-mail verification. */
 type SecretKind = "ak" | "st" | "it" | "pr" | "ep";
 
-/** A new secret: its kind and 40 random base62 characters (238 bits). */
+/** Returns a new secret: its kind and 40 random base62 characters (238 bits). */
 export function newSecret(kind: SecretKind): string {
-  // randomInt is uniform; a plain modulo would favour some characters.
+  // randomInt is uniform; a plain modulo would favor some characters.
   const characters = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]);
   return `${kind}_${characters.join("")}`;
 }
 
-/** The kind of a secret; undefined if it does not have the form of ours, which saves a look-up. */
+/** Returns the kind of a secret; undefined if its format is invalid, which saves a look-up. */
 export function secretKind(secret: string): SecretKind | undefined {
   return SECRET_PATTERN.test(secret) ? (secret.slice(0, 2) as SecretKind) : undefined;
 }
@@ -25,7 +25,7 @@ export function secretPrefix(secret: string): string {
   return secret.slice(0, PREFIX_LENGTH);
 }
 
-/** SHA-256 in hex. Enough for random secrets, and an index finds it without comparing secrets. */
+/** Returns SHA-256 in hex. Enough for random secrets, and found through an index without comparing secrets. */
 export function hashSecret(secret: string): string {
   return hash("sha256", secret, "hex");
 }

@@ -1,39 +1,39 @@
 import type { LedgerKind } from "./postings.ts";
 
-/** One movement of an account's credits, as `GET /account/ledger` shows it. */
+/** A movement of an account's credits, as `GET /account/ledger` shows it. */
 export interface LedgerLine {
   /** Increases with time. */
   readonly id: number;
   /** `correction`: a grant that takes credits back. */
   readonly kind: Exclude<LedgerKind, "fee"> | "correction";
-  /** Change of the spendable balance; 0 for a charge, which is taken from the hold. */
+  /** Change of the spendable balance; 0 for a charge, which comes from the hold. */
   readonly micro: number;
-  /** Change of what is held for unfinished jobs. */
+  /** Change of the credits held for unfinished jobs. */
   readonly heldMicro: number;
-  /** Spendable balance after it. */
+  /** Spendable balance after this movement. */
   readonly balanceMicro: number;
-  /** The job that it belongs to; null for a grant and for the hold of a batch. */
+  /** Job of this movement; null for a grant and for the hold of a batch. */
   readonly jobId: string | null;
-  /** The batch of a batch's hold; its jobs settle under their own ids. */
+  /** Batch of a batch's hold; its jobs settle under their own ids. */
   readonly batchId: string | null;
-  /** The Cargo of the job or batch; null for a grant. */
+  /** Cargo of the job or batch; null for a grant. */
   readonly slug: string | null;
-  /** What an operator said of a grant. */
+  /** Operator's note on a grant. */
   readonly note: string | null;
   readonly atMs: number;
 }
 
 /**
- * A stored posting that becomes a line: all of the account's client party, and the charges of its hold party. A hold and a release
- * have a posting for both parties and become one line.
+ * A stored posting that becomes a line: every posting of the client party, and the charges of the hold party. A hold and a release have a
+ * posting for both parties and become one line.
  */
 export interface LineEntry extends Pick<LedgerLine, "id" | "micro" | "slug" | "note" | "atMs"> {
   readonly kind: Exclude<LedgerKind, "fee">;
-  /** Id of a job, or of the batch that was submitted; null for a grant. */
+  /** Id of the submitted job or batch; null for a grant. */
   readonly subjectId: string | null;
 }
 
-/** The lines of `entries`, newest first. `balanceMicro`: the spendable balance after the first of them. */
+/** Returns the lines of `entries`, newest first. `balanceMicro`: spendable balance after the newest entry. */
 export function linesOf(entries: readonly LineEntry[], balanceMicro: number): LedgerLine[] {
   let balance = balanceMicro;
   return entries.map(({ micro: moved, subjectId, ...entry }): LedgerLine => {
@@ -51,7 +51,7 @@ function heldBy(kind: LineEntry["kind"], moved: number): number {
   switch (kind) {
     case "hold":
     case "release":
-      // What leaves the client goes to the hold, and the other way round.
+      // Credits move between client and hold.
       return -moved;
     case "charge":
       return moved;

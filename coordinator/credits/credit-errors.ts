@@ -1,7 +1,7 @@
 import { ServiceError } from "../../shared/errors.ts";
 import { formatCredits } from "./micro-credits.ts";
 
-/** An account cannot pay. In micro-credits: what was needed, and what it may spend. */
+/** An account that cannot pay: micro-credits required and available. */
 export class InsufficientCreditsError extends ServiceError {
   override readonly name = "InsufficientCreditsError";
   readonly requiredMicro: bigint;
@@ -14,16 +14,16 @@ export class InsufficientCreditsError extends ServiceError {
   }
 }
 
-/** The jobs of an API key would cost more in this month than it may spend. In micro-credits: what was needed, and what is left. */
+/** An API key that reached its monthly limit: micro-credits required and left. */
 export class KeyCreditsError extends ServiceError {
   override readonly name = "KeyCreditsError";
   readonly requiredMicro: number;
   readonly leftMicro: number;
-  /** When the next month begins. */
+  /** Start of the next month. */
   readonly renewsAtMs: number;
   constructor(requiredMicro: number, leftMicro: number, renewsAtMs: number) {
     const facts = `${formatCredits(requiredMicro)} needed, ${formatCredits(leftMicro)} left until ${new Date(renewsAtMs).toISOString()}`;
-    super("key_credits_exceeded", `The API key has spent what it may in a month: ${facts}`);
+    super("key_credits_exceeded", `The API key has reached its monthly limit: ${facts}`);
     this.requiredMicro = requiredMicro;
     this.leftMicro = leftMicro;
     this.renewsAtMs = renewsAtMs;

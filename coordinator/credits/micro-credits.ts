@@ -1,26 +1,30 @@
 /** All amounts inside the program are integers of micro-credits. Source: decision 0013. */
 export const MICRO_PER_CREDIT = 1_000_000;
 
-/** The largest amount that `microFromCredits` takes: below 2^32 credits a double still represents every micro-credit. */
+/** Largest amount that `microFromCredits` accepts: below 2^32 credits a double represents every micro-credit exactly. */
 const MAX_CREDITS = 4_000_000_000;
 
 /** @throws {RangeError} unless `credits` is 0 to 4,000,000,000 with at most 6 decimals. */
 export function microFromCredits(credits: number): number {
   const micro = Math.round(credits * MICRO_PER_CREDIT);
-  // Dividing two exact integers gives the nearest double, which equals `credits` if that has 6 decimals or fewer.
+  // The quotient of two exact integers is the nearest double, which equals `credits` if that has at most 6 decimals.
   if (!(credits >= 0 && credits <= MAX_CREDITS) || micro / MICRO_PER_CREDIT !== credits) {
-    throw new RangeError(`${credits} is not an amount of credits: 0 to ${MAX_CREDITS}, with at most 6 decimals`);
+    throw new RangeError(`Invalid amount of ${credits} credits: expected 0 to ${MAX_CREDITS}, with at most 6 decimals`);
   }
   return micro;
 }
 
-/** Exact below 2^53 micro-credits. No grant lifts an account above that; earnings can. @throws {RangeError} unless `micro` is an integer of 0 or more. */
+/**
+ * Converts micro-credits to credits, exactly below 2^53 micro-credits. Grants cannot exceed that; earnings can.
+ * @throws {RangeError} unless `micro` is an integer of 0 or more.
+ */
 export function creditsFromMicro(micro: number): number {
-  if (!Number.isInteger(micro) || micro < 0) throw new RangeError(`${micro} is not an amount of micro-credits`);
+  if (!Number.isInteger(micro) || micro < 0)
+    throw new RangeError(`Invalid amount of ${micro} micro-credits: expected an integer of 0 or more`);
   return micro / MICRO_PER_CREDIT;
 }
 
-/** Exact decimal text of micro-credits (0 or more), without trailing zeros: 900_000 is "0.9". */
+/** Formats micro-credits (0 or more) as exact decimal text without trailing zeros: 900_000 is "0.9". */
 export function formatCredits(micro: number | bigint): string {
   const [whole, rest] = [BigInt(micro) / BigInt(MICRO_PER_CREDIT), BigInt(micro) % BigInt(MICRO_PER_CREDIT)];
   const decimals = String(rest).padStart(6, "0").replace(/0+$/, "");

@@ -6,32 +6,32 @@ export interface SettleFacts {
   /** Account that submitted the job. */
   readonly accountId: string;
   readonly priceMicro: number;
-  /** The client has something of the output. */
+  /** True if the client received part of the output. */
   readonly hasOutput: boolean;
-  /** The job fails because its Island broke the protocol: nothing is charged. */
+  /** True if the job fails because its Island broke the protocol: nothing is charged. */
   readonly isFaultOfIsland: boolean;
   /** Tokens that reached the client. */
   readonly deliveredTokens: number;
-  /** Tokens of the prompt that were read; 0 if the Island does not tell. */
+  /** Prompt tokens that were read; 0 if the Island does not report them. */
   readonly readTokens: number;
-  /** Tokens of the whole prompt; 0 if the Island does not tell. */
+  /** Tokens of the whole prompt; 0 if the Island does not report them. */
   readonly promptTokens: number;
   /** Null if the Cargo has no such limit: a job cancelled after output began is then charged in full. */
   readonly maxTokens: number | null;
-  /** The network's part of a charge, 0 to 1. */
+  /** Network's share of a charge, 0 to 1. */
   readonly networkFee: number;
-  /** Owner of the Island that runs the job; null if there is none: the network then keeps the whole charge. */
+  /** Owner of the Island that runs the job. Null if there is none: the network then keeps the whole charge. */
   readonly ownerAccountId: string | null;
 }
 
-/** What becomes of the credits held for a job that ends. */
+/** Division of the held credits of a job that ends. */
 interface Settlement {
   /** 0 to the job's price. */
   readonly chargeMicro: number;
   readonly postings: readonly Posting[];
 }
 
-/** A token of the prompt is a fourth of a generated one: prompts are read in batches. */
+/** Prompt tokens that cost as much as one generated token. Prompts are read in batches. */
 const PROMPT_TOKENS_PER_TOKEN = 4;
 
 /**
@@ -52,15 +52,15 @@ export function settle(facts: SettleFacts): Settlement {
   return { chargeMicro, postings: settlePostings({ accountId, priceMicro, chargeMicro, earning }) };
 }
 
-/** The part of a charge that goes to the Island's owner. @throws {RangeError} unless `networkFee` is 0 to 1. */
+/** Returns the part of a charge that the Island's owner earns. @throws {RangeError} unless `networkFee` is 0 to 1. */
 export function earnedOf(chargeMicro: number, networkFee: number): number {
-  if (!(networkFee >= 0 && networkFee <= 1)) throw new RangeError(`${networkFee} is not a fee of 0 to 1`);
+  if (!(networkFee >= 0 && networkFee <= 1)) throw new RangeError(`Invalid network fee ${networkFee}: expected 0 to 1`);
   return chargeMicro - Math.round(chargeMicro * networkFee);
 }
 
 /**
- * Empties the hold of a job: the charge goes to the Island's owner (`earning`, null for none) and to the network, the rest back
- * to the client.
+ * Empties the hold of a job. The charge goes to the Island's owner (`earning`, null for none) and to the network; the rest returns to the
+ * client.
  */
 export function settlePostings(settled: {
   readonly accountId: string;
@@ -96,7 +96,7 @@ function chargeOf(facts: SettleFacts): number {
   }
 }
 
-/** `price * done / all`, rounded up and at most the price; exact, although the product may pass the exact integers. */
+/** Computes `price * done / all`, rounded up and at most the price. Uses bigint, because the product may exceed the safe integers. */
 function shareOf({ priceMicro, ...facts }: SettleFacts, maxTokens: number): number {
   const promptTokens = Math.max(facts.promptTokens, facts.readTokens);
   const done = facts.readTokens + PROMPT_TOKENS_PER_TOKEN * Math.min(facts.deliveredTokens, maxTokens);

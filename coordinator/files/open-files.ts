@@ -20,21 +20,21 @@ import type { Store } from "../store/store.ts";
 import type { FileGrant } from "./file-grants.ts";
 
 const SWEEP_EVERY_MS = 3_600_000;
-/** Files of the network are counted row by row. */
+/** Interval of the count of all files, which reads every row. */
 const COUNT_EVERY_MS = 60_000;
-/** Files in one step; each is a write of its own, and other writes go between two. */
+/** Files per step. Each step is one write, so that other writes can run between two steps. */
 const STEP = 100;
 const MAX_FILENAME_CHARS = 255;
 
 interface ArrivedFile {
-  /** Below the folder for files that arrive; it is moved away. */
+  /** Path below the folder for incoming files; the file is moved from there. */
   readonly path: string;
-  /** As the client gave it. */
+  /** Name that the client gave. */
   readonly filename: string;
   readonly purpose: FilePurpose;
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** Null: as long as files are kept. */
+  /** Null for the default lifetime. */
   readonly expiresAfterMs: number | null;
 }
 
@@ -48,9 +48,9 @@ interface FileContent {
 export type Files = ReturnType<typeof openFiles>;
 
 /**
- * Files of accounts: facts in the store, contents on disk. It owns the timer that removes what expired.
- * @param proofs Checks the signature of an address at which an Island fetches a file of a job.
- * @param maxFiles Most files of an account.
+ * Files of accounts: metadata in the store, content on disk. Owns the timer that removes expired files.
+ * @param proofs verifies the signature of a URL at which an Island fetches a file of a job.
+ * @param maxFiles maximum number of files per account.
  */
 export function openFiles(
   {
@@ -71,23 +71,23 @@ export function openFiles(
   const directory = config.filesDirectory ?? join(config.dataDirectory, "files");
   const contents = fileContents(directory, config.minFreeDiskBytes);
   const budget = { maxBytes: config.filesBudgetBytes, maxFiles };
-  /** Longest life of a file. */
+  /** Maximum lifetime of a file. */
   const keepMs = config.keepFilesMs === 0 ? Infinity : config.keepFilesMs;
-  /** Bytes that uploads in progress may still become, so that those at once cannot pass the budget or fill the disk together. */
+  /** Bytes reserved for uploads in progress, so that concurrent uploads cannot exceed the budget or fill the disk together. */
   const arriving = new Pool({ account: Infinity, all: Infinity });
   const stop = new AbortController();
   let sweepNow: () => Promise<void> = () => Promise.resolve();
   let kept: Promise<FileUsage> = Promise.resolve({ files: 0, bytes: 0 });
   let keptAtMs = -Infinity;
 
-  /** Removes files that expired, and what crashes left on disk. Every coordinator may do so at once. */
+  /** Removes expired files and what crashes left on disk. Several coordinators may run it concurrently. */
   async function sweep(): Promise<void> {
     let expired = 0;
     for (let done = STEP; done === STEP && !stop.signal.aborted; expired += done)
       done = await removed(store.files.removeExpired(clock.now(), STEP));
-    if (expired > 0) log.info({ files: expired }, "Removed files that expired");
+    if (expired > 0) log.info({ files: expired }, "Removed expired files");
     while ((await store.files.removeOldHolds(clock.now(), STEP)) === STEP && !stop.signal.aborted);
-    // By the clock of the disk, which has its own.
+    // File times come from the disk, so compare them with the system clock.
     const nowMs = systemClock.now();
     await contents.removeAbandoned(nowMs);
     for await (const names of contents.settledNames(nowMs)) {
@@ -106,7 +106,7 @@ export function openFiles(
     return { file, root: contents.root, name: contents.pathOf(file.blob) };
   }
 
-  /** @throws {ServiceError} `not_found`, also for another account's. */
+  /** @throws {ServiceError} `not_found`, also if another account owns the file. */
   async function get(accountId: string, id: string): Promise<FileRecord> {
     const file = await store.files.get(accountId, id, clock.now());
     if (file === undefined) throw new ServiceError("not_found", `There is no file "${id}"`);
@@ -116,7 +116,7 @@ export function openFiles(
   return {
     metrics: [refusals],
     maxFileBytes: config.fileMaxBytes,
-    /** Folder for files that arrive. */
+    /** Folder for incoming files. */
     arriving: contents.arriving,
     sweep,
     get,
@@ -125,12 +125,12 @@ export function openFiles(
       sweepNow = every({ clock, log, stop: stop.signal }, SWEEP_EVERY_MS, "clean up files", sweep);
       void sweepNow();
     },
-    /** Ends the timer and waits for the step in progress. */
+    /** Stops the timer and waits for the step in progress. */
     close(): Promise<void> {
       stop.abort();
       return sweepNow();
     },
-    /** Runs `receive` while room for `maxBytes` is set aside. @throws {ServiceError} `file_budget_exceeded`, `disk_full` */
+    /** Runs `receive` while `maxBytes` are reserved. @throws {ServiceError} `file_budget_exceeded`, `disk_full` */
     async receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
       const keys: readonly PoolKey<"account" | "all">[] = [["account", accountId], ["all"]];
       try {
@@ -149,7 +149,10 @@ export function openFiles(
         throw error;
       }
     },
-    /** All files of the network, and the bytes of their contents on disk, as of a minute ago or less; while storage is away as before. */
+    /**
+     * Returns the number of files of the network and the bytes of their content on disk, at most a minute old. Returns the previous value
+     * while storage is unavailable.
+     */
     kept(): Promise<FileUsage> {
       const nowMs = clock.now();
       if (nowMs < keptAtMs + COUNT_EVERY_MS) return kept;
@@ -161,7 +164,7 @@ export function openFiles(
       });
       return kept;
     },
-    /** Resolves when the file is durable. @throws {ServiceError} `file_budget_exceeded` */
+    /** Stores a file. Resolves when it is durable. @throws {ServiceError} `file_budget_exceeded` */
     async add(accountId: string, arrived: ArrivedFile): Promise<FileRecord> {
       const nowMs = clock.now();
       const id = newId("file", nowMs);
@@ -177,7 +180,7 @@ export function openFiles(
         if (stored.blob !== blob) await contents.remove([blob]);
         return stored;
       } catch (error) {
-        // Another error does not say whether the file is stored: the sweep finds out.
+        // Any other error leaves open whether the file is stored; the sweep resolves that.
         if (error instanceof ServiceError && error.code === "file_budget_exceeded") await contents.remove([blob]);
         throw error;
       }
@@ -187,8 +190,8 @@ export function openFiles(
       return placeOf(await get(accountId, id));
     },
     /**
-     * What a job or batch holds, also after its expiry. `isHere`: on the disk of this coordinator.
-     * @throws {ServiceError} `not_found` once that has ended.
+     * Returns a file that a job or batch holds, even after its expiry. `isHere`: the content is on this coordinator's disk.
+     * @throws {ServiceError} `not_found` once the job or batch has ended.
      */
     async heldContent(hold: FileHold): Promise<FileContent & { readonly isHere: boolean }> {
       const file = await store.files.held(hold);
@@ -196,39 +199,42 @@ export function openFiles(
       return { ...placeOf(file), isHere: await contents.has(file.blob) };
     },
     /**
-     * A file of a job, for the Island that runs it.
-     * @throws {ServiceError} `not_found` for a grant that was not signed here, is over, or whose job has ended; `storage_unavailable`
-     *   where this coordinator's disk does not have the content.
+     * Returns a file of a job, for the Island that runs the job.
+     * @throws {ServiceError} `not_found` if the grant's signature is invalid, the grant has expired or its job has ended;
+     *   `storage_unavailable` if this coordinator's disk does not have the content.
      */
     async grantedContent(grant: FileGrant, signature: string): Promise<FileContent> {
       const isValid = proofs.isFileSignature(signature, grant) && clock.now() < grant.expiresAtMs;
       const file = isValid ? await store.files.held(grant) : undefined;
-      if (file === undefined) throw new ServiceError("not_found", "No job has the file for this Island now");
+      if (file === undefined) throw new ServiceError("not_found", "No unfinished job of this Island has the file");
       if (!(await contents.has(file.blob)))
-        throw new ServiceError("storage_unavailable", "The disk of this coordinator does not have the file's content");
+        throw new ServiceError("storage_unavailable", "This coordinator's disk does not have the file's content");
       return placeOf(file);
     },
     list(accountId: string, list: Omit<FileList, "nowMs">): Promise<FileRecord[]> {
       return store.files.list(accountId, { ...list, nowMs: clock.now() });
     },
-    /** Resolves when nobody can read it any more. @throws {ServiceError} `not_found`; `file_in_use` while a job or batch needs it. */
+    /**
+     * Removes a file. Resolves when it can no longer be read. @throws {ServiceError} `not_found`; `file_in_use` while a job or batch needs
+     * it.
+     */
     async remove(accountId: string, id: string): Promise<void> {
       await get(accountId, id);
       if ((await removed(store.files.remove(accountId, id, clock.now()))) > 0) return;
       await get(accountId, id);
       throw new ServiceError(
         "file_in_use",
-        `A job or batch that has not ended needs the file "${id}"; cancel it first, or wait`,
+        `An unfinished job or batch needs the file "${id}"; cancel it first, or wait`,
       );
     },
-    /** All files of a deleted account. May be called again. */
+    /** Removes all files of a deleted account. May be called repeatedly. */
     async removeAll(accountId: string): Promise<void> {
       while ((await removed(store.files.removeOfAccount(accountId, STEP))) > 0);
     },
   };
 }
 
-/** No folders, no control characters, and text that every database takes. */
+/** Removes folders, control characters and text that some databases reject. */
 function cleanFilename(filename: string): string {
   const [name = ""] = filename.split(/[/\\]/).slice(-1);
   return name
@@ -238,31 +244,31 @@ function cleanFilename(filename: string): string {
     .toWellFormed();
 }
 
-/** What an upload or a crash left is removed after this long; no upload takes longer. */
+/** Age at which remains of an upload or a crash are removed; no upload takes longer. */
 const ABANDONED_MS = 3_600_000;
 const NAMES_AT_ONCE = 500;
 const NAME = /^[0-9a-f]{64}-[0-9A-Za-z_]{1,40}$/;
 
 /**
- * Contents of files on disk, below one directory that all coordinators of a network share: `content/<2 digits>/<SHA-256>-<id>`, and
- * `arriving/` for what is still being received. A content never changes, and its name is never used again.
+ * Content of files on disk, in one directory that all coordinators of a network share: `content/<2 digits>/<SHA-256>-<id>`, and `arriving/`
+ * for uploads in progress. Content never changes, and its name is never reused.
  */
 function fileContents(directory: string, minFreeBytes: number) {
   const root = join(directory, "content");
   const arriving = join(directory, "arriving");
 
-  /** Below `root`, with slashes. */
+  /** Path relative to `root`, with slashes. */
   const pathOf = (blob: string): string => `${blob.slice(0, 2)}/${blob}`;
 
   return {
     /** Folder that {@link pathOf} is relative to. */
     root,
-    /** Folder for uploads in progress, on the disk of the contents. */
+    /** Folder for uploads in progress, on the same disk as the content. */
     arriving,
     pathOf,
     /**
-     * Makes the directories where they are missing: not before there is a file, as a coordinator without files may have no disk.
-     * @throws {ServiceError} `disk_full` if so many bytes more would leave less than the operator wants free. File system errors pass
+     * Creates missing directories. Runs only when there is a file, because a coordinator without files may have no disk.
+     * @throws {ServiceError} `disk_full` if `bytes` more would leave less free space than the operator requires. File system errors pass
      *   through.
      */
     async freeSpace(bytes: number): Promise<void> {
@@ -270,9 +276,12 @@ function fileContents(directory: string, minFreeBytes: number) {
       await mkdir(root, { recursive: true, mode: 0o700 });
       const { bavail, bsize } = await statfs(directory);
       if (bavail * bsize - bytes >= minFreeBytes) return;
-      throw new ServiceError("disk_full", "The coordinator has no room for the file; its operator has to make some");
+      throw new ServiceError(
+        "disk_full",
+        "The coordinator has no disk space for the file; its operator must free some",
+      );
     },
-    /** Moves a complete file of `arriving` to its place. Durable when it resolves. */
+    /** Moves a complete file from `arriving` to its final path. Durable when it resolves. */
     async place(path: string, blob: string): Promise<void> {
       await sync(path);
       const target = join(root, pathOf(blob));
@@ -286,7 +295,7 @@ function fileContents(directory: string, minFreeBytes: number) {
     async remove(blobs: readonly string[]): Promise<void> {
       for (const blob of blobs) await rm(join(root, pathOf(blob)), { force: true });
     },
-    /** Removes files that no coordinator is receiving any more, and the parts of uploads that earlier versions kept. */
+    /** Removes files that no coordinator is receiving any more, and upload parts that earlier versions kept. */
     async removeAbandoned(nowMs: number): Promise<void> {
       await rm(join(directory, "uploads"), { recursive: true, force: true });
       for (const name of await namesIn(arriving)) {
@@ -294,7 +303,7 @@ function fileContents(directory: string, minFreeBytes: number) {
         if (await isOlder(path, nowMs - ABANDONED_MS)) await rm(path, { recursive: true, force: true });
       }
     },
-    /** Names of the contents that have been here for a while, some at a time. */
+    /** Yields, in pages, the names of content that is older than {@link ABANDONED_MS}. */
     async *settledNames(nowMs: number): AsyncGenerator<string[]> {
       let names: string[] = [];
       for (const folder of await namesIn(root)) {
@@ -312,7 +321,7 @@ function fileContents(directory: string, minFreeBytes: number) {
   };
 }
 
-/** None of a folder that is not there. */
+/** Returns an empty list if the folder does not exist. */
 async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
@@ -322,13 +331,13 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** By its status, which a move renews too; false for what is gone meanwhile. */
+/** Compares the times of content and status, since a move updates only the latter. Returns false if the file does not exist. */
 async function isOlder(path: string, thanMs: number): Promise<boolean> {
   const facts = await lstat(path).catch(() => null);
   return facts !== null && Math.max(facts.mtimeMs, facts.ctimeMs) < thanMs;
 }
 
-/** Makes a file's content, or a folder's names, durable. Windows cannot for folders. */
+/** Makes a file's content, or a folder's entries, durable. Windows does not support this for folders. */
 async function sync(path: string): Promise<void> {
   if (process.platform === "win32" && (await stat(path)).isDirectory()) return;
   await using handle = await open(path, "r");

@@ -7,15 +7,15 @@ export interface Mail {
   readonly text: string;
 }
 
-/** Resolves when the mail server has taken the mail. Rejects with the transport's error. */
+/** Sends a mail. Resolves when the mail server has accepted it; rejects with the transport's error. */
 export type SendMail = (mail: Mail) => Promise<void>;
 
-/** Longest waits for the mail server. */
+/** Timeouts of the mail server. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 } as const;
 
 /**
- * Sends by SMTP, each mail over a connection of its own: mails are rare, and the library is loaded with the first.
- * @param url smtp://user:password@host:port; smtps:// for TLS from the first byte. STARTTLS is used where the server offers it.
+ * Sends by SMTP, with a new connection for each mail: mails are rare. Loads the library with the first mail.
+ * @param url smtp://user:password@host:port, or smtps:// for TLS from the first byte. STARTTLS is used if the server offers it.
  * @param from sender: an address, or `Name <address>`.
  */
 export function smtpMailer(url: string, from: string): SendMail {

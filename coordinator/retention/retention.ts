@@ -6,16 +6,16 @@ import { CONTENT_PARTS, type ContentPart, type RemovalSubject } from "../store/j
 import { DAY_MS, utcDayOf } from "../store/ledger/host-metrics.ts";
 import type { Store } from "../store/store.ts";
 
-/** CoordinatorMetrics of Islands by day. The longest period that is shown has 30 days. */
+/** Retention of daily Island metrics. The longest period shown is 30 days. */
 const KEEP_METRICS_MS = 90 * DAY_MS;
-/** What accounts spent and earned by day. The longest range that is shown has 366 days; the ledger has all of it. */
+/** Retention of what accounts spent and earned by day. The longest range shown is 366 days; the ledger keeps everything. */
 const KEEP_USAGE_MS = 400 * DAY_MS;
-/** A job may end earlier by the wall clock than jobs before it, if the clock is set back. */
+/** A job may have an earlier end time than jobs before it if the clock is set back. */
 const MAX_CLOCK_JUMP_MS = 3_600_000;
 const SWEEP_EVERY_MS = 3_600_000;
-/** Things in one step. Each step is a write of its own, and other writes go between two steps. */
+/** Items per step. Each step is one write, so that other writes can run between two steps. */
 const STEP = 100;
-/** Deletions of this time share one emptying of the log, which stops writes for some ms. */
+/** Delay in which deletions share one truncation of the log, which blocks writes for some ms. */
 const TRUNCATE_AFTER_MS = 1_000;
 const TRUNCATE_RETRY_MS = 10_000;
 
@@ -24,8 +24,9 @@ type Keep = "keepInputsMs" | "keepOutputsMs" | "keepWebhookLogMs" | "keepUnseenI
 export type Retention = ReturnType<typeof openRetention>;
 
 /**
- * Removes content: at its owner's wish, and what is older than the operator keeps. It owns the timers for both. README.md has the rules.
- * @param onlineIslands Host ids of the Islands that are connected.
+ * Removes content at its owner's request, and content older than the operator's retention periods. Owns the timers for both. README.md has
+ * the rules.
+ * @param onlineIslands returns the host ids of connected Islands.
  */
 export function openRetention(
   { config, clock, log }: Env<Keep>,
@@ -34,35 +35,35 @@ export function openRetention(
 ) {
   const accountEnds: ((accountId: string) => Promise<unknown>)[] = [];
   const stop = new AbortController();
-  /** No job that ended before has the part. A start looks at all again. */
+  /** No job that ended before this time still has the part. A start checks all jobs again. */
   const removedUntilMs: Record<ContentPart, number> = { input: 0, output: 0 };
   let sweepNow: () => Promise<void> = () => Promise.resolve();
   let truncating: Promise<void> = Promise.resolve();
   let truncateTimer: Timer | null = null;
 
   /**
-   * Removes the prompts and answers of all the subject's ended jobs, and of an account all else. Resolves when they can no longer be read;
-   * about a second later they are in no file. Continues after a crash, and may be called again.
+   * Removes the prompts and outputs of all ended jobs of the subject, and for an account everything else. Resolves when they can no longer
+   * be read; about a second later they are in no file. Continues after a crash, and may be called repeatedly.
    */
   async function remove(subject: RemovalSubject): Promise<void> {
     await store.content.begin(subject, clock.now());
     await carryOut(subject);
   }
 
-  /** Completes removals that were interrupted. May be called while they are under way. */
+  /** Completes interrupted removals. May be called while they are in progress. */
   async function resume(): Promise<void> {
     for (const subject of await store.content.inFlight()) await carryOut(subject);
   }
 
   /**
-   * Completes removals that were interrupted, then removes what is older than it is kept: of several coordinators, one in each period.
-   * Resolves with the numbers of what was removed.
+   * Completes interrupted removals, then removes content past its retention period. With several coordinators, one of them does so in each
+   * period. Resolves with the counts of what was removed.
    */
   async function sweep() {
     await resume();
     const report = { inputs: 0, outputs: 0, webhooks: 0, islands: 0 };
     if (config.keepUnseenIslandsMs > 0) {
-      // Each coordinator says which it sees, whoever sweeps.
+      // Each coordinator reports its own Islands, whichever one sweeps.
       const online = onlineIslands();
       for (let at = 0; at < online.length; at += STEP)
         await store.islands.touch(online.slice(at, at + STEP), clock.now());
@@ -76,14 +77,14 @@ export function openRetention(
     await inSteps(KEEP_USAGE_MS, (byMs) => store.usage.forgetDays(utcDayOf(byMs), STEP));
     while (!stop.signal.aborted && (await store.content.reclaim()));
     if (Object.values(report).some((count) => count > 0)) {
-      log.info(report, "Removed what is older than it is kept");
+      log.info(report, "Removed content past its retention period");
       truncateSoon(TRUNCATE_AFTER_MS);
     }
     return report;
   }
 
   async function carryOut(subject: RemovalSubject): Promise<void> {
-    // One after the other: those that were opened last use the others.
+    // Run in sequence: components that were opened last use the earlier ones.
     // oxlint-disable-next-line no-await-in-loop
     if (subject.kind === "account") for (const end of accountEnds.toReversed()) await end(subject.id);
     const nextJobs = (afterId: string): Promise<string[]> => store.content.jobsOf(subject, afterId, STEP);
@@ -108,7 +109,7 @@ export function openRetention(
     return removeAll(next, [part], false);
   }
 
-  /** Removes parts of all jobs that `next` names, page by page. Resolves with their number. */
+  /** Removes parts of all jobs that `next` returns, page by page. Resolves with their number. */
   async function removeAll(
     next: (afterId: string) => Promise<string[]>,
     parts: readonly ContentPart[],
@@ -139,7 +140,7 @@ export function openRetention(
     return count;
   }
 
-  /** The log of the database has copies of what was removed, until it is emptied. */
+  /** Copies of removed content remain in the database's log until it is truncated. */
   function truncateSoon(delayMs: number): void {
     if (truncateTimer !== null || stop.signal.aborted) return;
     truncateTimer = clock.schedule(delayMs, () => {
@@ -150,7 +151,7 @@ export function openRetention(
         },
         (error: unknown) => {
           if (error instanceof ServiceError && error.code === "shutting_down") return;
-          log.error({ err: error }, "Emptying the database's log failed");
+          log.error({ err: error }, "Truncating the database's log failed");
         },
       );
     });
@@ -161,7 +162,10 @@ export function openRetention(
     resume,
     sweep,
 
-    /** Calls `end` for each account that is deleted, perhaps more than once: it ends what the account still has in the running coordinator. */
+    /**
+     * Registers `end`, which stops what a deleted account still has in the running coordinator. It may be called more than once for an
+     * account.
+     */
     onAccountEnd(end: (accountId: string) => Promise<unknown>): void {
       accountEnds.push(end);
     },
@@ -169,11 +173,11 @@ export function openRetention(
     /** Sweeps now, in the background, and an hour after the end of each sweep. */
     start(): void {
       const loop = { clock, log, stop: stop.signal };
-      sweepNow = every(loop, SWEEP_EVERY_MS, "remove what is older than it is kept", sweep);
+      sweepNow = every(loop, SWEEP_EVERY_MS, "remove content past its retention period", sweep);
       void sweepNow();
     },
 
-    /** Stops the timers and waits for the step in progress. Call it before the store is closed. */
+    /** Stops the timers and waits for the step in progress. Call before the store is closed. */
     async close(): Promise<void> {
       stop.abort();
       truncateTimer?.cancel();

@@ -16,7 +16,7 @@ import { openStore, runBody, write, type Opened, type RunStep, type Step, type S
 import { usageSteps } from "./ledger/usage.ts";
 import { webhookSteps } from "./jobs/webhooks.ts";
 
-/** The stores whose methods are the same on every engine. */
+/** Stores whose methods are the same on every engine. */
 const STORES = {
   accounts: accountSteps,
   audit: auditSteps,
@@ -36,14 +36,14 @@ const STORES = {
   webhooks: webhookSteps,
 };
 
-/** As {@link CommonStores}, without `audit.noting`: these are what it gives. */
+/** The {@link CommonStores} that `audit.noting` returns. */
 export type NotedStores = { readonly [K in keyof typeof STORES]: Opened<(typeof STORES)[K]> };
 
 export interface CommonStores extends NotedStores {
   readonly audit: NotedStores["audit"] & {
     /**
-     * For one write: it adds the line in its own commit, so that there is never one without the other. A write that is refused, or resolves
-     * to false as it changes nothing, adds none.
+     * Returns stores for one write, which adds the audit line in its own commit. A write that is refused, or resolves with false because it
+     * changes nothing, adds no line.
      */
     noting(entry: AuditEntry): NotedStores;
   };
@@ -64,7 +64,7 @@ function openAll(run: RunStep): NotedStores {
 }
 
 const notedSteps = {
-  /** Runs a step, and adds the line unless that throws or returns false. */
+  /** Runs a step and adds the audit line, unless the step throws or returns false. */
   write: write(async (tx, entry: AuditEntry, name: string, args: readonly unknown[]) => {
     const result = await runBody(stepNamed(name), tx, args);
     if (result !== false) await appendLine(tx, entry);
@@ -78,9 +78,9 @@ const byName = new Map<string, Step>(
   ),
 );
 
-/** The step that a thread was asked to run. */
+/** Returns the step that a worker thread was asked to run. */
 export function stepNamed(name: string): Step {
   const step = byName.get(name);
-  if (step === undefined) throw new Error(`No store has the step "${name}"`);
+  if (step === undefined) throw new Error(`Unknown store step "${name}"`);
   return step;
 }

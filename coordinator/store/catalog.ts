@@ -11,13 +11,13 @@ export const cargoTable = new Table(
     slug: key("PRIMARY KEY"),
     /** Null for a Cargo that the operator imported. */
     ownerId: nullable(key("REFERENCES accounts (id)")),
-    /** The content of a file of catalog/cargos; checked before it is stored. */
+    /** Content of a file of catalog/cargos, checked before it is stored. */
     file: json(),
     /** Set by its owner. */
     isEnabled: named("enabled", flag()),
     /** Set by the operator. */
     isApproved: named("approved", flag()),
-    /** 1 at first; each change adds 1. */
+    /** Starts at 1; each change adds 1. */
     revision: integer(),
     createdAtMs: integer(),
     updatedAtMs: integer(),
@@ -31,27 +31,27 @@ export const cargoTable = new Table(
   },
 );
 
-/** What stays the same of a slug for ever, also for a Cargo that left the catalog. */
+/** Permanent facts of a slug, which outlive its Cargo. */
 export const cargoNumberTable = new Table(
   "cargo_numbers",
   {
     /** `workload_id` of the spec. */
     number: integer("PRIMARY KEY"),
     slug: key("UNIQUE"),
-    /** When the slug first came into the catalog of this network. */
+    /** Time when the slug first entered the catalog of this network. */
     createdAtMs: integer({ sqlite: "DEFAULT 0", postgres: "DEFAULT floor(extract(epoch FROM now()) * 1000)::bigint" }),
   },
   { hasRowid: true },
 );
 
-/** What the operator approved last of a Cargo. It holds for the present definition if that needs no new approval. */
+/** Last approval of a Cargo by the operator. Applies to the current definition if that needs no new approval. */
 export const cargoApprovalTable = new Table("cargo_approvals", {
   slug: key("PRIMARY KEY"),
-  /** The approved definition, with its pins; like a file of catalog/cargos. */
+  /** Approved definition with its pins, like a file of catalog/cargos. */
   file: json(),
   /** Hash of that definition. */
   revision: text(),
-  /** The user of the operating system who approved it. */
+  /** Operating system user who approved it. */
   by: named("approved_by", text()),
   atMs: named("approved_at_ms", integer()),
 });
@@ -62,14 +62,14 @@ export const disabledCargoTable = new Table("disabled_cargos", {
   atMs: integer(),
 });
 
-/** What the operator set for shipped Cargos, in micro-credits a job. */
+/** Prices that the operator set for shipped Cargos, in micro-credits per job. */
 export const cargoPriceTable = new Table("cargo_prices", {
   slug: key("PRIMARY KEY"),
   micro: integer("CHECK (micro >= 0)"),
   atMs: integer(),
 });
 
-/** One row, whose number every write raises. */
+/** A single row, whose number every write increments. */
 export const catalogRevisionTable = new Table(
   "catalog_revision",
   {
@@ -91,13 +91,13 @@ export interface CatalogSnapshot {
   readonly disabledSlugs: readonly string[];
   /** Sorted by slug. */
   readonly approvals: readonly CargoApproval[];
-  /** By slug. */
+  /** Keyed by slug. */
   readonly pricesMicro: ReadonlyMap<string, number>;
 }
 
-/** Cargos that an account may have at a time. */
+/** Maximum number of existing Cargos per account. */
 export const MAX_OWNED_CARGOS = 50;
-/** Slugs that an account may ever have used, deleted ones included: a slug keeps its number and owner for good. */
+/** Maximum number of slugs that an account has ever used, including deleted ones: a slug keeps its number and owner permanently. */
 export const MAX_HELD_SLUGS = 1_000;
 
 const SELECT = `SELECT ${cargoTable.columnsBut("deletedAtMs")} FROM cargos WHERE deleted_at_ms IS NULL`;
@@ -120,7 +120,7 @@ async function revision(tx: Tx): Promise<number> {
   return (await tx.only<{ revision: number }>(REVISION)).revision;
 }
 
-/** Writes to the catalog are rare, and take turns. */
+/** Serializes writes to the catalog, which are rare. */
 async function lockCatalog(tx: Tx): Promise<void> {
   await tx.one(`${REVISION} ${forUpdate(tx)}`);
 }
@@ -129,7 +129,7 @@ async function raise(tx: Tx): Promise<void> {
   await tx.run("UPDATE catalog_revision SET revision = revision + 1 WHERE id = 1");
 }
 
-/** A write that raises the revision if it changes rows. */
+/** Runs a write that increments the revision if it changes rows. */
 async function raising(tx: Tx, change: () => Promise<number>): Promise<boolean> {
   await lockCatalog(tx);
   if ((await change()) === 0) return false;
@@ -148,32 +148,31 @@ async function count(tx: Tx, query: string, ownerId: string): Promise<number> {
 }
 
 const slugTaken = (slug: string): ServiceError =>
-  new ServiceError("slug_taken", `Another Cargo has or had the slug "${slug}"; choose another slug`);
+  new ServiceError("slug_taken", `Slug "${slug}" is or was in use by another Cargo; choose another slug`);
 
 type PutCargo = Omit<StoredCargo, "revision" | "createdAtMs" | "updatedAtMs">;
 
-/** Also reuses the row of a slug; the caller has checked its owner. */
+/** Stores a Cargo, reusing the row of its slug. The caller has checked the owner. */
 async function put(tx: Tx, cargo: PutCargo, atMs: number): Promise<StoredCargo> {
   const row = { ...cargo, revision: 1, createdAtMs: atMs, updatedAtMs: atMs };
   const reuse = `ON CONFLICT (slug) DO UPDATE SET file = excluded.file, enabled = excluded.enabled,
     approved = excluded.approved, revision = cargos.revision + 1, updated_at_ms = excluded.updated_at_ms, deleted_at_ms = NULL`;
   await cargoTable.insert(tx, row, reuse);
   const stored = await find(tx, cargo.slug);
-  if (stored === undefined) throw new Error(`Cargo ${cargo.slug} was not stored`);
+  if (stored === undefined) throw new Error(`Cargo ${cargo.slug} is missing after its write`);
   await numberCargo(tx, stored.slug, stored.createdAtMs);
   await raise(tx);
   return stored;
 }
 
-/** Every write raises the catalog's revision; other processes may write too. */
+/** Steps of the catalog. Every write increments its revision; other processes may write, too. */
 export const catalogSteps = {
-  /** All slugs. */
   numbers: read(numbers),
 
-  /** Gives each new slug the next free number and the date `atMs`, and returns those of all slugs. */
+  /** Assigns the next free number and the date `atMs` to each new slug. Returns the numbers of all slugs. */
   numberCargos: write(async (tx, slugs: readonly string[], atMs: number) => {
     await lockCatalog(tx);
-    // oxlint-disable-next-line no-await-in-loop -- At the first start alone.
+    // oxlint-disable-next-line no-await-in-loop -- Only at the first start.
     for (const slug of slugs) await numberCargo(tx, slug, atMs);
     return numbers(tx);
   }),
@@ -195,12 +194,12 @@ export const catalogSteps = {
         approvals: await cargoApprovalTable.rows(tx, approvals),
         pricesMicro: new Map((await cargoPriceTable.rows(tx, prices)).map(({ slug, micro }) => [slug, micro])),
       };
-      // Each write raises the revision: between two equal ones there was none.
+      // Each write increments the revision, so equal revisions mean that there was no write in between.
       if ((await revision(tx)) === before) return snapshot;
     }
   }),
 
-  /** Undefined for an unknown or deleted Cargo. */
+  /** Returns undefined for an unknown or deleted Cargo. */
   find: read(find),
 
   /** Sorted by slug. `total` counts all pages. */
@@ -212,9 +211,9 @@ export const catalogSteps = {
   }),
 
   /**
-   * Stores a Cargo that is not yet approved. An owner may use the slug of a deleted Cargo again.
-   * @throws {ServiceError} `slug_taken` if another owner has or had the slug; `too_many_cargos` beyond {@link MAX_OWNED_CARGOS} or
-   * {@link MAX_HELD_SLUGS}.
+   * Stores a Cargo that is not yet approved. An owner may reuse the slug of a deleted Cargo.
+   * @throws {ServiceError} `slug_taken` if another owner has or had the slug; `too_many_cargos` beyond {@link MAX_OWNED_CARGOS} or {@link
+   *   MAX_HELD_SLUGS}.
    */
   create: write(
     async (
@@ -229,18 +228,18 @@ export const catalogSteps = {
       if (holder !== undefined && !isOwn) throw slugTaken(slug);
       const owned = await count(tx, `${OWNED} AND deleted_at_ms IS NULL`, ownerId);
       if (owned >= MAX_OWNED_CARGOS) {
-        const text = `An account may have ${MAX_OWNED_CARGOS} Cargos at a time; delete one first`;
+        const text = `An account may have at most ${MAX_OWNED_CARGOS} Cargos at a time; delete one first`;
         throw new ServiceError("too_many_cargos", text);
       }
       if (holder === undefined && (await count(tx, OWNED, ownerId)) >= MAX_HELD_SLUGS) {
-        const text = `An account may use ${MAX_HELD_SLUGS} slugs in all, deleted ones included; use one of them again`;
+        const text = `An account may use at most ${MAX_HELD_SLUGS} slugs, including deleted ones; reuse one of them`;
         throw new ServiceError("too_many_cargos", text);
       }
       return put(tx, { ...row, isApproved: false }, atMs);
     },
   ),
 
-  /** Replaces the Cargo if `revision` is still its present one; else returns false and changes nothing. */
+  /** Replaces the Cargo if `revision` is still current; otherwise returns false and changes nothing. */
   update: write((tx, change: Omit<StoredCargo, "createdAtMs" | "updatedAtMs"> & { readonly atMs: number }) =>
     raising(tx, () => {
       const sql = `UPDATE cargos SET file = @file, enabled = @isEnabled, approved = @isApproved, updated_at_ms = @atMs,
@@ -249,7 +248,7 @@ export const catalogSteps = {
     }),
   ),
 
-  /** Deletes the Cargo; slug, owner and number are kept. False if the account has no such Cargo. */
+  /** Deletes the Cargo but keeps slug, owner and number. Returns false if the account has no such Cargo. */
   remove: write((tx, slug: string, ownerId: string, atMs: number) =>
     raising(tx, () => {
       const sql = `UPDATE cargos SET deleted_at_ms = @atMs, file = '', enabled = false, approved = false,
@@ -258,7 +257,7 @@ export const catalogSteps = {
     }),
   ),
 
-  /** Stores or replaces a Cargo of the operator, approved. @throws {ServiceError} `slug_taken` if an account has the slug. */
+  /** Stores or replaces an approved Cargo of the operator. @throws {ServiceError} `slug_taken` if an account has the slug. */
   importCargo: write(async (tx, cargo: Pick<StoredCargo, "slug" | "file"> & { readonly atMs: number }) => {
     const { slug, file, atMs } = cargo;
     await lockCatalog(tx);
@@ -268,8 +267,8 @@ export const catalogSteps = {
   }),
 
   /**
-   * Records an approval and switches the Cargo on. A stored Cargo gets the approved definition, if `storedRevision` is still its present
-   * one; else returns false and changes nothing.
+   * Records an approval and enables the Cargo. A stored Cargo gets the approved definition if `storedRevision` is still current; otherwise
+   * returns false and changes nothing.
    * @param storedRevision null for a shipped Cargo.
    */
   approve: write((tx, approval: CargoApproval, storedRevision: number | null) =>
@@ -287,7 +286,7 @@ export const catalogSteps = {
     }),
   ),
 
-  /** Switches a Cargo off or on for everybody; shipped Cargos too. False if it is so already. */
+  /** Disables or enables a Cargo for all accounts, including shipped Cargos. Returns false if nothing changes. */
   setDisabled: write((tx, slug: string, isDisabled: boolean, atMs: number) =>
     raising(tx, () =>
       isDisabled
@@ -296,7 +295,7 @@ export const catalogSteps = {
     ),
   ),
 
-  /** Sets the price of a shipped Cargo; null: that of its file again. False if it is so already. */
+  /** Sets the price of a shipped Cargo; null restores the price of its file. Returns false if nothing changes. */
   setPrice: write((tx, slug: string, micro: number | null, atMs: number) =>
     raising(tx, () => {
       if (micro === null) return tx.run("DELETE FROM cargo_prices WHERE slug = @slug", { slug });

@@ -6,48 +6,48 @@ import { jobTable } from "./jobs/job-tables.ts";
 import { openStore, read, write, type Opened, type RunStep } from "./steps/steps.ts";
 import type { Tx } from "./steps/tx.ts";
 
-/** A coordinator of the network. Its id is made at each start, so that an id that is gone never comes back. */
+/** A coordinator of the network. Its id is new at each start, so an id never returns. */
 export interface Peer {
   readonly id: string;
-  /** Where other coordinators' clients and Islands reach it; for people and `goodbye`. */
+  /** Address for other coordinators' clients and Islands; shown to people and sent in `goodbye`. */
   readonly address: string;
   readonly version: string;
 }
 
-/** An unfinished job belongs to another coordinator by now. Nothing was written; the caller drops the job. */
+/** An unfinished job that now belongs to another coordinator. Nothing was written; the caller drops the job. */
 export class NotOwnerError extends Error {
   override readonly name = "NotOwnerError";
   readonly jobId: string;
-  /** Null where it is not known. */
+  /** Null if unknown. */
   readonly ownerId: string | null;
   constructor(jobId: string, ownerId: string | null) {
-    super(`Job ${jobId} belongs to coordinator ${ownerId ?? "(unknown)"} now`);
+    super(`Job ${jobId} now belongs to coordinator ${ownerId ?? "(unknown)"}`);
     this.jobId = jobId;
     this.ownerId = ownerId;
   }
 }
 
-/** What a coordinator took over, since its store was opened. */
+/** Counts of jobs and coordinators that a coordinator took over since its store was opened. */
 export interface TakenOver {
-  /** Jobs of coordinators that were gone. */
+  /** Jobs of dead coordinators. */
   readonly adopted: number;
-  /** Jobs that their Islands brought. */
+  /** Jobs claimed for the Islands that run them. */
   readonly claimed: number;
-  /** Coordinators that it removed, because their lease was over. */
+  /** Coordinators removed because their lease had expired. */
   readonly reaped: number;
 }
 
 /**
- * Places of unfinished jobs under the limits of their accounts, in a store that several coordinators share. A job of its own takes its
- * place as it is stored (`NewJob.maxJobs`), and so do the jobs of a batch for which there is room (`NewBatch.placeLimit`). Every job gives
- * it back as its end is stored, whichever coordinator has it by then.
+ * Quota slots of unfinished jobs under their accounts' limits, in a store that several coordinators share. A single job takes its slot when
+ * it is stored (`NewJob.maxJobs`), and so do the jobs of a batch that fit (`NewBatch.placeLimit`). Every job frees its slot when its end is
+ * stored, whichever coordinator owns it then.
  */
 export interface JobPlaces {
   /**
-   * Gives places to jobs of this coordinator that wait for one: to the first of them for which the account's limit leaves room. Resolves
-   * with those that have one, now or before.
+   * Assigns slots to waiting jobs of this coordinator, in order, as far as the account's limit allows. Resolves with the jobs that have a
+   * slot, now or before.
    * @param jobIds of one account, at most {@link MAX_ASKED_PLACES}.
-   * @param limit most unfinished jobs of the account.
+   * @param limit maximum number of unfinished jobs of the account.
    */
   take(accountId: string, jobIds: readonly string[], limit: number): Promise<readonly string[]>;
 }
@@ -55,7 +55,7 @@ export interface JobPlaces {
 export const MAX_ASKED_PLACES = 1_000;
 
 const NOW_MS = "extract(epoch FROM clock_timestamp()) * 1000";
-/** Owners of unfinished jobs, one index entry each, that are no coordinators any more. */
+/** Owners of unfinished jobs that are no longer members, found with one index entry each. */
 const GONE = `WITH RECURSIVE owners AS (
     (SELECT owner_id FROM jobs WHERE completed_at_ms IS NULL ORDER BY owner_id LIMIT 1)
     UNION ALL
@@ -68,11 +68,11 @@ async function idsOf(tx: Tx, sql: string, values: object): Promise<string[]> {
   return (await tx.all<{ id: string }>(sql, values)).map(({ id }) => id);
 }
 
-/** Which coordinators live. They have a connection of their own. All times are those of the database. */
+/** Membership leases, on their own connection. All times are those of the database. */
 const leaseSteps = {
   /**
-   * Notes that this coordinator lives for `leaseMs` from now. False when its lease was over and another has taken its jobs; it is noted
-   * again then.
+   * Extends the lease of this coordinator to `leaseMs` from now. Returns false if the lease had expired and another coordinator has taken
+   * its jobs; the lease is then created again.
    */
   renew: read(async (tx, self: Omit<Peer, "id">, leaseMs: number): Promise<boolean> => {
     const values = { ...self, leaseMs };
@@ -85,34 +85,34 @@ const leaseSteps = {
     return false;
   }),
 
-  /** Those whose lease is not over, this one included, sorted by id. */
+  /** Returns the coordinators with a valid lease, including this one, sorted by id. */
   peers: read((tx) =>
     tx.all<Peer>(`SELECT id, address, version FROM coordinators WHERE lease_until_ms > ${NOW_MS} ORDER BY id`),
   ),
 
-  /** Ends the lease of this coordinator. Any other may adopt what it still owns. */
+  /** Ends the lease of this coordinator. Any other may adopt the jobs that it still owns. */
   leave: read(async (tx): Promise<void> => {
     await tx.run("DELETE FROM coordinators WHERE id = @selfId");
   }),
 
-  /** The clock of the database, in ms since the epoch. */
+  /** Returns the clock of the database, in ms since the epoch. */
   nowMs: read(async (tx) => (await tx.only<{ nowMs: number }>(`SELECT (${NOW_MS})::bigint AS "nowMs"`)).nowMs),
 };
 
 /**
- * Whose an unfinished job is. Every job is its submitter's first; each write of a job names the owner, and throws {@link NotOwnerError}
- * when that is another one. Statements of reads commit one by one.
+ * Ownership of unfinished jobs. A job first belongs to its submitter. Each write of a job names the owner, and throws {@link NotOwnerError}
+ * if another one owns it. Statements of reads commit one by one.
  */
 const ownerSteps = {
-  /** Removes the other coordinators whose lease is over. Any may adopt what they own. Resolves with their number. */
+  /** Removes other coordinators whose lease has expired. Any coordinator may adopt their jobs. Resolves with their number. */
   reap: read((tx) =>
     tx.run(`DELETE FROM coordinators WHERE id IN (
       SELECT id FROM coordinators WHERE lease_until_ms <= ${NOW_MS} AND id <> @selfId ORDER BY id FOR UPDATE SKIP LOCKED)`),
   ),
 
   /**
-   * Takes over at most `limit` unfinished jobs of coordinators that left or were removed. Of several who try, one gets each. Resolves
-   * with the ids, sorted.
+   * Adopts at most `limit` unfinished jobs of coordinators that left or were removed. Each job goes to one of several concurrent callers.
+   * Resolves with the ids, sorted.
    */
   adopt: read(async (tx, limit: number): Promise<string[]> => {
     const goneIds = await idsOf(tx, GONE, {});
@@ -126,8 +126,8 @@ const ownerSteps = {
   }),
 
   /**
-   * Gives waiting jobs to another coordinator, in one commit. Resolves with those that were this one's, and no Island's. They are locked in
-   * order of their ids, as commits of several ends lock them.
+   * Transfers waiting jobs to another coordinator, in one commit. Resolves with the jobs that this coordinator owned and no Island had.
+   * Locks them in order of their ids, as commits of several ends do.
    */
   transfer: write(async (tx, jobIds: readonly string[], toId: string): Promise<string[]> => {
     const sql = `WITH moving AS (
@@ -137,8 +137,8 @@ const ownerSteps = {
   }),
 
   /**
-   * Takes over a job whose attempt an Island has that came to this coordinator. The caller has checked its proof. Undefined when that is
-   * not the job's present attempt, nor one after it that was given out and not stored, as its coordinator died.
+   * Claims a job whose attempt runs on an Island that connected to this coordinator. The caller has checked the attempt token. Returns
+   * undefined unless that is the current attempt of the job, or a later one that was assigned but not stored because its coordinator died.
    */
   claim: read((tx, attempt: { readonly jobId: string; readonly attempt: number; readonly islandId: string }) =>
     jobTable.row<ActiveJobRecord>(
@@ -151,7 +151,7 @@ const ownerSteps = {
     ),
   ),
 
-  /** Those of these jobs that are this coordinator's and have not ended. */
+  /** Returns the unfinished jobs among these that this coordinator owns. */
   owned: read((tx, jobIds: readonly string[]) =>
     jobTable.rows<ActiveJobRecord>(
       tx,
@@ -161,7 +161,7 @@ const ownerSteps = {
     ),
   ),
 
-  /** Ids of this coordinator's unfinished jobs that follow `afterId` (empty: from the first), sorted. */
+  /** Returns sorted ids of this coordinator's unfinished jobs after `afterId` (empty: from the first). */
   ownedIds: read((tx, afterId: string, limit: number) =>
     idsOf(
       tx,
@@ -178,9 +178,9 @@ const ownerSteps = {
   }),
 };
 
-/** They tell the sessions of Islands apart where several coordinators have them. */
+/** Numbers that order the sessions of an Island when several coordinators have one. */
 const islandSessionSteps = {
-  /** The number of a session that has just begun: higher than those of all that began before, at any coordinator. */
+  /** Returns the number of a new session, higher than those of all earlier sessions at any coordinator. */
   nextNumber: read(
     async (tx) => (await tx.only<{ number: number }>("SELECT nextval('island_sessions') AS number")).number,
   ),
@@ -190,8 +190,8 @@ export type IslandSessions = Opened<typeof islandSessionSteps>;
 export type ClusterStore = ReturnType<typeof openCluster>;
 
 /**
- * What a coordinator knows by storage of its network: who lives, and whose an unfinished job is. `isShared`: whether other coordinators
- * may use the same storage.
+ * The network of a coordinator as the store knows it: members and owners of unfinished jobs. `isShared`: other coordinators may use the
+ * same storage.
  */
 export type Cluster = ClusterStore | NetworkOfOne;
 
@@ -210,13 +210,13 @@ type NetworkOfOne = Pick<
   | "transfer"
 > & { readonly isShared: false; readonly places: null };
 
-/** Every unfinished job is in its coordinator's memory, so no answer reads storage, and there is no lease. */
+/** Returns a network with one coordinator. Every unfinished job is in its memory, so no call reads storage, and there is no lease. */
 export function networkOfOne(selfId: string): NetworkOfOne {
   let sessions = 0;
   return {
     isShared: false,
     selfId,
-    /** Jobs of batches get theirs in memory. */
+    /** Jobs of batches get their quota slots in memory. */
     places: null,
     takenOver: { adopted: 0, claimed: 0, reaped: 0 },
     islandSessions: { nextNumber: async () => (sessions += 1) },
@@ -231,7 +231,7 @@ export function networkOfOne(selfId: string): NetworkOfOne {
   };
 }
 
-/** What several coordinators share: in PostgreSQL. `runLease` runs steps on a connection that no other call waits for. */
+/** Opens the state that several coordinators share, in PostgreSQL. `runLease` runs steps on a connection that no other call uses. */
 export function openCluster(selfId: string, run: RunStep, runLease: RunStep, take: JobPlaces["take"]) {
   const owners = openStore("owners", ownerSteps, run);
   const counts = { adopted: 0, claimed: 0, reaped: 0 };
@@ -262,17 +262,17 @@ export function openCluster(selfId: string, run: RunStep, runLease: RunStep, tak
       if (record !== undefined) counts.claimed += 1;
       return record;
     },
-    /** Id of the owner of an unfinished job; undefined for one that has ended or is not known. */
+    /** Returns the id of the owner of an unfinished job; undefined if the job has ended or is unknown. */
     ownerOf: async (jobId: string): Promise<string | undefined> => (await owners.ownersOf([jobId])).get(jobId),
     /**
-     * Calls `listener` whenever storage can be written again after it could not: answers to commits may be lost, so that something is
-     * stored that nobody here knows of. Until the returned function is called.
+     * Calls `listener` whenever storage becomes writable again, until the returned function is called. Replies to commits may have been
+     * lost, so rows may be stored that this coordinator does not know of.
      */
     onReturn(listener: () => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** Storage can be written again. */
+    /** Notifies the listeners of `onReturn`. */
     noteReturn(): void {
       for (const listener of listeners) listener();
     },

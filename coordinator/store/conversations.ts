@@ -14,13 +14,13 @@ export const conversationTable = new Table(
     id: key("PRIMARY KEY"),
     accountId: key("REFERENCES accounts (id)"),
     title: nullable(written()),
-    /** The chat Cargo that answers. */
+    /** Chat Cargo that generates the answers. */
     slug: text(),
     systemPrompt: nullable(written()),
-    /** Belongs to the client; never interpreted here. */
+    /** Metadata of the client; never interpreted here. */
     metadata: json<Readonly<Record<string, string>>>(),
     createdAtMs: integer(),
-    /** When the conversation or one of its messages last changed. */
+    /** Time of the last change of the conversation or one of its messages. */
     updatedAtMs: integer(),
   },
   { indexes: ["CREATE INDEX conversations_by_account ON conversations (account_id, id)"] },
@@ -28,7 +28,7 @@ export const conversationTable = new Table(
 
 export const MESSAGE_ROLES = ["user", "assistant"] as const;
 type MessageRole = (typeof MESSAGE_ROLES)[number];
-/** `in_progress`: an answer whose job has not ended. The others say how the job ended; a user's message is `completed`. */
+/** `in_progress`: an answer whose job has not ended. The others are the outcome of the job; a user's message is `completed`. */
 export const MESSAGE_STATES = ["in_progress", "completed", "failed", "cancelled", "timeout"] as const;
 type MessageState = (typeof MESSAGE_STATES)[number];
 
@@ -37,7 +37,7 @@ interface MessageError {
   readonly message: string;
 }
 
-/** A conversation has at most one answer in progress. `JobStore.submit` stores questions, with their job. */
+/** Messages of conversations. A conversation has at most one answer in progress. `JobStore.submit` stores questions with their job. */
 export const messageTable = new Table(
   "messages",
   {
@@ -45,16 +45,16 @@ export const messageTable = new Table(
     id: key("UNIQUE"),
     conversationId: key("REFERENCES conversations (id)"),
     role: text<MessageRole>("CHECK (role IN ('user', 'assistant'))"),
-    /** Text of the message; for an answer, what was delivered (empty while it is in progress). */
+    /** Text of the message; for an answer, the delivered text (empty while in progress). */
     content: written(),
     state: text<MessageState>("CHECK (state IN ('in_progress', 'completed', 'failed', 'cancelled', 'timeout'))"),
-    /** The job that makes, or made, the answer; null for a user's message. */
+    /** Job that generates the answer; null for a user's message. */
     jobId: nullable(key()),
     finishReason: nullable(text<FinishReason>()),
     error: nullable(json<MessageError>()),
     createdAtMs: integer(),
     completedAtMs: nullable(integer()),
-    /** The coordinator that follows an answer in progress. */
+    /** Coordinator that follows an answer in progress. */
     keeperId: onlyIn("postgres", key("DEFAULT ''")),
   },
   {
@@ -76,19 +76,18 @@ export interface Question {
   readonly userMessageId: string;
   readonly content: string;
   readonly answerId: string;
-  /** The last message that the prompt includes; null if there is none. A later message would be missing from the prompt. */
+  /** Last message that the prompt includes; null if there is none. A later message would be missing from the prompt. */
   readonly afterMessageId: string | null;
 }
 
 /**
- * The answer that a job makes, stored with the job in one commit. `new`: a question and its answer. `again`: another job takes
- * the place of one that ended without output.
+ * The answer of a job, stored with the job in one commit. `new`: a question and its answer. `again`: another job replaces one that ended
+ * without output.
  */
 export type AnswerLink =
   | { readonly kind: "new"; readonly question: Question }
   | { readonly kind: "again"; readonly answerId: string; readonly endedJobId: string };
 
-/** How an answer ends. */
 export interface AnswerEnding extends Pick<Message, "content" | "finishReason" | "error"> {
   readonly answerId: string;
   readonly jobId: string;
@@ -103,7 +102,7 @@ interface UnfinishedAnswer extends Pick<Message, "conversationId"> {
   readonly jobId: string;
 }
 
-/** Messages that are read at once for a prompt. */
+/** Messages per read of a prompt's history. */
 const HISTORY_PAGE = 50;
 
 const MESSAGE = `SELECT ${messageTable.columnsBut("ord", "keeperId")} FROM messages`;
@@ -124,7 +123,7 @@ export const conversationSteps = {
     }),
   ),
 
-  /** Newest first. */
+  /** Returns the newest conversations first. */
   list: read(async (tx, accountId: string, page: Page) => {
     assertPage(page);
     const sql = `SELECT ${conversationTable.all} FROM conversations WHERE account_id = @accountId
@@ -133,7 +132,7 @@ export const conversationSteps = {
     return { conversations, total: await count(tx, "FROM conversations WHERE account_id", accountId) };
   }),
 
-  /** Changes the given fields. @throws {ServiceError} `not_found`, also for another account's conversation. */
+  /** Changes the given fields. @throws {ServiceError} `not_found`, also if another account owns the conversation. */
   update: write(
     async (
       tx,
@@ -153,8 +152,8 @@ export const conversationSteps = {
   ),
 
   /**
-   * Deletes it with all its messages, and begins the removal of what its jobs hold (`content.ts`), in one commit. False if the account
-   * has no such conversation.
+   * Deletes the conversation with its messages, and begins the removal of its jobs' content (`content.ts`), in one commit. Returns false if
+   * the account has no such conversation.
    */
   delete: write(async (tx, accountId: string, id: string, atMs: number) => {
     const found = await tx.one(`SELECT 1 FROM conversations WHERE ${OWN} ${forUpdate(tx)}`, { accountId, id });
@@ -175,7 +174,7 @@ export const conversationSteps = {
     return { messages, total: await count(tx, "FROM messages WHERE conversation_id", conversationId) };
   }),
 
-  /** The newest messages, oldest first: at most `maxCount`, and going back no further than the one that reaches `maxBytes` of UTF-8 in all. */
+  /** Returns the newest messages, oldest first: at most `maxCount`, ending with the message that reaches `maxBytes` of UTF-8 in all. */
   history: read(async (tx, conversationId: string, maxCount: number, maxBytes: number) => {
     const sql = `SELECT ${messageTable.columnsBut("keeperId")} FROM messages
       WHERE conversation_id = @conversationId AND ord < @before ORDER BY ord DESC LIMIT @limit`;
@@ -183,7 +182,7 @@ export const conversationSteps = {
     let [bytes, before] = [0, Number.MAX_SAFE_INTEGER];
     while (bytes < maxBytes && newestFirst.length < maxCount) {
       const limit = Math.min(HISTORY_PAGE, maxCount - newestFirst.length);
-      // oxlint-disable-next-line no-await-in-loop -- Each page says whether another is needed.
+      // oxlint-disable-next-line no-await-in-loop -- Each page determines whether another is needed.
       const page = await messageTable.rows<Message & { ord: number }>(tx, sql, { conversationId, before, limit });
       for (const { ord, ...message } of page) {
         before = ord;
@@ -196,7 +195,7 @@ export const conversationSteps = {
     return newestFirst.reverse();
   }),
 
-  /** False if the answer is not in progress by that job: it has ended, or its conversation was deleted. */
+  /** Returns false if the job has no answer in progress: the answer has ended or its conversation was deleted. */
   endAnswer: kept(
     write(async (tx, ending: AnswerEnding) => {
       const sql = `UPDATE messages SET state = @state, content = @content, finish_reason = @finishReason, error = @error,
@@ -211,8 +210,7 @@ export const conversationSteps = {
   ),
 
   /**
-   * Answers in progress that this coordinator follows, oldest first: those that were asked here, and those of coordinators that are gone,
-   * which it takes over.
+   * Returns the answers in progress that this coordinator follows, oldest first: its own, and those that it adopts from dead coordinators.
    */
   unfinishedAnswers: kept(
     read(async (tx) => {

@@ -1,7 +1,7 @@
-/** A database that the operator must put right. The message names it and says why. */
+/** A database fault that the operator must fix. The message names the database and the reason. */
 export class DatabaseError extends Error {
   override readonly name = "DatabaseError";
-  /** The file, or the address without its password. */
+  /** File, or address without its password. */
   readonly path: string;
   constructor(path: string, reason: string, options?: ErrorOptions) {
     super(`${path}: ${reason}`, options);

@@ -12,19 +12,19 @@ export const islandTokenTable = new Table(
     tokenHash: key("UNIQUE"),
     createdAtMs: integer(),
     revokedAtMs: nullable(integer()),
-    /** When an Island last began a session with it. */
+    /** Time when an Island last opened a session with it. */
     lastUsedAtMs: nullable(integer()),
   },
   { indexes: [{ postgres: "CREATE INDEX island_tokens_by_account ON island_tokens (account_id, id)" }] },
 );
 
-/** Codes that are exchanged for an Island token, once. Stored as SHA-256. */
+/** One-time codes that are exchanged for an Island token. Stored as SHA-256. */
 export const pairingCodeTable = new Table(
   "pairing_codes",
   {
     codeHash: key("PRIMARY KEY"),
     accountId: key("REFERENCES accounts (id)"),
-    /** Of the token. */
+    /** Name of the token. */
     name: written(),
     expiresAtMs: integer(),
   },
@@ -40,16 +40,16 @@ export type IslandToken = Omit<RowOf<typeof islandTokenTable>, "tokenHash" | "re
 export type NewIslandToken = Omit<RowOf<typeof islandTokenTable>, "revokedAtMs" | "lastUsedAtMs">;
 export type PairingCode = RowOf<typeof pairingCodeTable>;
 
-/** How many Island tokens an account may have. */
+/** Limit of an account's Island tokens. */
 export interface TokenCap {
   readonly maxTokens: number;
-  /** Tokens revoked after this moment still count. */
+  /** Tokens revoked after this time still count. */
   readonly revokedAfterMs: number;
 }
 
 const TOKEN = `SELECT ${islandTokenTable.columnsBut("tokenHash", "revokedAtMs")} FROM island_tokens`;
 
-/** The account is locked. @throws {ServiceError} `too_many_tokens` */
+/** Adds a token. The caller has locked the account. @throws {ServiceError} `too_many_tokens` */
 async function add(tx: Tx, token: NewIslandToken, { maxTokens, revokedAfterMs }: TokenCap): Promise<void> {
   const count = `SELECT count(*) AS tokens FROM island_tokens
     WHERE account_id = @accountId AND (revoked_at_ms IS NULL OR revoked_at_ms > @revokedAfterMs)`;
@@ -59,7 +59,7 @@ async function add(tx: Tx, token: NewIslandToken, { maxTokens, revokedAfterMs }:
 }
 
 export const islandTokenSteps = {
-  /** @throws {ServiceError} `too_many_tokens`, also when concurrent calls would exceed the cap together. */
+  /** @throws {ServiceError} `too_many_tokens`, also if concurrent calls would together exceed the cap. */
   createIslandToken: write(async (tx, token: NewIslandToken, cap: TokenCap): Promise<void> => {
     await tx.lockAccount(token.accountId);
     await add(tx, token, cap);
@@ -71,7 +71,10 @@ export const islandTokenSteps = {
     await tx.run(sql, { tokenId, atMs });
   }),
 
-  /** Removes codes that have expired at `nowMs`. @throws {ServiceError} `too_many_codes` if the account has `maxCodes` others. */
+  /**
+   * Stores a code and removes codes that have expired at `nowMs`. @throws {ServiceError} `too_many_codes` if the account has `maxCodes`
+   * others.
+   */
   createPairingCode: write(
     async (tx, code: PairingCode, { nowMs, maxCodes }: { nowMs: number; maxCodes: number }): Promise<void> => {
       await tx.lockAccount(code.accountId);
@@ -84,8 +87,8 @@ export const islandTokenSteps = {
   ),
 
   /**
-   * Uses a code up and stores its token, in one commit. Undefined for a code that is unknown, used or expired at `createdAtMs`.
-   * @throws {ServiceError} `too_many_tokens`; the code stays.
+   * Uses up a code and stores its token, in one commit. Returns undefined for a code that is unknown, used or expired at `createdAtMs`.
+   * @throws {ServiceError} `too_many_tokens`; the code remains valid.
    */
   redeemPairingCode: write(
     async (
@@ -99,7 +102,7 @@ export const islandTokenSteps = {
       const found = await pairingCodeTable.row<Pick<PairingCode, "accountId" | "name">>(tx, sql, values);
       if (found === undefined) return undefined;
       await tx.lockAccount(found.accountId);
-      // Of two who use it at once, one deletes it. So does the end of the account.
+      // Only one of several concurrent uses deletes the row. The end of the account deletes it, too.
       const used = await tx.run("DELETE FROM pairing_codes WHERE code_hash = @codeHash", { codeHash });
       if (used === 0) return undefined;
       await add(tx, { ...token, ...found }, cap);
@@ -113,19 +116,19 @@ export const islandTokenSteps = {
     }),
   ),
 
-  /** True for the id of a token that is not revoked. */
+  /** Returns true if the token exists and is not revoked. */
   hasIslandToken: read(async (tx, tokenId: string) => {
     const sql = "SELECT 1 FROM island_tokens WHERE id = @tokenId AND revoked_at_ms IS NULL";
     return (await tx.one(sql, { tokenId })) !== undefined;
   }),
 
-  /** Active tokens, newest first. */
+  /** Returns the active tokens, newest first. */
   listIslandTokens: read((tx, accountId: string) => {
     const sql = `${TOKEN} WHERE account_id = @accountId AND revoked_at_ms IS NULL ORDER BY id DESC`;
     return islandTokenTable.rows<IslandToken>(tx, sql, { accountId });
   }),
 
-  /** False if the account has no such active token. */
+  /** Returns false if the account has no such active token. */
   revokeIslandToken: write(async (tx, accountId: string, tokenId: string, atMs: number) => {
     const sql = `UPDATE island_tokens SET revoked_at_ms = @atMs
       WHERE id = @tokenId AND account_id = @accountId AND revoked_at_ms IS NULL`;

@@ -4,24 +4,24 @@ import { read, write } from "./steps/steps.ts";
 import { integer, json, key, nullable, Table, written, type RowOf } from "./steps/table.ts";
 import { forUpdate, inRows, oneOf, type Tx } from "./steps/tx.ts";
 
-/** What Islands last reported about themselves. */
+/** Last reports of Islands about themselves. */
 export const islandTable = new Table(
   "islands",
   {
-    /** UUID that the agent made when it was first started. */
+    /** UUID that the agent generated at its first start. */
     hostId: key("PRIMARY KEY"),
     accountId: key("REFERENCES accounts (id)"),
     agentVersion: written(),
     hardware: json<Hardware>(),
     runtimes: json<readonly RuntimeReport[]>(),
     lastSeenAtMs: integer(),
-    /** Null for an Island of an earlier version that has not come again. */
+    /** Null for an Island of an earlier version that has not reconnected. */
     firstSeenAtMs: nullable(integer()),
-    /** By its owner; null: none. */
+    /** Name that the owner gave; null if there is none. */
     name: nullable(written()),
-    /** Of the machine; null: the agent does not report it. */
+    /** Name of the machine; null if the agent does not report it. */
     hostName: nullable(written()),
-    /** A removed row keeps only its id, its account and this time. */
+    /** Time of the removal. A removed row keeps only its id, its account and this time. */
     removedAtMs: nullable(integer()),
   },
   {
@@ -35,10 +35,10 @@ export const islandTable = new Table(
 type IslandRow = RowOf<typeof islandTable>;
 export type IslandReport = Omit<IslandRow, "name" | "firstSeenAtMs" | "removedAtMs">;
 export type IslandRecord = IslandReport & Pick<IslandRow, "name"> & { readonly firstSeenAtMs: number };
-/** `removed`: its owner removed it after the token was made that it uses. */
+/** `removed`: the owner removed the Island after its token was created. */
 type SaveOutcome = "saved" | "of_another" | "removed";
 
-/** Hosts of one account that are stored. Beyond it, the one unseen for longest is forgotten. */
+/** Maximum number of stored hosts per account. Beyond it, the host unseen for longest is deleted. */
 export const MAX_HOSTS = 1_000;
 
 /** Columns of an {@link IslandRecord}. */
@@ -60,8 +60,8 @@ async function getAll(tx: Tx, hostIds: readonly string[]): Promise<IslandRecord[
 
 export const islandSteps = {
   /**
-   * Creates or updates; changes nothing unless `saved`. A removed Island may come back with a token that was made after the removal, or
-   * with a token of another account. Keeps {@link MAX_HOSTS} of an account.
+   * Inserts or updates an Island; changes nothing unless it returns `saved`. A removed Island may return with a token created after the
+   * removal, or with a token of another account. Keeps {@link MAX_HOSTS} per account.
    */
   save: write(async (tx, island: IslandReport, tokenCreatedAtMs: number): Promise<SaveOutcome> => {
     const { hostId, accountId } = island;
@@ -80,7 +80,7 @@ export const islandSteps = {
 
   get: read(async (tx, hostId: string): Promise<IslandRecord | undefined> => (await getAll(tx, [hostId]))[0]),
 
-  /** In any order, without those that are unknown. */
+  /** Returns the known Islands in any order. */
   getAll: read(getAll),
 
   ofAccount: read((tx, accountId: string) =>
@@ -91,41 +91,41 @@ export const islandSteps = {
     ),
   ),
 
-  /** `name` null: none. False if the account has no such Island. */
+  /** `name`: null for no name. Returns false if the account has no such Island. */
   rename: write(async (tx, accountId: string, hostId: string, name: string | null) => {
     const sql = `UPDATE islands SET name = @name WHERE ${OWN}`;
     return (await islandTable.run(tx, sql, { accountId, hostId, name })) === 1;
   }),
 
-  /** Forgets all of the Island but that it was removed. False if the account has no such Island. */
+  /** Deletes everything about the Island except the removal itself. Returns false if the account has no such Island. */
   remove: write(async (tx, accountId: string, hostId: string, atMs: number) => {
     const sql = `UPDATE islands SET removed_at_ms = @atMs, name = NULL, host_name = NULL, agent_version = @agentVersion,
       hardware = '{}', runtimes = '[]' WHERE ${OWN}`;
     return (await islandTable.run(tx, sql, { accountId, hostId, atMs, agentVersion: "" })) === 1;
   }),
 
-  /** Those of these Islands that were removed. */
+  /** Returns the ids of the removed Islands among these. */
   removedOf: read(async (tx, hostIds: readonly string[]) => {
     const sql = `SELECT host_id AS id FROM islands
       WHERE ${oneOf(tx, "host_id", "hostIds")} AND removed_at_ms IS NOT NULL`;
     return (await tx.all<{ id: string }>(sql, { hostIds })).map(({ id }) => id);
   }),
 
-  /** Notes that these Islands are connected. Unknown ids are ignored. */
+  /** Records that these Islands are connected. Ignores unknown ids. */
   touch: write(async (tx, hostIds: readonly string[], atMs: number): Promise<void> => {
-    // The order keeps two coordinators from waiting for each other.
+    // The order prevents a deadlock of two coordinators.
     const due = `SELECT host_id FROM islands WHERE ${oneOf(tx, "host_id", "hostIds")} AND last_seen_at_ms < @atMs
       ORDER BY host_id ${forUpdate(tx)}`;
     await tx.run(`UPDATE islands SET last_seen_at_ms = @atMs WHERE host_id ${inRows(tx, due)}`, { hostIds, atMs });
   }),
 
-  /** Forgets Islands that were last seen at or before `seenByMs`; at most `limit`. Removed ones stay so. Resolves with their number. */
+  /** Deletes at most `limit` Islands last seen at or before `seenByMs`. Removed ones remain. Resolves with their number. */
   forgetUnseen: write((tx, seenByMs: number, limit: number) => {
     const unseen =
       "SELECT host_id FROM islands WHERE last_seen_at_ms <= @seenByMs AND removed_at_ms IS NULL LIMIT @limit";
     return tx.run(`DELETE FROM islands WHERE host_id ${inRows(tx, unseen)}`, { seenByMs, limit });
   }),
 
-  /** Whether any Island has ever joined. */
+  /** Returns whether any Island is stored. */
   hasAny: read(async (tx) => (await tx.one("SELECT 1 FROM islands LIMIT 1")) !== undefined),
 };

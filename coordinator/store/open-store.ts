@@ -15,8 +15,8 @@ import type { Store } from "./store.ts";
 export const DATABASE_FILE = "atoll.db";
 
 /**
- * What is damaged, a line for each fault; empty when the store is whole. `ledger`: of a database, whose ledger is checked too. Changes
- * nothing; a coordinator may be running.
+ * Checks the store and returns one line per fault; none if it is intact. `ledger`: report on a PostgreSQL ledger. Changes nothing; a
+ * coordinator may be running.
  */
 export async function checkData(
   place: StoreLocation,
@@ -28,9 +28,10 @@ export async function checkData(
 }
 
 /**
- * Opens the store, and makes what is missing: directory, database file or tables.
- * @param leaseRenewMs of a coordinator of several: how often it renews its lease.
- * @throws {DatabaseError | MigrationError} that the operator must put right. @throws {ServiceError} `storage_unavailable`
+ * Opens the store, and creates a missing directory, database file or tables.
+ * @param leaseRenewMs interval in which a coordinator of several renews its lease.
+ * @throws {DatabaseError | MigrationError} that the operator must fix.
+ * @throws {ServiceError} `storage_unavailable`
  */
 export async function openStore(
   place: StoreLocation,
@@ -42,7 +43,7 @@ export async function openStore(
   }: Omit<Parameters<typeof openSqliteStore>[0], "path" | "clock"> & { readonly leaseRenewMs?: number } = {},
 ): Promise<Store> {
   if (typeof place !== "string") {
-    // Loaded here, because a coordinator on SQLite needs none of it.
+    // Loaded lazily, because a coordinator on SQLite does not need it.
     const { openPostgresStore } = await import("./postgres/postgres-store.ts");
     const { address, key } = place;
     const ownerId = newId("coord", clock.now());
@@ -53,14 +54,14 @@ export async function openStore(
   return openSqliteStore({ path, clock, onReadOnly, minFreeBytes });
 }
 
-/** Whether a coordinator has ever kept data there. */
+/** Returns whether a coordinator has ever stored data there. */
 export async function hasData(place: StoreLocation): Promise<boolean> {
   if (typeof place === "string") return existsSync(join(place, DATABASE_FILE));
   const { isMigrated } = await import("./postgres/engine/migrate.ts");
   return isMigrated(place.address);
 }
 
-/** The secrets of a data directory, also of one without a database that can be opened. */
+/** Returns the secrets of a data directory, even if its database is missing or cannot be opened. */
 export function secretsOf(dataDirectory: string): SharedSecrets {
   return new FileSecrets(dataDirectory);
 }

@@ -19,14 +19,14 @@ const REMOVALS = [
 
 export const maintenanceSteps = {
   /**
-   * Removes expired sessions, idempotency keys, password resets and changes of addresses, and what keys spent before the last month. In
-   * PostgreSQL also folds the network's moves; one coordinator does it, every hour.
+   * Removes expired sessions, idempotency keys, password resets and address changes, and key spending before the last month. In PostgreSQL
+   * it also folds the network's moves, and one coordinator runs it every hour.
    */
   prune: write(async (tx, nowMs: number): Promise<void> => {
     const isShared = tx.dialect === "postgres";
     if (isShared && !(await claimRound(tx, "prune", PRUNE_EVERY_MS))) return;
     const values = { nowMs, lastMonth: utcMonthOf(nowMs) - 1, keptAfterMs: nowMs - IDEMPOTENCY_KEPT_MS };
-    // oxlint-disable-next-line no-await-in-loop -- Five.
+    // oxlint-disable-next-line no-await-in-loop -- Five statements.
     for (const sql of REMOVALS) await tx.run(sql, values);
     if (!isShared) return;
     await pruneCredentialEnds(tx);
@@ -34,13 +34,13 @@ export const maintenanceSteps = {
   }),
 };
 
-/** Prunes now and every hour, until it is stopped. */
+/** Prunes now and then every hour, until it is stopped. */
 export function pruneHourly({ prune }: Opened<typeof maintenanceSteps>, clock: Pick<Clock, "now" | "schedule">) {
   let timer: Timer | null = null;
   let fault: unknown = null;
   const now = async (): Promise<void> => {
     await prune(clock.now()).catch((error: unknown) => {
-      // It waits for the next hour; the store says itself that it is read-only.
+      // Wait for the next hour; the store reports that it is read-only.
       if (!(error instanceof ServiceError)) throw error;
     });
     timer = clock.schedule(PRUNE_EVERY_MS, () => {
@@ -51,9 +51,9 @@ export function pruneHourly({ prune }: Opened<typeof maintenanceSteps>, clock: P
   };
   return {
     now,
-    /** No caller waits for the later ones: the store's check reports their fault. */
+    /** Throws the fault of a later run, which no caller awaits; the store's check calls this. */
     assertWorks: (): void => {
-      if (fault !== null) throw new Error("The store's hourly clean-up failed", { cause: fault });
+      if (fault !== null) throw new Error("The hourly cleanup of the store failed", { cause: fault });
     },
     stop: (): void => timer?.cancel(),
   };

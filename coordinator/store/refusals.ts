@@ -1,18 +1,18 @@
 import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 
-/** Retry-After of a refused stream. When one ends is unknown, and one request a second costs little. */
+/** Retry-After of a refused stream. The end of another stream cannot be predicted, and one request a second costs little. */
 export const RETRY_AFTER_S = 1;
 /**
- * Retry-After of a job that is one too many. When one of the account's jobs ends is unknown: a chat takes seconds, so that a client which
- * repeats by itself gets through, while a job that waits may take an hour, which the message tells people.
+ * Retry-After of a job above the limit. The end of another job cannot be predicted. A chat takes seconds, so a client that retries
+ * automatically succeeds; a waiting job may take an hour, which the message explains to people.
  */
 const JOBS_RETRY_S = 5;
 
-/** What every store says when it refuses a write. */
+/** Errors with which every store refuses a write. */
 export const REFUSALS = {
   conversation_busy: () =>
     new ServiceError("conversation_busy", "Another message of this conversation is being answered"),
-  email_taken: () => new ServiceError("email_taken", "There is an account with this e-mail address"),
+  email_taken: () => new ServiceError("email_taken", "An account with this e-mail address already exists"),
   idempotency_conflict: () =>
     new ServiceError("idempotency_conflict", "The Idempotency-Key was used with another request; send a new key"),
   no_account: () => new ServiceError("not_found", "There is no such account"),
@@ -38,7 +38,7 @@ export const REFUSALS = {
 } as const;
 
 function describeFull(maxJobs: number): string {
-  if (maxJobs === 0) return "This account may have no jobs; its operator can raise its limit concurrent_jobs";
-  const has = `You have ${maxJobs} unfinished ${maxJobs === 1 ? "job" : "jobs"}, as many as this account may have`;
+  if (maxJobs === 0) return "This account may not run jobs; its operator can raise its limit concurrent_jobs";
+  const has = `You have ${maxJobs} unfinished ${maxJobs === 1 ? "job" : "jobs"}, the limit of this account`;
   return `${has}; wait for one or cancel one (GET /jobs?status=pending)`;
 }

@@ -3,20 +3,20 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { storageFaultBehind } from "./sqlite/engine/storage-fault.ts";
 
-/** Time between two tries. */
+/** Delay between two attempts. */
 const RETRY_MS = 1_000;
 
 interface UntilStoredDeps {
   readonly clock: Pick<Clock, "sleep">;
   readonly log: Pick<Logger, "info" | "error">;
-  /** Which storage, for the log. */
+  /** Name of the storage, for the log. */
   readonly store?: string;
 }
 
 /**
- * Runs a step of the start, and again each second while it fails because nothing can be written: the disk is full, or it does not
- * write. The log says why. A coordinator that ended instead would be started again and again, until the system gives up.
- * @param step can be run again after it failed.
+ * Runs a step of the start, and retries every second while storage is not writable, for example because the disk is full. Logs the reason.
+ * Exiting instead would cause restarts until the service manager gives up.
+ * @param step must be repeatable after a failure.
  */
 export async function retryWhileReadOnly<T>(
   step: () => T | Promise<T>,
@@ -25,19 +25,22 @@ export async function retryWhileReadOnly<T>(
   for (let told: string | null = null; ;) {
     try {
       const result = await step();
-      if (told !== null) log.info({}, "Storage can be written again: the start goes on");
+      if (told !== null) log.info({}, "Storage is writable again; the start resumes");
       return result;
     } catch (error) {
       const because = storageFaultBehind(error);
       if (because === null) throw error;
-      if (because !== told) log.error({ store, because }, "The start waits, because storage cannot be written");
+      if (because !== told) log.error({ store, because }, "The start is waiting until storage is writable");
       told = because;
     }
     await clock.sleep(RETRY_MS);
   }
 }
 
-/** Runs a read again each second while storage is away, which the store has told of. @param step of what cannot be refused to anybody. */
+/**
+ * Runs a read, and retries every second while storage is unavailable. The store logs the outage. @param step must not be refused for any
+ * other reason than storage.
+ */
 export async function retryWhileUnavailable<T>(step: () => Promise<T>, clock: Pick<Clock, "sleep">): Promise<T> {
   for (;;) {
     try {

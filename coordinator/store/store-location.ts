@@ -2,7 +2,7 @@
 export interface DatabaseLocation {
   /** `postgres://user:password@host:port/database`. */
   readonly address: string;
-  /** 32 bytes that seal its secrets. */
+  /** 32-byte key that seals its secrets. */
   readonly key: Buffer;
 }
 

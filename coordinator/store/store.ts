@@ -12,8 +12,8 @@ import type { RunStep } from "./steps/steps.ts";
 import { unsealing, type WebhookStore } from "./jobs/webhooks.ts";
 
 /**
- * Durable storage of a coordinator. A write resolves after its commit; writes called in the same turn share one. Writes are applied
- * in call order. A read sees every write that has resolved.
+ * Durable storage of a coordinator. A write resolves after its commit; writes called in the same tick share a commit. Writes are applied in
+ * call order. A read sees every write that has resolved.
  */
 export interface Store extends Omit<CommonStores, "batches" | "content" | "jobs" | "webhooks"> {
   readonly name: string;
@@ -25,17 +25,17 @@ export interface Store extends Omit<CommonStores, "batches" | "content" | "jobs"
   readonly webhooks: WebhookStore;
   /** Transactions committed since the store was opened. */
   readonly commits: number;
-  /** Writes that wait for their commit now. */
+  /** Writes that are waiting for their commit. */
   readonly queued: number;
-  /** Why nothing new is stored now; writes then reject with `storage_unavailable`. Null while all is well. */
+  /** Reason why the store is read-only; writes then reject with `storage_unavailable`. Null if it is writable. */
   readonly readOnlyBecause: string | null;
-  /** Writes and reads one small value. @throws if storage does not answer. */
+  /** Writes and reads one small value. @throws if storage does not respond. */
   check(): Promise<void>;
-  /** Waits for the writes in progress, then closes; later calls reject. May be called twice. */
+  /** Waits for the writes in progress, then closes. Later calls reject. May be called twice. */
   close(): Promise<void>;
 }
 
-/** What the stores of all engines have. `stop` ends the hourly pruning; `assertPrunes` throws if it failed. */
+/** Opens what the stores of all engines share. `stop` ends the hourly pruning; `assertPrunes` throws if it failed. */
 export function openCommon(
   run: RunStep,
   writeHot: RunHotWrite,
@@ -64,7 +64,7 @@ export function openCommon(
   return { store, stop: pruning.stop, assertPrunes: pruning.assertWorks };
 }
 
-/** The store that was just opened, once it has pruned. It is closed if that fails. */
+/** Prunes a store that was just opened and returns it. Closes it if pruning fails. */
 export async function pruned<S extends Store & { prune(): Promise<void> }>(store: S): Promise<S> {
   try {
     await store.prune();

@@ -7,7 +7,7 @@ import { read, write, type Opened } from "../steps/steps.ts";
 import { integer, key, nullable, Table, text, written, type RowOf } from "../steps/table.ts";
 import { forUpdate, isUniqueViolation, type Tx } from "../steps/tx.ts";
 
-/** `operator`: may see and change what belongs to the whole network. Only a command gives or takes it. */
+/** Roles of accounts. `operator`: may see and change the whole network. Only a command grants or withdraws it. */
 export const ROLES = ["user", "operator"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -16,21 +16,21 @@ export const accountTable = new Table(
   {
     id: key("PRIMARY KEY"),
     email: text(),
-    /** Two addresses with the same key are the same account. A deleted account has its id. */
+    /** Normalized address: two addresses with the same key are the same account. For a deleted account, its id. */
     emailKey: key("UNIQUE"),
-    /** By scrypt. */
+    /** scrypt hash. */
     passwordHash: text(),
     createdAtMs: integer(),
-    /** For each API key and each session. */
+    /** Limit per API key and per session. */
     requestsPerMinute: nullable(integer("CHECK (requests_per_minute >= 1)")),
     concurrentJobs: nullable(integer("CHECK (concurrent_jobs >= 0)")),
     concurrentStreams: nullable(integer("CHECK (concurrent_streams >= 0)")),
     deletedAtMs: nullable(integer()),
-    /** Weight in the fair share of slot time between accounts that wait. */
+    /** Weight in the fair share of slot time between waiting accounts. */
     share: nullable(integer("CHECK (share >= 1)")),
     role: text<Role>("DEFAULT 'user' CHECK (role IN ('user', 'operator'))"),
     suspendedAtMs: nullable(integer()),
-    /** Why the account is suspended; null: it is not. */
+    /** Reason of the suspension; null if the account is not suspended. */
     suspendedBecause: nullable(written()),
   },
   {
@@ -47,14 +47,14 @@ export const passwordResetTable = new Table(
   { indexes: ["CREATE INDEX password_resets_by_account ON password_resets (account_id)"] },
 );
 
-/** Registrations that a mail must prove. */
+/** Registrations to confirm by mail. */
 export const signUpTable = new Table(
   "sign_ups",
   { tokenHash: key("PRIMARY KEY"), email: text(), emailKey: key("UNIQUE"), expiresAtMs: integer() },
   { indexes: ["CREATE INDEX sign_ups_by_expiry ON sign_ups (expires_at_ms)"] },
 );
 
-/** Addresses that a mail must prove. */
+/** Address changes to confirm by mail. */
 export const emailChangeTable = new Table(
   "email_changes",
   {
@@ -69,15 +69,15 @@ export const emailChangeTable = new Table(
 type AccountRow = RowOf<typeof accountTable>;
 
 export interface Account extends Pick<AccountRow, "id" | "email" | "createdAtMs" | "role"> {
-  /** Spendable balance; what is held for unfinished jobs is not in it. */
+  /** Spendable balance, without the credits held for unfinished jobs. */
   readonly balanceMicro: number;
 }
 
 const LIMITS = ["requestsPerMinute", "concurrentJobs", "concurrentStreams", "share"] as const;
-/** Limits that the operator set for one account; null means the default of `quotas/account-limits.ts`. Source: spec §8. */
+/** Limits that the operator set for one account; null for the default of `quotas/account-limits.ts`. Source: spec §8. */
 export type AccountLimits = Pick<AccountRow, (typeof LIMITS)[number]>;
 
-/** What decides about a request of an account. */
+/** Account status that decides about its requests. */
 interface AccountStatus extends Pick<AccountRow, "role" | "suspendedBecause"> {
   readonly limits: AccountLimits;
 }
@@ -85,18 +85,18 @@ interface AccountStatus extends Pick<AccountRow, "role" | "suspendedBecause"> {
 type PasswordReset = Omit<RowOf<typeof passwordResetTable>, "tokenHash">;
 
 interface NewAccount extends Pick<AccountRow, "id" | "email" | "passwordHash" | "createdAtMs"> {
-  /** The first grant; may be empty. */
+  /** First grant; may be empty. */
   readonly postings: readonly Posting[];
 }
 
 const ACCOUNT = `SELECT ${accountTable.columns("id", "email", "createdAtMs", "role")}, balances.micro AS "balanceMicro"
   FROM accounts JOIN balances ON balances.party = 'client:' || accounts.id`;
 const SELECT_LIMITS = `SELECT ${accountTable.columns(...LIMITS)} FROM accounts WHERE id = @accountId`;
-/** Made once, as requests are checked by it. */
+/** Built once, because every request uses it. */
 const ACCOUNT_STATUS = `SELECT ${accountTable.columns(...LIMITS, "role", "suspendedBecause")} FROM accounts
   WHERE id = @accountId AND deleted_at_ms IS NULL`;
 const RESET = "SELECT account_id AS id FROM password_resets WHERE token_hash = @tokenHash AND expires_at_ms > @nowMs";
-/** What a deleted account loses. */
+/** Tables whose rows are deleted with an account. */
 const CREDENTIAL_TABLES = [
   "api_keys",
   "sessions",
@@ -111,7 +111,7 @@ function emailKey(email: string): string {
 }
 
 async function removeOf(tx: Tx, accountId: string, tables: readonly (typeof CREDENTIAL_TABLES)[number][]) {
-  // oxlint-disable-next-line no-await-in-loop -- A few.
+  // oxlint-disable-next-line no-await-in-loop -- Few statements.
   for (const table of tables) await tx.run(`DELETE FROM ${table} WHERE account_id = @accountId`, { accountId });
 }
 
@@ -124,7 +124,7 @@ async function setPassword(
   if ((await tx.run(set, { accountId, passwordHash })) === 0) return false;
   const endSessions = "DELETE FROM sessions WHERE account_id = @accountId AND token_hash <> @keptTokenHash";
   await tx.run(endSessions, { accountId, keptTokenHash: change.keptTokenHash ?? "" });
-  // Whoever knew the old password may have asked for another address.
+  // Someone who knew the old password may have requested another address.
   await removeOf(tx, accountId, ["password_resets", "email_changes"]);
   return true;
 }
@@ -135,16 +135,15 @@ export const accountSteps = {
   ...islandTokenSteps,
 
   /**
-   * Creates the account and stores its first grant in the same commit.
-   * @throws {ServiceError} `email_taken`, addresses compare without case; then the refusal of the postings (`refusalOf`). Nothing is
-   *   stored.
+   * Creates the account and stores its first grant in the same commit. Stores nothing if it throws.
+   * @throws {ServiceError} `email_taken`, addresses compare without case; then the refusal of the postings (`refusalOf`).
    */
   create: write(async (tx, { postings, ...account }: NewAccount): Promise<Account> => {
     const { id, email, createdAtMs } = account;
     const row = { ...account, emailKey: emailKey(email) };
     const inserted = await accountTable.insert(tx, row, "ON CONFLICT (email_key) DO NOTHING");
     if (inserted === 0) throw REFUSALS.email_taken();
-    // oxlint-disable-next-line no-await-in-loop -- Two.
+    // oxlint-disable-next-line no-await-in-loop -- Two parties.
     for (const party of partiesOf(id))
       await tx.run("INSERT INTO balances (party, micro) VALUES (@party, 0)", { party });
     await tx.post(postings, createdAtMs);
@@ -157,7 +156,7 @@ export const accountSteps = {
   ),
 
   getByEmail: read(async (tx, email: string) => {
-    // No account has it, and PostgreSQL refuses such a text.
+    // PostgreSQL rejects such a text, and no account has it.
     if (email.includes("\0")) return undefined;
     return tx.one<Account>(`${ACCOUNT} WHERE email_key = @emailKey`, { emailKey: emailKey(email) });
   }),
@@ -168,12 +167,12 @@ export const accountSteps = {
   }),
 
   /**
-   * Also ends the account's sessions, but for the one with `keptTokenHash`, all its password resets, and a change of its address that waits
-   * for its mail. False for no such account.
+   * Sets the password. Ends the account's sessions except the one with `keptTokenHash`, and voids its password resets and pending address
+   * change. Returns false if there is no such account.
    */
   setPassword: write(setPassword),
 
-  /** Stores a password reset. False if the account has `maxResets` that have not expired; nothing is stored then. */
+  /** Stores a password reset. Returns false and stores nothing if the account has `maxResets` that have not expired. */
   createReset: write(
     async (tx, reset: PasswordReset & { tokenHash: string; nowMs: number; maxResets: number }): Promise<boolean> => {
       await tx.lockAccount(reset.accountId);
@@ -185,12 +184,12 @@ export const accountSteps = {
     },
   ),
 
-  /** Account of a password reset that has not expired at `nowMs`. */
+  /** Returns the account of a password reset that has not expired at `nowMs`. */
   findReset: read(
     async (tx, tokenHash: string, nowMs: number) => (await tx.one<{ id: string }>(RESET, { tokenHash, nowMs }))?.id,
   ),
 
-  /** Sets the password as `setPassword` does, and uses the reset up. False if it was used or has expired. */
+  /** Uses up the reset and sets the password like `setPassword`. Returns false if it was used or has expired. */
   useReset: write(async (tx, use: { tokenHash: string; passwordHash: string; nowMs: number }) => {
     const found = await tx.one<{ id: string }>(`${RESET} ${forUpdate(tx)}`, use);
     if (found === undefined) return false;
@@ -198,11 +197,11 @@ export const accountSteps = {
   }),
 
   /**
-   * Deletes what says whose account it is: address, password, keys, sessions, Island tokens, pairing codes. From then on nobody can sign in
-   * to it. Also begins the removal of its content (`content.ts`), in one commit. Its id stays, for the ledger. False for no such account.
+   * Deletes address, password, keys, sessions, Island tokens and pairing codes, so that it can no longer be signed in to. Begins the
+   * removal of its content (`content.ts`) in the same commit. Keeps the id, for the ledger. Returns false if there is no such account.
    */
   delete: write(async (tx, accountId: string, atMs: number) => {
-    // The key of the address must be unique, and an id is no address.
+    // The key of the address must be unique, and an id is never an address.
     const blank = `UPDATE accounts SET email = '', email_key = id, password_hash = '', deleted_at_ms = @atMs, role = 'user',
         suspended_at_ms = NULL, suspended_because = NULL
       WHERE id = @accountId AND deleted_at_ms IS NULL`;
@@ -213,8 +212,8 @@ export const accountSteps = {
   }),
 
   /**
-   * Stores a registration that a mail must prove, in place of an earlier one of the address. False, and nothing is stored, if the
-   * earlier one expires after `keptIfAfterMs`. Expired ones are removed.
+   * Stores a registration to confirm by mail, replacing an earlier one for the address, and removes expired ones. Returns false and stores
+   * nothing if the earlier one expires after `keptIfAfterMs`.
    */
   createSignUp: write(
     async (
@@ -228,7 +227,7 @@ export const accountSteps = {
     },
   ),
 
-  /** The address of a registration that has not expired at `nowMs`. */
+  /** Returns the address of a registration that has not expired at `nowMs`. */
   findSignUp: read(async (tx, tokenHash: string, nowMs: number) => {
     const sql = "SELECT email FROM sign_ups WHERE token_hash = @tokenHash AND expires_at_ms > @nowMs";
     return (await tx.one<{ email: string }>(sql, { tokenHash, nowMs }))?.email;
@@ -238,7 +237,7 @@ export const accountSteps = {
     await tx.run("DELETE FROM sign_ups WHERE token_hash = @tokenHash", { tokenHash });
   }),
 
-  /** Undefined for an unknown or deleted account. */
+  /** Returns undefined for an unknown or deleted account. */
   accountStatus: read(async (tx, accountId: string): Promise<AccountStatus | undefined> => {
     const row = await accountTable.row<AccountLimits & Omit<AccountStatus, "limits">>(tx, ACCOUNT_STATUS, {
       accountId,
@@ -248,7 +247,7 @@ export const accountSteps = {
     return { limits, role, suspendedBecause };
   }),
 
-  /** Undefined for an unknown account. */
+  /** Returns undefined for an unknown account. */
   limits: read((tx, accountId: string) => tx.one<AccountLimits>(SELECT_LIMITS, { accountId })),
 
   /** Changes the given limits; null restores a default. @throws {ServiceError} `not_found`. */
@@ -263,8 +262,9 @@ export const accountSteps = {
   }),
 
   /**
-   * Sets the address. Resets of the password that the old one was sent, and a change that waits for its mail, are void.
-   * False for no such account. @throws {ServiceError} `email_taken`.
+   * Sets the address. Voids password resets mailed to the old address and a pending address change. Returns false if there is no such
+   * account.
+   * @throws {ServiceError} `email_taken`.
    */
   setEmail: write(async (tx, accountId: string, email: string) => {
     const values = { accountId, email, emailKey: emailKey(email) };
@@ -273,7 +273,7 @@ export const accountSteps = {
     const sql =
       "UPDATE accounts SET email = @email, email_key = @emailKey WHERE id = @accountId AND deleted_at_ms IS NULL";
     const set = await tx.run(sql, values).catch((error: unknown) => {
-      // Another account has got it since.
+      // Another account has taken the address in between.
       throw isUniqueViolation(error) ? REFUSALS.email_taken() : error;
     });
     if (set === 0) return false;
@@ -281,14 +281,14 @@ export const accountSteps = {
     return true;
   }),
 
-  /** In place of an earlier one of the account. */
+  /** Stores an address change, replacing an earlier one of the account. */
   createEmailChange: write(async (tx, change: RowOf<typeof emailChangeTable>): Promise<void> => {
     const orReplace = `ON CONFLICT (account_id) DO UPDATE SET token_hash = excluded.token_hash, email = excluded.email,
       expires_at_ms = excluded.expires_at_ms`;
     await emailChangeTable.insert(tx, change, orReplace);
   }),
 
-  /** The change that has not expired at `nowMs`. */
+  /** Returns the change unless it has expired at `nowMs`. */
   findEmailChange: read((tx, tokenHash: string, nowMs: number) => {
     const columns = emailChangeTable.columns("accountId", "email");
     const sql = `SELECT ${columns} FROM email_changes WHERE token_hash = @tokenHash AND expires_at_ms > @nowMs`;

@@ -7,10 +7,10 @@ import type { Tx } from "../steps/tx.ts";
 export const AUDIT_TARGETS = ["account", "announcement", "cargo", "coordinator", "island"] as const;
 type AuditTarget = (typeof AUDIT_TARGETS)[number];
 
-/** Through the API, by an operator's session; or by a command on the coordinator's machine. */
+/** `api`: an operator's session. `command`: a command on the coordinator's machine. */
 type AuditVia = "api" | "command";
 
-/** What operators did. Lines are added, and never changed or removed: storage itself refuses that. */
+/** Actions of operators. Lines are only added: storage itself refuses to change or remove them. */
 export const auditLogTable = new Table(
   "audit_log",
   {
@@ -18,15 +18,15 @@ export const auditLogTable = new Table(
     id: integer({ sqlite: "PRIMARY KEY", postgres: "GENERATED ALWAYS AS IDENTITY PRIMARY KEY" }),
     atMs: integer(),
     via: text<AuditVia>("CHECK (via IN ('api', 'command'))"),
-    /** The operator's account; of a command the user of the operating system. */
+    /** Operator's account; for a command, the operating system user. */
     actor: key(),
-    /** Network address of the client; of a command the machine's name. */
+    /** Network address of the client; for a command, the name of the machine. */
     origin: text(),
-    /** As "account.suspend"; with ".failed" for one that was refused. */
+    /** Name such as "account.suspend", with the suffix ".failed" if it was refused. */
     action: key(),
     targetKind: text<AuditTarget>(),
     targetId: key(),
-    /** What was changed, as it was and as it is to be: any JSON; null where there is nothing to say. */
+    /** Changed values before and after, as any JSON; null if there is nothing to record. */
     before: nullable(json()),
     after: nullable(json()),
   },
@@ -40,15 +40,15 @@ export const auditLogTable = new Table(
   },
 );
 
-/** What an operator did, or tried. It has no secret, and of accounts only ids: the log outlives an account. */
+/** An action or attempted action of an operator. Contains no secrets and only ids of accounts, because the log outlives an account. */
 export type AuditEntry = Omit<RowOf<typeof auditLogTable>, "id">;
 
 export interface AuditLine extends RowOf<typeof auditLogTable> {
-  /** Of the operator; null for a command, empty for an account that was deleted. */
+  /** Operator's address; null for a command, empty for a deleted account. */
   readonly email: string | null;
 }
 
-/** What was acted on, and when. */
+/** Time and target of an audit event. */
 export type AuditEventRef = Pick<AuditLine, "id" | "atMs" | "action" | "targetKind" | "targetId">;
 
 export interface AuditFilter {
@@ -59,16 +59,16 @@ export interface AuditFilter {
 
 const SELECT = `SELECT ${auditLogTable.all}, (SELECT email FROM accounts WHERE accounts.id = actor) AS email FROM audit_log`;
 
-/** Adds a line, in the transaction of what it notes. */
+/** Adds a line in the transaction that it records. */
 export async function appendLine(tx: Tx, entry: AuditEntry): Promise<void> {
   await auditLogTable.insert(tx, entry);
 }
 
 export const auditSteps = {
-  /** For what storage does not do itself. */
+  /** Records actions that are not writes of the store. */
   append: write(appendLine),
 
-  /** Newest first. `total` counts all pages. */
+  /** Returns the newest lines first. `total` counts all pages. */
   list: pageRead(async (tx, filter: AuditFilter, page: Page) => {
     const where = [
       filter.actor !== undefined && "actor = @actor",
@@ -80,7 +80,7 @@ export const auditSteps = {
     return { lines: rows.map((row) => auditLogTable.decode(row, tx.dialect)), total };
   }),
 
-  /** The last `limit` lines, newest first. Costs the same however long the log is. */
+  /** Returns the last `limit` lines, newest first, at a cost independent of the log's length. */
   latest: read((tx, limit: number) => {
     const columns = auditLogTable.columns("id", "atMs", "action", "targetKind", "targetId");
     return tx.all<AuditEventRef>(`SELECT ${columns} FROM audit_log ORDER BY id DESC LIMIT @limit`, { limit });

@@ -2,13 +2,13 @@ import { read, type Opened } from "../steps/steps.ts";
 import { integer, key, Table } from "../steps/table.ts";
 import type { Tx } from "../steps/tx.ts";
 
-/** How long it is known what ended. */
+/** Retention of ended credentials. */
 export const ENDS_KEPT_MS = 3_600_000;
 
-/** One row: a number that triggers raise with every change of credentials. */
+/** A single row, whose number triggers increment with every change of credentials. */
 export const credentialsRevisionTable = new Table("credentials_revision", { revision: integer() }, { hasRowid: true });
 
-/** Credentials that ended, by triggers. */
+/** Ended credentials, recorded by triggers. */
 export const credentialEndTable = new Table(
   "credential_ends",
   { revision: integer(), credential: key(), atMs: integer() },
@@ -18,18 +18,18 @@ export const credentialEndTable = new Table(
   },
 );
 
-/** By the clock that ends are kept by. */
+/** Clock of the database, which timestamps ends. */
 const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)";
 
-/** What ended, and whether anything changed, where several coordinators share the credentials: in PostgreSQL. */
+/** Changes of credentials that several coordinators share, in PostgreSQL. */
 export const credentialChangeSteps = {
   /**
-   * The revision of the credentials (`credentialsRevision`), and those that have ended since `revision`: ids of API keys and Island
-   * tokens, hashes of session tokens. Ends are kept for {@link ENDS_KEPT_MS}. Null: none are asked for. `atMs`: by the clock that ends are
-   * kept by.
+   * Returns the credential revision (`credentialsRevision`) and the credentials that have ended since `revision`: ids of API keys and
+   * Island tokens, hashes of session tokens. With null, returns no ended credentials. Ends are kept for {@link ENDS_KEPT_MS}. `atMs`: time
+   * by the clock of the database.
    */
   since: read((tx, revision: number | null) =>
-    // One statement, so that both are of one moment.
+    // A single statement, so that both values are consistent.
     tx.only<{ readonly revision: number; readonly ended: readonly string[]; readonly atMs: number }>(
       `SELECT revision, ARRAY(SELECT credential FROM credential_ends WHERE credential_ends.revision > @revision) AS ended,
          ${NOW_MS}::bigint AS "atMs" FROM credentials_revision`,
@@ -40,7 +40,7 @@ export const credentialChangeSteps = {
 
 export type CredentialChanges = Opened<typeof credentialChangeSteps>;
 
-/** Forgets ends that all coordinators have seen. */
+/** Deletes ends that all coordinators have seen. */
 export async function pruneCredentialEnds(tx: Tx): Promise<void> {
   await tx.run(`DELETE FROM credential_ends WHERE at_ms < ${NOW_MS} - @keptMs`, { keptMs: ENDS_KEPT_MS });
 }

@@ -13,30 +13,30 @@ export function monthBeginMs(month: UtcMonth): number {
   return Date.UTC(FIRST_YEAR, month);
 }
 
-/** Limits of one API key. They end with nothing that is under way, but with the key: open streams too. */
+/** Limits of one API key. They do not end work in progress; the end of the key does, including open streams. */
 export interface KeyLimits {
-  /** The key is refused from then on; null: never. */
+  /** Time from which the key is refused; null for never. */
   readonly expiresAtMs: number | null;
-  /** Slugs of the Cargos that it may run; null: all. */
+  /** Slugs of the Cargos that it may run; null for all. */
   readonly cargos: readonly string[] | null;
-  /** Micro-credits that its jobs may cost in a calendar month (UTC): charged, or held while unfinished. Null: any number. */
+  /** Maximum cost of its jobs in a calendar month (UTC), in micro-credits: charged, or held while unfinished. Null for no limit. */
   readonly monthlyMicro: number | null;
 }
 
 export const NO_KEY_LIMITS: KeyLimits = { expiresAtMs: null, cargos: null, monthlyMicro: null };
 
-/** What a submission is checked by, of the API key that it comes with. */
+/** The facts of an API key that a submission is checked against. */
 export type UsedKey = Pick<KeyLimits, "cargos" | "monthlyMicro"> & { readonly number: number };
 
-/** The API key that a submission comes with. */
+/** The API key of a submission. */
 export interface SubmittingKey {
   /** See `ApiKey`. */
   readonly number: number;
-  /** Null for a key without such a limit: its spending is not counted as it happens. */
+  /** Null for a key without a monthly limit, whose spending is not counted continuously. */
   readonly monthly: {
     readonly limitMicro: number;
     readonly month: UtcMonth;
-    /** The prices of all jobs of the submission. */
+    /** Sum of the prices of all jobs of the submission. */
     readonly neededMicro: number;
   } | null;
 }

@@ -10,11 +10,11 @@ import { pageRead, read, write } from "../steps/steps.ts";
 import { integer, key, nullable, Table, text, written, type RowOf } from "../steps/table.ts";
 import { jsonMember, oneOf, positionIn, writtenPart, type Tx } from "../steps/tx.ts";
 
-/** It outlives that an Island is forgotten. */
+/** Suspensions of Islands, which remain when an Island is deleted. */
 export const suspendedIslandTable = new Table("suspended_islands", {
   hostId: key("PRIMARY KEY"),
   atMs: integer(),
-  /** Told to who is suspended. */
+  /** Reason, shown to the Island's owner. */
   because: written(),
 });
 
@@ -28,7 +28,7 @@ export const announcementTable = new Table("announcements", {
   level: text<AnnouncementLevel>("CHECK (level IN ('info', 'warning'))"),
   text: written(),
   createdAtMs: integer(),
-  /** Shown before this time; null: until it is removed. */
+  /** Time until which it is shown; null until it is removed. */
   untilMs: nullable(integer()),
 });
 export type Announcement = RowOf<typeof announcementTable>;
@@ -36,15 +36,15 @@ export type Announcement = RowOf<typeof announcementTable>;
 /** An account as operators see it. */
 export interface KnownAccount extends Account {
   readonly suspension: Suspension | null;
-  /** Held for unfinished jobs. */
+  /** Credits held for unfinished jobs. */
   readonly heldMicro: number;
   readonly unfinishedJobs: number;
-  /** Known ones, connected or not. */
+  /** Number of known Islands, connected or not. */
   readonly islands: number;
 }
 
 export interface AccountFilter {
-  /** Part of the e-mail address, without case; or the whole id. */
+  /** Part of the e-mail address, ignoring case; or the whole id. */
   readonly search?: string | undefined;
   readonly role?: Role | undefined;
   readonly isSuspended?: boolean | undefined;
@@ -52,16 +52,16 @@ export interface AccountFilter {
 
 /** An Island as operators see it. */
 export interface KnownIsland extends IslandRecord {
-  /** Of its owner. */
+  /** Address of its owner. */
   readonly email: string;
   readonly suspension: Suspension | null;
 }
 
 export interface IslandFilter {
-  /** Beginning of the id, or part of a name, without case. */
+  /** Prefix of the id, or part of a name, ignoring case. */
   readonly search?: string | undefined;
   readonly accountId?: string | undefined;
-  /** The Island, or its account. */
+  /** True if the Island or its account is suspended. */
   readonly isSuspended?: boolean | undefined;
   /** Last seen at this time or later. */
   readonly seenSinceMs?: number | undefined;
@@ -69,7 +69,7 @@ export interface IslandFilter {
   readonly unseenSinceMs?: number | undefined;
 }
 
-/** A job as operators see it: without what its owner asked and got. */
+/** A job as operators see it, without prompt and output. */
 export interface KnownJob extends Pick<
   JobRecord,
   | "id"
@@ -87,7 +87,7 @@ export interface KnownJob extends Pick<
   | "startedAtMs"
   | "completedAtMs"
 > {
-  /** Of its account; empty for one that was deleted. */
+  /** Address of its account; empty for a deleted account. */
   readonly email: string;
   readonly errorCode: string | null;
   readonly promptTokens: number | null;
@@ -101,7 +101,7 @@ export interface KnownJobFilter {
   readonly islandId?: string | undefined;
 }
 
-/** The latest jobs of the network that a list of them looks through; an account's own are all looked through. */
+/** Newest jobs of the network that a list searches. A list of one account searches all its jobs. */
 const MAX_LISTED_JOBS = 100_000;
 
 export interface UnfinishedJobs {
@@ -111,19 +111,19 @@ export interface UnfinishedJobs {
   readonly oldestAtMs: number;
 }
 
-/** Credits that an operator gives to an account, or takes back. */
+/** Credits that an operator gives to an account or withdraws. */
 export interface Grant {
   readonly accountId: string;
-  /** Negative: taken back. */
+  /** Negative for a withdrawal. */
   readonly micro: number;
   /** Shown to the account in its ledger. */
   readonly note: string | null;
   readonly atMs: number;
-  /** Of a request that may be repeated, and the operator who sent it; see {@link GrantNote}. Null: each call grants. */
+  /** Idempotency key and the operator who sent it (see {@link GrantNote}). Null: each call grants. */
   readonly repeat: { readonly actor: string; readonly idempotencyKey: string } | null;
 }
 
-/** What the audit log has of a grant, as `after`. Repeats are found there, so a key counts for good. */
+/** Audit log entry of a grant, in its `after`. Repeats are found there, so a key counts permanently. */
 export interface GrantNote {
   readonly grantMicro: number;
   readonly note?: string;
@@ -170,12 +170,13 @@ async function isOne(changed: Promise<number>): Promise<boolean> {
   return (await changed) === 1;
 }
 
-/** What operators see and do across accounts. */
+/** Operator actions and lists across accounts. */
 export const operatorSteps = {
   /**
-   * False for a repeat: the operator gave the account the same with this key, in a commit noted as {@link GRANT_ACTION}.
-   * @throws {ServiceError} `not_found` for an account that is unknown or deleted; `idempotency_conflict` for a key that came with another
-   *   amount; the refusal of the postings (`refusalOf`). Nothing is stored.
+   * Grants credits. Returns false for a repeat: the operator already gave the account the same amount with this key, in a commit recorded
+   * as {@link GRANT_ACTION}. Stores nothing if it throws.
+   * @throws {ServiceError} `not_found` for an unknown or deleted account; `idempotency_conflict` for a key that came with another amount;
+   *   the refusal of the postings (`refusalOf`).
    */
   grant: write(async (tx, { accountId, micro, note, atMs, repeat }: Grant) => {
     await tx.lockAccount(accountId);
@@ -192,28 +193,28 @@ export const operatorSteps = {
     return true;
   }),
 
-  /** False for no such account, and for an operator to be who is suspended. */
+  /** Returns false if there is no such account, or if a suspended account is to become operator. */
   setRole: write((tx, accountId: string, role: Role) => {
     const sql = `UPDATE accounts SET role = @role WHERE id = @accountId AND deleted_at_ms IS NULL
       AND (@role = 'user' OR suspended_at_ms IS NULL)`;
     return isOne(tx.run(sql, { accountId, role }));
   }),
 
-  /** False unless the account exists, is no operator's and is not suspended. */
+  /** Returns false unless the account exists, is not an operator and is not suspended. */
   suspendAccount: write((tx, accountId: string, { atMs, because }: Suspension) => {
     const sql = `UPDATE accounts SET suspended_at_ms = @suspendedAtMs, suspended_because = @suspendedBecause
       WHERE id = @accountId AND deleted_at_ms IS NULL AND suspended_at_ms IS NULL AND role = 'user'`;
     return isOne(accountTable.run(tx, sql, { accountId, suspendedAtMs: atMs, suspendedBecause: because }));
   }),
 
-  /** False unless it was suspended. */
+  /** Returns false unless it was suspended. */
   reinstateAccount: write((tx, accountId: string) => {
     const sql = `UPDATE accounts SET suspended_at_ms = NULL, suspended_because = NULL
       WHERE id = @accountId AND suspended_at_ms IS NOT NULL`;
     return isOne(tx.run(sql, { accountId }));
   }),
 
-  /** False unless the Island is known, and not suspended. */
+  /** Returns false unless the Island is known and not suspended. */
   suspendIsland: write((tx, hostId: string, suspension: Suspension) => {
     const sql = `INSERT INTO suspended_islands (host_id, at_ms, because)
       SELECT host_id, @atMs, @because FROM islands WHERE host_id = @hostId AND removed_at_ms IS NULL
@@ -221,12 +222,12 @@ export const operatorSteps = {
     return isOne(suspendedIslandTable.run(tx, sql, { hostId, ...suspension }));
   }),
 
-  /** False unless it was suspended. */
+  /** Returns false unless it was suspended. */
   reinstateIsland: write((tx, hostId: string) =>
     isOne(tx.run("DELETE FROM suspended_islands WHERE host_id = @hostId", { hostId })),
   ),
 
-  /** Why each suspended account and Island is, by id. */
+  /** Returns the reasons of all suspended accounts and Islands, by id. */
   suspensions: read(async (tx) => {
     const columns = accountTable.columns("id", "suspendedBecause");
     const accounts = await accountTable.rows<{ id: string; suspendedBecause: string }>(
@@ -240,7 +241,7 @@ export const operatorSteps = {
     };
   }),
 
-  /** Newest first, without deleted ones. `total` counts all pages. */
+  /** Returns the newest accounts first, without deleted ones. `total` counts all pages. */
   accounts: pageRead(async (tx, filter: AccountFilter, page: Page) => {
     const { search, role, isSuspended } = filter;
     const where = [
@@ -261,7 +262,7 @@ export const operatorSteps = {
     return row && accountOf(tx, row);
   }),
 
-  /** Last seen first. `total` counts all pages. */
+  /** Returns the Islands seen last first. `total` counts all pages. */
   islands: pageRead(async (tx, filter: IslandFilter, page: Page) => {
     const { search, accountId, isSuspended, seenSinceMs, unseenSinceMs } = filter;
     const names = ["name", "host_name"].map((column) => `${positionIn(tx, `lower(${column})`, "part")} > 0`);
@@ -290,8 +291,8 @@ export const operatorSteps = {
   }),
 
   /**
-   * How many Islands are known, and how many of them were last seen at `seenSinceMs` or later. It goes through all Islands: an index for
-   * it would be written with each heartbeat that is noted.
+   * Returns the number of known Islands, and how many of them were last seen at `seenSinceMs` or later. Scans all Islands: an index would
+   * be written with each recorded heartbeat.
    */
   countIslands: pageRead((tx, seenSinceMs: number) => {
     const sql = `SELECT count(*) AS known, count(*) FILTER (WHERE last_seen_at_ms >= @seenSinceMs) AS seen
@@ -299,7 +300,7 @@ export const operatorSteps = {
     return tx.only<{ readonly known: number; readonly seen: number }>(sql, { seenSinceMs });
   }),
 
-  /** Newest first. `total` counts all pages, of {@link MAX_LISTED_JOBS} at most unless an account is given. */
+  /** Returns the newest jobs first. `total` counts all pages, at most {@link MAX_LISTED_JOBS} unless an account is given. */
   jobs: pageRead(async (tx, filter: KnownJobFilter, page: Page) => {
     const { accountId, states, slug, islandId } = filter;
     if (accountId !== undefined && islandId === undefined) {
@@ -313,7 +314,7 @@ export const operatorSteps = {
       slug !== undefined && "slug = @slug",
       islandId !== undefined && "island_id = @islandId",
     ];
-    // A list of all that ever were would be counted for minutes.
+    // Counting all jobs of the network would take minutes.
     const from = `(SELECT id, state, account_id, slug, island_id FROM jobs ORDER BY id DESC LIMIT ${MAX_LISTED_JOBS}) AS latest`;
     const list = { select: JOB(tx), from, key: "id", where, order: "id DESC" };
     const { rows, total } = await readList<KnownJob>(tx, list, filter, page);
@@ -327,7 +328,7 @@ export const operatorSteps = {
     ),
   ),
 
-  /** Removes announcements that are over at `nowMs`. False if there are `maxAnnouncements` others. */
+  /** Stores an announcement and removes those that have expired at `nowMs`. Returns false if there are `maxAnnouncements` others. */
   announce: write(async (tx, announcement: Announcement, limits: { nowMs: number; maxAnnouncements: number }) => {
     await tx.lockTable("announcements");
     await tx.run("DELETE FROM announcements WHERE until_ms <= @nowMs", limits);
@@ -336,10 +337,10 @@ export const operatorSteps = {
     return isOne(announcementTable.insert(tx, announcement));
   }),
 
-  /** False for no such announcement. */
+  /** Returns false if there is no such announcement. */
   removeAnnouncement: write((tx, id: string) => isOne(tx.run("DELETE FROM announcements WHERE id = @id", { id }))),
 
-  /** Those that are not over at `nowMs`, newest first. */
+  /** Returns the announcements that have not expired at `nowMs`, newest first. */
   announcements: read((tx, nowMs: number) => {
     const sql = `SELECT ${announcementTable.all} FROM announcements
       WHERE until_ms IS NULL OR until_ms > @nowMs ORDER BY id DESC`;

@@ -3,7 +3,7 @@ import { read, write } from "../steps/steps.ts";
 import { integer, json, key, nullable, Table, type RowOf } from "../steps/table.ts";
 import { inRows, skipLocked } from "../steps/tx.ts";
 
-/** In OpenAI's words. */
+/** States of a batch, as OpenAI names them. */
 export const FILE_BATCH_STATES = [
   "validating",
   "failed",
@@ -16,7 +16,7 @@ export const FILE_BATCH_STATES = [
 ] as const;
 export type FileBatchState = (typeof FILE_BATCH_STATES)[number];
 
-/** Why a batch failed. `line`: of the input, from 1; null: not about a line. */
+/** Reason of a failed batch. `line`: line of the input, from 1; null if the error concerns no line. */
 export interface FileBatchError {
   readonly code: string;
   readonly message: string;
@@ -24,20 +24,20 @@ export interface FileBatchError {
   readonly line: number | null;
 }
 
-/** What the client asked for; it never changes. */
+/** Request of the client; immutable. */
 export interface FileBatchRequest {
   /** Path of the API, such as `/v1/chat/completions`. */
   readonly endpoint: string;
   readonly inputFileId: string;
   readonly completionWindow: "24h";
   readonly metadata: Readonly<Record<string, string>> | null;
-  /** Of the files that it makes; null: as long as files are kept. */
+  /** Lifetime of the files that it creates; null for the default lifetime. */
   readonly outputExpiresAfterMs: number | null;
-  /** The API key that it was made with, whose limits its jobs keep; null: by a session. */
+  /** API key that created it, whose limits apply to its jobs; null for a session. */
   readonly apiKey: UsedKey | null;
 }
 
-/** How far it is, as who runs it says now and then. */
+/** Progress, which the running coordinator stores from time to time. */
 export interface FileBatchProgress {
   readonly state: FileBatchState;
   readonly total: number;
@@ -50,28 +50,28 @@ export interface FileBatchProgress {
   readonly finalizingAtMs: number | null;
 }
 
-/** One coordinator runs a batch at a time: the one whose lease lasts. */
+/** A lease on a batch: one coordinator runs it at a time. */
 interface FileBatchLease {
   readonly id: string;
   readonly ownerId: string;
   readonly untilMs: number;
 }
 
-/** Batches over files. The lines' jobs are jobs as any other, and their results are in files. */
+/** Batches over files. Their lines run as ordinary jobs, and their results are in files. */
 export const fileBatchTable = new Table(
   "file_batches",
   {
     id: key("PRIMARY KEY"),
     accountId: key("REFERENCES accounts (id)"),
     createdAtMs: integer(),
-    /** End of the time that it may take. */
+    /** Deadline of the batch. */
     expiresAtMs: integer(),
     request: json<FileBatchRequest>(),
     progress: json<FileBatchProgress>(),
-    /** When the client asked to cancel it. */
+    /** Time when the client requested its cancellation. */
     cancellingAtMs: nullable(integer()),
     endedAtMs: nullable(integer()),
-    /** The coordinator that runs it; null: none. */
+    /** Coordinator that runs it; null if there is none. */
     leaseOwner: nullable(key()),
     leaseUntilMs: integer("DEFAULT 0"),
   },
@@ -90,7 +90,7 @@ const SELECT = `SELECT ${BATCH} FROM file_batches WHERE account_id = @accountId`
 const LEASED = "id = @id AND lease_owner = @ownerId AND ended_at_ms IS NULL";
 
 export const fileBatchSteps = {
-  /** False, and nothing is stored, if the account has `maxOpen` that have not ended. */
+  /** Returns false and stores nothing if the account has `maxOpen` unfinished batches. */
   add: write(async (tx, batch: NewFileBatch, maxOpen: number) => {
     await tx.lockAccount(batch.accountId);
     const count = "SELECT count(*) AS open FROM file_batches WHERE account_id = @accountId AND ended_at_ms IS NULL";
@@ -100,31 +100,30 @@ export const fileBatchSteps = {
     return true;
   }),
 
-  /** Another account's batch does not exist. */
+  /** Returns undefined for another account's batch. */
   get: read((tx, accountId: string, id: string) =>
     fileBatchTable.row<FileBatch>(tx, `${SELECT} AND id = @id`, { accountId, id }),
   ),
 
-  /** Newest first. `afterId`: the id before the page. */
+  /** Returns the newest batches first. `afterId`: last id of the previous page. */
   list: read((tx, accountId: string, page: { readonly afterId: string | null; readonly limit: number }) => {
     const sql = `${SELECT} AND (CAST(@afterId AS text) IS NULL OR id < @afterId) ORDER BY id DESC LIMIT @limit`;
     return fileBatchTable.rows<FileBatch>(tx, sql, { accountId, ...page });
   }),
 
-  /** Asks the coordinator that runs it to cancel it. False if it has ended, or is being cancelled already. */
+  /** Requests cancellation from the coordinator that runs the batch. Returns false if it has ended or is already being cancelled. */
   cancel: write(async (tx, accountId: string, id: string, atMs: number) => {
     const sql = `UPDATE file_batches SET cancelling_at_ms = @atMs
       WHERE id = @id AND account_id = @accountId AND ended_at_ms IS NULL AND cancelling_at_ms IS NULL`;
     return (await tx.run(sql, { accountId, id, atMs })) === 1;
   }),
 
-  /** Whether there are batches to lease. */
   hasUnleased: read(async (tx, nowMs: number) => {
     const sql = "SELECT 1 FROM file_batches WHERE ended_at_ms IS NULL AND lease_until_ms <= @nowMs LIMIT 1";
     return (await tx.one(sql, { nowMs })) !== undefined;
   }),
 
-  /** Takes batches that have not ended and that no coordinator runs, oldest first. */
+  /** Leases unfinished batches that no coordinator runs, oldest first. */
   lease: write((tx, by: Omit<FileBatchLease, "id">, nowMs: number, limit: number) => {
     const unleased = `SELECT id FROM file_batches WHERE ended_at_ms IS NULL AND lease_until_ms <= @nowMs
       ORDER BY id LIMIT @limit ${skipLocked(tx)}`;
@@ -133,20 +132,20 @@ export const fileBatchSteps = {
     return fileBatchTable.rows<FileBatch>(tx, sql, { ...by, nowMs, limit });
   }),
 
-  /** Stores the progress and renews the lease. Undefined, and nothing is stored, when another coordinator has it. */
+  /** Stores the progress and renews the lease. Returns undefined and stores nothing if another coordinator has the lease. */
   save: write((tx, lease: FileBatchLease, progress: FileBatchProgress) => {
     const sql = `UPDATE file_batches SET progress = @progress, lease_until_ms = @untilMs WHERE ${LEASED}
       RETURNING ${fileBatchTable.columns("cancellingAtMs")}`;
     return fileBatchTable.row<Pick<FileBatch, "cancellingAtMs">>(tx, sql, { ...lease, progress });
   }),
 
-  /** Stores its end and gives the lease up. False, and nothing is stored, when another coordinator has it. */
+  /** Stores the end and releases the lease. Returns false and stores nothing if another coordinator has the lease. */
   end: write(async (tx, lease: Omit<FileBatchLease, "untilMs">, progress: FileBatchProgress, atMs: number) => {
     const sql = `UPDATE file_batches SET progress = @progress, ended_at_ms = @atMs, lease_owner = NULL WHERE ${LEASED}`;
     return (await fileBatchTable.run(tx, sql, { ...lease, progress, atMs })) === 1;
   }),
 
-  /** Gives up the leases of a coordinator that stops. */
+  /** Releases the leases of a coordinator that is stopping. */
   release: write(async (tx, ownerId: string): Promise<void> => {
     const sql = `UPDATE file_batches SET lease_owner = NULL, lease_until_ms = 0
       WHERE lease_owner = @ownerId AND ended_at_ms IS NULL`;

@@ -4,7 +4,7 @@ import { read, write } from "../steps/steps.ts";
 import { integer, key, nullable, Table, text, type RowOf } from "../steps/table.ts";
 import { forKeyShare, forUpdate, jsonRows, oneOf, type Tx } from "../steps/tx.ts";
 
-/** What a file is for, in OpenAI's words. Batches read `batch`; `batch_output` is what they write. */
+/** Purposes of files, as OpenAI names them. Batches read `batch` and write `batch_output`. */
 export const FILE_PURPOSES = [
   "assistants",
   "batch",
@@ -18,7 +18,7 @@ export type FilePurpose = (typeof FILE_PURPOSES)[number];
 
 export const fileBlobTable = new Table("file_blobs", {
   name: key("PRIMARY KEY"),
-  /** Of the content, in hexadecimal. */
+  /** SHA-256 of the content, in hexadecimal. */
   sha256: key("UNIQUE"),
   sizeBytes: integer(),
 });
@@ -29,13 +29,13 @@ export const fileTable = new Table(
     id: key("PRIMARY KEY"),
     accountId: key("REFERENCES accounts (id)"),
     purpose: text<FilePurpose>(),
-    /** Without folders and control characters; at most 255 characters. */
+    /** Name without folders and control characters; at most 255 characters. */
     filename: text(),
     sizeBytes: integer(),
     /** Name of the content on disk. Files with equal content share one. */
     blob: key("REFERENCES file_blobs (name)"),
     createdAtMs: integer(),
-    /** From then on it does not exist; null: never. */
+    /** Time from which the file does not exist; null for never. */
     expiresAtMs: nullable(integer()),
   },
   {
@@ -50,7 +50,7 @@ export const fileTable = new Table(
 export const fileHoldTable = new Table(
   "file_holds",
   {
-    /** Or of the batch. */
+    /** Id of the job or batch. */
     jobId: key(),
     fileId: key("REFERENCES files (id) ON DELETE CASCADE"),
     madeAtMs: integer(),
@@ -61,12 +61,11 @@ export const fileHoldTable = new Table(
   },
 );
 
-/** A file, with the SHA-256 of its content. */
 export type FileRecord = RowOf<typeof fileTable> & Pick<RowOf<typeof fileBlobTable>, "sha256">;
 
 /** Limits of one account. */
 interface FileBudget {
-  /** Of all its files together. */
+  /** Limit of all its files together. */
   readonly maxBytes: number;
   readonly maxFiles: number;
 }
@@ -77,38 +76,38 @@ export interface FileUsage {
 }
 
 export interface FileList {
-  /** The id before the page; null: from the first on. */
+  /** Last id of the previous page; null for the first page. */
   readonly afterId: string | null;
   readonly limit: number;
   readonly isNewestFirst: boolean;
-  /** Null: all. */
+  /** Null for all purposes. */
   readonly purpose: FilePurpose | null;
-  /** Files that expired by then are left out. */
+  /** Files that have expired at this time are left out. */
   readonly nowMs: number;
 }
 
-/** A file that a job names, or whose lines a batch answers: it is kept until the job or batch has ended. */
+/** A file that a job uses or a batch reads. It is kept until the job or batch has ended. */
 export type FileHold = Omit<RowOf<typeof fileHoldTable>, "madeAtMs">;
 
-/** A hold of a job or batch that is not stored counts for this long: its commit is under way, or failed. */
+/** Validity of a hold whose job or batch is not stored: its commit is in progress or failed. */
 export const UNSTORED_HOLD_MS = 600_000;
 
 export interface RemovedFiles {
   readonly files: number;
-  /** Contents that no file has any more; their names are never used again. */
+  /** Content that no file uses any more; the names are never reused. */
   readonly blobs: readonly string[];
 }
 
-/** @throws {ServiceError} `file_budget_exceeded` if a file of this size does not fit beside what the account has. */
+/** @throws {ServiceError} `file_budget_exceeded` if a file of this size would exceed the account's budget. */
 export function assertFileFits(usage: FileUsage, sizeBytes: number, budget: FileBudget): void {
   if (usage.files >= budget.maxFiles) {
-    throw refusal(`The account has ${usage.files} files, as many as it may; delete some`);
+    throw refusal(`The account has ${usage.files} files, the maximum; delete some`);
   }
   if (usage.bytes + sizeBytes > budget.maxBytes) {
     const used = formatBytes(usage.bytes);
     const most = formatBytes(budget.maxBytes);
     throw refusal(
-      `The account's files have ${used} of the ${most} that they may have; this one has ${formatBytes(sizeBytes)}`,
+      `The account's files use ${used} of ${most}, and this file has ${formatBytes(sizeBytes)}; delete some`,
     );
   }
 }
@@ -119,10 +118,10 @@ function refusal(message: string): ServiceError {
 
 const FILE = `SELECT ${fileTable.all}, sha256 FROM files JOIN file_blobs ON name = blob`;
 const UNEXPIRED = "account_id = @accountId AND (expires_at_ms IS NULL OR expires_at_ms > @nowMs)";
-/** Whether the job or batch of the hold `h` goes on; null while neither is stored. */
+/** Whether the job or batch of the hold `h` is unfinished; null while neither is stored. */
 const IS_NEEDED = `coalesce((SELECT state IN ('pending', 'queued', 'running') FROM jobs WHERE id = h.job_id),
   (SELECT ended_at_ms IS NULL FROM file_batches WHERE id = h.job_id))`;
-/** Whether the hold `h` keeps its file. `unstoredMs`: the earliest time of a hold whose job or batch is not stored. */
+/** Whether the hold `h` keeps its file. `unstoredMs`: earliest time of a hold whose job or batch is not stored. */
 const HOLDS = `coalesce(${IS_NEEDED}, h.made_at_ms > @unstoredMs)`;
 const IS_FREE = `NOT EXISTS (SELECT 1 FROM file_holds h WHERE h.file_id = files.id AND ${HOLDS})`;
 
@@ -132,14 +131,14 @@ function usageOf(tx: Tx, accountId: string): Promise<FileUsage> {
   return tx.only(sql, { accountId });
 }
 
-/** Removes the files that `find` names, as far as `condition` is still true when they are locked. */
+/** Removes the files that `find` selects and for which `condition` still holds after they are locked. */
 async function remove(tx: Tx, find: string, condition: string, values: object): Promise<RemovedFiles> {
   const ids = (await tx.all<{ id: string }>(`${find} ${forUpdate(tx)}`, values)).map(({ id }) => id);
-  // Asked again, as a job may have come to hold one before it was locked.
+  // Check again: a job may have taken a hold before the lock.
   const sql = `DELETE FROM files WHERE ${oneOf(tx, "id", "ids")} AND ${condition} RETURNING blob`;
   const names = (await tx.all<{ blob: string }>(sql, { ...values, ids })).map(({ blob }) => blob);
   if (names.length === 0) return { files: 0, blobs: [] };
-  // In one order, so that two coordinators never wait for each other in a circle. Locked first: what is asked next sees new files.
+  // Locked in a fixed order, so that two coordinators cannot deadlock. Locked before the check, which then sees new files.
   const contents = `FROM file_blobs WHERE ${oneOf(tx, "name", "names")}`;
   await tx.all(`SELECT name ${contents} ORDER BY sha256 ${forUpdate(tx)}`, { names });
   const unused = `DELETE ${contents} AND NOT EXISTS (SELECT 1 FROM files WHERE blob = file_blobs.name) RETURNING name`;
@@ -148,19 +147,19 @@ async function remove(tx: Tx, find: string, condition: string, values: object): 
 }
 
 /**
- * Facts about files; contents are on disk. A content is put in place before its file is added, and removed after the file's removal
- * committed: what a crash leaves is a content that `withoutFile` names.
+ * Metadata of files; content is on disk. Content is put in place before its file is added, and removed after the file's removal has
+ * committed. A crash can only leave content that `withoutFile` returns.
  */
 export const fileSteps = {
   /**
-   * Resolves with the file as it is stored. Its `blob` is another than `file.blob` if an equal content is there already; the new one is
-   * then not needed.
-   * @throws {ServiceError} `file_budget_exceeded`, and nothing is stored.
+   * Stores a file and resolves with it as stored. If equal content exists, the returned `blob` differs from `file.blob`, and the new
+   * content is not needed.
+   * @throws {ServiceError} `file_budget_exceeded`; nothing is stored.
    */
   add: write(async (tx, file: FileRecord, budget: FileBudget): Promise<FileRecord> => {
     await tx.lockAccount(file.accountId);
     assertFileFits(await usageOf(tx, file.accountId), file.sizeBytes, budget);
-    // The update locks the content that is there: a removal waits, and then sees the new file.
+    // The update locks existing content: a removal waits, and then sees the new file.
     const sql = `INSERT INTO file_blobs (name, sha256, size_bytes) VALUES (@blob, @sha256, @sizeBytes)
       ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256 RETURNING name`;
     const { name: blob } = await tx.only<{ name: string }>(sql, file);
@@ -169,9 +168,9 @@ export const fileSteps = {
     return stored;
   }),
 
-  /** Another account's file does not exist, nor one that expired. */
+  /** Returns undefined if the file has expired or another account owns it. */
   get: read(async (tx, accountId: string, id: string, nowMs: number) => {
-    // PostgreSQL refuses such a text, and clients may put one into JSON.
+    // PostgreSQL rejects such a text, and clients may send one in JSON.
     if (id.includes("\0")) return undefined;
     return tx.one<FileRecord>(`${FILE} WHERE ${UNEXPIRED} AND id = @id`, { accountId, id, nowMs });
   }),
@@ -186,19 +185,19 @@ export const fileSteps = {
 
   usage: read(usageOf),
 
-  /** Files of all accounts, and the bytes of their contents, equal ones once. */
+  /** Returns the number of files of all accounts and the bytes of their content; equal content counts once. */
   total: read((tx) => {
     const bytes = "SELECT coalesce(sum(size_bytes), 0) FROM file_blobs";
     return tx.only<FileUsage>(`SELECT (SELECT count(*) FROM files) AS files, (${bytes}) AS bytes`);
   }),
 
   /**
-   * Keeps files of the account for jobs or batches that are stored next: `remove` and `removeExpired` leave them until these have ended.
-   * Resolves with the ids of those that do not exist, and then keeps none.
+   * Holds files of the account for jobs or batches that are stored next: `remove` and `removeExpired` keep them until these have ended.
+   * Resolves with the ids of files that do not exist; it then holds none.
    */
   hold: write(async (tx, accountId: string, holds: readonly FileHold[], nowMs: number) => {
     const ids = [...new Set(holds.map(({ fileId }) => fileId))];
-    // A removal waits for these, and then sees the holds.
+    // A removal waits for these locks, and then sees the holds.
     const find = `SELECT id FROM files WHERE ${oneOf(tx, "id", "ids")} AND ${UNEXPIRED} ORDER BY id ${forKeyShare(tx)}`;
     const known = new Set((await tx.all<{ id: string }>(find, { accountId, ids, nowMs })).map(({ id }) => id));
     const missing = ids.filter((id) => !known.has(id));
@@ -209,45 +208,45 @@ export const fileSteps = {
     return [];
   }),
 
-  /** Forgets the holds of jobs or batches that were refused: nothing of them is stored. */
+  /** Deletes the holds of jobs or batches that were refused and are not stored. */
   unhold: write(async (tx, holds: readonly FileHold[]): Promise<void> => {
     const sql = `DELETE FROM file_holds WHERE (file_id, job_id) IN (
       SELECT value->>'fileId', value->>'jobId' FROM ${jsonRows(tx, "holds")})`;
     await tx.run(sql, { holds: JSON.stringify(holds) });
   }),
 
-  /** A file that the job or batch holds, also one that expired since; undefined once it has ended. */
+  /** Returns a file that the job or batch holds, even if expired; undefined once the job or batch has ended. */
   held: read((tx, { jobId, fileId }: FileHold) => {
     const sql = `${FILE} JOIN file_holds h ON file_id = files.id WHERE files.id = @fileId AND job_id = @jobId AND ${IS_NEEDED}`;
     return tx.one<FileRecord>(sql, { jobId, fileId });
   }),
 
-  /** Forgets holds that keep nothing any more, at most `limit`. Resolves with their number. */
+  /** Deletes at most `limit` holds that no longer keep a file. Resolves with their number. */
   removeOldHolds: write((tx, nowMs: number, limit: number) => {
     const sql = `DELETE FROM file_holds WHERE (file_id, job_id) IN (
       SELECT file_id, job_id FROM file_holds h WHERE made_at_ms <= @unstoredMs AND NOT ${HOLDS} LIMIT @limit)`;
     return tx.run(sql, { unstoredMs: nowMs - UNSTORED_HOLD_MS, limit });
   }),
 
-  /** Removes one file of the account; none if it has no such file, or a job or batch holds it. */
+  /** Removes one file of the account. No-op if it has no such file, or if a job or batch holds it. */
   remove: write((tx, accountId: string, id: string, nowMs: number) => {
     const find = `SELECT id FROM files WHERE id = @id AND account_id = @accountId AND ${IS_FREE}`;
     return remove(tx, find, IS_FREE, { accountId, id, unstoredMs: nowMs - UNSTORED_HOLD_MS });
   }),
 
-  /** Removes files that expired by then and that nothing holds, at most `limit`. */
+  /** Removes at most `limit` files that have expired and are not held. */
   removeExpired: write((tx, nowMs: number, limit: number) => {
     const find = `SELECT id FROM files WHERE expires_at_ms <= @nowMs AND ${IS_FREE} ORDER BY expires_at_ms, id LIMIT @limit`;
     return remove(tx, find, IS_FREE, { nowMs, limit, unstoredMs: nowMs - UNSTORED_HOLD_MS });
   }),
 
-  /** Removes files of the account, whoever holds them, at most `limit`. */
+  /** Removes at most `limit` files of the account, even if held. */
   removeOfAccount: write((tx, accountId: string, limit: number) => {
     const find = "SELECT id FROM files WHERE account_id = @accountId ORDER BY id LIMIT @limit";
     return remove(tx, find, "true", { accountId, limit });
   }),
 
-  /** Those of the contents that no file has. */
+  /** Returns the names of the content that no file uses. */
   withoutFile: read(async (tx, blobs: readonly string[]) => {
     const rows = await tx.all<{ name: string }>(`SELECT name FROM file_blobs WHERE ${oneOf(tx, "name", "blobs")}`, {
       blobs,

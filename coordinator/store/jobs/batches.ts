@@ -15,7 +15,7 @@ export const batchSteps = {
     return { ...row, jobs: await tx.all<BatchRecord["jobs"][number]>(jobs, { batchId }) };
   }),
 
-  /** Batches with at least one job that has not ended. `ids`: others need not be read. */
+  /** Returns batches with at least one unfinished job. `ids`: restricts the read to these. */
   unfinished: kept(
     read(async (tx, ids?: readonly string[]): Promise<ActiveBatchRecord[]> => {
       const sql = `SELECT id, fail_mode AS "failMode", cancelled_at_ms IS NOT NULL AS "isCancelled",
@@ -35,7 +35,7 @@ export const batchSteps = {
     }),
   ),
 
-  /** Records that the client cancelled the whole batch; its jobs are ended one by one. Does nothing to a finished batch. */
+  /** Records that the client cancelled the whole batch; its jobs are ended one by one. No-op for a finished batch. */
   cancel: kept(
     write(async (tx, batchId: string, atMs: number): Promise<void> => {
       const sql = "UPDATE batches SET cancelled_at_ms = @atMs WHERE id = @batchId AND completed_at_ms IS NULL";
@@ -54,7 +54,7 @@ export function openBatches(
   return {
     ...steps,
 
-    /** Stores all jobs as `pending`, with the postings, in one commit. @throws {ServiceError} like `JobStore.submit`. */
+    /** Stores all jobs as `pending` with the postings, in one commit. @throws {ServiceError} like `JobStore.submit`. */
     async submit(batch: NewBatch): Promise<SubmitBatchOutcome> {
       const jobs = batch.jobs.map(({ inputJson, ...job }) => ({ ...job, input: inputJson }));
       const webhook = secrets.sealIn(batch.webhook);
@@ -62,11 +62,11 @@ export function openBatches(
       if (typeof made === "number") return { created: true, batch: newBatchRecord(batch), placed: made };
       const first = await steps.get(batchIdOf(made));
       if (first === undefined)
-        throw new Error(`The batch ${batchIdOf(made)} of an Idempotency-Key is not in the database`);
+        throw new Error(`Batch ${batchIdOf(made)} of an Idempotency-Key is missing from the database`);
       return { created: false, batch: first, placed: 0 };
     },
 
-    /** Like `JobStore.findRepeat`, for a batch. @throws {ServiceError} `idempotency_conflict`. */
+    /** Returns the batch of an earlier request, like `JobStore.findRepeat`. @throws {ServiceError} `idempotency_conflict`. */
     async findRepeat({
       accountId,
       createdAtMs,
@@ -79,7 +79,7 @@ export function openBatches(
   };
 }
 
-/** A batch right after its submission: equal to what would be read. */
+/** Returns a batch right after its submission, equal to what a read would return. */
 function newBatchRecord(batch: NewBatch): BatchRecord {
   const { id, accountId, slug, workloadId, priority, failMode, createdAtMs, webhook, jobs } = batch;
   return {

@@ -6,11 +6,11 @@ import { read, write, type Opened } from "../steps/steps.ts";
 import { integer, key, Table, text, type RowOf } from "../steps/table.ts";
 import { indexedBy, inRows, someRows, type Tx } from "../steps/tx.ts";
 
-/** Removals of prompts and answers that are under way. */
+/** Removals of prompts and outputs in progress. */
 export const removalTable = new Table(
   "removals",
   {
-    /** `output`: of a job, begun by a step of `remove` that had to stop. */
+    /** `output`: output of a job whose removal exceeded the budget of a `remove` step. */
     kind: text<"job" | "output" | "conversation" | "account">(
       "CHECK (kind IN ('job', 'output', 'conversation', 'account'))",
     ),
@@ -20,46 +20,49 @@ export const removalTable = new Table(
   { rules: ["PRIMARY KEY (kind, id)"] },
 );
 
-/** Whose prompts and answers are removed for good. */
+/** The job, conversation or account whose content is permanently removed. */
 export type RemovalSubject = Pick<RowOf<typeof removalTable>, "kind" | "id">;
 
-/** `input`: what the client sent. `output`: all that the job produced, with the events of its stream. */
+/** `input`: the request of the client. `output`: everything that the job produced, including the events of its stream. */
 export const CONTENT_PARTS = ["input", "output"] as const;
 export type ContentPart = (typeof CONTENT_PARTS)[number];
 
 interface ContentRemoval {
   readonly parts: readonly ContentPart[];
-  /** Also the question and answer that a job left in a conversation. */
+  /** Whether to remove the question and answer of the job in its conversation, too. */
   readonly withMessages: boolean;
   readonly atMs: number;
 }
 
-/** What storage does with the space of what was removed. */
+/** Reclaims the space of removed content. */
 interface FreedSpace {
   /** False for a database that keeps unused space until it is rewritten offline. */
   readonly canReclaim: boolean;
-  /** Gives some unused space back to the file system. False when there is no more to give, or the database was made without it. */
+  /**
+   * Returns some unused space to the file system. Resolves with false if there is none left or the database was created without this
+   * feature.
+   */
   reclaim(): Promise<boolean>;
-  /** Empties the write-ahead log, which has copies of what was removed. False if a reader is in the way; try again later. */
+  /** Truncates the write-ahead log, which has copies of removed content. Resolves with false if a reader blocks it; try again later. */
   truncateLog(): Promise<boolean>;
 }
 
 export type ContentStore = Opened<typeof contentSteps> & FreedSpace;
 
-/** In place of the message of a job whose output was removed. */
+/** Replaces the error message of a job whose output was removed. */
 const REMOVED_MESSAGE = "The message was removed with the job's output";
-/** Most that one step removes. It takes about as long as a checkpoint: tens of ms on a slow disk. */
+/** Maximum size of one step, which takes about as long as a checkpoint: tens of ms on a slow disk. */
 const MAX_STEP_BYTES = 4 * 1_024 * 1_024;
 const MAX_STEP_ROWS = 200;
-/** Rows cost more than their content: each rewrites a page. */
+/** Minimum cost of a row: deleting it rewrites a page. */
 const MIN_ROW_BYTES = 4_096;
-/** Each row may have as much as a piece of a large value. */
+/** Maximum size of a row: a piece of a large value. */
 const MAX_ROW_BYTES = 65_536;
 
 const ENDED = "completed_at_ms IS NOT NULL";
 const COLUMN = { job: "id", output: "id", conversation: "conversation_id", account: "account_id" } as const;
 
-/** SQLite reads parts of its late lists, each sorted by id. */
+/** Selects from partitions of the late lists in SQLite, each sorted by id. */
 const ENDED_OF_ACCOUNT = [
   ...JOB_STATES.filter((state) => isTerminal(state)).map(
     (state) => `jobs_ended_by_state WHERE ${LISTED} AND account_id = @id AND state = '${state}'`,
@@ -74,13 +77,13 @@ export const jobsOf = ({ dialect }: Tx, kind: RemovalSubject["kind"]): string =>
     ? `${ENDED_OF_ACCOUNT} ORDER BY id LIMIT @limit`
     : `SELECT id FROM jobs WHERE ${COLUMN[kind]} = @id AND id > @afterId AND ${ENDED} ORDER BY id LIMIT @limit`;
 
-/** A job of the subject that has not ended. */
+/** Selects an unfinished job of the subject. */
 export const unfinishedOf = (tx: Tx, kind: RemovalSubject["kind"]): string => {
   const index = kind === "account" ? indexedBy(tx, "jobs_live") : "";
   return `SELECT 1 FROM jobs ${index} WHERE ${COLUMN[kind]} = @id AND completed_at_ms IS NULL LIMIT 1`;
 };
 
-/** Jobs that ended and still have a part, oldest end first. */
+/** Selects ended jobs that still have a part, oldest end first. */
 export const expired = ({ dialect }: Tx, part: ContentPart): string => {
   const ended = `completed_at_ms <= @endedByMs AND ${part}_removed_at_ms IS NULL`;
   const columns = 'id, completed_at_ms AS "endedAtMs"';
@@ -94,8 +97,8 @@ export const expired = ({ dialect }: Tx, part: ContentPart): string => {
 };
 
 /**
- * What a deleted account has beside its jobs, as statements that delete some of it, in an order that foreign keys allow. Entries of the
- * ledger, batches and the rows of jobs stay: they have no content.
+ * Returns statements that delete the rows of a deleted account other than its jobs, a limited number each, in an order that foreign keys
+ * allow. Ledger entries, batches and job rows stay: they have no content.
  */
 export function accountRows(tx: Tx): string[] {
   const own = "account_id = @accountId";
@@ -124,17 +127,17 @@ async function endRemoval(tx: Tx, { kind, id }: RemovalSubject): Promise<void> {
   await tx.run("DELETE FROM removals WHERE kind = @kind AND id = @id", { kind, id });
 }
 
-/** Removes parts of one ended job. It knows every table with content of a job. */
+/** Removes parts of ended jobs. Knows every table with content of a job. */
 class JobRemoval {
   readonly #tx: Tx;
-  /** What the step may still remove. */
+  /** Remaining budget of the step. */
   bytes = MAX_STEP_BYTES;
 
   constructor(tx: Tx) {
     this.#tx = tx;
   }
 
-  /** False when the budget was spent before everything was removed: call it again. An unfinished or unknown job is left alone. */
+  /** Returns false if the budget was used up before everything was removed; call it again. No-op for an unfinished or unknown job. */
   async remove(jobId: string, { parts, atMs }: ContentRemoval): Promise<boolean> {
     if (parts.includes("input")) {
       if ((await this.#mark("input", jobId, atMs)) === undefined) return true;
@@ -143,7 +146,7 @@ class JobRemoval {
     if (!parts.includes("output")) return true;
     const job = await this.#mark("output", jobId, atMs);
     if (job === undefined) return true;
-    // An error's message may quote the prompt or the answer.
+    // An error message may quote the prompt or the output.
     if (job.error !== null) {
       const error = { ...(JSON.parse(job.error) as object), message: REMOVED_MESSAGE };
       const values = { jobId, error: JSON.stringify(error) };
@@ -161,7 +164,7 @@ class JobRemoval {
     return this.#tx.one(sql, { jobId, atMs });
   }
 
-  /** Rows whose number has no bound. */
+  /** Removes rows whose number is not bounded. */
   async #removeRows(jobId: string): Promise<boolean> {
     const own = "WHERE job_id = @jobId";
     const lists = [
@@ -172,7 +175,7 @@ class JobRemoval {
     ];
     for (const rows of lists) {
       for (let count = 1; count > 0 && this.bytes > 0;) {
-        // oxlint-disable-next-line no-await-in-loop -- Until the budget is spent.
+        // oxlint-disable-next-line no-await-in-loop -- Until the budget is used up.
         count = await this.#delete(rows, { jobId, limit: Math.max(1, Math.floor(this.bytes / MAX_ROW_BYTES)) });
       }
     }
@@ -188,7 +191,7 @@ class JobRemoval {
   }
 }
 
-/** Deletes the answer that a job made in a conversation, and the question before it. */
+/** Deletes the answer that a job generated in a conversation, and the question before it. */
 async function deleteTurn(tx: Tx, jobId: string): Promise<void> {
   const find = `SELECT ord, conversation_id AS "conversationId" FROM messages WHERE job_id = @jobId`;
   const answer = await tx.one<{ ord: number; conversationId: string }>(find, { jobId });
@@ -199,28 +202,28 @@ async function deleteTurn(tx: Tx, jobId: string): Promise<void> {
 }
 
 /**
- * Removal of what jobs were asked and what they answered. Facts stay: status, usage, charge and the ledger. Every write is one bounded
- * step, so that other writes wait for no more than that. Unfinished jobs are never touched.
+ * Removal of job inputs and outputs. Status, usage, charge and ledger stay. Every write is one bounded step, so that other writes wait no
+ * longer than that. Unfinished jobs are never changed.
  */
 export const contentSteps = {
-  /** Whether this coordinator sweeps now; where several share the store, one of them in each period. */
+  /** Returns whether this coordinator sweeps now. If several share the store, one of them does so in each period. */
   takeSweep: read(async (tx, everyMs: number) => tx.dialect === "sqlite" || claimRound(tx, "sweep", everyMs)),
 
-  /** Notes a removal, which is then under way until `finish` succeeds, also after a crash. */
+  /** Records a removal, which remains in progress until `finish` succeeds, also after a crash. */
   begin: write(beginRemoval),
 
-  /** Removals under way, oldest first. */
+  /** Returns the removals in progress, oldest first. */
   inFlight: read((tx) => tx.all<RemovalSubject>("SELECT kind, id FROM removals ORDER BY at_ms")),
 
-  /** Ids of the subject's ended jobs, sorted, after `afterId` (empty: from the first); at most `limit`. */
+  /** Returns at most `limit` sorted ids of the subject's ended jobs after `afterId` (empty: from the first). */
   jobsOf: read(async (tx, { kind, id }: RemovalSubject, afterId: string, limit: number) => {
     const jobs = await tx.all<{ id: string }>(jobsOf(tx, kind), { id, afterId, limit });
     return jobs.map((job) => job.id);
   }),
 
   /**
-   * Jobs that ended at or before `endedByMs` and still have the part, in the order of their ends; at most `limit`. `sinceMs`: none that
-   * ended before has it, so that SQLite need not read them.
+   * Returns at most `limit` jobs that ended at or before `endedByMs` and still have the part, oldest end first. `sinceMs`: no job that
+   * ended earlier has the part, so that SQLite need not read those.
    */
   expired: read(
     (tx, part: ContentPart, ends: { readonly sinceMs: number; readonly endedByMs: number }, limit: number) =>
@@ -228,14 +231,15 @@ export const contentSteps = {
   ),
 
   /**
-   * Removes parts of ended jobs, in order, until it has removed about 4 MB. Resolves with how many of them are done, from the first on.
-   * The next one may be half done: nobody can read it any more, and a removal of its output is under way until it is done.
+   * Removes parts of ended jobs, in order, until about 4 MB are removed. Resolves with the number of completed jobs, counted from the
+   * first. The next job may be half done: its content can no longer be read, and the removal of its output stays in progress until it is
+   * complete.
    */
   remove: write(async (tx, jobIds: readonly string[], removal: ContentRemoval) => {
     const job = new JobRemoval(tx);
     for (const [done, id] of jobIds.entries()) {
       if (job.bytes <= 0) return done;
-      // oxlint-disable no-await-in-loop -- One job after the other, until the budget is spent.
+      // oxlint-disable no-await-in-loop -- One job at a time, until the budget is used up.
       if (!(await job.remove(id, removal))) {
         await beginRemoval(tx, { kind: "output", id }, removal.atMs);
         return done;
@@ -247,18 +251,20 @@ export const contentSteps = {
     return jobIds.length;
   }),
 
-  /** Removes some of what a deleted account has beside its jobs: conversations, webhooks, Islands. True when nothing is left. */
+  /**
+   * Removes some rows of a deleted account other than its jobs: conversations, webhooks, Islands. Resolves with true when none are left.
+   */
   removeOfAccount: write(async (tx, accountId: string) => {
     for (const sql of accountRows(tx)) {
-      // oxlint-disable-next-line no-await-in-loop -- The first that finds something is the step.
+      // oxlint-disable-next-line no-await-in-loop -- The first statement that deletes something is the step.
       if ((await tx.run(sql, { accountId, limit: MAX_STEP_ROWS })) > 0) return false;
     }
     return true;
   }),
 
   /**
-   * Ends a removal. For an account the credits that are left go back to the network. False while the subject has unfinished jobs; the
-   * removal is then still under way.
+   * Ends a removal. For an account, its remaining credits return to the network. Resolves with false while the subject has unfinished jobs;
+   * the removal then stays in progress.
    */
   finish: write(async (tx, subject: RemovalSubject, atMs: number) => {
     const { kind, id } = subject;
@@ -268,7 +274,10 @@ export const contentSteps = {
     return true;
   }),
 
-  /** Removes delivered and failed webhooks, with their logs, whose job or batch ended by then; at most `limit`. Resolves with their number. */
+  /**
+   * Removes at most `limit` delivered and failed webhooks with their logs, whose job or batch ended by `endedByMs`. Resolves with their
+   * number.
+   */
   removeWebhooks: write((tx, endedByMs: number, limit: number) => {
     const ended = `SELECT id FROM webhooks WHERE state IN ('delivered', 'failed') AND ended_at_ms <= @endedByMs
       ORDER BY ended_at_ms LIMIT @limit`;

@@ -5,7 +5,7 @@ type SmallItem = Exclude<FeedItem, { type: "image" }>;
 type StoredImage =
   | { readonly type: "image"; readonly format: string; readonly data: string }
   | { readonly type: "image"; readonly format: string; readonly large: LargeRef };
-/** A feed item in a row. */
+/** A feed item as it is stored in a row. */
 export type StoredItem = SmallItem | StoredImage;
 interface StoredPart {
   readonly attempt: number;
@@ -14,13 +14,13 @@ interface StoredPart {
 
 type StoredChunk = Pick<FeedChunk, "attempt" | "seq"> & { readonly items: readonly StoredItem[] };
 
-/** A chunk for storage: its items, and the JSON texts of those that are kept apart. */
+/** A chunk for storage: its items, and the JSON texts that are stored separately. */
 export interface SplitChunk {
   readonly items: readonly StoredItem[];
   readonly large: readonly { readonly name: string; readonly json: string }[];
 }
 
-/** Items that are split already stay as they are. */
+/** Moves large images out of a chunk's items. Items that are already split stay unchanged. */
 export function splitChunk({ attempt, seq, items }: StoredChunk): SplitChunk {
   const large: { name: string; json: string }[] = [];
   const stored = items.map((item, index): StoredItem => {
@@ -33,15 +33,15 @@ export function splitChunk({ attempt, seq, items }: StoredChunk): SplitChunk {
   return { items: stored, large };
 }
 
-/** An item as readers get it. `open` makes what reads a large value. */
+/** Returns an item for readers. `open` returns a reader of a large value. */
 export function feedItemOf(item: StoredItem, open: (ref: LargeRef) => LargeJson): FeedItem {
   if (item.type !== "image" || !("large" in item)) return item;
   return { type: "image", format: item.format, data: open(item.large) };
 }
 
 /**
- * An entry of a folded feed. A number is a token of so many UTF-16 units that counts as one model token, a pair a token with another
- * count, a string a status, an object without `type` the attempt of what follows; progress and images are as they were.
+ * An entry of a folded feed. A number is a token of that many UTF-16 units that counts as one model token. A pair is a token with another
+ * count. A string is a status. An object without `type` is the attempt of what follows. Progress and images are unchanged.
  */
 type LayoutEntry =
   | number
@@ -54,12 +54,12 @@ type OtherItem = Exclude<StoredItem, { type: "token" } | StatusItem>;
 export interface StoredChunkRow {
   readonly attempt: number;
   readonly seq: number | null;
-  /** JSON: the layout; in a row of an earlier version, which has no text, the items. */
+  /** Layout as JSON; in a row of an earlier version, which has no text, the items. */
   readonly items: string;
   readonly text: string | null;
 }
 
-/** The layout and text of one chunk. */
+/** Returns the layout and text of one chunk. */
 export function foldItems(items: readonly StoredItem[]): FoldedFeed {
   return foldFeed([{ attempt: 0, items }]);
 }
@@ -69,7 +69,7 @@ export function itemsOf({ items, text }: Pick<StoredChunkRow, "items" | "text">)
   return unfoldFeed({ layout: items, text }, 0)[0]?.items ?? [];
 }
 
-/** A feed in the form that is kept when its job has ended: the text of all tokens once, and a layout of a byte or two for each. */
+/** The feed of an ended job as it is stored: the text of all tokens, and a layout of a byte or two for each token. */
 export interface FoldedFeed {
   /** JSON. */
   readonly layout: string;
@@ -91,11 +91,11 @@ export function foldFeed(parts: readonly StoredPart[]): FoldedFeed {
       } else layout.push(item);
     }
   }
-  // A lone surrogate has no UTF-8; the replacement has the same length.
+  // A lone surrogate cannot be encoded in UTF-8; the replacement has the same length.
   return { layout: JSON.stringify(layout), text: text.toWellFormed() };
 }
 
-/** @param firstAttempt the attempt of what comes before the first one in the layout. */
+/** @param firstAttempt attempt of the entries before the first attempt in the layout. */
 export function unfoldFeed({ layout, text }: FoldedFeed, firstAttempt?: number): StoredPart[] {
   const parts: { attempt: number; items: StoredItem[] }[] = [];
   if (firstAttempt !== undefined) parts.push({ attempt: firstAttempt, items: [] });

@@ -4,15 +4,15 @@ import { assertPage, type Page } from "../steps/page.ts";
 import { LISTED, UNLISTED } from "./job-guards.ts";
 import type { Dialect, Tx } from "../steps/tx.ts";
 
-/** Of a `ListedRow`. */
+/** Columns of a `ListedRow`. */
 const LISTED_COLUMNS = `id, batch_id AS "batchId", slug, state, created_at_ms AS "createdAtMs", completed_at_ms AS "completedAtMs",
   workload_id AS "workloadId",
   (SELECT CASE WHEN octet_length(input) <= ${MAX_LISTED_INPUT_BYTES} THEN input ELSE 'null' END
     FROM job_inputs WHERE job_id = jobs.id) AS input`;
 
 /**
- * Reads an account's jobs, newest first. For every filter a page walks only an index, and in it only jobs that match; with a filter by
- * Cargo, in SQLite also those of other Cargos.
+ * Reads an account's jobs, newest first. A page walks only an index, and there only matching jobs, whatever the filter. In SQLite a filter
+ * by Cargo also walks jobs of other Cargos.
  */
 export async function readJobList(
   tx: Tx,
@@ -45,7 +45,7 @@ export function jobListSql(dialect: Dialect, filter: JobFilter): { readonly page
   };
 }
 
-// FROM clauses that together match the filter, each job in one of them.
+// FROM clauses that together match the filter; each job is in exactly one of them.
 
 function sqliteSources({ states, slug, batchId }: JobFilter): string[] {
   const { wanted, ended, live } = partsOf(states);

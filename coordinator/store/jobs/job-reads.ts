@@ -9,19 +9,19 @@ import { indexedBy, isOwn, oneOf, type Tx } from "../steps/tx.ts";
 
 const SHARE = "(SELECT share FROM accounts WHERE accounts.id = jobs.account_id) AS share";
 
-/** Of an {@link ActiveJobRecord}. */
+/** Columns of an {@link ActiveJobRecord}. */
 export const activeColumns = ({ dialect }: Pick<Tx, "dialect">): string =>
   `${jobTable.columns(...ACTIVE_COLUMNS, ...(dialect === "sqlite" ? [] : (["hasPlace"] as const)))}, ${SHARE}`;
 
-/** What rows have of a job. */
+/** The stored values of a job. */
 export interface JobRow extends Omit<RowOf<typeof jobTable>, (typeof INTERNAL_COLUMNS)[number]> {
   readonly share: number | null;
-  /** JSON; null once it was removed. */
+  /** JSON; null if it was removed. */
   readonly input: string | null;
-  /** JSON; null for one that is the text of the feed. */
+  /** JSON; null if the output is the text of the feed. */
   readonly output: string | null;
   readonly largeChars: number | null;
-  /** Of the feed, if it is the output. */
+  /** Text of the feed if it is the output. */
   readonly text: string | null;
 }
 
@@ -31,7 +31,7 @@ export const jobReads = {
     return row?.id;
   }),
 
-  /** An input and an output can have been removed. */
+  /** Returns the whole job. Its input and output may have been removed. */
   get: read(async (tx, jobId: string): Promise<JobRow | undefined> => {
     const sql = `SELECT ${jobTable.columnsBut(...INTERNAL_COLUMNS)}, ${SHARE}, input, output, large_chars AS "largeChars",
         CASE WHEN state = 'completed' AND output IS NULL THEN job_feeds.text END AS text
@@ -42,7 +42,7 @@ export const jobReads = {
     return row && { ...row, ...jobFeedTable.decode({ text: row.text }, tx.dialect) };
   }),
 
-  /** JSON, by job; without those that are unknown or removed. */
+  /** Returns inputs as JSON, by job, without those that are unknown or removed. */
   inputs: kept(
     read(async (tx, jobIds: readonly string[]) => {
       const sql = `SELECT job_id AS id, input FROM job_inputs WHERE ${oneOf(tx, "job_id", "jobIds")}`;
@@ -50,10 +50,10 @@ export const jobReads = {
     }),
   ),
 
-  /** Newest first. `total` counts all jobs that match the filter. */
+  /** Returns the newest jobs first. `total` counts all jobs that match the filter. */
   list: pageRead(readJobList),
 
-  /** Unfinished jobs of this coordinator that follow `after`, by account and id. */
+  /** Returns unfinished jobs of this coordinator after `after`, in order of account and id. */
   unfinished: kept(
     read((tx, after: Pick<ActiveJobRecord, "accountId" | "id">, limit: number) => {
       const sql = `SELECT ${activeColumns(tx)} FROM jobs ${indexedBy(tx, "jobs_live")}
@@ -63,7 +63,7 @@ export const jobReads = {
     }),
   ),
 
-  /** The row that is left of the feed of an ended job; undefined before. */
+  /** Returns the stored feed of an ended job; undefined before the end. */
   foldedFeed: kept(
     read((tx, jobId: string) =>
       jobFeedTable.row<Pick<FoldedFeed, "layout"> & { readonly text: string | null }>(
@@ -74,7 +74,7 @@ export const jobReads = {
     ),
   ),
 
-  /** The chunks of the feed of an unfinished job, in order. */
+  /** Returns the chunks of an unfinished job's feed, in order. */
   feedChunks: kept(
     read((tx, jobId: string) =>
       feedChunkTable.rows<StoredChunkRow>(
@@ -86,13 +86,13 @@ export const jobReads = {
     ),
   ),
 
-  /** A piece of a large value; undefined when there is none. */
+  /** Returns a piece of a large value; undefined if it does not exist. */
   largePiece: read(async (tx, jobId: string, name: string, piece: number) => {
     const sql = "SELECT text FROM large_pieces WHERE job_id = @jobId AND name = @name AND piece = @piece";
     return (await tx.one<{ text: string }>(sql, { jobId, name, piece }))?.text;
   }),
 
-  /** Number of jobs completed at or after `sinceMs`, by slug. */
+  /** Returns the number of jobs completed at or after `sinceMs`, by slug. */
   completionsSince: read(async (tx, sinceMs: number): Promise<ReadonlyMap<string, number>> => {
     const completed = "state = 'completed' AND completed_at_ms >= @sinceMs";
     const from =

@@ -24,68 +24,68 @@ export interface SubmittedJob extends Pick<JobColumns, (typeof SUBMITTED_COLUMNS
   readonly input: JobInput;
   /** `input` as JSON, as it is stored. */
   readonly inputJson: string;
-  /** The account's weight in the fair share when the job was submitted; null: the default. Kept with the account, not with the job. */
+  /** Account's weight in the fair share at the time of submission; null for the default. Stored with the account, not with the job. */
   readonly share: number | null;
 }
 
-/** What a submission has beside its job or its batch of jobs. */
+/** The parts that submissions of jobs and of batches have in common. */
 export interface Submission {
   readonly accountId: string;
   readonly createdAtMs: number;
-  /** Hold the prices of the jobs; made by `holdPostings`. */
+  /** Postings that hold the prices of the jobs; created by `holdPostings`. */
   readonly postings: readonly Posting[];
-  /** `key` as the client sent it; `bodyHash` shows whether a second request with the key is the same one. */
+  /** `key`: value that the client sent. `bodyHash`: shows whether a second request with the key is a repeat. */
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
-  /** The API key that it comes with; null or absent for a session. */
+  /** API key of the submission; null or absent for a session. */
   readonly apiKey?: SubmittingKey | null;
-  /** Posted when the job, or the last job of the batch, has ended. */
+  /** Sent when the job, or the last job of the batch, has ended. */
   readonly webhook: NewWebhook | null;
 }
 
 export interface NewJob extends SubmittedJob, Submission {
-  /** Most unfinished jobs that the account may have, where the store counts them (`cluster-store.ts`); absent: any number. */
+  /** Maximum number of unfinished jobs of the account, if the store counts them (`cluster-store.ts`); absent for no limit. */
   readonly maxJobs?: number;
-  /** The Island that the job is given to as it is stored: its first attempt. Absent: the job is stored as `pending`. */
+  /** Island that gets the first attempt in the same commit. Absent: the job is stored as `pending`. */
   readonly assignedTo?: string;
-  /** Undefined for a job that answers in no conversation. */
+  /** Undefined for a job outside a conversation. */
   readonly answer?: AnswerLink;
 }
 
-/** `created` is false if the Idempotency-Key was used before with the same body; `job` is then that first job. */
+/** `created` is false if the Idempotency-Key was already used with the same body; `job` is then that first job. */
 export interface SubmitOutcome {
   readonly created: boolean;
   readonly job: JobRecord;
 }
 
-/** What the coordinator keeps in memory of an unfinished job: neither its input nor its output. */
+/** An unfinished job in the coordinator's memory, without input and output. */
 export interface ActiveJobRecord extends Pick<JobColumns, (typeof ACTIVE_COLUMNS)[number]> {
-  /** The account's weight in the fair share; null: the default. */
+  /** Account's weight in the fair share; null for the default. */
   readonly share: number | null;
-  /** Whether it counts against its account's limit of unfinished jobs, where the store counts them (`cluster-store.ts`). */
+  /** Whether it counts against its account's limit of unfinished jobs, if the store counts them (`cluster-store.ts`). */
   readonly hasPlace?: boolean;
 }
 
-/** The columns that a read gives as they are. */
+/** Columns that a read returns unchanged. */
 type PlainColumns = Omit<JobColumns, (typeof INTERNAL_COLUMNS)[number] | "promptTokens" | "completionTokens">;
 
 export interface JobRecord extends ActiveJobRecord, PlainColumns {
   readonly input: JobInput;
-  /** The JSON value that the job produced, a {@link LargeJson} if it is large; undefined unless it completed. */
+  /** JSON value that the job produced, a {@link LargeJson} if it is large; undefined unless the job completed. */
   readonly output: unknown;
   readonly usage: Usage | null;
 }
 
 export type JobSummary = Pick<JobRecord, "id" | "batchId" | "slug" | "state" | "createdAtMs" | "completedAtMs">;
 
-/** Longest input, in bytes of its JSON, that a list has. */
+/** Longest input in a list, in bytes of its JSON. */
 export const MAX_LISTED_INPUT_BYTES = 4_096;
 
-/** A job in a list. Its input is null if it is longer than {@link MAX_LISTED_INPUT_BYTES}, and `{}` once it was removed. */
+/** A job in a list. The input is null if it is longer than {@link MAX_LISTED_INPUT_BYTES}, and `{}` if it was removed. */
 export interface ListedJob extends JobSummary, Pick<JobRecord, "workloadId"> {
   readonly input: JobInput | null;
 }
 
-/** The row of a list as a database gives it: without an input if it was removed, with the text `null` if it is too long. */
+/** The row of a list as a database returns it. The input is null if it was removed, and the text `null` if it is too long. */
 export interface ListedRow extends Omit<ListedJob, "input"> {
   readonly input: string | null;
 }
@@ -108,13 +108,13 @@ export interface StatusItem {
 
 type ImageItem = Extract<OutputItem, { type: "image" }>;
 
-/** One entry of a job's feed: an output item, or a state that the job reached. The data of a large image stays in storage. */
+/** An entry of a job's feed: an output item, or a state that the job reached. The data of a large image stays in storage. */
 export type FeedItem =
   | Exclude<OutputItem, ImageItem>
   | (Omit<ImageItem, "data"> & { readonly data: string | LargeJson })
   | StatusItem;
 
-/** Feed items that become durable together. `seq`: number of the Island's frame that carried them; null for the coordinator's own items. */
+/** Feed items that become durable together. `seq`: number of the Island's frame; null for the coordinator's own items. */
 export interface FeedChunk {
   readonly jobId: string;
   readonly attempt: number;
@@ -128,41 +128,41 @@ export interface FeedPart {
   readonly items: readonly FeedItem[];
 }
 
-/** How far the feed of an unfinished job has come. It is known without reading the feed. */
+/** Progress of an unfinished job's feed, known without reading the feed. */
 export interface FeedProgress {
   readonly items: number;
   readonly tokens: number;
-  /** About the size of all items, in bytes, without large values. */
+  /** Approximate size of all items in bytes, without large values. */
   readonly bytes: number;
   readonly largeBytes: number;
   /** Number of outputs by attempt, in order; only attempts with output. */
   readonly outputs: readonly { readonly attempt: number; readonly count: number }[];
-  /** True with text or an image: what cannot be taken back. */
+  /** True if there is text or an image, which cannot be withdrawn. */
   readonly hasOutput: boolean;
   readonly hasText: boolean;
-  /** Number of the last stored frame of the present attempt; 0 for none. */
+  /** Number of the last stored frame of the current attempt; 0 for none. */
   readonly lastSeq: number;
 }
 
 export interface JobEnding {
   readonly jobId: string;
   readonly event: EndEvent;
-  /** The present attempt; 0 for a job that was never assigned. */
+  /** Current attempt; 0 for a job that was never assigned. */
   readonly attempt: number;
   readonly atMs: number;
-  /** When the attempt began, if that move is not stored yet: it is stored with the end. */
+  /** Start of the attempt, if that move is not stored yet; it is stored with the end. */
   readonly startedAtMs?: number;
-  /** Undefined for a completed job: the text of its feed. Ignored for a job that does not complete. */
+  /** Undefined if the output is the text of the feed. Ignored unless the job completes. */
   readonly output?: unknown;
   readonly usage: Usage | null;
   readonly finishReason: FinishReason | null;
   readonly timings: Timings | null;
   readonly error: JobError | null;
-  /** What the job is charged, 0 to its price; kept with the job. */
+  /** Charge of the job, 0 to its price; stored with the job. */
   readonly chargeMicro: number;
-  /** Empty the hold of the job; made by `settle`. */
+  /** Postings that empty the hold of the job; created by `settle`. */
   readonly postings: readonly Posting[];
-  /** What the job said last: added to its feed in the same commit. */
+  /** Last chunk of the job, added to its feed in the same commit. */
   readonly lastChunk?: FeedChunk;
 }
 
@@ -170,14 +170,14 @@ export interface JobEnding {
 export interface JobMove {
   readonly jobId: string;
   readonly event: Extract<JobEvent, "assign" | "start" | "lose" | "regain">;
-  /** For `assign` the number of the new attempt, else that of the present one. */
+  /** Number of the new attempt for `assign`, of the current attempt otherwise. */
   readonly attempt: number;
-  /** For `assign` and `regain` the Island that has the job now; ignored by the other moves. */
+  /** Island that now has the job, for `assign` and `regain`; ignored otherwise. */
   readonly islandId: string | null;
-  /** For `lose`: the attempts that were refused so far; absent if that number stays. Ignored by the other moves. */
+  /** Number of refused attempts so far, for `lose`; absent if it does not change. Ignored otherwise. */
   readonly refusals?: number;
   readonly atMs: number;
-  /** For `lose`: the job may wait at least until then for another Island. */
+  /** Earliest time at which the job may stop waiting for another Island, for `lose`. */
   readonly waitDeadlineMs?: number;
 }
 
@@ -188,33 +188,33 @@ export type FailMode = (typeof FAIL_MODES)[number];
 type BatchColumns = RowOf<typeof batchTable>;
 
 export interface NewBatch extends Submission, Pick<BatchColumns, (typeof SUBMITTED_BATCH_COLUMNS)[number]> {
-  /** At least one; their ids sort in their order. */
+  /** Jobs, at least one; their ids sort in this order. */
   readonly jobs: readonly SubmittedJob[];
   /**
-   * Most unfinished jobs that the account may have, where the store counts them (`cluster-store.ts`): the first jobs for which that leaves
-   * room take their places at once. Null: none does, because others wait before them.
+   * Maximum number of unfinished jobs of the account, if the store counts them (`cluster-store.ts`): the first jobs that fit take their
+   * quota slots at once. Null: none does, because other jobs wait before them.
    */
   readonly placeLimit: number | null;
 }
 
 export interface BatchRecord extends Omit<BatchColumns, "unfinished"> {
-  /** In the order of the inputs. */
+  /** Jobs in the order of the inputs. */
   readonly jobs: readonly { readonly id: string; readonly state: JobState }[];
 }
 
-/** `created` is false if the Idempotency-Key was used before with the same body; `batch` is then that first batch in its present state. */
+/** `created` is false if the Idempotency-Key was already used with the same body; `batch` is then that first batch in its current state. */
 export interface SubmitBatchOutcome {
   readonly created: boolean;
   readonly batch: BatchRecord;
-  /** So many jobs, the first ones, have a place. 0 where the store counts none. */
+  /** Number of jobs, counted from the first, that have a quota slot. 0 if the store does not count them. */
   readonly placed: number;
 }
 
-/** What the coordinator keeps in memory of an unfinished batch. */
+/** An unfinished batch in the coordinator's memory. */
 export interface ActiveBatchRecord {
   readonly id: string;
   readonly failMode: FailMode;
   readonly isCancelled: boolean;
-  /** One of its jobs failed or timed out. */
+  /** True if one of its jobs failed or timed out. */
   readonly hasFailed: boolean;
 }

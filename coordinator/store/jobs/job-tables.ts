@@ -17,7 +17,7 @@ import {
   type RowOf,
 } from "../steps/table.ts";
 
-/** A reference costs PostgreSQL a lock of the row that it names. */
+/** Limits a reference to SQLite: in PostgreSQL it would lock the referenced row. */
 const inSqlite = (rule: string) => ({ sqlite: rule });
 
 export const batchTable = new Table(
@@ -32,16 +32,15 @@ export const batchTable = new Table(
     /** Counted down as its jobs end. */
     unfinished: small("CHECK (unfinished >= 0)"),
     createdAtMs: integer(),
-    /** When its client cancelled the whole batch; null if never. */
+    /** Time when the client cancelled the whole batch; null if it did not. */
     cancelledAtMs: nullable(integer()),
-    /** When its last job ended; null before. */
+    /** Time when its last job ended; null before. */
     completedAtMs: nullable(integer()),
     webhookId: nullable(key()),
   },
   { indexes: ["CREATE INDEX batches_unfinished ON batches (id) WHERE completed_at_ms IS NULL"] },
 );
 
-/** Columns that a submission gives. */
 export const SUBMITTED_BATCH_COLUMNS = [
   "id",
   "accountId",
@@ -52,12 +51,12 @@ export const SUBMITTED_BATCH_COLUMNS = [
   "createdAtMs",
 ] as const satisfies readonly (keyof RowOf<typeof batchTable>)[];
 
-/** Everything of a job that is short. */
+/** All short values of a job. */
 export const jobTable = new Table(
   "jobs",
   {
     id: key("PRIMARY KEY"),
-    /** The coordinator that runs it. */
+    /** Coordinator that runs it. */
     ownerId: onlyIn("postgres", key()),
     accountId: key(inSqlite("REFERENCES accounts (id)")),
     slug: key(),
@@ -65,16 +64,15 @@ export const jobTable = new Table(
     state: text<JobState>(
       "CHECK (state IN ('pending', 'queued', 'running', 'completed', 'failed', 'cancelled', 'timeout'))",
     ),
-    /** 0 to 100. */
     priority: small("CHECK (priority BETWEEN 0 AND 100)"),
     priceMicro: integer("CHECK (price_micro >= 0)"),
-    /** Attempts begun so far, with those that were refused; while the job is queued or running, the number of the present one. */
+    /** Attempts begun so far, including refused ones; while the job is queued or running, the number of the current attempt. */
     attempt: small(inSqlite("DEFAULT 0")),
     islandId: nullable(key()),
-    /** The Island that had the last attempt, which was lost. */
+    /** Island of the last attempt, which was lost. */
     lostIslandId: onlyIn("postgres", nullable(key())),
     createdAtMs: integer(),
-    /** A job that has not started by then ends in `timeout`. */
+    /** Time at which a job that has not started ends in `timeout`. */
     waitDeadlineMs: integer(),
     startedAtMs: nullable(integer()),
     completedAtMs: nullable(integer()),
@@ -84,32 +82,32 @@ export const jobTable = new Table(
     finishReason: nullable(text<FinishReason>()),
     timings: nullable(json<Timings>()),
     error: nullable(json<JobError>()),
-    /** Null for a job that was submitted by itself. */
+    /** Null for a job that is not part of a batch. */
     batchId: nullable(key(inSqlite("REFERENCES batches (id)"))),
     /** Whether it counts against its account's limit of unfinished jobs. */
     hasPlace: onlyIn("postgres", flag("DEFAULT false")),
     webhookId: nullable(key()),
-    /** When the input was removed, which is `{}` since then; null while it is kept. */
+    /** Time when the input was removed and replaced by `{}`; null while it is kept. */
     inputRemovedAtMs: nullable(integer()),
-    /** When output and feed were removed; null while they are kept. */
+    /** Time when output and feed were removed; null while they are kept. */
     outputRemovedAtMs: nullable(integer()),
     conversationId: nullable(key()),
-    /** `chat`: a client waits for the answer, as in a chat completion. `batch`: everything else. */
+    /** `chat`: a client waits for the result, as in a chat completion. `batch`: all other jobs. */
     jobClass: text<"chat" | "batch">({
       sqlite: "DEFAULT 'batch' CHECK (job_class IN ('chat', 'batch'))",
       postgres: "CHECK (job_class IN ('chat', 'batch'))",
     }),
-    /** Attempts that an Island refused. They are no tries. */
+    /** Attempts that an Island refused. They do not count as attempts towards the retry limit. */
     refusals: small("DEFAULT 0 CHECK (refusals >= 0)"),
-    /** A client waits for it on a connection, and cannot read it once that is lost. */
+    /** A client waits for it on a connection, and cannot read it after the connection is lost. */
     isClientBound: named("client_bound", flag(inSqlite("DEFAULT 0"))),
-    /** It has ended, and the indexes of ended jobs do not have it yet. */
+    /** Set for an ended job that the indexes of ended jobs do not have yet. */
     isUnlisted: onlyIn("sqlite", flag("DEFAULT 0")),
-    /** The API key that it came with. */
+    /** API key of the submission. */
     keyNumber: nullable(integer()),
-    /** The month of the key that counts it. */
+    /** Month in which the key's spending counts it. */
     keyMonth: nullable(small()),
-    /** Paths of the request's parameters that were ignored, such as `output_config.effort`; null: none. */
+    /** Paths of request parameters that were ignored, such as `output_config.effort`; null if there are none. */
     ignoredParameters: nullable(json<readonly string[]>()),
   },
   {
@@ -141,7 +139,6 @@ export const jobTable = new Table(
 );
 type JobColumn = keyof RowOf<typeof jobTable>;
 
-/** Columns that a submission gives. */
 export const SUBMITTED_COLUMNS = [
   "id",
   "accountId",
@@ -156,7 +153,7 @@ export const SUBMITTED_COLUMNS = [
   "ignoredParameters",
 ] as const satisfies readonly JobColumn[];
 
-/** Columns of an unfinished job that its coordinator keeps in memory, and reads when the job moves there. */
+/** Columns of an unfinished job that its coordinator keeps in memory, and reads when it takes over the job. */
 export const ACTIVE_COLUMNS = [
   "id",
   "accountId",
@@ -192,16 +189,16 @@ export const jobInputTable = new Table("job_inputs", {
   input: text(),
 });
 
-/** Outputs that are not the text of their feed. */
+/** Outputs that differ from the text of their feed. */
 export const jobOutputTable = new Table("job_outputs", {
   jobId: key({ sqlite: "PRIMARY KEY REFERENCES jobs (id)", postgres: "PRIMARY KEY" }),
-  /** JSON; empty for a large one. */
+  /** JSON; empty for a large output. */
   output: text(),
-  /** Of a large output, which is in `large_pieces`; null for others. */
+  /** Length of a large output, which is in `large_pieces`; null for others. */
   largeChars: nullable(integer()),
 });
 
-/** Feeds of unfinished jobs. `ord` gives the order. */
+/** Feeds of unfinished jobs, ordered by `ord`. */
 export const feedChunkTable = new Table(
   "feed_chunks",
   {
@@ -211,11 +208,11 @@ export const feedChunkTable = new Table(
     ),
     jobId: key(inSqlite("REFERENCES jobs (id)")),
     attempt: small(),
-    /** Of the Island's frame; null for the coordinator's own items. */
+    /** Sequence number of the Island's frame; null for the coordinator's own items. */
     seq: nullable(integer()),
-    /** The layout as JSON; in a row of an earlier version of SQLite, which has no text, the items. */
+    /** Layout as JSON; in a row of an earlier version of SQLite, which has no text, the items. */
     items: text(),
-    /** Of all tokens. */
+    /** Text of all tokens. */
     text: definedAs({ sqlite: "TEXT" }, inner()),
   },
   {
@@ -228,11 +225,11 @@ export const feedChunkTable = new Table(
 export const jobFeedTable = new Table("job_feeds", {
   jobId: key({ sqlite: "PRIMARY KEY REFERENCES jobs (id) ON DELETE CASCADE", postgres: "PRIMARY KEY" }),
   layout: text(),
-  /** Of all tokens; null: none. */
+  /** Text of all tokens; null if there are none. */
   text: nullable(inner()),
 });
 
-/** Large values of jobs, in rows of bounded size. */
+/** Large values of jobs, in rows of limited size. */
 export const largePieceTable = new Table(
   "large_pieces",
   {
@@ -244,14 +241,14 @@ export const largePieceTable = new Table(
   { rules: ["PRIMARY KEY (job_id, name, piece)"], hasRowid: true },
 );
 
-/** What the first request with an Idempotency-Key made. */
+/** Results of the first request with each Idempotency-Key. */
 export const idempotencyKeyTable = new Table(
   "idempotency_keys",
   {
     accountId: key(inSqlite("REFERENCES accounts (id)")),
     key: key(),
     bodyHash: text(),
-    /** The job, or the first of the batch. */
+    /** Created job, or first job of the created batch. */
     jobId: key(inSqlite("REFERENCES jobs (id)")),
     createdAtMs: integer(),
     batchId: nullable(key(inSqlite("REFERENCES batches (id)"))),

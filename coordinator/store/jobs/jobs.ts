@@ -32,14 +32,14 @@ import type {
 import { INTERNAL_COLUMNS, jobTable, SUBMITTED_COLUMNS } from "./job-tables.ts";
 import { LargeJson, type LargeRef, MAX_INLINE_CHARS, OUTPUT_NAME, piecesToWrite } from "./large-json.ts";
 
-/** More unfinished jobs than there can be. */
+/** Above the possible number of unfinished jobs. */
 const ALL_JOBS = 2 ** 31;
 
 export type JobStore = ReturnType<typeof openJobs>;
 
 export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, secrets: Pick<SecretBox, "sealIn">) {
   const readInput = shareInputReads(reads.inputs);
-  /** Of chunks that are being stored, so that each is split once. */
+  /** Split chunks that are being stored, so that each is split once. */
   const splits = new WeakMap<FeedChunk, SplitChunk>();
 
   const splitOf = (chunk: FeedChunk): SplitChunk => {
@@ -55,7 +55,9 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
     return { attempt: chunk.attempt, seq: chunk.seq, items: layout, text };
   };
 
-  /** A large value of a job, which may be stored by another coordinator. Reads nothing by itself. `written`: resolves when it can be read. */
+  /**
+   * Returns a large value of a job, possibly stored by another coordinator, without reading it. `written`: resolves when it can be read.
+   */
   const large = (jobId: string, { name, chars }: LargeRef, written?: Promise<unknown>): LargeJson => {
     const readPiece = async (piece: number): Promise<string | undefined> => {
       await written;
@@ -78,25 +80,26 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
 
   return {
     /**
-     * Stores the job, with its first attempt if it has one, its postings and the answer that it makes, in one commit. Returns it as it
-     * was submitted, `pending`.
+     * Stores the job, with its first attempt if assigned, its postings and its answer in a conversation, in one commit. Returns it as
+     * submitted, `pending`. Stores nothing if it throws.
      * @throws {ServiceError} `idempotency_conflict` if the key was used within 24 h with another body; for an answer `not_found`, and
      *   `conversation_busy` if an answer is in progress or a message follows `afterMessageId`; then the refusal of the postings
-     *   (`refusalOf`): `not_found`, `insufficient_credits`; {@link KeyCreditsError}. {@link RateLimitedError} if the account has `maxJobs`
-     *   already. Nothing is stored.
+     *   (`refusalOf`): `not_found`, `insufficient_credits`.
+     * @throws {KeyCreditsError}
+     * @throws {RateLimitedError} if the account already has `maxJobs`.
      */
     async submit(newJob: NewJob): Promise<SubmitOutcome> {
       const { answer, inputJson, ...job } = newJob;
       const made = await submit(answer, { ...job, input: inputJson, webhook: secrets.sealIn(job.webhook) });
       if (made === null) return { created: true, job: newJobRecord(newJob) };
       const first = await get(made.jobId);
-      if (first === undefined) throw new Error(`The job ${made.jobId} of an Idempotency-Key is not in the database`);
+      if (first === undefined) throw new Error(`Job ${made.jobId} of an Idempotency-Key is missing from the database`);
       return { created: false, job: first };
     },
 
     /**
-     * The job that the first request with this Idempotency-Key made; undefined for a new key or without one. It sees every submission
-     * that was called before it. @throws {ServiceError} `idempotency_conflict`.
+     * Returns the job that the first request with this Idempotency-Key created; undefined for a new key or without one. Sees every
+     * submission that was called earlier. @throws {ServiceError} `idempotency_conflict`.
      */
     async findRepeat({
       accountId,
@@ -108,18 +111,18 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
       return made === null ? undefined : get(made.jobId);
     },
 
-    /** Account of the job; undefined for an unknown id. Does not read the job. */
+    /** Returns the account of the job without reading the job; undefined for an unknown id. */
     accountOf: reads.accountOf,
 
-    /** The whole job; undefined for an unknown id. */
+    /** Returns the whole job; undefined for an unknown id. */
     get,
 
-    /** The input alone. @throws {ServiceError} `not_found`. */
+    /** Returns only the input. @throws {ServiceError} `not_found`. */
     input: readInput,
 
     list: reads.list,
 
-    /** Jobs that have not ended, by account, oldest first: every one, or at most `limit` of those that follow `after`. */
+    /** Returns unfinished jobs by account, oldest first: all, or at most `limit` of those after `after`. */
     async unfinished(part?: {
       readonly after: Pick<ActiveJobRecord, "accountId" | "id"> | null;
       readonly limit: number;
@@ -128,15 +131,15 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
       return shareTexts(await reads.unfinished(after, part?.limit ?? ALL_JOBS));
     },
 
-    /** @throws {IllegalTransitionError} if state or attempt do not allow it; nothing changes. */
+    /** @throws {IllegalTransitionError} if state or attempt do not allow the move; nothing changes. */
     async move(move: JobMove): Promise<void> {
       await write(move.jobId, "moveJob", move);
     },
 
     /**
      * Ends the job, folds its feed, stores its postings and makes webhooks due, in one commit: the job's own, and its batch's if this was
-     * its last job. `output`: as `get` would give it; undefined for the text of the feed.
-     * @throws {IllegalTransitionError} if state or attempt do not allow it; nothing changes.
+     * its last job. `output`: the value that `get` will return; undefined for the text of the feed.
+     * @throws {IllegalTransitionError} if state or attempt do not allow the end; nothing changes.
      */
     async end({
       output,
@@ -162,23 +165,23 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
       return { dueWebhookIds, output: stored };
     },
 
-    /** Appends to the job's feed. A chunk whose (attempt, seq) is already stored changes nothing. @throws {ServiceError} `not_found`. */
+    /** Appends to the job's feed. No-op for a chunk whose (attempt, seq) is already stored. @throws {ServiceError} `not_found`. */
     async appendFeed(chunk: FeedChunk): Promise<void> {
       const { jobId } = chunk;
       const pieces = splitOf(chunk).large.flatMap(piecesToWrite);
       await write(jobId, "appendFeed", { jobId, ...chunkToWrite(chunk), pieces });
     },
 
-    /** The items of a chunk as `feed` gives them. What is large can be read once `appended` has resolved. Reads nothing by itself. */
+    /** Returns the items of a chunk as `feed` does, without reading storage. Large values can be read once `appended` has resolved. */
     storedItems: (chunk: FeedChunk, appended: Promise<void>): readonly FeedItem[] =>
       splitOf(chunk).items.map((item) => feedItemOf(item, (ref) => large(chunk.jobId, ref, appended))),
 
     large: (jobId: string, ref: LargeRef): LargeJson => large(jobId, ref),
 
-    /** The whole feed in order, item for item also after the job's end. Empty for an unknown job. */
+    /** Returns the whole feed in order, with the same items after the job's end. Empty for an unknown job. */
     async feed(jobId: string): Promise<readonly FeedPart[]> {
       const chunks = await reads.feedChunks(jobId);
-      // After the chunks: the end of the job replaces them by this row.
+      // Read after the chunks, because the end of the job replaces them by this row.
       const folded = await reads.foldedFeed(jobId);
       const parts =
         folded === undefined
@@ -190,11 +193,11 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
       }));
     },
 
-    /** How far the feed of an unfinished job has come. `attempt`: the present one. */
+    /** Returns the progress of an unfinished job's feed. `attempt`: the current attempt. */
     feedProgress: async (jobId: string, attempt: number): Promise<FeedProgress> =>
       progressOf(await reads.feedChunks(jobId), attempt),
 
-    /** Number of jobs completed at or after `sinceMs`, by slug. */
+    /** Returns the number of jobs completed at or after `sinceMs`, by slug. */
     completionsSince: reads.completionsSince,
   };
 }
@@ -202,12 +205,12 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
 type Submitted = Pick<NewJob, (typeof SUBMITTED_COLUMNS)[number]>;
 type Unset<R> = { readonly [K in keyof R as null extends R[K] ? K : never]: null };
 
-/** The columns that a read gives, without a value. */
+/** Columns that a read returns, all null. */
 const UNSET = Object.fromEntries(
   jobTable.membersBut(...INTERNAL_COLUMNS, "promptTokens", "completionTokens").map((member) => [member, null]),
 ) as unknown as Omit<Unset<RowOf<typeof jobTable>>, "promptTokens" | "completionTokens">;
 
-/** A job right after its submission: equal to what {@link jobOf} would read. */
+/** Returns a job right after its submission, equal to what {@link jobOf} would return. */
 function newJobRecord(job: NewJob): JobRecord {
   const columns: Record<string, unknown> = { ...UNSET };
   for (const member of SUBMITTED_COLUMNS) columns[member] = job[member];
@@ -225,7 +228,7 @@ function newJobRecord(job: NewJob): JobRecord {
   };
 }
 
-/** `openLarge` makes what reads a large output of so many characters. */
+/** `openLarge` returns a reader of a large output with that many characters. */
 function jobOf(row: JobRow, openLarge: (chars: number) => LargeJson): JobRecord {
   const { promptTokens, completionTokens, input, output, largeChars, text, ...rest } = row;
   return {
@@ -241,7 +244,7 @@ function jobOf(row: JobRow, openLarge: (chars: number) => LargeJson): JobRecord 
   };
 }
 
-/** A start reads 100,000 jobs: the accounts and Cargos that they have in common are in memory once. */
+/** Shares equal strings: a start reads 100,000 jobs with few different accounts and Cargos. */
 function shareTexts(jobs: ActiveJobRecord[]): ActiveJobRecord[] {
   const texts = new Map<string, string>();
   const shared = (text: string): string => {
@@ -253,7 +256,7 @@ function shareTexts(jobs: ActiveJobRecord[]): ActiveJobRecord[] {
   return jobs;
 }
 
-/** How far a feed has come, by its chunks in order. `attempt`: the present one. */
+/** Computes the progress of a feed from its chunks in order. `attempt`: the current attempt. */
 function progressOf(rows: Iterable<StoredChunkRow>, attempt: number): FeedProgress {
   const sum = { items: 0, tokens: 0, bytes: 0, largeBytes: 0 };
   const outputs: { attempt: number; count: number }[] = [];
@@ -284,7 +287,7 @@ function sizeOf(item: StoredItem): { readonly bytes: number; readonly largeBytes
   return "large" in item ? { bytes: 0, largeBytes: item.large.chars } : { bytes: item.data.length, largeBytes: 0 };
 }
 
-/** Queries at a time; what is asked for meanwhile shares the next one. */
+/** Maximum number of concurrent queries; further requests share the next one. */
 const MAX_QUERIES = 2;
 const MAX_INPUTS = 64;
 
@@ -295,9 +298,9 @@ interface Asked {
 }
 
 /**
- * Reads the inputs of jobs that begin, those of several jobs with one query: Islands with many slots begin as many jobs at once. The
- * function that it returns throws {ServiceError} `not_found` for an unknown job, and one whose input was removed.
- * @param query Reads inputs as JSON, by job.
+ * Returns a function that reads the inputs of starting jobs, several with one query, because Islands with many slots start many jobs at
+ * once. The function throws {ServiceError} `not_found` for an unknown job and for a removed input.
+ * @param query reads inputs as JSON, by job.
  */
 export function shareInputReads(
   query: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, string>>,
@@ -322,7 +325,7 @@ export function shareInputReads(
     if (queries >= MAX_QUERIES) return;
     queries += 1;
     while (waiting.length > 0) {
-      // oxlint-disable-next-line no-await-in-loop -- One query after the other.
+      // oxlint-disable-next-line no-await-in-loop -- One query at a time.
       await readPart(waiting.splice(0, MAX_INPUTS));
     }
     queries -= 1;
@@ -331,7 +334,7 @@ export function shareInputReads(
   return (jobId) =>
     new Promise((resolve, reject) => {
       waiting.push({ jobId, resolve, reject });
-      // In a microtask, so that the calls of one turn share a query.
+      // Runs in a microtask, so that calls of one tick share a query.
       queueMicrotask(() => void readAsked());
     });
 }

@@ -1,30 +1,32 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { KIB } from "../../../shared/format-bytes.ts";
 
-/** JSON text with more characters is kept apart in storage, in pieces of this size, so that nobody holds all of it in memory. */
+/**
+ * Longest JSON text that is stored inline. Longer text is stored in pieces of this size, so that it never has to be in memory as a whole.
+ */
 export const MAX_INLINE_CHARS = 64 * KIB;
 
 /** Name of a large output among the large values of its job. */
 export const OUTPUT_NAME = "output";
 
-/** Names a large value: its name among those of its job, and the length of its text. */
+/** A reference to a large value: its name within the job, and the length of its text. */
 export interface LargeRef {
   readonly name: string;
   readonly chars: number;
 }
 
-/** A large JSON value in storage: an image, or the output of a job. It costs a reader one piece at a time. */
+/** A large JSON value in storage: an image, or the output of a job. Readers load one piece at a time. */
 export class LargeJson {
   /** Length of the JSON text, in UTF-16 units. */
   readonly chars: number;
-  /** Among the large values of its job. */
+  /** Name among the large values of its job. */
   readonly name: string;
   readonly #readPiece: (index: number) => Promise<string | undefined>;
   #written: Promise<unknown> | null;
 
   /**
-   * @param readPiece piece number `index`, counted from 0; undefined when there is none.
-   * @param stored `written`: resolves when it is in storage; absent for what is there.
+   * @param readPiece returns piece number `index`, counted from 0; undefined if it does not exist.
+   * @param stored `written`: resolves when the value is in storage; absent if it already is.
    */
   constructor(
     chars: number,
@@ -35,7 +37,7 @@ export class LargeJson {
     this.name = stored.name;
     this.#readPiece = readPiece;
     this.#written = stored.written ?? null;
-    // A write that fails is the writer's affair: this value is never written then.
+    // The writer handles a failed write; the value then never becomes readable.
     this.#written?.then(
       () => {
         this.#written = null;
@@ -44,25 +46,25 @@ export class LargeJson {
     );
   }
 
-  /** Resolves when it is in storage, where other coordinators find it; null once it is. */
+  /** Resolves when the value is in storage, where other coordinators find it; null once it is. */
   get written(): Promise<unknown> | null {
     return this.#written;
   }
 
-  /** The JSON text, in order. @throws when it was deleted meanwhile. */
+  /** Yields the JSON text in order. @throws if the value is deleted during the read. */
   async *pieces(): AsyncGenerator<string, void, void> {
     let read = 0;
     for (let index = 0; read < this.chars; index += 1) {
       const piece = await this.#readPiece(index);
-      if (piece === undefined) throw new Error("A large output was deleted while it was read");
+      if (piece === undefined) throw new Error("Large output was deleted during the read");
       read += piece.length;
       yield piece;
-      // Storage answers at once and sockets may take all of it: others are served in between.
+      // Storage and sockets may respond at once, so yield to other work between pieces.
       await nextTick();
     }
   }
 
-  /** The value itself, for code that cannot work on its text. */
+  /** Returns the parsed value, for code that cannot work on the text. */
   async value(): Promise<unknown> {
     let text = "";
     for await (const piece of this.pieces()) text += piece;
@@ -70,7 +72,7 @@ export class LargeJson {
   }
 }
 
-/** A row of `large_pieces`, without its job. */
+/** A row of `large_pieces` without its job. */
 export interface Piece {
   readonly name: string;
   readonly piece: number;
@@ -81,7 +83,7 @@ export function piecesToWrite({ name, json }: { readonly name: string; readonly 
   return piecesOf(json).map((text, piece) => ({ name, piece, text }));
 }
 
-/** Cuts JSON text for storage, never inside a surrogate pair, which UTF-8 could not store. */
+/** Splits JSON text for storage, never inside a surrogate pair, which UTF-8 could not encode. */
 function piecesOf(json: string): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < json.length;) {

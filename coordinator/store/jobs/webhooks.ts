@@ -5,12 +5,13 @@ import { flag, integer, json, key, nullable, onlyIn, secret, Table, text, type R
 import { isOwn, type Tx } from "../steps/tx.ts";
 
 /**
- * `waiting`: its job or batch has not ended. `pending`: to be delivered. `failed`: given up. States only move forward, in this order.
+ * States of a webhook, in the order in which it passes through them. `waiting`: its job or batch has not ended. `pending`: due for
+ * delivery. `failed`: given up.
  */
 export const WEBHOOK_STATES = ["waiting", "pending", "delivered", "failed"] as const;
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
-/** One try. `status`: HTTP status of the answer; null without an answer, and `error` says why. */
+/** A delivery attempt. `status`: HTTP status of the response. Null without a response; `error` then has the reason. */
 export interface DeliveryAttempt {
   readonly atMs: number;
   readonly status: number | null;
@@ -22,30 +23,30 @@ export type AttemptOutcome =
   | { readonly state: "pending"; readonly dueAtMs: number };
 
 /**
- * The outbox of webhooks. The submission of a job or batch stores its webhook; the commit of its end makes it `pending`, so that a crash
- * after the commit loses none.
+ * Outbox of webhooks. The submission of a job or batch stores its webhook. The commit of its end makes the webhook `pending`, so that a
+ * crash after the commit loses none.
  */
 export const webhookTable = new Table(
   "webhooks",
   {
-    /** Also the `webhook-id` header of every try: receivers recognise repeats by it. */
+    /** Sent as the `webhook-id` header with every attempt: receivers detect repeats by it. */
     id: key("PRIMARY KEY"),
     accountId: key({ sqlite: "REFERENCES accounts (id)" }),
     subjectKind: text<"job" | "batch">("CHECK (subject_kind IN ('job', 'batch'))"),
     subjectId: key(),
     url: text(),
-    /** `whsec_` and base64. It signs every try, so a hash would not do. */
+    /** `whsec_` and base64. Signs every attempt, so a hash is not enough. */
     secret: secret(),
-    /** True if the coordinator made the secret: the answer to the submission then shows it. */
+    /** True if the coordinator generated the secret. The response to the submission then shows it. */
     isSecretGenerated: flag(),
     state: text<WebhookState>("DEFAULT 'waiting' CHECK (state IN ('waiting', 'pending', 'delivered', 'failed'))"),
-    /** When its job or batch ended; null while it waits. */
+    /** Time when its job or batch ended; null while it is waiting. */
     endedAtMs: nullable(integer()),
-    /** When the next try is due. */
+    /** Time of the next attempt. */
     dueAtMs: nullable(integer()),
-    /** Oldest first. */
+    /** Attempts, oldest first. */
     tries: json<readonly DeliveryAttempt[]>("DEFAULT '[]'"),
-    /** The coordinator that delivers it: the one that stored the end of its job or batch. */
+    /** Coordinator that delivers it: the one that stored the end of its job or batch. */
     senderId: onlyIn("postgres", key("DEFAULT ''")),
   },
   {
@@ -63,9 +64,8 @@ export const webhookTable = new Table(
 
 type WebhookRow = RowOf<typeof webhookTable>;
 
-/** Columns that a submission gives. */
 export const SUBMITTED_WEBHOOK_COLUMNS = ["id", "url", "secret", "isSecretGenerated"] as const;
-/** Stored with the job or batch whose end it reports. */
+/** A webhook to store with the job or batch whose end it reports. */
 export type NewWebhook = Pick<WebhookRow, (typeof SUBMITTED_WEBHOOK_COLUMNS)[number]>;
 
 type StoredWebhook = Omit<WebhookRow, "dueAtMs" | "senderId">;
@@ -82,27 +82,27 @@ const pending = (tx: Tx): Promise<PendingWebhook[]> =>
 export const webhookSteps = {
   get: read((tx, id: string) => webhookTable.row<StoredWebhook>(tx, SELECT, { id })),
 
-  /** All that this coordinator is to deliver, in order of their due time. */
+  /** Returns the webhooks that this coordinator delivers, in order of their due time. */
   pending: kept(read(pending)),
 
   /**
-   * Takes over what coordinators were to deliver that are gone. Resolves with all that are this one's from now on, which it may deliver
-   * already: the answer that told of them may have been lost.
+   * Adopts the pending webhooks of dead coordinators. Resolves with all webhooks that this coordinator now delivers, including some that it
+   * may already be delivering: the reply to the commit that made them due may have been lost.
    */
   adopt: read(async (tx) => {
     await adoptRows(tx, "webhooks", "sender_id", "state = 'pending'");
     return pending(tx);
   }),
 
-  /** A webhook that this coordinator is to deliver; undefined when it was delivered, or is another's by now. */
+  /** Returns a webhook that this coordinator delivers; undefined if it was delivered or now belongs to another coordinator. */
   toDeliver: read((tx, id: string) => webhookTable.row<StoredWebhook>(tx, `${SELECT} AND ${isOwnPending(tx)}`, { id })),
 
   /**
-   * Adds a try to the log of a webhook that this coordinator is to deliver. Does nothing to another one. While nothing can be stored it is
-   * refused, and the webhook is delivered again later: receivers recognise repeats.
+   * Adds an attempt to the log of a webhook that this coordinator delivers. No-op for other webhooks. Rejects while the store is read-only;
+   * the webhook is then delivered again later, and receivers detect the repeat.
    */
   record: write(async (tx, id: string, attempt: DeliveryAttempt, outcome: AttemptOutcome): Promise<void> => {
-    // The log is a JSON array: the try goes before its last bracket.
+    // The log is a JSON array: insert the attempt before its last bracket.
     const sql = `UPDATE webhooks SET state = @state, due_at_ms = @dueAtMs,
       tries = substr(tries, 1, length(tries) - 1) || CASE tries WHEN '[]' THEN '' ELSE ',' END || @attempt || ']'
       WHERE id = @id AND ${isOwnPending(tx)}`;
@@ -110,9 +110,9 @@ export const webhookSteps = {
   }),
 };
 
-/** Only this thread has the key of the secrets. */
+/** Decrypts secrets, for which only this thread has the key. */
 export function unsealing(stored: Opened<typeof webhookSteps>, secrets: Pick<SecretBox, "unseal">) {
-  /** `secret` null: the key that it was encrypted with is lost. */
+  /** `secret` is null if its encryption key is lost. */
   const unsealed = async (found: Promise<StoredWebhook | undefined>) => {
     const webhook = await found;
     return webhook && { ...webhook, secret: secrets.unseal(webhook.secret) };

@@ -1,13 +1,13 @@
 import { definedAs, integer, onlyIn, Table } from "../steps/table.ts";
 import type { Tx } from "../steps/tx.ts";
 
-/** One row: entries of the ledger up to `entry` are summed up. */
+/** A single row: ledger entries up to `entry` are aggregated. */
 const cursorTable = (name: string) =>
   new Table(
     name,
     {
       entry: integer(),
-      /** Up to where the next sum goes, once no transaction from before `nextXid` runs. */
+      /** End of the next range, valid once no transaction from before `nextXid` is running. */
       nextEntry: onlyIn("postgres", integer()),
       nextXid: onlyIn("postgres", definedAs({ postgres: "xid8 NOT NULL" }, integer())),
     },
@@ -17,15 +17,15 @@ export const earningsCursorTable = cursorTable("earnings_cursor");
 export const usageCursorTable = cursorTable("usage_cursor");
 
 type Range = { readonly from: number; readonly upTo: number };
-/** Adds the entries after the first number up to the second. */
+/** Aggregates the entries after `from`, up to `upTo`. */
 type SumUp = (range: Range) => Promise<unknown>;
 
-/** Sums up entries of the ledger after those that a cursor has, at most `limit`, each once. True if there may be more. */
+/** Aggregates at most `limit` ledger entries after the cursor, each exactly once. Resolves with true if there may be more. */
 export function moveCursor(tx: Tx, cursor: Table, limit: number, sumUp: SumUp): Promise<boolean> {
   return (tx.dialect === "sqlite" ? moveInSqlite : moveInPostgres)(tx, cursor.name, limit, sumUp);
 }
 
-/** Writes are one after the other: no entry comes before one that is there. */
+/** Relies on serialized writes: entries become visible in the order of their ids. */
 async function moveInSqlite(tx: Tx, cursor: string, limit: number, sumUp: SumUp): Promise<boolean> {
   const read = `SELECT entry AS "from", (SELECT coalesce(max(id), 0) FROM entries) AS last FROM ${cursor}`;
   const { from, last } = await tx.only<{ from: number; last: number }>(read);
@@ -37,11 +37,11 @@ async function moveInSqlite(tx: Tx, cursor: string, limit: number, sumUp: SumUp)
 }
 
 /**
- * Numbers are drawn before a commit, and commits come in another order, so a number counts once every transaction that could have drawn a
- * lower one has ended.
+ * Waits for earlier transactions: ids are drawn before a commit, and commits may have another order. An id counts once every transaction
+ * that could have drawn a lower one has ended.
  */
 async function moveInPostgres(tx: Tx, cursor: string, limit: number, sumUp: SumUp): Promise<boolean> {
-  // Before this transaction has its number, which the lock gives it: one that drew one of these numbers has an earlier one.
+  // Read before the lock assigns an id to this transaction: a transaction that drew one of these entry ids has an earlier id.
   const drawn = await tx.only<{ last: number }>("SELECT last_value AS last FROM entries_id_seq");
   const { from, next, isFinal } = await tx.only<{ from: number; next: number; isFinal: boolean }>(
     `SELECT entry AS "from", next_entry AS next, next_xid <= pg_snapshot_xmin(pg_current_snapshot()) AS "isFinal"

@@ -14,31 +14,31 @@ export function utcDayOf(atMs: number): UtcDay {
 
 const KEY = "account_id, host_id, day";
 const RULES = [`PRIMARY KEY (${KEY})`];
-/** An Island on a day, for the account that it was of. */
+/** Key of an Island on a day, for the account that owned it then. */
 const hostDay = { accountId: key(), hostId: key(), day: small<UtcDay>() };
 
-/** What Islands did, as far as it is gathered in memory and added from time to time. */
+/** Activity of Islands, which is collected in memory and added from time to time. */
 export const islandDayTable = new Table(
   "island_days",
   {
     ...hostDay,
     onlineMs: integer(),
-    /** Jobs that ended here, by how. */
+    /** Jobs that ended here, by outcome. */
     completed: integer(),
     failed: integer(),
     cancelled: integer(),
     timedOut: integer(),
-    /** Attempts that failed or were lost here, and whose jobs were tried again, here or elsewhere. */
+    /** Attempts that failed or were lost here and whose jobs were retried, here or elsewhere. */
     retried: integer(),
-    /** Of the jobs that ended here. */
+    /** Tokens of the jobs that ended here. */
     tokens: integer(),
   },
   { rules: RULES, indexes: ["CREATE INDEX island_days_by_day ON island_days (day)"], fillfactor: 70 },
 );
 
 /**
- * Earnings are those of the ledger, exactly: entries are summed up by Island and day from time to time, each once, and a read adds those
- * that are not summed up yet.
+ * Earnings of Islands, exactly as in the ledger. Entries are aggregated by Island and day from time to time, each exactly once. A read adds
+ * the entries that are not aggregated yet.
  */
 export const islandEarningTable = new Table(
   "island_earnings",
@@ -67,18 +67,18 @@ export interface JobEarning {
   readonly atMs: number;
 }
 
-/** Lines of the ledger that are looked through for the latest earnings of one Island. */
+/** Ledger lines that are searched for the latest earnings of one Island. */
 export const MAX_LINES = 2_000;
 
 const IN_RANGE = "account_id = @accountId AND (CAST(@hostId AS text) IS NULL OR host_id = @hostId) AND day >= @fromDay";
-/** Subject and time are in the first entry of a transaction. */
+/** Job and time are stored in the first entry of a transaction. */
 const JOINS = "JOIN entries AS first ON first.id = earning.txn JOIN jobs ON jobs.id = first.job_id";
 const DAY = `CAST(first.at_ms / ${DAY_MS} AS integer)`;
 const PARTY = "party = 'client:' || @accountId";
 const CURSOR = "(SELECT entry FROM earnings_cursor)";
 /** PostgreSQL: the index entries_by_account has the entries of the account. */
 const INDEXED = "earning.party = 'client:' || @accountId AND earning.party LIKE 'client:%'";
-/** SQLite: what the index of lines does not have yet (see `ledger-lines.ts`). */
+/** SQLite: entries that the index of lines does not have yet (see `ledger-lines.ts`). */
 const NEWEST = "(SELECT max(id) FROM entries) / 256 * 256";
 
 const unsummed = ({ dialect }: Tx): string =>
@@ -88,7 +88,7 @@ const unsummed = ({ dialect }: Tx): string =>
         SELECT entry FROM ledger_lines WHERE ${PARTY} AND entry > ${CURSOR}
         UNION ALL SELECT id FROM entries WHERE id > max(${CURSOR}, ${NEWEST}) AND ${PARTY})`;
 
-/** The account's last entries. */
+/** Selects the account's last entries. */
 const lastLines = ({ dialect }: Tx): string =>
   dialect === "postgres"
     ? `(SELECT id, txn, micro, kind FROM entries AS earning WHERE ${INDEXED} ORDER BY id DESC LIMIT ${MAX_LINES}) AS earning ${JOINS} WHERE true`
@@ -99,10 +99,10 @@ const lastLines = ({ dialect }: Tx): string =>
 
 const keyOf = ({ accountId, hostId, day }: HostDay): string => `${accountId} ${hostId} ${day}`;
 
-/** CoordinatorMetrics of Islands by day. */
+/** Daily metrics of Islands. */
 export const hostFigureSteps = {
   addCounts: write(async (tx, rows: readonly IslandDay[]): Promise<void> => {
-    // In one order, so that two coordinators never wait for each other in a circle.
+    // Sorted, so that two coordinators cannot deadlock.
     const sorted = rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
     const member = (name: string, type: string): string => `CAST(${jsonMember(tx, "value", name)} AS ${type})`;
     const counts = Object.keys(NO_COUNTS).map((name) => ({
@@ -117,15 +117,15 @@ export const hostFigureSteps = {
     await tx.run(sql, { rows: JSON.stringify(sorted) });
   }),
 
-  /** Counts of the account's Islands, or of one, from `fromDay` on, in any order. */
+  /** Returns counts of the account's Islands, or of one, from `fromDay` on, in any order. */
   counts: read((tx, accountId: string, hostId: string | null, fromDay: UtcDay) => {
     const sql = `SELECT ${islandDayTable.all} FROM island_days WHERE ${IN_RANGE}`;
     return tx.all<IslandDay>(sql, { accountId, hostId, fromDay });
   }),
 
-  /** Micro-credits that the account earned with its Islands, or with one, from `fromDay` on; several rows may be of one day. */
+  /** Returns micro-credits that the account earned with its Islands, or with one, from `fromDay` on. Several rows may belong to one day. */
   earnings: read((tx, accountId: string, hostId: string | null, fromDay: UtcDay) => {
-    // In one statement, so that sums and cursor are of one moment.
+    // A single statement, so that sums and cursor are consistent.
     const sql = `SELECT host_id AS "hostId", day, micro FROM island_earnings WHERE ${IN_RANGE}
       UNION ALL
       SELECT jobs.island_id, ${DAY} AS day, CAST(sum(earning.micro) AS bigint) FROM entries AS earning ${JOINS}
@@ -135,14 +135,14 @@ export const hostFigureSteps = {
     return tx.all<HostEarning>(sql, { accountId, hostId, fromDay });
   }),
 
-  /** The latest earnings of jobs of the Island, newest first, of the account's last {@link MAX_LINES} lines in the ledger. */
+  /** Returns the latest earnings of the Island's jobs, newest first, among the account's last {@link MAX_LINES} ledger lines. */
   recentEarnings: read((tx, accountId: string, hostId: string, limit: number) => {
     const sql = `SELECT jobs.id AS "jobId", earning.micro, first.at_ms AS "atMs" FROM ${lastLines(tx)}
       AND earning.kind = 'earning' AND jobs.island_id = @hostId ORDER BY earning.id DESC LIMIT @limit`;
     return tx.all<JobEarning>(sql, { accountId, hostId, limit });
   }),
 
-  /** Sums up at most `limit` entries of the ledger. True if there may be more. */
+  /** Aggregates at most `limit` ledger entries. Resolves with true if there may be more. */
   sumUpEarnings: write((tx, limit: number) =>
     moveCursor(tx, earningsCursorTable, limit, (range) => {
       const sql = `INSERT INTO island_earnings (${KEY}, micro)
@@ -154,7 +154,7 @@ export const hostFigureSteps = {
     }),
   ),
 
-  /** Forgets days before `beforeDay`; at most `limit` rows of each table. Resolves with their number. */
+  /** Deletes days before `beforeDay`; at most `limit` rows of each table. Resolves with their number. */
   forgetDays: write(async (tx, beforeDay: UtcDay, limit: number) => {
     const forget = (table: string): Promise<number> =>
       tx.run(`DELETE FROM ${table} WHERE ${someRows(tx, table, KEY, "day < @beforeDay")}`, { beforeDay, limit });

@@ -5,32 +5,32 @@ import { pageRead, write } from "../steps/steps.ts";
 import { integer, key, small, Table } from "../steps/table.ts";
 import { byBytes, someRows, type Tx } from "../steps/tx.ts";
 
-/** `spent`: charged for jobs of the account. `earned`: with its Islands. */
+/** `spent`: charges for jobs of the account. `earned`: earnings of its Islands. */
 export const USAGE_KINDS = ["spent", "earned"] as const;
 type UsageKind = (typeof USAGE_KINDS)[number];
 
-/** What lines of usage are kept apart by, beside their kind. */
+/** Dimensions by which usage lines are grouped, in addition to their kind. */
 export const USAGE_GROUPS = ["day", "cargo", "key"] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 const KEY = "account_id, day, kind, slug, key_id";
 
 /**
- * What accounts spend and earn, exactly as the ledger has it. Entries are summed up by account, day, Cargo and key from time to time, each
- * once, and a read adds those that are not summed up yet: jobs write nothing for it.
+ * Spending and earnings of accounts, exactly as in the ledger. Entries are aggregated by account, day, Cargo and key from time to time,
+ * each exactly once. A read adds the entries that are not aggregated yet, so jobs write nothing for it.
  */
 export const usageTable = new Table(
   "account_usage",
   {
     accountId: key(),
-    /** When the jobs ended. */
+    /** Day on which the jobs ended. */
     day: small<UtcDay>(),
     kind: key<UsageKind>("CHECK (kind IN ('spent', 'earned'))"),
     slug: key(),
-    /** The API key that submitted the jobs; empty for those of a session, and for earnings. */
+    /** API key that submitted the jobs; empty for a session, and for earnings. */
     keyId: key(),
     micro: integer(),
-    /** Jobs with a charge, or an earning. */
+    /** Number of jobs with a charge or an earning. */
     jobs: integer(),
     promptTokens: integer(),
     completionTokens: integer(),
@@ -43,7 +43,7 @@ export const usageTable = new Table(
 );
 
 export interface UsageFilter {
-  /** Both days are included. */
+  /** Both days are inclusive. */
   readonly fromDay: UtcDay;
   readonly toDay: UtcDay;
   readonly kind?: UsageKind | undefined;
@@ -51,12 +51,12 @@ export interface UsageFilter {
   readonly keyId?: string | undefined;
 }
 
-/** What jobs cost or earned. A member that lines are not grouped by is null. */
+/** Costs or earnings of jobs. Null for each dimension that lines are not grouped by. */
 export interface UsageLine {
   readonly kind: UsageKind;
   readonly day: UtcDay | null;
   readonly slug: string | null;
-  /** Null too for jobs of a session, and for earnings. */
+  /** Null also for jobs of a session, and for earnings. */
   readonly keyId: string | null;
   readonly micro: number;
   readonly jobs: number;
@@ -65,32 +65,32 @@ export interface UsageLine {
 }
 
 interface UsageTotals {
-  /** Lines of all pages. */
+  /** Number of lines on all pages. */
   readonly total: number;
-  /** Of all pages. */
+  /** Sum of all pages. */
   readonly spentMicro: number;
   readonly earnedMicro: number;
 }
 
 export interface UsageReport extends UsageTotals {
-  /** By day, newest first; then by kind, Cargo and key. */
+  /** Sorted by day, newest first; then by kind, Cargo and key. */
   readonly lines: readonly UsageLine[];
 }
 
-/** From entries that are charges and earnings. */
+/** Columns of usage, from entries that are charges and earnings. */
 const COLUMNS = `CASE entry.kind WHEN 'charge' THEN jobs.account_id ELSE substr(entry.party, 8) END AS account_id,
   CAST(first.at_ms / ${DAY_MS} AS integer) AS day, CASE entry.kind WHEN 'charge' THEN 'spent' ELSE 'earned' END AS kind,
   jobs.slug AS slug, CASE entry.kind WHEN 'charge' THEN coalesce(api_keys.id, '') ELSE '' END AS key_id,
   CAST(sum(abs(entry.micro)) AS bigint) AS micro, count(*) AS jobs,
   CAST(sum(coalesce(jobs.prompt_tokens, 0)) AS bigint) AS prompt_tokens,
   CAST(sum(coalesce(jobs.completion_tokens, 0)) AS bigint) AS completion_tokens`;
-/** Subject and time are in the first entry of a transaction. */
+/** Job and time are stored in the first entry of a transaction. */
 const JOINS = `JOIN entries AS first ON first.id = entry.txn JOIN jobs ON jobs.id = first.job_id
   LEFT JOIN api_keys ON api_keys.number = jobs.key_number`;
 const GROUP = "GROUP BY 1, 2, 3, 4, 5";
 const CURSOR = "(SELECT entry FROM usage_cursor)";
 
-/** Entries of the account that are not summed up yet. */
+/** Selects the account's entries that are not aggregated yet. */
 function unsummed({ dialect }: Tx): string {
   const client = "'client:' || @accountId";
   const hold = "'hold:' || @accountId";
@@ -102,7 +102,7 @@ function unsummed({ dialect }: Tx): string {
       SELECT txn, party, micro, kind FROM entries WHERE party = ${hold} AND kind = 'charge' AND id > ${CURSOR})
       AS entry ${JOINS}`;
   }
-  // The index of lines has them, but the newest: at most 255, as it gets 256 at a time.
+  // The index of lines has all but the newest: at most 255, because it gets 256 at a time.
   return `entries AS entry ${JOINS} WHERE entry.id IN (
       SELECT entry FROM ledger_lines WHERE party = ${client} AND entry > ${CURSOR}
       UNION ALL SELECT entry FROM ledger_lines WHERE party = ${hold} AND entry > ${CURSOR}
@@ -111,7 +111,9 @@ function unsummed({ dialect }: Tx): string {
     ) AND entry.kind IN ('charge', 'earning')`;
 }
 
-/** All that the account `@accountId` spent and earned from `@fromDay` to `@toDay`, as rows of the table; several may have the same key. */
+/**
+ * Selects what the account `@accountId` spent and earned from `@fromDay` to `@toDay`, as rows of the table; several may have the same key.
+ */
 export function allUsage(tx: Tx): string {
   const columns = "day, kind, slug, key_id, micro, jobs, prompt_tokens, completion_tokens";
   return `SELECT ${columns} FROM account_usage WHERE account_id = @accountId AND day BETWEEN @fromDay AND @toDay
@@ -120,7 +122,7 @@ export function allUsage(tx: Tx): string {
       WHERE day BETWEEN @fromDay AND @toDay`;
 }
 
-/** One statement, so that sums and cursor, lines and totals belong to the same state. Without lines it has a row with the totals. */
+/** A single statement, so that sums and cursor, lines and totals are consistent. Without lines it returns a row with the totals. */
 export function reportSql(tx: Tx, groups: readonly UsageGroup[]): string {
   const by = (group: UsageGroup, column: string, type: string): string =>
     groups.includes(group) ? column : `CAST(NULL AS ${type})`;
@@ -162,7 +164,7 @@ export const usageSteps = {
     },
   ),
 
-  /** Sums up at most `limit` entries of the ledger. True if there may be more. */
+  /** Aggregates at most `limit` ledger entries. Resolves with true if there may be more. */
   sumUp: write((tx, limit: number) =>
     moveCursor(tx, usageCursorTable, limit, (range) => {
       const sql = `INSERT INTO account_usage (${KEY}, micro, jobs, prompt_tokens, completion_tokens)
@@ -175,7 +177,7 @@ export const usageSteps = {
     }),
   ),
 
-  /** Forgets days before `beforeDay`; at most `limit` rows. Resolves with their number. */
+  /** Deletes days before `beforeDay`; at most `limit` rows. Resolves with their number. */
   forgetDays: write((tx, beforeDay: UtcDay, limit: number) => {
     const sql = `DELETE FROM account_usage WHERE ${someRows(tx, "account_usage", KEY, "day < @beforeDay")}`;
     return tx.run(sql, { beforeDay, limit });

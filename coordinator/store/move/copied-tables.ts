@@ -1,22 +1,22 @@
 import { TABLES } from "../steps/schema.ts";
 import { columnName, type ColumnKind, type Table } from "../steps/table.ts";
 
-/** A table that both databases have. */
+/** A table that exists in both databases. */
 export interface CopiedTable {
   readonly name: string;
-  /** Its unique key, in whose order it is copied. */
+  /** Unique key, in whose order it is copied. */
   readonly key: readonly string[];
   readonly columns: Readonly<Record<string, ColumnKind>>;
-  /** Columns that may be long: they bound how many rows are read at once. */
+  /** Columns with long values, which limit the rows per page. */
   readonly long: readonly string[];
-  /** The column whose next value PostgreSQL counts; undefined if it counts none. */
+  /** Column whose next value PostgreSQL generates; undefined if there is none. */
   readonly counter: string | undefined;
 }
 
 /** Tables with one row, whose number is set at the end. */
 export const REVISIONS = ["catalog_revision", "credentials_revision"] as const;
 
-/** Follows from other tables. */
+/** Tables that are derived from others. */
 const DERIVED: ReadonlySet<string> = new Set([
   ...REVISIONS,
   "account_usage",
@@ -25,7 +25,7 @@ const DERIVED: ReadonlySet<string> = new Set([
   "usage_cursor",
 ]);
 
-/** All tables with data, in an order that foreign keys allow. {@link REVISIONS} beside them: one number each. */
+/** All tables with data, in an order that foreign keys allow. Excludes {@link REVISIONS}, which have one number each. */
 export const COPIED_TABLES: readonly CopiedTable[] = TABLES.filter(
   ({ name, rules }) => rules.onlyIn === undefined && !DERIVED.has(name),
 ).map(copiedTable);
@@ -47,10 +47,12 @@ function copiedTable({ name, definition, rules }: Table): CopiedTable {
   };
 }
 
-/** Rows that are read at once, at most; of long ones fewer. */
+/** Maximum number of rows per page; long rows reduce it. */
 const PAGE_ROWS = 500;
 
-/** The next rows of a table in the order of its key, as FROM and what follows; the last key's values are $1, $2, … unless it is the first page. */
+/**
+ * Returns the SQL, from FROM on, of a table's next rows in key order. The values of the last key are $1, $2, … unless it is the first page.
+ */
 export function nextRowsSql({ name, key }: CopiedTable, isFirst: boolean): string {
   const order = key.join(", ");
   const after = isFirst ? "" : `WHERE (${order}) > (${key.map((_, index) => `$${index + 1}`).join(", ")})`;

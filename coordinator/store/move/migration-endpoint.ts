@@ -3,41 +3,43 @@ import type { SharedSecrets } from "../secrets/shared-secrets.ts";
 import type { CopiedTable, REVISIONS } from "./copied-tables.ts";
 import type { MoveMark } from "./move-mark.ts";
 
-/** A value as it is copied: the same whatever database it comes from. */
+/** A copied value, which is independent of the database. */
 export type CopiedValue = string | bigint | boolean | null;
-/** In the order of the table's columns. */
+/** Values in the order of the table's columns. */
 export type CopiedRow = readonly CopiedValue[];
 export type Revisions = Readonly<Record<(typeof REVISIONS)[number], bigint>>;
 
-/** One end of a move of all data: a data directory or a database. It belongs to the mover alone while it is open. */
+/** An end of a data migration: a data directory or a database. While open, it is exclusive to the migration. */
 export interface MigrationEndpoint {
-  /** For messages, without a password. */
+  /** Name for messages, without a password. */
   readonly name: string;
   readonly secrets: SharedSecrets;
-  /** What was noted of a move from here or to here. */
+  /** Returns the mark of a migration from or to this end. */
   mark(): Promise<MoveMark | null>;
-  /** Notes that a move from here has begun; nobody opens it from now on, and what it has does not change. @throws {DatabaseError} while it is in use. */
+  /**
+   * Marks the start of a migration from this end. From then on it cannot be opened and its data does not change.
+   * @throws {DatabaseError} while it is in use.
+   */
   beginSource(mark: MoveMark): Promise<void>;
-  /** Notes that a move to here has begun; nobody opens it until {@link completeTarget}. */
+  /** Marks the start of a migration to this end. It cannot be opened until {@link completeTarget}. */
   beginTarget(mark: MoveMark): Promise<void>;
   completeSource(): Promise<void>;
   completeTarget(): Promise<void>;
-  /** Forgets the move: it may be opened again. */
+  /** Removes the mark, so that this end can be opened again. */
   forget(): Promise<void>;
-  /** The next rows of a table by its key, from the first if `afterKey` is null; empty after the last. */
+  /** Returns the next rows of a table in key order, from the first if `afterKey` is null; empty after the last. */
   page(table: CopiedTable, afterKey: CopiedRow | null): Promise<readonly CopiedRow[]>;
-  /** The key of the last row. */
   lastKey(table: CopiedTable): Promise<CopiedRow | null>;
   /** Adds rows in one commit. */
   append(table: CopiedTable, rows: readonly CopiedRow[]): Promise<void>;
   revisions(): Promise<Revisions>;
-  /** After the last row: what is derived from the rows. May be called again. */
+  /** Updates what is derived from the rows, after the last row. May be called repeatedly. */
   derive(revisions: Revisions): Promise<void>;
   verifyLedger(): Promise<LedgerReport>;
   close(): Promise<void>;
 }
 
-/** All rows of a table by its key; those after `afterKey` unless it is null. */
+/** Yields all rows of a table in key order; only those after `afterKey` unless it is null. */
 export async function* pagesOf(
   end: MigrationEndpoint,
   table: CopiedTable,
@@ -57,7 +59,7 @@ export function keyOf({ key, columns }: CopiedTable, row: CopiedRow): CopiedRow 
   return key.map((name) => row[names.indexOf(name)] as CopiedValue);
 }
 
-/** A secret that its end could not unseal is copied as it is. */
+/** Returns false for a secret that its end could not decrypt, which is copied unchanged. */
 export function isClear(value: CopiedValue): value is string {
   return typeof value === "string" && value.startsWith("whsec_");
 }

@@ -13,13 +13,13 @@ import type { MoveMark } from "./move-mark.ts";
 import { openSqliteEnd } from "./sqlite-end.ts";
 
 export interface MoveReport {
-  /** Rows of each table that has any. */
+  /** Row counts of the tables that are not empty. */
   readonly rows: Readonly<Record<string, number>>;
   readonly ledger: LedgerReport;
 }
 
 /**
- * Opens a data directory or a database for a move of all data, and makes what is missing. It is closed by its owner.
+ * Opens a data directory or a database for a data migration, and creates what is missing. The caller closes it.
  * @throws {DatabaseError} while it is in use.
  */
 export async function openEnd(place: StoreLocation, clock: Clock): Promise<MigrationEndpoint> {
@@ -28,12 +28,12 @@ export async function openEnd(place: StoreLocation, clock: Clock): Promise<Migra
   return openPostgresEnd(place, clock);
 }
 
-/** Told what is being done, for people. */
+/** Receives each step as text for people. */
 type OnStep = (step: string) => void;
 
 /**
- * Moves all data from one end to the other, and compares every row, the secrets and the ledger afterwards. Interrupted, it goes on where
- * it was when it is called again; until it is done, neither end can be opened, and then the target alone.
+ * Migrates all data from one end to the other, then compares every row, the secrets and the ledger. Continues an interrupted migration when
+ * called again. Until it is complete, neither end can be opened; afterwards only the target can.
  * @throws {DatabaseError} if an end is in use, the target is not empty, or something differs.
  */
 export async function moveData(from: MigrationEndpoint, to: MigrationEndpoint, onStep: OnStep): Promise<MoveReport> {
@@ -46,7 +46,7 @@ export async function moveData(from: MigrationEndpoint, to: MigrationEndpoint, o
     await copyAll(from, to, onStep);
   }
   const report = await verify(from, to, onStep);
-  // In this order: at no moment can both be opened.
+  // This order ensures that both can never be opened at the same time.
   if (left?.isDone !== true) await from.completeSource();
   await to.completeTarget();
   return report;
@@ -113,17 +113,17 @@ async function verify(from: MigrationEndpoint, to: MigrationEndpoint, onStep: On
   const differs = (what: string): never => {
     throw new DatabaseError(to.name, `${what} differ from those in ${from.name}. Empty it and move the data again`);
   };
-  if (!isDeepStrictEqual(await to.revisions(), await from.revisions())) differs("The revisions");
+  if (!isDeepStrictEqual(await to.revisions(), await from.revisions())) differs("revisions");
   for (const name of SECRET_NAMES) {
     const [here, there] = [await from.secrets.read(name), await to.secrets.read(name)];
-    if (!isDeepStrictEqual(here, there)) differs("The secrets");
+    if (!isDeepStrictEqual(here, there)) differs("secrets");
   }
   const [ledger, before] = [await to.verifyLedger(), await from.verifyLedger()];
-  if (!isDeepStrictEqual(ledger, before)) differs("The sums of the ledger");
+  if (!isDeepStrictEqual(ledger, before)) differs("ledger sums");
   return { rows, ledger };
 }
 
-/** Compares a table row by row. Resolves with the number of rows. @throws {DatabaseError} at the first that differs. */
+/** Compares a table row by row. Resolves with the number of rows. @throws {DatabaseError} at the first difference. */
 async function compareTable(from: MigrationEndpoint, to: MigrationEndpoint, table: CopiedTable): Promise<number> {
   const copies = rowsOf(to, table);
   let count = 0;

@@ -1,14 +1,14 @@
 import { DatabaseError } from "../database-error.ts";
 
 /**
- * Note of a move of all data, in both databases (table `data_move`, which is there only while it says something). While there is one,
- * nobody opens the database: of two copies that both go on, each job would run and be paid twice.
+ * Mark of a data migration, in both databases (table `data_move`, which exists only during one and in its source afterwards). A marked
+ * database cannot be opened: if two copies continued, each job would run and be paid twice.
  */
 export interface MoveMark {
-  /** The same in both. */
+  /** Id of the migration, equal in both. */
   readonly id: string;
   readonly role: "source" | "target";
-  /** The other one. */
+  /** Name of the other end. */
   readonly other: string;
   readonly isDone: boolean;
 }

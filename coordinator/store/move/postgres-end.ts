@@ -19,15 +19,15 @@ import { COPIED_TABLES, lastKeySql, nextRowsSql, REVISIONS, type CopiedTable } f
 import { isClear, type CopiedValue, type MigrationEndpoint, type Revisions } from "./migration-endpoint.ts";
 import type { MoveMark } from "./move-mark.ts";
 
-/** Of long columns as they are stored, which may be compressed; a single row may be longer. */
+/** Page size of long columns as stored, possibly compressed. A single row may exceed it. */
 const PAGE_BYTES = 1_000_000;
-/** Any number: two moves of one database never run at the same time. */
+/** Advisory lock, an arbitrary number: migrations of one database never run concurrently. */
 const LOCK = 7_265_014;
 const CLIENT_NAME = "move of atoll";
 
 /**
- * Values of columns that only PostgreSQL has, as SQL on the copied ones. Unfinished jobs are nobody's, so that the first coordinator that
- * starts adopts them; those of a batch that wait take a place in their turn.
+ * SQL for columns that only PostgreSQL has, based on the copied ones. Unfinished jobs become unowned, so that the first coordinator that
+ * starts adopts them. Waiting jobs of a batch take quota slots in order.
  */
 const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   jobs: {
@@ -40,27 +40,27 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** What the network has is in its row, and in moves that are not folded into it yet. */
+/** Balance of the network: its row plus the moves that are not folded into it yet. */
 const NETWORK_MICRO = `CASE party WHEN 'network' THEN micro + (SELECT coalesce(sum(micro), 0)::bigint FROM network_moves) ELSE micro END`;
 
 const INT4 = 23;
 const INT8 = 20;
-/** Integers of all sizes are exact. */
+/** Parses integers of all sizes exactly. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
     oid === INT8 || oid === INT4 ? BigInt : pg.types.getTypeParser(oid, format),
 };
 
 /**
- * Opens the database of coordinators as an end of a move, and makes the tables if they are missing. No coordinator uses it meanwhile.
- * @throws {DatabaseError} while another move of the database is under way.
+ * Opens the database of coordinators as an end of a migration, and creates missing tables. No coordinator uses it during the migration.
+ * @throws {DatabaseError} while another migration of the database is in progress.
  */
 export async function openPostgresEnd({ address, key }: DatabaseLocation, clock: Clock): Promise<MigrationEndpoint> {
   const shown = withoutPassword(address);
-  // A statement may take long here, and nobody waits for our locks.
+  // Statements may take long, and no other session waits for these locks.
   const patient = { query_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
   const client = new pg.Client({ ...clientConfig(address, CLIENT_NAME), ...patient, types });
-  // The statement that is under way, or the next one, tells the caller.
+  // The current or next statement reports the error to the caller.
   client.on("error", () => undefined);
   try {
     await migrate(address, MIGRATIONS, clock.now());
@@ -90,7 +90,7 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
 
   function fromColumn(kind: ColumnKind, value: CopiedValue): CopiedValue {
     if (typeof value !== "string") return value;
-    // A lone surrogate has no UTF-8, and so no place in SQLite.
+    // A lone surrogate cannot be encoded in UTF-8, and so not be stored in SQLite.
     if (kind === "written" || kind === "inner") return (valueOf(kind, value) as string).toWellFormed();
     return kind === "secret" ? (box.unseal(value) ?? value) : value;
   }
@@ -110,7 +110,7 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
     async beginSource(mark) {
       const before = await readMark(client);
       await note(mark);
-      // Whoever opens it from now on sees the note.
+      // Any session that opens it from now on sees the mark.
       const inUse = await countUsers(client);
       if (inUse > 0) {
         if (before === null) await forget();
@@ -124,7 +124,7 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
       await client.query("BEGIN");
       try {
         await note(mark);
-        // It comes with the others.
+        // Copied with the other rows.
         await client.query("DELETE FROM balances");
         await client.query("COMMIT");
       } catch (error) {
@@ -195,7 +195,7 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
   };
 }
 
-/** A page of rows with long columns ends where they become too many bytes. */
+/** Limits a page of rows with long columns by their bytes. */
 function pageSql(table: CopiedTable, isFirst: boolean): string {
   const { name, columns, key, long } = table;
   const names = Object.keys(columns);

@@ -23,11 +23,12 @@ import {
 } from "./migration-endpoint.ts";
 import type { MoveMark } from "./move-mark.ts";
 
-/** Characters that are read at once, at most; a single row may be longer. */
+/** Maximum number of characters per page. A single row may exceed it. */
 const PAGE_CHARS = 4_000_000;
 
 /**
- * Opens the data directory of a coordinator as an end of a move, and makes what is missing. No coordinator serves it meanwhile.
+ * Opens the data directory of a coordinator as an end of a migration, and creates what is missing. No coordinator serves it during the
+ * migration.
  * @throws {DatabaseError} while a coordinator serves the directory.
  */
 export async function openSqliteEnd(databaseFile: string, nowMs: number): Promise<MigrationEndpoint> {
@@ -79,14 +80,14 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
 
     async beginSource(mark) {
       note(mark);
-      // Others that have it open already wait, and then fail.
+      // Other processes that have it open already block, and then fail.
       db.exec("BEGIN IMMEDIATE");
     },
 
     async beginTarget(mark) {
       db.transaction(() => {
         note(mark);
-        // It comes with the others.
+        // Copied with the other rows.
         db.exec("DELETE FROM balances");
       })();
     },
@@ -152,13 +153,13 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
   };
 }
 
-/** Subject and time of a movement are in its first entry alone; in PostgreSQL each entry has them. */
+/** Copies job and time, which SQLite stores only in the first entry of a movement, to each entry, as PostgreSQL has them. */
 function ofMovement(column: string): string {
   if (column !== "job_id" && column !== "at_ms") return column;
   return `(SELECT first.${column} FROM entries AS first WHERE first.id = entries.txn) AS ${column}`;
 }
 
-/** A chunk of an earlier version has all items as JSON and no text. */
+/** Converts a chunk of an earlier version, which has all items as JSON and no text. */
 function inLayout(names: readonly string[], row: readonly CopiedValue[]): readonly CopiedValue[] {
   const [itemsAt, textAt] = [names.indexOf("items"), names.indexOf("text")];
   if (row[textAt] !== null) return row;

@@ -23,20 +23,24 @@ interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly address: string;
   readonly clock: Clock;
-  /** Id of this coordinator; another one at each start. */
+  /** Id of this coordinator, new at each start. */
   readonly ownerId: string;
-  /** Seals the secrets in the database; one key for all coordinators of the network. */
+  /** Encrypts the secrets in the database; one key for all coordinators of the network. */
   readonly secrets: SecretBox;
-  /** Told why the store takes nothing new (the server is away, or read-only), and null when it does again. */
+  /**
+   * Called with the reason when the store becomes read-only (the server is unavailable or read-only), and with null when it is writable
+   * again.
+   */
   readonly onReadOnly?: ((because: string | null) => void) | undefined;
-  /** A coordinator renews its lease so often: longest time of a renewal. Absent for who has no lease. */
+  /** Interval in which a coordinator renews its lease, and so the time limit of a renewal. Absent for a store without a lease. */
   readonly leaseRenewMs?: number | undefined;
 }
 
 /**
- * Connects; makes or migrates the tables first if needed.
- * @throws {MigrationError} if the database is newer than this program. @throws {DatabaseError} if it does not let us in.
- * @throws {ServiceError} `storage_unavailable` while it is away.
+ * Connects, after creating or migrating the tables if needed.
+ * @throws {MigrationError} if the database is newer than this program.
+ * @throws {DatabaseError} if it denies access.
+ * @throws {ServiceError} `storage_unavailable` while it is unavailable.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const { address, clock } = options;
@@ -51,7 +55,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 export type PostgresStore = ReturnType<typeof postgresStore>;
 
-/** A store in a PostgreSQL database, which many coordinators share. It is migrated already. */
+/** Opens a store in a migrated PostgreSQL database, which several coordinators share. */
 export function postgresStore(options: PostgresStoreOptions) {
   const { address, clock, ownerId, secrets, onReadOnly = () => {}, leaseRenewMs } = options;
   const db = new Database(address, clock, () => {});
@@ -74,7 +78,7 @@ export function postgresStore(options: PostgresStoreOptions) {
     cluster,
     content: {
       ...common.store.content,
-      // PostgreSQL's own vacuum gives space back, and its log is the server's.
+      // PostgreSQL's own vacuum reclaims space, and its log belongs to the server.
       canReclaim: true,
       reclaim: async () => false,
       truncateLog: async () => true,
@@ -84,7 +88,7 @@ export function postgresStore(options: PostgresStoreOptions) {
       await db.use((session) => session.run("UPDATE checks SET count = count + 1 WHERE id = 1"));
       common.assertPrunes();
     },
-    /** Batches first: what their callers need for an answer may still be read. */
+    /** Closes the batch writer first, so that its callers can still read what they need for their responses. */
     async close(): Promise<void> {
       common.stop();
       await writer.close();
@@ -97,9 +101,10 @@ export function postgresStore(options: PostgresStoreOptions) {
 const SECRETS: readonly SecretName[] = ["proofs", "signing"];
 
 /**
- * Faults of a database, a line for each, and the state of its ledger. PostgreSQL itself notices damaged pages when it reads them
- * (data checksums). Applies no migration; coordinators may be running.
- * @throws {MigrationError} if the database is newer than this program. @throws as {@link openingErrorOf}
+ * Checks a database: one line per fault, and the state of its ledger. PostgreSQL itself detects damaged pages when it reads them (data
+ * checksums). Applies no migration; coordinators may be running.
+ * @throws {MigrationError} if the database is newer than this program.
+ * @throws as {@link openingErrorOf}
  */
 export async function checkPostgres(
   { address, key }: DatabaseLocation,
@@ -107,7 +112,10 @@ export async function checkPostgres(
 ): Promise<{ faults: string[]; ledger: LedgerReport | null }> {
   const applied = await appliedMigrations(address);
   if (isBeforeBaseline(applied, MIGRATIONS, "postgres")) {
-    return { faults: ["it is of an earlier version; the next start of a coordinator takes it over"], ledger: null };
+    return {
+      faults: ["the schema is of an earlier version; the next start of a coordinator upgrades it"],
+      ledger: null,
+    };
   }
   assertKnown(applied, MIGRATIONS);
   if (applied.length < MIGRATIONS.length) {

@@ -10,7 +10,7 @@ const FILES: Readonly<Record<SecretName, { readonly file: string; readonly mode:
   signing_in_use: { file: "signing.pub", mode: 0o644 },
 };
 
-/** The secrets of one coordinator: files of its data directory. */
+/** Secrets of one coordinator, as files of its data directory. */
 export class FileSecrets implements SharedSecrets {
   readonly #directory: string;
 
@@ -35,7 +35,7 @@ export class FileSecrets implements SharedSecrets {
   }
 
   async isPrivate(name: SecretName): Promise<boolean> {
-    // Windows has no such bits.
+    // Windows does not have these mode bits.
     return process.platform === "win32" || ((await stat(this.placeOf(name))).mode & 0o077) === 0;
   }
 }
@@ -49,7 +49,7 @@ export async function readIfThere(path: string): Promise<Buffer | null> {
   }
 }
 
-/** Makes the file unless there is one, and returns what it has: all processes that start at the same time get the same. */
+/** Creates the file unless it exists, and returns its content: all processes that start at the same time get the same. */
 export async function addFile(path: string, value: Buffer, mode = OWNER_ONLY): Promise<Buffer> {
   try {
     await put(path, value, mode, link);
@@ -59,7 +59,7 @@ export async function addFile(path: string, value: Buffer, mode = OWNER_ONLY): P
   return (await readIfThere(path)) ?? value;
 }
 
-/** Whole or not at all. */
+/** Writes the file atomically. */
 async function put(path: string, value: Buffer, mode: number, move: typeof link): Promise<void> {
   const partial = `${path}.${randomUUID()}.partial`;
   try {
@@ -71,7 +71,7 @@ async function put(path: string, value: Buffer, mode: number, move: typeof link)
   await syncDirectory(dirname(path));
 }
 
-/** Makes the new name durable. Windows has no such call. */
+/** Makes the new name durable. Windows does not support this. */
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const directory = await open(path, "r");

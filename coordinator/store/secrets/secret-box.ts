@@ -4,12 +4,12 @@ import { addFile, readIfThere } from "./file-secrets.ts";
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Begins what is stored. A secret in clear begins with `whsec_`. */
+/** Prefix of a sealed secret. A plain secret begins with `whsec_`. */
 const SEALED = "sealed1:";
 
 /**
- * Encrypts webhook secrets for the database (AES-256-GCM), so that a copy of the database alone signs nothing. They cannot be stored as
- * hashes, because they sign.
+ * Encrypts webhook secrets for the database (AES-256-GCM), so that a copy of the database does not reveal them. They sign, so a hash is not
+ * enough.
  */
 export class SecretBox {
   readonly #key: Buffer;
@@ -18,11 +18,11 @@ export class SecretBox {
     this.#key = key;
   }
 
-  /** Reads the key file, or makes it. With a new key, what was sealed before cannot be read. */
+  /** Reads or creates the key file. With a new key, secrets sealed earlier cannot be read. */
   static async open(path: string): Promise<SecretBox> {
     const key = (await readIfThere(path)) ?? (await addFile(path, randomBytes(KEY_BYTES)));
     if (key.length === KEY_BYTES) return new SecretBox(key);
-    throw new Error(`${path} is not a key of ${KEY_BYTES} bytes; restore it from your backup`);
+    throw new Error(`${path} must be a key of ${KEY_BYTES} bytes, got ${key.length}; restore it from your backup`);
   }
 
   seal(secret: string): string {
@@ -36,7 +36,7 @@ export class SecretBox {
     return webhook === null ? webhook : { ...webhook, secret: this.seal(webhook.secret) };
   }
 
-  /** Null if it was sealed with another key. What is not sealed comes back as it is. */
+  /** Returns null if it was sealed with another key. Returns a value that is not sealed unchanged. */
   unseal(stored: string): string | null {
     if (!stored.startsWith(SEALED)) return stored;
     const bytes = Buffer.from(stored.slice(SEALED.length), "base64");

@@ -1,6 +1,6 @@
 import { migrationsOf } from "../steps/schema.ts";
 
-/** What SQLite has beside the tables of `schema.ts`: tables of its own code, triggers and first rows. Frozen once released. */
+/** SQLite objects that are not tables of `schema.ts`: tables that only its own code uses, triggers and first rows. Frozen once released. */
 const BASELINE = `
 CREATE TABLE checks (
   id INTEGER PRIMARY KEY CHECK (id = 1),

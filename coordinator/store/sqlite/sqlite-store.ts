@@ -18,23 +18,26 @@ import { openReader } from "./engine/reader.ts";
 import { PreparedStatements, SqliteTx } from "./engine/sqlite-tx.ts";
 import { startWriterThread, Writer } from "./engine/writer.ts";
 
-/** Beside the database: the key that its webhook secrets are sealed with. */
+/** File next to the database with the key that encrypts its webhook secrets. */
 export const WEBHOOK_KEY_FILE = "webhooks.key";
-/** As `PRAGMA auto_vacuum` says it. */
+/** Value of `PRAGMA auto_vacuum` for incremental vacuum. */
 const INCREMENTAL_VACUUM = 2;
 
 interface SqliteStoreOptions {
-  /** The database file; its folder is made if it is missing. */
+  /** Database file; its folder is created if missing. */
   readonly path: string;
   readonly clock: Clock;
-  /** Told why the store takes nothing new (a full disk, another process that writes), and null when it does again. */
+  /**
+   * Called with the reason when the store becomes read-only (full disk, another process that writes), and with null when it is writable
+   * again.
+   */
   readonly onReadOnly?: ((because: string | null) => void) | undefined;
-  /** With less free space on its disk the store takes nothing new. Default: it goes on until the disk is full. */
+  /** Free space below which the store becomes read-only. Default: it writes until the disk is full. */
   readonly minFreeBytes?: number | undefined;
 }
 
 /**
- * Opens the database; creates or migrates it first if needed.
+ * Opens the database, after creating or migrating it if needed.
  * @throws {MigrationError} if the database is newer than this program or its migrations were edited.
  * @throws {DatabaseError} if the file is not a SQLite database, is damaged or is not writable. File system errors pass through.
  */
@@ -61,7 +64,7 @@ function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
   }
 }
 
-/** Seals the secrets that earlier versions stored in clear. An index has only those, so that this costs nothing once it is done. */
+/** Encrypts the secrets that earlier versions stored as plain text. An index contains only those, so this costs nothing later. */
 function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "seal">): void {
   const select = db.prepare<[], { id: string; secret: string }>(
     "SELECT id, secret FROM webhooks WHERE secret GLOB 'whsec_*'",
@@ -76,8 +79,8 @@ function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "sea
 export type SqliteStore = ReturnType<typeof sqliteStore>;
 
 /**
- * A store in one SQLite file, which is migrated already. Writes and pages of long lists run in a thread each; other reads use a connection
- * in this thread.
+ * Opens a store in a migrated SQLite file. Writes and pages of long lists each run in a thread; other reads use a connection in this
+ * thread.
  */
 function sqliteStore(
   file: string,
@@ -105,9 +108,9 @@ function sqliteStore(
     closeWatch?.();
     common.stop();
     await writer.drain();
-    // Readers first: when the writer closes last, SQLite checkpoints the WAL into the file.
+    // Close readers first: if the writer closes last, SQLite checkpoints the WAL into the file.
     await reader.close();
-    // Reads in progress end with the microtasks.
+    // Reads in progress finish with the microtasks.
     await new Promise(setImmediate);
     db.close();
     await writer.close();
@@ -129,7 +132,7 @@ function sqliteStore(
       if (read === undefined || read < written) throw new Error(`The store read ${read} after writing ${written}`);
       common.assertPrunes();
     },
-    /** Once: its threads may be another store's afterwards. */
+    /** Runs only once, because its threads may later belong to another store. */
     close: (): Promise<void> => (closed ??= close()),
   });
 }
@@ -137,8 +140,8 @@ function sqliteStore(
 const READ_EVERY_MS = 2_000;
 
 /**
- * Reads now and then every 2 s how much space the disk of a folder has. Returns what ends that.
- * @param onRead told what is wrong when less than `minFreeBytes` are free, else null.
+ * Measures the free disk space of a folder now and every 2 s. Returns a function that stops it.
+ * @param onRead called with the reason when less than `minFreeBytes` are free, otherwise with null.
  */
 function watchDiskSpace(
   folder: string,
@@ -151,7 +154,7 @@ function watchDiskSpace(
   const look = async (): Promise<void> => {
     const freeBytes = await statfs(folder).then(
       ({ bavail, bsize }) => bavail * bsize,
-      // A disk that does not answer is found by the next write.
+      // The next write detects a disk that does not respond.
       () => Infinity,
     );
     if (isClosed) return;
@@ -171,7 +174,7 @@ interface StepThread {
   runStep(step: string, args: readonly unknown[]): Promise<unknown>;
 }
 
-/** Runs reads here with `statements`, expensive ones in the reader's thread and writes in the writer's. */
+/** Returns a runner of steps: reads run here with `statements`, expensive reads in the reader's thread and writes in the writer's. */
 export function sqliteSteps(statements: PreparedStatements, reader: StepThread, writer: StepThread): RunStep {
   const tx = new SqliteTx(statements, null);
   return (name, step, args) => {

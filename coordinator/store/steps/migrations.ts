@@ -7,13 +7,14 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
   /**
-   * Programs that know this many migrations may still use the database afterwards, as in an upgrade of several coordinators one after the
-   * other. Absent: only those that know this one.
+   * Number of migrations that a program must know to use the database afterwards, as in a rolling upgrade of several coordinators. Absent:
+   * it must know this one.
    */
   readonly oldest?: number;
   /**
-   * PostgreSQL only: its statements, with an empty line between two, run by themselves, as `CREATE INDEX CONCURRENTLY` must. An interrupted
-   * one begins anew, so each may be repeated: `DROP INDEX CONCURRENTLY IF EXISTS` goes before the `CREATE`.
+   * PostgreSQL only: its statements, separated by empty lines, run outside of a transaction, as `CREATE INDEX CONCURRENTLY` requires. An
+   * interrupted migration restarts from the beginning, so each statement must be repeatable: `DROP INDEX CONCURRENTLY IF EXISTS` goes
+   * before the `CREATE`.
    */
   readonly isOutsideTransaction?: true;
 }
@@ -22,25 +23,25 @@ export interface AppliedMigration {
   readonly version: number;
   readonly name: string;
   readonly checksum: string;
-  /** {@link Migration.oldest}; a file has one coordinator, and none of it. */
+  /** {@link Migration.oldest}. Absent in SQLite, where a file has a single coordinator. */
   readonly oldest?: number;
 }
 
-/** The database was written by another version of this program. Nothing was changed. */
+/** A database that another version of this program wrote. Nothing was changed. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 
-/** The migrations that the last version before the baseline had, by the digest of their checksums. */
+/** Migrations of the last version before the baseline, by the digest of their checksums. */
 const BEFORE_BASELINE = {
   sqlite: { count: 25, digest: "53764dfa10f32bd936592ab27b53bffafa239c26c7f9c1c001710cbde2368fea" },
   postgres: { count: 11, digest: "fe9cc4329227a4cd630b42230b837b1a318fdee93fd4405ab50d923e21c68c11" },
 } as const;
-/** Makes the schema of that version the baseline: uploads in parts were retired. */
+/** Turns the schema of that version into the baseline: uploads in parts were retired. */
 export const TO_BASELINE = "DROP TABLE upload_parts; DROP TABLE uploads; DELETE FROM migrations;";
 
 /**
- * Whether the last version before the baseline wrote the database: {@link TO_BASELINE} makes it one that has the baseline.
+ * Returns whether the last version before the baseline wrote the database, which {@link TO_BASELINE} upgrades to the baseline.
  * @throws {MigrationError} if an earlier version did.
  */
 export function isBeforeBaseline(
@@ -56,7 +57,7 @@ export function isBeforeBaseline(
   );
 }
 
-/** SHA-256 of a migration's text, in hex. */
+/** Returns the SHA-256 of a migration's text, in hex. */
 export function checksumOf(sql: string): string {
   return createHash("sha256").update(sql).digest("hex");
 }

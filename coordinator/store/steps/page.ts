@@ -1,10 +1,10 @@
 import type { Tx, Values } from "./tx.ts";
 
-/** Part of a list. */
+/** A page of a list. */
 export interface Page {
   /** 1 to {@link MAX_PAGE}. */
   readonly limit: number;
-  /** Entries of the list before the page. */
+  /** Number of list entries before the page. */
   readonly offset: number;
 }
 
@@ -13,24 +13,24 @@ const MAX_PAGE = 100;
 /** @throws {RangeError} */
 export function assertPage({ limit, offset }: Page): void {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
-    throw new RangeError(`limit ${limit} is not an integer from 1 to ${MAX_PAGE}`);
+    throw new RangeError(`limit must be an integer from 1 to ${MAX_PAGE}, got ${limit}`);
   }
   if (!Number.isSafeInteger(offset) || offset < 0)
-    throw new RangeError(`offset ${offset} is not an integer of 0 or more`);
+    throw new RangeError(`offset must be an integer of 0 or more, got ${offset}`);
 }
 
-/** A list: the rows of `from` that are true for all of `where`, by `order`. */
+/** A list: the rows of `from` that satisfy all conditions of `where`, in the order of `order`. */
 interface List {
-  /** A statement to which `WHERE` with the page's keys is added. */
+  /** Statement to which `WHERE` with the page's keys is added. */
   readonly select: string;
   readonly from: string;
   readonly key: string;
-  /** False: it does not apply. */
+  /** Conditions; false for one that does not apply. */
   readonly where: readonly (string | false)[];
   readonly order: string;
 }
 
-/** A page of a list, as rows, and the number of all its rows. */
+/** Reads a page of a list as rows, and counts all its rows. */
 export async function readList<Row>(
   tx: Tx,
   { select, from, key, where, order }: List,

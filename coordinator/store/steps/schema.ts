@@ -100,10 +100,10 @@ export const TABLES: readonly Table[] = [
   usageCursorTable,
 ];
 
-/** What a migration does beside what `since` of columns and tables gives, in the order of their numbers from 2. */
+/** Later migrations, from version 2, without the SQL that follows from `since` of columns and tables. */
 const LATER: readonly Omit<Migration, "version" | "sql">[] = [];
 
-/** All migrations of an engine. `rest`: what its baseline has beside the tables. */
+/** Returns all migrations of an engine. `rest`: statements of its baseline after the tables. */
 export function migrationsOf(dialect: Dialect, rest: string): readonly Migration[] {
   const baseline = [...TABLES.map((table) => tableSql(table, dialect, undefined)), rest].join("\n");
   return [
@@ -115,7 +115,7 @@ export function migrationsOf(dialect: Dialect, rest: string): readonly Migration
   ];
 }
 
-/** The statements that make the table, with the columns that it has with `version`, and its indexes; empty for an engine without it. */
+/** Returns the statements that create the table with its columns of `version`, and its indexes; empty for an engine without it. */
 function tableSql({ name, definition, rules }: Table, dialect: Dialect, version: number | undefined): string {
   if (rules.since !== version || (rules.onlyIn ?? dialect) !== dialect) return "";
   const columns = columnsIn(definition, dialect).filter(([, { since }]) => since === undefined);
@@ -125,7 +125,7 @@ function tableSql({ name, definition, rules }: Table, dialect: Dialect, version:
   return [table, ...indexes].map((sql) => `${sql};`).join("\n");
 }
 
-/** The statements by which a later migration makes the table, or adds columns to it. */
+/** Returns the statements of a later migration that create the table or add columns to it. */
 function addedSql(table: Table, dialect: Dialect, version: number): string {
   const columns = columnsIn(table.definition, dialect).filter(([, { since }]) => since === version);
   const added = columns.map(
@@ -144,10 +144,10 @@ function columnSql(member: string, column: Column, dialect: Dialect): string {
   const whole = definedAs?.[dialect];
   if (whole !== undefined) return `${name} ${whole}`;
   const ruled = sqlOf(rule, dialect);
-  // A primary key has values by itself.
+  // A primary key is never null.
   const notNull = isNullable || ruled.startsWith("PRIMARY KEY") ? "" : "NOT NULL";
   const check = kind === "flag" && dialect === "sqlite" ? `CHECK (${name} IN (0, 1))` : "";
-  // As SQLite compares all texts.
+  // Matches SQLite, which compares all text by bytes.
   const collation = kind === "key" && dialect === "postgres" ? 'COLLATE "C"' : "";
   return [name, columnType(kind, dialect), collation, notNull, ruled, check].filter((part) => part !== "").join(" ");
 }

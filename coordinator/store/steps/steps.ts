@@ -3,39 +3,39 @@ import type { Tx } from "./tx.ts";
 type Body = (tx: Tx, ...args: never[]) => Promise<unknown>;
 
 /**
- * One method of a store. Its body awaits nothing but its transaction. Its arguments and its result can be copied to another thread.
- * `pageRead`: its cost grows with the data of an account, so that SQLite runs it in a thread of its own. `write`: in one transaction; a
- * body that throws has written nothing.
+ * A method of a store. Its body awaits only its transaction. Its arguments and result can be copied to another thread. `pageRead`: its
+ * cost grows with the data of an account, so SQLite runs it in a separate thread. `write`: runs in one transaction; a body that throws has
+ * written nothing.
  */
 export interface Step<B extends Body = Body> {
   readonly kind: "read" | "pageRead" | "write";
   readonly body: B;
   /** All its statements see one state of the database. */
   readonly isSnapshot?: true;
-  /** While storage is away it waits, where others are refused. */
+  /** Waits while storage is unavailable; other steps are refused. */
   readonly isKept?: true;
 }
 export type Steps = Readonly<Record<string, Step>>;
 
 export const read = <B extends Body>(body: B): Step<B> => ({ kind: "read", body });
 export const pageRead = <B extends Body>(body: B): Step<B> => ({ kind: "pageRead", body });
-/** A page read, or one of everything, whose statements belong together. */
+/** A page read, or a read of everything, whose statements need one consistent state. */
 export const snapshotRead = <B extends Body>(body: B): Step<B> => ({ kind: "pageRead", isSnapshot: true, body });
 export const write = <B extends Body>(body: B): Step<B> => ({ kind: "write", body });
-/** For what has happened already, and for what a job cannot go on without. */
+/** Marks a step for what has already happened, or for what a job cannot continue without. */
 export const kept = <B extends Body>(step: Step<B>): Step<B> => ({ ...step, isKept: true });
 
 type MethodOf<B> = B extends (tx: Tx, ...args: infer A) => infer R ? (...args: A) => R : never;
 
-/** A store: the methods of its steps. */
+/** The methods of a store, one for each step. */
 export type Opened<S extends Steps> = {
   readonly [K in keyof S]: S[K] extends Step<infer B> ? MethodOf<B> : never;
 };
 
-/** What runs steps. `name`: of the store and the step, as in "islands.save". */
+/** Runs a step. `name`: store and step, for example "islands.save". */
 export type RunStep = (name: string, step: Step, args: readonly unknown[]) => Promise<unknown>;
 
-/** The methods of a store, each of which runs its step. */
+/** Returns the methods of a store, each of which runs its step. */
 export function openStore<S extends Steps>(store: string, steps: S, run: RunStep): Opened<S> {
   const methods = Object.entries(steps).map(([key, step]) => {
     const name = `${store}.${key}`;
@@ -44,7 +44,7 @@ export function openStore<S extends Steps>(store: string, steps: S, run: RunStep
   return Object.fromEntries(methods) as Opened<S>;
 }
 
-/** Runs the body of a step. Its arguments are those of its method, which TypeScript has checked there. */
+/** Runs the body of a step with the arguments of its method, where TypeScript has checked them. */
 export function runBody({ body }: Step, tx: Tx, args: readonly unknown[]): Promise<unknown> {
   return (body as (tx: Tx, ...args: readonly unknown[]) => Promise<unknown>)(tx, ...args);
 }

@@ -1,29 +1,34 @@
 import type { Dialect, Tx, Values } from "./tx.ts";
 
 /**
- * How a column is stored. `key`: a text that is compared by its bytes. `flag`: true or false. `json`: any value as JSON text. `written`: a
- * text that clients or Islands write; it may have any UTF-16 unit, and PostgreSQL's text has neither NUL nor lone surrogates, so that it
- * is a JSON string there. `inner`: the same without the quotes, so that pieces can be joined. `secret`: sealed with the key of its database.
- * `small`: an integer of 4 bytes in PostgreSQL. SQLite checks that a `flag` is 0 or 1.
+ * Storage of a column.
+ * - `key`: text compared by bytes.
+ * - `flag`: true or false; SQLite checks that it is 0 or 1.
+ * - `json`: any value as JSON text.
+ * - `written`: text from clients or Islands, with any UTF-16 unit. PostgreSQL's text has neither NUL nor lone surrogates, so there it is a
+ *   JSON string.
+ * - `inner`: like `written` without the quotes, so that pieces can be joined.
+ * - `secret`: encrypted with the key of its database.
+ * - `small`: integer of 4 bytes in PostgreSQL.
  */
 export type ColumnKind = "key" | "text" | "integer" | "small" | "flag" | "json" | "written" | "inner" | "secret";
-/** A text of SQL for both engines, or one for each that has it. */
+/** SQL text for both engines, or one text for each engine that has it. */
 export type PerEngine = string | Readonly<Partial<Record<Dialect, string>>>;
 
 export interface Column<T = unknown> {
   readonly kind: ColumnKind;
   readonly isNullable: boolean;
-  /** What follows the type in the definition of the column. */
+  /** SQL after the type in the definition of the column. */
   readonly rule: PerEngine;
-  /** Where it is not that of the member. */
+  /** Column name, if it differs from that of the member. */
   readonly name?: string;
-  /** The engine that has the column; absent: both. */
+  /** Engine that has the column; absent for both. */
   readonly onlyIn?: Dialect;
-  /** The migration that adds it; absent: the baseline has it. */
+  /** Migration that adds it; absent if it is in the baseline. */
   readonly since?: number;
-  /** The whole definition, in an engine where it is not what kind and rule give. */
+  /** Complete definition, for an engine in which it does not follow from kind and rule. */
   readonly definedAs?: Readonly<Partial<Record<Dialect, string>>>;
-  /** Never there: it gives the type of the column's values. */
+  /** Never set; carries the type of the column's values. */
   readonly value?: T;
 }
 
@@ -56,27 +61,27 @@ type RecordOf<C extends Columns> = { readonly [K in keyof C]: C[K] extends Colum
 export type RowOf<T> = T extends Table<infer C> ? RecordOf<C> : never;
 
 export interface TableRules {
-  /** Such as `PRIMARY KEY (account_id, key)`. */
+  /** Constraints such as `PRIMARY KEY (account_id, key)`. */
   readonly rules?: readonly string[];
   readonly indexes?: readonly PerEngine[];
-  /** The engine that has the table; absent: both. */
+  /** Engine that has the table; absent for both. */
   readonly onlyIn?: Dialect;
-  /** The migration that adds it; absent: the baseline has it. */
+  /** Migration that adds it; absent if it is in the baseline. */
   readonly since?: number;
-  /** In SQLite it is not `WITHOUT ROWID`. */
+  /** Set if it is not `WITHOUT ROWID` in SQLite. */
   readonly hasRowid?: true;
-  /** Of PostgreSQL's pages, in percent: updates of a row then stay on its page. */
+  /** Fill factor of PostgreSQL's pages in percent: with free space, updates of a row stay on its page. */
   readonly fillfactor?: number;
 }
 
-/** A table, described once: its definition, the columns of its statements, and how records become rows and rows records. */
+/** A table: its definition, the columns for statements, and the conversion between records and rows. */
 export class Table<C extends Columns = Columns> {
   readonly name: string;
   readonly definition: C;
   readonly rules: TableRules;
-  /** All columns, as {@link Table.columns}. */
+  /** All columns, like {@link Table.columns}. */
   readonly all: string;
-  /** Columns whose values are not stored as they are. */
+  /** Columns whose values are encoded. */
   readonly #coded: readonly (readonly [member: string, kind: ColumnKind])[];
 
   constructor(name: string, definition: C, rules: TableRules = {}) {
@@ -89,12 +94,12 @@ export class Table<C extends Columns = Columns> {
       .filter(([, kind]) => kind === "flag" || kind === "json" || kind === "written" || kind === "inner");
   }
 
-  /** For `SELECT` and `RETURNING`: these columns under the names of their members. */
+  /** Returns these columns under the names of their members, for `SELECT` and `RETURNING`. */
   columns(...members: readonly (keyof C & string)[]): string {
     return members.map((member) => `${this.name}.${this.columnName(member)} AS "${member}"`).join(", ");
   }
 
-  /** All columns but these, as {@link Table.columns}. */
+  /** Returns all columns but these, like {@link Table.columns}. */
   columnsBut(...members: readonly (keyof C & string)[]): string {
     return this.columns(...this.membersBut(...members));
   }
@@ -103,41 +108,41 @@ export class Table<C extends Columns = Columns> {
     return Object.keys(this.definition).filter((member) => !members.includes(member));
   }
 
-  /** All rows of the statement. Values and results that have the name of a column are coded as it is. */
+  /** Returns all rows of the statement. Encodes values and decodes results that have the name of a column. */
   async rows<T extends object = RecordOf<C>>(tx: Tx, sql: string, values: Values = {}): Promise<T[]> {
     const rows = await tx.all<Record<string, unknown>>(sql, this.encode(values, tx.dialect));
     return rows.map((row) => this.decode(row as T, tx.dialect));
   }
 
-  /** The first of {@link Table.rows}. */
+  /** Returns the first of {@link Table.rows}. */
   async row<T extends object = RecordOf<C>>(tx: Tx, sql: string, values: Values = {}): Promise<T | undefined> {
     const row = await tx.one<Record<string, unknown>>(sql, this.encode(values, tx.dialect));
     return row && this.decode(row as T, tx.dialect);
   }
 
-  /** Returns how many rows were written. Values that have the name of a column are coded as it is. */
+  /** Returns the number of affected rows. Encodes values that have the name of a column. */
   run(tx: Tx, sql: string, values: Values): Promise<number> {
     return tx.run(sql, this.encode(values, tx.dialect));
   }
 
-  /** Adds the members that are columns as a row. `rule`: an `ON CONFLICT` clause, which may name the others. */
+  /** Inserts a row from the members that are columns. `rule`: an `ON CONFLICT` clause, which may use the other members. */
   insert(tx: Tx, record: Partial<RecordOf<C>>, rule = ""): Promise<number> {
     const members = Object.keys(record).filter((member) => member in this.definition);
     return this.run(tx, `${this.insertSql(members)} ${rule}`, record);
   }
 
-  /** Adds a row with these members, which are its parameters. */
+  /** Returns an INSERT of a row with these members as parameters. */
   insertSql(members: readonly string[]): string {
     const columns = members.map((member) => this.columnName(member)).join(", ");
     return `INSERT INTO ${this.name} (${columns}) VALUES (${members.map((member) => `@${member}`).join(", ")})`;
   }
 
-  /** Of the member in the database. */
+  /** Returns the column name of the member. */
   columnName(member: string): string {
     return columnName(member, this.definition[member]);
   }
 
-  /** The values as they are stored: those that have the name of a column as it is coded. */
+  /** Encodes the values that have the name of a column, as they are stored. */
   encode<T extends Values>(values: T, dialect: Dialect): T {
     const encoded = { ...values } as Record<string, unknown>;
     for (const [member, kind] of this.#coded) {
@@ -148,7 +153,7 @@ export class Table<C extends Columns = Columns> {
     return encoded as T;
   }
 
-  /** The row, which may be one of a join, with the values of those members that are columns. It is changed. */
+  /** Decodes the members of a row that are columns; the row may come from a join. Changes the row. */
   decode<T extends object>(row: T, dialect: Dialect): T {
     const members = row as Record<string, unknown>;
     for (const [member, kind] of this.#coded) {
@@ -161,13 +166,13 @@ export class Table<C extends Columns = Columns> {
   }
 }
 
-/** The value as a column of the kind `json`, `written` or `inner` has it. */
+/** Encodes a value for a column of the kind `json`, `written` or `inner`. */
 export function textOf(kind: ColumnKind, value: unknown): string {
   const text = JSON.stringify(value);
   return kind === "inner" ? text.slice(1, -1) : text;
 }
 
-/** What {@link textOf} gave the text of. */
+/** Decodes the result of {@link textOf}. */
 export function valueOf(kind: ColumnKind, column: string): unknown {
   return JSON.parse(kind === "inner" ? `"${column}"` : column);
 }

@@ -1,92 +1,92 @@
 import type { LedgerParty, Posting } from "../../credits/postings.ts";
 
-/** Named in a statement as `@name`. Members that the statement does not name are ignored. */
+/** Parameters, named `@name` in a statement. Members that the statement does not use are ignored. */
 export type Values = object;
 export type Dialect = "sqlite" | "postgres";
 
-/** What the statements of a store run on: a transaction, or a connection for reads. In SQLite each promise is resolved already. */
+/** A transaction, or a connection for reads, on which steps run their statements. In SQLite each promise is already resolved. */
 export interface Tx {
   readonly dialect: Dialect;
-  /** All rows. */
   all<T>(sql: string, values?: Values): Promise<T[]>;
-  /** The first row. */
   one<T>(sql: string, values?: Values): Promise<T | undefined>;
-  /** The row of a query that always has one, such as a count. */
+  /** Returns the row of a query that always has one, such as a count. */
   only<T>(sql: string, values?: Values): Promise<T>;
-  /** Returns how many rows were written. */
+  /** Returns the number of affected rows. */
   run(sql: string, values?: Values): Promise<number>;
-  /** Until the transaction ends, no other one that locks the account goes on. */
+  /** Locks the account until the transaction ends. */
   lockAccount(accountId: string): Promise<void>;
-  /** Until the transaction ends, no other one writes to the table. */
+  /** Blocks writes of other transactions to the table until the transaction ends. */
   lockTable(name: string): Promise<void>;
-  /** In micro-credits, 0 for a party that was never opened. It stays until the transaction ends. */
+  /** Returns micro-credits, 0 for a party that does not exist. Locks the balance until the transaction ends. */
   balanceOf(party: LedgerParty): Promise<bigint>;
   /**
-   * Stores postings that belong to no job. The step must not refuse after it. `note`: shown to the account.
+   * Stores postings that belong to no job. The step must not refuse afterwards. `note`: shown to the account.
    * @throws the refusal of the postings (`refusalOf`).
    */
   post(postings: readonly Posting[], atMs: number, note?: string | null): Promise<void>;
 }
 
-// Where the two dialects differ, as text of a statement.
+// SQL fragments in which the dialects differ.
 
-/** The column is in the list of texts that the parameter has. */
+/** Returns a condition: the column is in the list of texts in the parameter. */
 export const oneOf = ({ dialect }: Tx, column: string, parameter: string): string =>
   dialect === "sqlite"
     ? `${column} IN (SELECT value FROM json_each(@${parameter}))`
     : `${column} = ANY (@${parameter}::text[])`;
 
-/** Follows a column: it is in what the query selects. PostgreSQL then finds each row by its index. */
+/** Returns a condition that follows a column: it is in the result of the query. PostgreSQL then finds each row by its index. */
 export const inRows = ({ dialect }: Tx, query: string): string =>
   dialect === "sqlite" ? `IN (${query})` : `= ANY (ARRAY(${query}))`;
 
-/** At most `@limit` rows of a table without rowid that the condition finds. `key`: columns of its primary key. */
+/** Returns a condition for at most `@limit` rows of a table without rowid. `key`: columns of its primary key. */
 export const someRows = ({ dialect }: Tx, table: string, key: string, condition: string): string =>
   dialect === "sqlite"
     ? `(${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT @limit)`
     : `ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT @limit))`;
 
-/** For `ORDER BY`: the column by its bytes, whatever it was made from. */
+/** Returns an `ORDER BY` term that orders by bytes, whatever the source of the column. */
 export const byBytes = ({ dialect }: Tx, column: string): string =>
   dialect === "sqlite" ? column : `${column} COLLATE "C"`;
 
-/** Position of the parameter in a text; 0 if that does not have it. */
+/** Returns the position of the parameter in a text; 0 if it does not occur. */
 export const positionIn = ({ dialect }: Tx, text: string, parameter: string): string =>
   `${dialect === "sqlite" ? "instr" : "strpos"}(${text}, @${parameter})`;
 
-/** A part of a text as columns of the kind `written` have it. */
+/** Encodes a part of a text as columns of the kind `written` store it. */
 export const writtenPart = ({ dialect }: Tx, part: string): string =>
   dialect === "sqlite" ? part : JSON.stringify(part).slice(1, -1);
 
-/** A member of the object in a column of the kind `json`. */
+/** Returns a member of the object in a column of the kind `json`. */
 export const jsonMember = ({ dialect }: Tx, column: string, member: string): string =>
   dialect === "sqlite" ? `json_extract(${column}, '$.${member}')` : `(${column}::json->>'${member}')`;
 
-/** The elements of the JSON array in the parameter, as rows whose column is `value`. */
+/** Returns the elements of the JSON array in the parameter as rows, whose column is `value`. */
 export const jsonRows = ({ dialect }: Tx, parameter: string): string =>
   dialect === "sqlite" ? `json_each(@${parameter})` : `json_array_elements(CAST(@${parameter} AS json))`;
-/** The row is this coordinator's, which the column names. A SQLite file has one coordinator, and no such column. */
+/**
+ * Returns a condition: the column names this coordinator. Always true in SQLite, where a file has a single coordinator and no such column.
+ */
 export const isOwn = ({ dialect }: Tx, column: string): string =>
   dialect === "sqlite" ? "true" : `${column} = @selfId`;
 
-/** Follows the name of a table: SQLite reads it by that index, or refuses the statement. */
+/** Follows the name of a table: SQLite uses this index, or rejects the statement. */
 export const indexedBy = ({ dialect }: Tx, index: string): string =>
   dialect === "sqlite" ? `INDEXED BY ${index}` : "";
 
-/** Locks the rows that a query finds. */
+/** Locks the rows that a query selects. */
 export const forUpdate = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE");
 
-/** Locks the rows that a query finds against their removal. */
+/** Locks the rows that a query selects against their removal. */
 export const forKeyShare = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR KEY SHARE");
 
-/** Locks the rows that a query finds, without those that another transaction has locked. */
+/** Locks the rows that a query selects, skipping those that another transaction has locked. */
 export const skipLocked = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE SKIP LOCKED");
 
-/** Another transaction has stored the key since this one looked. SQLite has one writer. */
+/** Returns true if another transaction has stored the key in between. Never in SQLite, which has a single writer. */
 export const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "23505";
 
-/** `@name` becomes `$n`, once for each text; the names are in the order of their numbers. */
+/** A statement with `$n` instead of `@name`, numbered once for each name; `names` has the order of the numbers. */
 interface NumberedSql {
   readonly text: string;
   readonly names: readonly string[];
@@ -94,7 +94,7 @@ interface NumberedSql {
 
 const numbered = new Map<string, NumberedSql>();
 
-/** Texts are remembered: statements must not have values in them. */
+/** Converts a statement. Results are cached, so statements must not contain values. */
 export function numberNames(sql: string): NumberedSql {
   let found = numbered.get(sql);
   if (found === undefined) {

@@ -63,7 +63,7 @@ describe("openAccounts()", () => {
     expect(await accounts.authenticate(token)).toBeUndefined();
   });
 
-  it("login() makes the sixth try on an account wait, from any address, alike for an account that does not exist", async () => {
+  it("login() delays the sixth attempt on an account from any address, also for an unknown account", async () => {
     await makeAccount();
     for (const email of ["ann@example.com", "nobody@example.com"]) {
       const login = (from: string) => accounts.login(email, "wrong password", from);
@@ -75,7 +75,7 @@ describe("openAccounts()", () => {
     }
   });
 
-  it("register() is refused where registration is closed, and createAccount() is not", async () => {
+  it("register() is refused while registration is closed; createAccount() is not", async () => {
     accounts = openWith({ registration: "closed" });
     await expect(accounts.register("ann@example.com", PASSWORD, ADDRESS)).rejects.toMatchObject({
       code: "insufficient_scope",
@@ -83,7 +83,7 @@ describe("openAccounts()", () => {
     expect(await makeAccount()).toMatch(/^user_/);
   });
 
-  it("createAccount() refuses a taken address, and all that is wrong with a request at once", async () => {
+  it("createAccount() refuses a taken address, and reports all invalid fields at once", async () => {
     await makeAccount();
     const taken = accounts.createAccount({ email: "ANN@example.com", password: PASSWORD });
     await expect(taken).rejects.toMatchObject({ code: "email_taken" });
@@ -94,12 +94,12 @@ describe("openAccounts()", () => {
     await expect(tooPrecise).rejects.toMatchObject({ details: [{ path: "credits" }] });
   });
 
-  it("createAccount() takes its credits from the option", async () => {
+  it("createAccount() grants the given credits", async () => {
     const { balanceMicro } = await accounts.createAccount({ email: "b@example.com", password: PASSWORD, credits: 1.5 });
     expect(balanceMicro).toBe(1_500_000);
   });
 
-  it("login() with the right password signs in, and logout() ends that session only", async () => {
+  it("login() signs in with the right password, and logout() ends only that session", async () => {
     const accountId = await makeAccount();
     const first = await accounts.login("Ann@example.com", PASSWORD, ADDRESS);
     const second = await accounts.login("ann@example.com", PASSWORD, ADDRESS);
@@ -109,7 +109,7 @@ describe("openAccounts()", () => {
     expect(await accounts.authenticate(second.token)).toBeDefined();
   });
 
-  it("login() leaves no session behind with a password that was changed while it was checked", async () => {
+  it("login() leaves no session if the password changed while it was checked", async () => {
     const id = await makeAccount();
     const passwords = quickPasswords();
     const slow = openWith({ passwords });
@@ -124,7 +124,7 @@ describe("openAccounts()", () => {
     expect(await store.accounts.listSessions(id, clock.now())).toEqual([]);
   });
 
-  it("login() answers a wrong password and an unknown address alike, after a hash of the same cost", async () => {
+  it("login() rejects a wrong password and an unknown address alike, after a hash of the same cost", async () => {
     const passwords = quickPasswords();
     accounts = openWith({ passwords });
     await makeAccount();
@@ -143,7 +143,7 @@ describe("openAccounts()", () => {
     expect(costOf(await hash.mock.results[0]?.value)).toBe(costOf(verify.mock.calls[0]?.[1]));
   });
 
-  it("login() allows 5 tries a minute for each address, sliding", async () => {
+  it("login() allows 5 attempts a minute per address, in a sliding window", async () => {
     const attempt = (address: string): Promise<unknown> =>
       accounts.login("nobody@example.com", PASSWORD, address).catch((error: unknown) => error);
     for (let i = 0; i < 5; i++) {
@@ -159,7 +159,7 @@ describe("openAccounts()", () => {
     expect(await attempt(ADDRESS)).toMatchObject({ code: "rate_limited" });
   });
 
-  it("a key authenticates with its scopes until it is revoked", async () => {
+  it("authenticate() accepts a key with its scopes until it is revoked", async () => {
     const accountId = await makeAccount();
     const { key, secret } = await accounts.createKey(accountId, { scopes: ["read"] });
     expect(secret).toMatch(/^ak_[0-9A-Za-z]{40}$/);
@@ -179,7 +179,7 @@ describe("openAccounts()", () => {
     expect(await accounts.revokeKey(accountId, key.id)).toBe(false);
   });
 
-  it("what a request stores for an account that was deleted meanwhile opens nothing", async () => {
+  it("authenticate() rejects credentials that a request stored for an account deleted in the meantime", async () => {
     const id = await makeAccount();
     await store.accounts.delete(id, clock.now());
     const key = await accounts.createKey(id, {});
@@ -191,7 +191,7 @@ describe("openAccounts()", () => {
     expect(await accounts.authenticateIsland(paired.secret)).toBeUndefined();
   });
 
-  it("createKey() gives every scope by default, and refuses unknown ones", async () => {
+  it("createKey() grants every scope by default, and refuses unknown ones", async () => {
     const accountId = await makeAccount();
     expect((await accounts.createKey(accountId)).key.scopes).toEqual(["read", "write"]);
     expect((await accounts.createKey(accountId, { scopes: ["write", " read "] })).key.scopes).toEqual([
@@ -203,7 +203,7 @@ describe("openAccounts()", () => {
     }
   });
 
-  it("authenticate() knows neither foreign, malformed, nor Island tokens; authenticateIsland() no keys", async () => {
+  it("authenticate() rejects foreign, malformed and Island tokens; authenticateIsland() rejects keys", async () => {
     const accountId = await makeAccount();
     const { secret: key } = await accounts.createKey(accountId);
     const { token, secret: islandToken } = await accounts.islandTokens.create(accountId);
@@ -220,7 +220,7 @@ describe("openAccounts()", () => {
     expect(await accounts.authenticateIsland(islandToken)).toBeUndefined();
   });
 
-  it("authenticate() notes a key's use at most once a second", async () => {
+  it("authenticate() records the use of a key at most once a second", async () => {
     const writes: number[] = [];
     const counting = Object.create(store.accounts, {
       touchKey: {
@@ -244,7 +244,7 @@ describe("openAccounts()", () => {
     expect((await store.accounts.listKeys(key.accountId))[0]?.lastUsedAtMs).toBe(clock.now());
   });
 
-  it("authenticate() succeeds although the use cannot be noted, which is logged", async () => {
+  it("authenticate() succeeds if the use cannot be recorded, and logs that", async () => {
     const failing = Object.create(store.accounts, {
       touchKey: { value: () => Promise.reject(new Error("disk full")) },
       findKey: { value: (hash: string) => store.accounts.findKey(hash) },

@@ -51,7 +51,7 @@ async function request(email: string): Promise<Mail> {
 const emailNow = async (): Promise<unknown> => (await store.accounts.get(accountId))?.email;
 
 describe("openEmailChanges()", () => {
-  it("sets the address that the mailed token proves, once, and tells the old one", async () => {
+  it("sets the address that the mailed token verifies, once, and notifies the old one", async () => {
     const mail = await request("new@example.org");
     expect(mail).toMatchObject({ to: "new@example.org", text: expect.stringContaining("https://a.example") });
     expect(await emailNow()).toBe("ann@example.com");
@@ -62,7 +62,7 @@ describe("openEmailChanges()", () => {
     await expect(changes.confirm(tokenOf(mail))).rejects.toMatchObject({ code: "bad_request" });
   });
 
-  it("refuses a token after an hour, and that of a change that another one replaced", async () => {
+  it("refuses a token after an hour, and one that a later change replaced", async () => {
     const [first, second] = [await request("one@example.org"), await request("two@example.org")];
     await expect(changes.confirm(tokenOf(first))).rejects.toMatchObject({ code: "bad_request" });
     clock.advance(HOUR_MS);
@@ -70,20 +70,20 @@ describe("openEmailChanges()", () => {
     expect(await emailNow()).toBe("ann@example.com");
   });
 
-  it("does not tell who asks whether another account has the address, but the one that has it", async () => {
+  it("reveals only to the holder of an address, not to the requester, that another account has it", async () => {
     await makeAccount(store, { email: "bob@example.com" });
     const mail = await request("BOB@example.com");
     expect([tokenOf(mail), mail.text]).toEqual(["", expect.stringContaining("has an account already")]);
   });
 
-  it("does not set an address that another account has got since", async () => {
+  it("does not set an address that another account has taken in the meantime", async () => {
     const mail = await request("new@example.org");
     await makeAccount(store, { email: "new@example.org" });
     await expect(changes.confirm(tokenOf(mail))).rejects.toMatchObject({ code: "email_taken" });
     expect(await emailNow()).toBe("ann@example.com");
   });
 
-  it("mails an address again after ten minutes, not before", async () => {
+  it("mails the same address again only after ten minutes", async () => {
     await request("new@example.org");
     await expect(changes.request(accountId, "NEW@example.org")).rejects.toMatchObject({ code: "rate_limited" });
     clock.advance(600_000);
@@ -91,7 +91,7 @@ describe("openEmailChanges()", () => {
     expect(mails).toHaveLength(2);
   });
 
-  it("mails a token that outlives the new password of the same request", async () => {
+  it("mails a token that survives the new password of the same request", async () => {
     await using server = await MailServer.open();
     const env = testEnv({ smtpUrl: server.url, mailFrom: "atoll@mail.example" }, { clock });
     const accounts = openAccounts(

@@ -22,8 +22,8 @@ beforeEach(async () => {
 });
 afterEach(() => mails[Symbol.asyncDispose]());
 
-describe("a coordinator with registration by e-mail", () => {
-  it("answers alike for any address, and makes the account with the mailed token, once", async () => {
+describe("coordinator with registration by e-mail", () => {
+  it("responds alike to any address, and creates the account with the mailed token, once", async () => {
     const env = { ATOLL_SMTP_URL: mails.url, ATOLL_MAIL_FROM: FROM };
     await using coordinator = await TestCoordinator.open(
       { registration: "email", publicUrl: "https://a.example" },
@@ -50,7 +50,7 @@ describe("a coordinator with registration by e-mail", () => {
     const verified = await verify(token);
     expect([verified.status, verified.body.data.account.email]).toEqual([201, "new@example.com"]);
     expect((await verify(token)).status).toBe(400);
-    // The password is the one of the verification, not that of whoever registered the address.
+    // The account gets the password of the verification, not the one of the registration.
     await coordinator.withStore(async (_, accounts) => {
       await accounts.login("new@example.com", "my own 1", "here");
       await expect(accounts.login("new@example.com", PASSWORD, "here")).rejects.toThrow("Wrong");
@@ -58,7 +58,7 @@ describe("a coordinator with registration by e-mail", () => {
   });
 });
 
-describe("Registration by e-mail", () => {
+describe("registration by e-mail", () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let clock: ManualClock;
   let store: TestStore;
@@ -88,7 +88,7 @@ describe("Registration by e-mail", () => {
     await accounts.settled();
   };
 
-  it.each([["new@example.com"], ["ANN@example.com"]])("mails %s again after 10 minutes, not before", async (email) => {
+  it.each([["new@example.com"], ["ANN@example.com"]])("mails %s again only after 10 minutes", async (email) => {
     await accounts.createAccount({ email: "ann@example.com", password: PASSWORD });
     await register(email);
     await register(email);
@@ -106,13 +106,13 @@ describe("Registration by e-mail", () => {
     ["in wide letters", "ann@\uff45xample.com"],
     ["with the dot of its root", "ann@example.com."],
     ["in quotes", '"ann"@example.com'],
-  ])("mails nothing to an address %s, which is another way to write a mailbox", async (_how, email) => {
-    await expect(accounts.register(email, PASSWORD, newAddress())).rejects.toThrow("not an e-mail address");
+  ])("mails nothing to an address %s, another spelling of the same mailbox", async (_how, email) => {
+    await expect(accounts.register(email, PASSWORD, newAddress())).rejects.toThrow("must be an e-mail address");
     await accounts.settled();
     expect(mails.waiting).toBe(0);
   });
 
-  it("makes an account with the last token that was mailed, within an hour, and stores none in clear", async () => {
+  it("creates an account with the last mailed token within an hour, and stores no plain token", async () => {
     await register("new@example.com");
     const first = tokenOf((await mails.next()).text);
     clock.advance(600_000);

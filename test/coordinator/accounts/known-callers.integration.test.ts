@@ -13,7 +13,7 @@ describe("knownCallers()", () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let clock: ManualClock;
   let store: TestStore;
-  /** Another program's connections to the same database, as those of `coordinator key revoke`. */
+  /** Connections of another program to the same database, such as `coordinator key revoke`. */
   let other: TestStore;
   let identify: ReturnType<typeof knownCallers>;
   let reads: Record<(typeof READS)[number], number>;
@@ -62,7 +62,7 @@ describe("knownCallers()", () => {
     return token;
   };
 
-  it("reads one number for a caller that it knows, whatever else is written meanwhile", async () => {
+  it("reads one number for a known caller, despite other writes", async () => {
     const [key, session] = [await makeKey("key_1"), await makeSession()];
     for (const token of [key, session]) await identify(token);
     expect(reads).toEqual({ credentialsRevision: 2, findKey: 1, findSession: 1, accountStatus: 2 });
@@ -73,7 +73,7 @@ describe("knownCallers()", () => {
     expect(reads).toEqual({ credentialsRevision: 4, findKey: 1, findSession: 1, accountStatus: 2 });
   });
 
-  it.each(["this", "another"])("follows the next change that %s program makes", async (program) => {
+  it.each(["this", "another"])("applies the next change that %s program makes", async (program) => {
     const { accounts } = program === "this" ? store : other;
     const [first, second] = [await makeKey("key_1"), await makeKey("key_2")];
     const sessions = [await makeSession(), await makeSession(), await makeSession()] as const;
@@ -93,7 +93,7 @@ describe("knownCallers()", () => {
     expect(await known()).toEqual([false, false, false, false, false]);
   });
 
-  it("forgets a session that another one replaces, and one that expires", async () => {
+  it("forgets a session that was replaced or has expired", async () => {
     const [replaced, expires] = [await makeSession(), await makeSession()];
     for (const token of [replaced, expires]) expect(await identify(token)).toBeDefined();
     await store.accounts.deleteSession(hashSecret(replaced));
@@ -104,7 +104,7 @@ describe("knownCallers()", () => {
     expect(await identify(expires)).toBeUndefined();
   });
 
-  it("does not keep what was found before a change, though the look-up ended after it", async () => {
+  it("does not cache a look-up that began before a change and ended after it", async () => {
     const key = await makeKey("key_1");
     let revoke = async (): Promise<unknown> => store.accounts.revokeKey(accountId, "key_1", clock.now());
     const slow = {
@@ -122,7 +122,7 @@ describe("knownCallers()", () => {
     expect(await identify(key)).toBeUndefined();
   });
 
-  it("remembers nothing of a token that identifies nobody", async () => {
+  it("does not cache an unknown token", async () => {
     const unknown = newSecret("ak");
     for (const token of [unknown, unknown, "ak_short", newSecret("it")]) {
       expect(await identify(token)).toBeUndefined();

@@ -42,7 +42,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-/** An account with the old password and a session, without the cost of a hash. */
+/** Creates an account with the old password and a session, without the cost of a hash. */
 async function open(): Promise<{ readonly id: string; readonly token: string }> {
   const id = newId("user", clock.now());
   const tokenHash = hashSecret(SESSION);
@@ -60,8 +60,8 @@ const identify = async (token: string): Promise<Identity & { kind: "session" }> 
 const signIn = async (password: string) => (await accounts.login(EMAIL, password, ADDRESS)).token;
 const isOpen = async (token: string) => (await accounts.authenticate(token)) !== undefined;
 
-describe("A change of the password", () => {
-  it("needs the present one, ends all other sessions and keeps API keys", async () => {
+describe("change of the password", () => {
+  it("requires the current one, ends all other sessions and keeps API keys", async () => {
     const { token, id } = await open();
     const other = await signIn(OLD);
     const { secret } = await accounts.createKey(id);
@@ -79,7 +79,7 @@ describe("A change of the password", () => {
     await signIn(NEW);
   });
 
-  it("can be tried 5 times a minute, from however many addresses", async () => {
+  it("can be attempted 5 times a minute, regardless of the number of addresses", async () => {
     const { token } = await open();
     const identity = await identify(token);
     const attempt = (index: number) =>
@@ -91,8 +91,8 @@ describe("A change of the password", () => {
   });
 });
 
-describe("A password reset", () => {
-  it("by the operator works once, ends all sessions, and only its hash is stored", async () => {
+describe("password reset", () => {
+  it("works once if the operator creates it, ends all sessions, and is stored only as a hash", async () => {
     const { token: session, id } = await open();
     const { token, expiresAtMs } = await accounts.passwordChanges.createReset(id);
     expect([token, expiresAtMs]).toEqual([expect.stringMatching(/^pr_\w{40}$/), clock.now() + 86_400_000]);
@@ -105,7 +105,7 @@ describe("A password reset", () => {
     await signIn(NEW);
   });
 
-  it("expires, and is void after another change of the password", async () => {
+  it("expires, and is voided by another change of the password", async () => {
     const { token: session, id } = await open();
     const late = await accounts.passwordChanges.createReset(id);
     clock.advance(86_400_000);
@@ -117,7 +117,7 @@ describe("A password reset", () => {
     await expect(accounts.passwordChanges.reset(token, OLD, ADDRESS)).rejects.toMatchObject({ code: "bad_request" });
   });
 
-  it("used by two at once works for one", async () => {
+  it("works for one of two concurrent uses", async () => {
     const { id } = await open();
     const { token } = await accounts.passwordChanges.createReset(id);
     const both = await Promise.allSettled([
@@ -127,7 +127,7 @@ describe("A password reset", () => {
     expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });
 
-  it("is mailed to an account's address, and the answer for another address is the same", async () => {
+  it("is mailed to an account's address, and the response for other addresses is the same", async () => {
     await open();
     for (const email of [EMAIL.toUpperCase(), "nobody@example.com"]) {
       expect(accounts.passwordChanges.request(email, ADDRESS)).toBeUndefined();
@@ -135,13 +135,13 @@ describe("A password reset", () => {
     await accounts.settled();
     expect(mails.waiting).toBe(1);
     const { to, text: encoded } = await mails.next();
-    // Quoted-printable breaks long lines so.
+    // Quoted-printable breaks long lines this way.
     const text = encoded.replaceAll("=\r\n", "");
     expect([to, text]).toEqual([[EMAIL], expect.stringContaining(new Date(clock.now() + 3_600_000).toISOString())]);
     await accounts.passwordChanges.reset(/pr_\w{40}/.exec(text)?.[0] ?? "", NEW, ADDRESS);
   });
 
-  it("is mailed at most 3 times while none is used or expires, and asked for 5 times a minute", async () => {
+  it("is mailed at most 3 times while unused and unexpired, and can be requested 5 times a minute", async () => {
     const { id } = await open();
     for (let count = 0; count < 5; count += 1) accounts.passwordChanges.request(EMAIL, ADDRESS);
     expect(() => accounts.passwordChanges.request(EMAIL, ADDRESS)).toThrow("login_attempts");
@@ -152,7 +152,7 @@ describe("A password reset", () => {
     await accounts.passwordChanges.createReset(id);
   });
 
-  it("cannot be asked for where no mail is sent", async () => {
+  it("cannot be requested if the coordinator sends no mail", async () => {
     expect(() => openWith({}).passwordChanges.request(EMAIL, ADDRESS)).toThrow("sends no e-mail");
   });
 });

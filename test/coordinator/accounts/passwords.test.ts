@@ -3,7 +3,7 @@ import { openPasswords } from "../../../coordinator/accounts/passwords.ts";
 import { newSecret } from "../../../coordinator/accounts/secrets.ts";
 
 describe("openPasswords()", () => {
-  it("hash() salts, and verify() knows the right password", async () => {
+  it("hash() salts, and verify() accepts the right password", async () => {
     const passwords = openPasswords();
     const [first, second] = await Promise.all([passwords.hash("naïve password"), passwords.hash("naïve password")]);
     expect(first).not.toBe(second);
@@ -12,7 +12,7 @@ describe("openPasswords()", () => {
     expect(await passwords.verify("naive password", first)).toBe(false);
   });
 
-  it("verify() follows the parameters of the stored hash", async () => {
+  it("verify() uses the parameters of the stored hash", async () => {
     // RFC 7914, section 12, second vector: N = 1024, r = 8, p = 16.
     const hash = Buffer.from(
       "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640",
@@ -22,9 +22,9 @@ describe("openPasswords()", () => {
     expect(await openPasswords().verify("password", stored)).toBe(true);
   });
 
-  it("refuses a hash when 64 wait", async () => {
+  it("refuses a hash while 64 are waiting", async () => {
     const passwords = openPasswords();
-    // Cheap parameters: what counts is the queue.
+    // Cheap parameters, because only the queue matters.
     const stored = "scrypt$2$1$1$AAAA$AAAA";
     const outcomes = await Promise.allSettled(Array.from({ length: 67 }, () => passwords.verify("password", stored)));
     const refused = outcomes.filter((outcome) => outcome.status === "rejected");
@@ -35,7 +35,7 @@ describe("openPasswords()", () => {
 });
 
 describe("newSecret()", () => {
-  it("draws every base62 character about as often", () => {
+  it("draws every base62 character about equally often", () => {
     const counts = new Map<string, number>();
     const secrets = Array.from({ length: 1_000 }, () => newSecret("ak"));
     for (const character of secrets.map((secret) => secret.slice(3)).join("")) {

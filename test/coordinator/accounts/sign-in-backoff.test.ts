@@ -8,12 +8,12 @@ function makeBackoff() {
   const clock = new ManualClock();
   const begin = signInBackoff(clock);
   let address = 0;
-  /** A wrong password from an address that was never used. */
+  /** A wrong password from a new address. */
   const fail = (email = EMAIL): void => void begin(email, `stranger ${(address += 1)}`);
   return { clock, begin, fail };
 }
 
-it("from the sixth wrong password of an account on, each try waits twice as long, up to a minute, from any address", () => {
+it("signInBackoff() doubles the delay of attempts on an account from the sixth wrong password on, up to a minute, from any address", () => {
   const { clock, fail } = makeBackoff();
   for (let i = 0; i < 5; i += 1) fail();
   for (const waitS of [1, 2, 4, 8, 16, 32, 60, 60]) {
@@ -24,7 +24,7 @@ it("from the sixth wrong password of an account on, each try waits twice as long
   }
 });
 
-it("an address from which the account was signed in to never waits for the guesses of others", () => {
+it("signInBackoff() never delays an address that has signed in to the account before", () => {
   const { clock, begin, fail } = makeBackoff();
   begin(EMAIL, "home").succeeded();
   for (let i = 0; i < 5; i += 1) fail();
@@ -37,7 +37,7 @@ it("an address from which the account was signed in to never waits for the guess
   expect(() => begin(EMAIL, "new place")).toThrow("retry in 2 s");
 });
 
-it("a right password counts for nothing, and 15 minutes of quiet end the wait", () => {
+it("signInBackoff() does not count right passwords, and resets after 15 minutes without an attempt", () => {
   const { clock, begin, fail } = makeBackoff();
   for (let i = 0; i < 4; i += 1) fail();
   begin(EMAIL, "office").succeeded();

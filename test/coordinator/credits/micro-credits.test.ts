@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { creditsFromMicro, formatCredits, microFromCredits } from "../../../coordinator/credits/micro-credits.ts";
 
 describe("microFromCredits() and creditsFromMicro()", () => {
-  it("are exact both ways", () => {
+  it("are exact in both directions", () => {
     expect(microFromCredits(0.1)).toBe(100_000);
     expect(microFromCredits(10_000)).toBe(10_000_000_000);
     expect(creditsFromMicro(1)).toBe(0.000_001);
@@ -12,7 +12,7 @@ describe("microFromCredits() and creditsFromMicro()", () => {
     );
   });
 
-  it("refuse what is no amount", () => {
+  it("refuse invalid amounts", () => {
     for (const credits of [-1, -0.000_001, Number.NaN, Infinity, 0.000_000_1, 1.234_567_8, 4_000_000_001]) {
       expect(() => microFromCredits(credits), String(credits)).toThrow(RangeError);
     }
@@ -30,7 +30,7 @@ describe("formatCredits()", () => {
     [1_000_000, "1"],
     [12_345_678, "12.345678"],
     [10_000_000_000, "10000"],
-  ])("of %i micro-credits is %s", (micro, text) => {
+  ])("formats %i micro-credits as %s", (micro, text) => {
     expect(formatCredits(micro)).toBe(text);
   });
 });

@@ -50,7 +50,7 @@ const ending = fc.record({
   ownerAccountId: fc.constantFrom(null, OWNER, CLIENT),
 });
 
-/** Of a job that said all that it may say. */
+/** Facts of a job that reported everything. */
 const RUN = {
   hasOutput: true,
   isFaultOfIsland: false,
@@ -61,7 +61,7 @@ const RUN = {
 } as const;
 
 describe("postings", () => {
-  it("sum to zero and are exact, whatever is granted, held or settled", () => {
+  it("sum to zero and are exact for any grants, holds and settlements", () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), ending, (priceMicro, facts) => {
         const settled = settle({ ...facts, accountId: CLIENT, priceMicro });
@@ -92,7 +92,7 @@ describe("postings", () => {
     );
   });
 
-  it("leave nothing held and lose nothing, when all jobs of a submission are held together and settled one by one", () => {
+  it("leave nothing held and lose nothing if jobs are held together and settled one by one", () => {
     const job = fc.record({ priceMicro: fc.nat(4_000_000_000_000), facts: ending });
     fc.assert(
       fc.property(fc.array(job, { minLength: 1, maxLength: 100 }), (jobs) => {
@@ -112,13 +112,13 @@ describe("postings", () => {
     );
   });
 
-  it("hold the same for a batch as for its jobs one by one", () => {
+  it("hold the same for a batch as for its jobs submitted separately", () => {
     expect(holdPostings(CLIENT, [1, 2, 3]).map(({ micro }) => micro)).toEqual([-6, 6]);
     expect(holdPostings(CLIENT, [6])).toEqual(holdPostings(CLIENT, [1, 2, 3]));
     expect(holdPostings(CLIENT, [0]).map(({ micro }) => micro)).toEqual([0, 0]);
   });
 
-  it("are not made of what is no amount", () => {
+  it("throw for invalid amounts", () => {
     for (const micro of [0, 0.5, Number.NaN, 2 ** 53]) {
       expect(() => grantPostings(CLIENT, micro), String(micro)).toThrow(RangeError);
     }
@@ -129,7 +129,7 @@ describe("postings", () => {
 });
 
 describe("refusalOf()", () => {
-  it("refuses what the client has not, in credits", () => {
+  it("refuses more than the client has, in credits", () => {
     const books = new Books();
     books.post(grantPostings(CLIENT, 2_500_000));
     expect(books.refusal(holdPostings(CLIENT, [2_500_000]))).toBeNull();
@@ -137,18 +137,18 @@ describe("refusalOf()", () => {
       code: "insufficient_credits",
       message: "Not enough credits: 2.500001 needed, 2.5 available",
     });
-    // More than a double tells apart.
+    // Above the resolution of a double.
     const most = Array.from({ length: 100 }, () => Number.MAX_SAFE_INTEGER);
     expect(books.refusal(holdPostings(CLIENT, most))).toMatchObject({ code: "insufficient_credits" });
   });
 
-  it("refuses an unknown account before anything else about it, even for a price of 0", () => {
+  it("refuses an unknown account before any other check, even for a price of 0", () => {
     const books = new Books();
     expect(books.refusal(holdPostings("user_none", [0]))).toMatchObject({ code: "not_found" });
     expect(books.refusal(grantPostings("user_none", Number.MAX_SAFE_INTEGER))).toMatchObject({ code: "not_found" });
   });
 
-  it("refuses a grant beyond what an account may hold, but no earning", () => {
+  it("refuses a grant beyond the limit of an account, but never an earning", () => {
     const books = new Books();
     books.post(grantPostings(OWNER, Number.MAX_SAFE_INTEGER));
     expect(books.refusal(grantPostings(OWNER, 1))).toMatchObject({ code: "bad_request" });
@@ -160,21 +160,21 @@ describe("refusalOf()", () => {
     expect(books.refusal(grantPostings(OWNER, -1))).toBeNull();
   });
 
-  it("refuses a grant beyond what the network may issue", () => {
+  it("refuses a grant beyond the limit of the network", () => {
     const books = new Books();
     books.balances.set("network", -(2n ** 62n) + 5n);
     expect(books.refusal(grantPostings(CLIENT, 5))).toBeNull();
     expect(books.refusal(grantPostings(CLIENT, 6))).toMatchObject({ code: "bad_request" });
   });
 
-  it("takes as a fault what no rule makes: another sum, a part of a micro-credit, more than is held", () => {
+  it("returns a plain error for a wrong sum, a fractional micro-credit, or more than is held", () => {
     const books = new Books();
     books.post(grantPostings(CLIENT, 100));
     const [network, client] = grantPostings(CLIENT, 5) as [Posting, Posting];
-    expect(String(books.refusal([network]))).toMatch(/^Error: .*sum to -5/);
+    expect(String(books.refusal([network]))).toMatch(/^Error: .*sum to 0 micro-credits, got -5/);
     expect(String(books.refusal([network, { ...client, micro: 4.5 }]))).toMatch(/^Error: .*4\.5/);
     const facts = { event: "fail", ...RUN, networkFee: 0 } as const;
     const release = settle({ ...facts, accountId: CLIENT, priceMicro: 10, ownerAccountId: OWNER });
-    expect(String(books.refusal(release.postings))).toMatch(/^Error: hold:user_client has 0/);
+    expect(String(books.refusal(release.postings))).toMatch(/^Error: hold:user_client holds 0/);
   });
 });

@@ -19,7 +19,7 @@ function settleOf(override: Partial<SettleFacts> = {}): ReturnType<typeof settle
   });
 }
 
-/** What a settlement moves, without the postings of 0. */
+/** The movements of a settlement, without postings of 0. */
 function moved({ postings }: ReturnType<typeof settle>): [string, number, string][] {
   return postings.filter(({ micro }) => micro !== 0).map(({ party, micro, kind }) => [party, micro, kind]);
 }
@@ -45,31 +45,31 @@ describe("settle()", () => {
     expect(moved(settleOf({ hasOutput: false, deliveredTokens: 0 }))).toEqual(RELEASED);
   });
 
-  it.each(["fail", "expire"] as const)("charges what was delivered before a job ends by %s", (event) => {
+  it.each(["fail", "expire"] as const)("charges the delivered share of a job that ends by %s", (event) => {
     expect(settleOf({ event }).chargeMicro).toBe(300_000);
     expect(moved(settleOf({ event, hasOutput: false, deliveredTokens: 0 }))).toEqual(RELEASED);
-    // Of other Cargos there is no share that a client can use.
+    // Output of other Cargos has no share that a client can use.
     expect(moved(settleOf({ event, maxTokens: null }))).toEqual(RELEASED);
   });
 
-  it("charges nothing where the Island broke the protocol", () => {
+  it("charges nothing if the Island broke the protocol", () => {
     expect(moved(settleOf({ event: "fail", isFaultOfIsland: true }))).toEqual(RELEASED);
   });
 
-  it("charges nothing for a cancel before output, of a prompt that nobody tells about", () => {
+  it("charges nothing for a cancel before output if the prompt was not reported", () => {
     const settled = settleOf({ event: "cancel", hasOutput: false, deliveredTokens: 0 });
     expect(settled.chargeMicro).toBe(0);
     expect(moved(settled)).toEqual(RELEASED);
   });
 
-  it("charges a cancel while the prompt is read by what was read, four tokens of it for one that is generated", () => {
+  it("charges a cancel during the prompt by the tokens read, at a fourth of a generated token", () => {
     const prefill = { event: "cancel", hasOutput: false, deliveredTokens: 0, promptTokens: 400 } as const;
     expect(settleOf({ ...prefill, readTokens: 400 }).chargeMicro).toBe(500_000);
     expect(settleOf({ ...prefill, readTokens: 100 }).chargeMicro).toBe(125_000);
     expect(settleOf({ ...prefill, readTokens: 400, event: "fail" }).chargeMicro).toBe(0);
   });
 
-  it("charges the prompt beside what was delivered, whatever the end", () => {
+  it("charges the prompt in addition to what was delivered, whatever the outcome", () => {
     for (const event of ["cancel", "fail", "expire"] as const) {
       expect(settleOf({ event, deliveredTokens: 50, readTokens: 400, promptTokens: 400 }).chargeMicro).toBe(750_000);
     }
@@ -88,19 +88,19 @@ describe("settle()", () => {
     ]);
   });
 
-  it("charges a cancel in full at the most", () => {
+  it("charges a cancel at most the full price", () => {
     expect(settleOf({ event: "cancel", deliveredTokens: 101 }).chargeMicro).toBe(1_000_000);
     expect(settleOf({ event: "cancel", maxTokens: null }).chargeMicro).toBe(1_000_000);
   });
 
-  it("is exact where price times tokens passes the exact integers", () => {
+  it("is exact if price times tokens exceeds the safe integers", () => {
     const price = Number.MAX_SAFE_INTEGER;
     expect(settleOf({ event: "cancel", priceMicro: price, deliveredTokens: 4_095, maxTokens: 4_096 }).chargeMicro).toBe(
       Number((BigInt(price) * 4_095n + 4_095n) / 4_096n),
     );
   });
 
-  it("lets the network keep all where no Island's owner is known, or the fee is all", () => {
+  it("leaves the whole charge to the network if the Island's owner is unknown or the fee is 100 %", () => {
     const kept = [
       ["hold:user_client", -1_000_000, "charge"],
       ["network", 1_000_000, "fee"],

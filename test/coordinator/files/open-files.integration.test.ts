@@ -15,7 +15,7 @@ import { makeAccount } from "../store/contract/store-builders.ts";
 const MIB = 1_048_576;
 const proofs = attemptProofs(Buffer.alloc(32, 1));
 
-describe("files of accounts", () => {
+describe("openFiles()", () => {
   const clock = new ManualClock();
   let directory: string;
   let store: TestStore;
@@ -34,7 +34,7 @@ describe("files of accounts", () => {
     const limits = { fileMaxBytes: MIB, filesBudgetBytes: 2 * MIB, keepFilesMs: 0 };
     const env = testEnv({ ...limits, filesDirectory, minFreeDiskBytes }, { clock });
     const files = openFiles(env, store, proofs);
-    // Makes the folders.
+    // Creates the folders.
     await files.receive(accountId, 0, async () => undefined);
     return files;
   }
@@ -53,7 +53,7 @@ describe("files of accounts", () => {
   };
   const LIST = { afterId: null, limit: 10, isNewestFirst: true, purpose: null };
 
-  it("removes what a crash left on disk, and nothing else", async () => {
+  it("removes only what a crash left on disk", async () => {
     const files = await open();
     const file = await arrive(files, "kept");
     const { root } = await files.content(accountId, file.id);
@@ -66,10 +66,10 @@ describe("files of accounts", () => {
     await mkdir(join(parts, "upload_1"), { recursive: true });
     await writeFile(join(parts, "upload_1", "part_1"), "part");
     await files.sweep();
-    // It may be an upload under way.
+    // It could be an upload in progress.
     expect(await contentsOf(files)).toHaveLength(2);
     await expect(readdir(parts)).rejects.toThrow("ENOENT");
-    // A day later: names that are not the service's stay.
+    // A day later, names that the service does not use stay.
     await writeFile(join(root, "ab", "notes.txt"), "");
     vi.spyOn(systemClock, "now").mockReturnValue(systemClock.now() + 86_400_000);
     await files.sweep();
@@ -78,7 +78,7 @@ describe("files of accounts", () => {
     expect(await readdir(files.arriving)).toEqual([]);
   });
 
-  it("cleans the names that clients give", async () => {
+  it("sanitizes file names of clients", async () => {
     const files = await open();
     expect((await arrive(files, "1", "../../etc/passwd")).filename).toBe("passwd");
     expect((await arrive(files, "2", "C:\\a\u0000\nb.txt")).filename).toBe("ab.txt");
@@ -88,7 +88,7 @@ describe("files of accounts", () => {
     expect((await files.list(accountId, LIST)).map((file) => file.filename)).toContain("ab.txt");
   });
 
-  it("sets room aside for uploads at once", async () => {
+  it("reserves space for concurrent uploads", async () => {
     const files = await open();
     const hold = Promise.withResolvers<void>();
     const first = files.receive(accountId, 1.5 * MIB, () => hold.promise);
@@ -102,7 +102,7 @@ describe("files of accounts", () => {
     expect(await files.receive(accountId, MIB, async () => "in")).toBe("in");
   });
 
-  it.runIf(CAN_MOUNT)("refuses what would leave the disk with less than is wanted free", async () => {
+  it.runIf(CAN_MOUNT)("refuses a file that would leave too little free disk space", async () => {
     using disk = new SmallDisk(2 * MIB);
     const files = await open(disk.path, MIB);
     expect(await files.receive(accountId, 0.5 * MIB, async () => "in")).toBe("in");

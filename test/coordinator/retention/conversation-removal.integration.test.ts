@@ -11,7 +11,7 @@ async function create(): Promise<string> {
   return (await api("POST", "/conversations", { model: "tiny-chat" })).body.data.id as string;
 }
 
-/** Asks, lets the Island answer, and returns the job. */
+/** Asks, lets the Island reply, and returns the job. */
 async function say(island: FakeIsland, id: string, content: string, answer: string): Promise<string> {
   const answered = api("POST", `/conversations/${id}/messages`, { content });
   island.send(...runFrames(await island.next("assign"), answer));
@@ -24,7 +24,7 @@ const contents = async (id: string): Promise<string[]> =>
   (await api("GET", `/conversations/${id}`)).body.data.messages.map(({ content }: { content: string }) => content);
 
 describe("DELETE /conversations/{id}", () => {
-  it("removes prompts and answers of all its jobs, also of a try that another replaced", async () => {
+  it("removes prompts and outputs of all its jobs, including a job that another replaced", async () => {
     await using island = await join();
     const id = await create();
     const first = await say(island, id, "MARK-ONE", "MARK-YES");
@@ -43,7 +43,7 @@ describe("DELETE /conversations/{id}", () => {
     expect((await api("DELETE", `/conversations/${id}`)).status).toBe(404);
   });
 
-  it("while an answer is under way cancels it, and removes what was delivered", async () => {
+  it("cancels an answer in progress, and removes what was delivered", async () => {
     await using island = await join();
     const id = await create();
     const answered = api("POST", `/conversations/${id}/messages`, { content: "MARK-ONE" });
@@ -57,8 +57,8 @@ describe("DELETE /conversations/{id}", () => {
   });
 });
 
-describe("DELETE /jobs/{id} of a job that answered in a conversation", () => {
-  it("removes its question and answer there; the rest of the conversation stays and goes on", async () => {
+describe("DELETE /jobs/{id} of a job in a conversation", () => {
+  it("removes its question and answer there; the rest of the conversation stays usable", async () => {
     await using island = await join();
     const id = await create();
     await say(island, id, "first", "one");
@@ -72,7 +72,7 @@ describe("DELETE /jobs/{id} of a job that answered in a conversation", () => {
 });
 
 describe("DELETE /account", () => {
-  it("removes everything that says something of its owner; the ledger stays, under the id", async () => {
+  it("removes everything about its owner; the ledger stays, under the id", async () => {
     const owner = await coordinator.createAccount("owner@example.com", 0);
     await using island = await join(owner.islandToken);
     const conversation = await create();
@@ -108,7 +108,7 @@ describe("DELETE /account", () => {
       expect(await store.accounts.get(account.id)).toBeUndefined();
       expect(await store.jobs.get(waiting)).toMatchObject({ state: "cancelled", input: {} });
       const { lines } = await store.ledger.list(account.id, { limit: 5, offset: 0 });
-      // What was left goes back to the network.
+      // The remaining credits return to the network.
       expect(lines[0]).toMatchObject({ kind: "correction", balanceMicro: 0 });
       expect(lines.length).toBeGreaterThan(3);
       expect(await store.content.inFlight()).toEqual([]);
@@ -117,7 +117,7 @@ describe("DELETE /account", () => {
     expect(again.status).toBe(201);
   });
 
-  it("that a crash interrupted is completed at the next start", async () => {
+  it("is completed at the next start after a crash", async () => {
     await using island = await join();
     await say(island, await create(), "MARK-TALK", "MARK-ANSWER");
     await api("POST", "/jobs", { workload: "phi-4", input: { prompt: "MARK-WAIT" } });
@@ -129,7 +129,7 @@ describe("DELETE /account", () => {
     await until(
       () => coordinator.withStore((store) => store.content.inFlight()),
       (subjects) => subjects.length === 0,
-      "no removal is under way",
+      "no removal is in progress",
     );
   });
 });

@@ -14,7 +14,7 @@ export const PASSWORD = "correct horse";
 export let coordinator: TestCoordinator;
 export let account: NewAccount;
 
-/** A coordinator for each test, and the ledger checked after it. */
+/** Creates a coordinator for each test, and checks the ledger after it. */
 export function setUp(): void {
   beforeEach(async () => {
     coordinator = await TestCoordinator.open();
@@ -40,7 +40,7 @@ export async function submit(prompt: string, more: object = {}): Promise<string>
   return body.data.id as string;
 }
 
-/** A completed job with this prompt and this answer. */
+/** Completes a job with this prompt and this output. */
 export async function complete(island: FakeIsland, prompt: string, answer: string, more: object = {}): Promise<string> {
   const jobId = await submit(prompt, more);
   const assign = await island.next("assign", (frame) => frame.jobId === jobId);
@@ -58,7 +58,7 @@ export async function signIn(): Promise<string> {
   return (await api("POST", "/auth/login", credentials, null)).body.data.token as string;
 }
 
-/** Files of the data directory that contain a text, as it was written to the disk; or tables of the database. */
+/** Returns the files of the data directory that contain a text as it was written to disk, or the tables of the database. */
 export function filesWith(text: string): string[] {
   if (typeof coordinator.place !== "string") return tablesWith(text);
   return readdirSync(coordinator.directory, { recursive: true, withFileTypes: true })
@@ -76,7 +76,7 @@ function tablesWith(text: string): string[] {
   return (rows as { name: string }[]).map(({ name }) => name);
 }
 
-/** The log of the database is emptied about a second after a removal. */
+/** Waits until the log of the database is truncated, about a second after a removal. */
 export async function untilInNoFile(text: string): Promise<void> {
   await until(
     async () => filesWith(text),

@@ -17,8 +17,8 @@ import {
 
 setUp();
 
-describe("DELETE /jobs/{id} of a job that has ended", () => {
-  it("removes prompt and answer from every file; the facts stay", async () => {
+describe("DELETE /jobs/{id} of an ended job", () => {
+  it("removes prompt and output from every file, and keeps status and usage", async () => {
     await using island = await join();
     const kept = await complete(island, "KEPT-PROMPT", "KEPT-ANSWER");
     const jobId = await complete(island, "MARK-PROMPT", "MARK-ANSWER");
@@ -43,7 +43,7 @@ describe("DELETE /jobs/{id} of a job that has ended", () => {
     expect(filesWith("KEPT-ANSWER").length).toBeGreaterThan(0);
   });
 
-  it("can be repeated, and is not for others", async () => {
+  it("can be repeated, and is refused for other accounts", async () => {
     await using island = await join();
     const jobId = await complete(island, "MARK", "MARK");
     const other = await coordinator.createAccount("other@example.com", 1);
@@ -56,7 +56,7 @@ describe("DELETE /jobs/{id} of a job that has ended", () => {
     expect((await api("GET", `/jobs/${jobId}`)).body.data.output_removed_at).toBe(at);
   });
 
-  it("is refused with if_ended=refuse, and nothing is removed", async () => {
+  it("is refused with if_ended=refuse, and removes nothing", async () => {
     await using island = await join();
     const jobId = await complete(island, "MARK", "MARK");
     const { status, body } = await api("DELETE", `/jobs/${jobId}?if_ended=refuse`);
@@ -64,7 +64,7 @@ describe("DELETE /jobs/{id} of a job that has ended", () => {
     expect((await api("GET", `/jobs/${jobId}`)).body.data.output).toBe("MARK");
   });
 
-  it("of a running job cancels it, and only the next one removes what was delivered", async () => {
+  it("cancels a running job, and removes its output only when repeated", async () => {
     await using island = await join();
     const jobId = await submit("MARK-PROMPT");
     const assign = await island.next("assign");
@@ -76,7 +76,7 @@ describe("DELETE /jobs/{id} of a job that has ended", () => {
     await untilInNoFile("MARK-");
   });
 
-  it("does not cut a reader who followed the job; one who comes back is told", async () => {
+  it("does not cut off a reader that is following the job; a reader that reconnects gets an error", async () => {
     await using island = await join();
     const jobId = await submit("Hi");
     const assign = await island.next("assign");
@@ -90,7 +90,7 @@ describe("DELETE /jobs/{id} of a job that has ended", () => {
     await expect(jobEvents(coordinator.url, account.key, jobId).next()).rejects.toThrow(/410.*content_removed/);
   });
 
-  it("removes the message of an error, which may quote the prompt; its code stays", async () => {
+  it("removes the message of an error, which may quote the prompt, and keeps its code", async () => {
     await using island = await join();
     const jobId = await submit("MARK-PROMPT");
     const assign = await island.next("assign");
@@ -102,7 +102,7 @@ describe("DELETE /jobs/{id} of a job that has ended", () => {
     await untilInNoFile("MARK-");
   });
 
-  it("leaves the repeat of its submission as it was: no second job, no second charge", async () => {
+  it("leaves repeats of the submission unchanged: no second job, no second charge", async () => {
     await using island = await join();
     const body = { workload: "tiny-chat", input: { prompt: "MARK" } };
     const post = () => call(coordinator.url, account.key, "POST", "/jobs", body, { "idempotency-key": "once" });
@@ -114,7 +114,7 @@ describe("DELETE /jobs/{id} of a job that has ended", () => {
     expect((await api("GET", "/jobs")).body.meta.total).toBe(1);
   });
 
-  it("leaves a webhook that is still to be sent: it reports the facts", async () => {
+  it("leaves a pending webhook, which reports only status and usage", async () => {
     coordinator.withFlags({ webhookAllowPrivate: "true", webhookRetryS: 1 });
     await coordinator.stop();
     await coordinator.start();
@@ -130,7 +130,7 @@ describe("DELETE /jobs/{id} of a job that has ended", () => {
   });
 });
 
-describe("A removal that a crash interrupted", () => {
+describe("removal interrupted by a crash", () => {
   it("is completed at the next start", async () => {
     await using island = await join();
     const jobId = await complete(island, "MARK-PROMPT", "MARK-ANSWER");
@@ -143,7 +143,7 @@ describe("A removal that a crash interrupted", () => {
     await until(
       () => coordinator.withStore((store) => store.content.inFlight()),
       (subjects) => subjects.length === 0,
-      "no removal is under way",
+      "no removal is in progress",
     );
   });
 });

@@ -46,7 +46,7 @@ beforeEach(async () => {
   folder = temporaryFolder();
   clock = new ManualClock();
   store = await openTestStore({ path: folder.file("atoll.db"), clock });
-  // Coordinators of a network take turns by the database's clock, which stands still for this one.
+  // Coordinators of a network take turns by the database's clock, which this test cannot advance.
   Object.assign(store.content, { takeSweep: async () => true });
   accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
   retention = makeRetention();
@@ -82,7 +82,7 @@ const kept = async (jobId: string): Promise<unknown[]> => {
   return [job?.input["prompt"], job?.output, parts.length];
 };
 
-/** Calls of `remove`, with the number of jobs of each; and when another write was answered that came during the call. */
+/** Records calls of `remove` with their number of jobs, and when a concurrent write completed. */
 function watchSteps(): (number | string)[] {
   const steps: (number | string)[] = [];
   const { remove } = store.content;
@@ -96,8 +96,8 @@ function watchSteps(): (number | string)[] {
   return steps;
 }
 
-describe("A sweep", () => {
-  it("removes inputs, then outputs, each at its time; facts and charge stay", async () => {
+describe("retention sweep", () => {
+  it("removes inputs, then outputs, each at its time, and keeps status and charge", async () => {
     const jobId = await complete();
     clock.advance(9 * DAY_MS);
     expect(await retention.sweep()).toEqual({ inputs: 0, outputs: 0, webhooks: 0, islands: 0 });
@@ -117,7 +117,7 @@ describe("A sweep", () => {
     });
   });
 
-  it("keeps what is kept for ever, and never touches a job that has not ended", async () => {
+  it("keeps everything with unlimited retention, and never changes an unfinished job", async () => {
     retention = makeRetention({ keepOutputsMs: 0 });
     const [ended, unfinished] = [await complete(), makeJob(accountId)];
     await runJob(store, unfinished);
@@ -127,7 +127,7 @@ describe("A sweep", () => {
     expect(await store.jobs.input(unfinished.id)).toEqual({ prompt: "Say: atoll" });
   });
 
-  it("takes at most 100 jobs in a step, and other writes go between two steps", async () => {
+  it("removes at most 100 jobs in a step, with other writes between two steps", async () => {
     const jobs = Array.from({ length: 250 }, () => makeJob(accountId, { priceMicro: 0, postings: [] }));
     await Promise.all(jobs.map((job) => store.jobs.submit(job)));
     await Promise.all(
@@ -136,11 +136,11 @@ describe("A sweep", () => {
     clock.advance(11 * DAY_MS);
     const steps = watchSteps();
     expect(await retention.sweep()).toMatchObject({ inputs: 250 });
-    // Each write that came during a step was answered before the next step began.
+    // Each write called during a step completed before the next step began.
     expect(steps).toEqual([100, "other write", 100, "other write", 50, "other write"]);
   });
 
-  it("takes a large output in several steps of about 4 MB", async () => {
+  it("removes a large output in several steps of about 4 MB", async () => {
     const text = "x".repeat(1_024 * 1_024);
     const jobId = await complete(
       {},
@@ -153,7 +153,7 @@ describe("A sweep", () => {
     expect(await kept(jobId)).toEqual([undefined, undefined, 0]);
   });
 
-  it.skipIf(IS_POSTGRES)("gives the space back to the file system, but for 10 MB", async () => {
+  it.skipIf(IS_POSTGRES)("returns space to the file system, except for 10 MB", async () => {
     const text = "x".repeat(1_024 * 1_024);
     await complete(
       {},
@@ -168,7 +168,7 @@ describe("A sweep", () => {
     expect(sizeMb()).toBeLessThan(12);
   });
 
-  it("forgets webhooks that were delivered or given up, with their secrets; those that wait stay", async () => {
+  it("deletes delivered and failed webhooks with their secrets, and keeps pending ones", async () => {
     const webhook = (id: string) => ({
       id,
       url: "https://example.com/",
@@ -184,7 +184,7 @@ describe("A sweep", () => {
     expect((await store.jobs.get(jobIds[0] as string))?.webhookId).toBe("wh_1");
   });
 
-  it("comes again every hour, and no timer is left after close()", async () => {
+  it("runs every hour, and leaves no timer after close()", async () => {
     const timers = clock.pendingTimers;
     retention.start();
     await until(
@@ -200,13 +200,13 @@ describe("A sweep", () => {
       "the input was removed",
     );
     await retention.close();
-    // The store's own.
+    // Timers of the store.
     expect(clock.pendingTimers).toBe(timers);
   });
 });
 
-describe("The log of the database", () => {
-  it.skipIf(IS_POSTGRES)("is emptied later if a reader is in the way; no write waits for it", async () => {
+describe("log of the database", () => {
+  it.skipIf(IS_POSTGRES)("is truncated later if a reader blocks it, without delaying writes", async () => {
     const jobId = await complete({ input: { prompt: "MARK-PROMPT" } });
     const walBytes = (): number => statSync(folder.file("atoll.db-wal")).size;
     using stack = new DisposableStack();

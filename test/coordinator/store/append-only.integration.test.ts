@@ -3,7 +3,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { IS_POSTGRES, openTestStore, placeFor, runSql, type TestStore } from "../../support/store/test-store.ts";
 import { temporaryFolder } from "./contract/store-builders.ts";
 
-describe("the audit log in storage", () => {
+describe("audit log in storage", () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let store: TestStore;
   beforeEach(async () => {

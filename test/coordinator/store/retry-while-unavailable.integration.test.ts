@@ -24,32 +24,35 @@ function configOf(disk: SmallDisk, minFreeDiskBytes: number): CoordinatorConfig 
   };
 }
 
-/** A log whose lines a test reads. */
+/** A log whose lines the test reads. */
 function keptLog() {
   const lines: string[] = [];
   return { lines, log: pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }) };
 }
 
-it.skipIf(!CAN_MOUNT)("openCoordinator() on a full disk waits, says why, and serves when there is space", async () => {
-  using disk = new SmallDisk(ROOM_BYTES);
-  disk.fill();
-  const { lines, log } = keptLog();
-  const opening = openCoordinator({
-    config: configOf(disk, 1),
-    clock: systemClock,
-    log,
-    version: "0.0.0-test",
-    onFatal: (error) => lines.push(String(error)),
-  });
-  await expect.poll(() => lines[0]).toMatch(/ENOSPC.*The start waits/);
-  disk.free();
-  const coordinator = await opening;
-  expect(lines.filter((line) => line.includes("The start waits"))).toHaveLength(1);
-  expect((await fetch(`${coordinator.url}/api/v1/health`)).status).toBe(200);
-  await coordinator.close();
-});
+it.skipIf(!CAN_MOUNT)(
+  "openCoordinator() waits on a full disk, logs the reason, and serves once there is space",
+  async () => {
+    using disk = new SmallDisk(ROOM_BYTES);
+    disk.fill();
+    const { lines, log } = keptLog();
+    const opening = openCoordinator({
+      config: configOf(disk, 1),
+      clock: systemClock,
+      log,
+      version: "0.0.0-test",
+      onFatal: (error) => lines.push(String(error)),
+    });
+    await expect.poll(() => lines[0]).toMatch(/ENOSPC.*The start is waiting/);
+    disk.free();
+    const coordinator = await opening;
+    expect(lines.filter((line) => line.includes("The start is waiting"))).toHaveLength(1);
+    expect((await fetch(`${coordinator.url}/api/v1/health`)).status).toBe(200);
+    await coordinator.close();
+  },
+);
 
-it.skipIf(!CAN_MOUNT)("openCoordinator() serves, read-only, with less space than it is to leave free", async () => {
+it.skipIf(!CAN_MOUNT)("openCoordinator() serves read-only with less free space than it must leave", async () => {
   using disk = new SmallDisk(ROOM_BYTES);
   const { log } = keptLog();
   const open = (minFreeDiskBytes: number) =>
@@ -66,7 +69,7 @@ it.skipIf(!CAN_MOUNT)("openCoordinator() serves, read-only, with less space than
   await coordinator.close();
 });
 
-it.skipIf(!CAN_MOUNT)("retryWhileReadOnly() makes a key file that a full disk cut short whole", async () => {
+it.skipIf(!CAN_MOUNT)("retryWhileReadOnly() repairs a key file that a full disk truncated", async () => {
   using disk = new SmallDisk(ROOM_BYTES);
   disk.fill();
   const { lines, log } = keptLog();
@@ -77,10 +80,13 @@ it.skipIf(!CAN_MOUNT)("retryWhileReadOnly() makes a key file that a full disk cu
   clock.advance(1_000);
   const proof = (await opening).issue("job_1", 1, "island_1");
   expect((await openAttemptProofs(new FileSecrets(disk.path))).issue("job_1", 1, "island_1")).toBe(proof);
-  expect(lines).toEqual([expect.stringContaining("The start waits"), expect.stringContaining("the start goes on")]);
+  expect(lines).toEqual([
+    expect.stringContaining("The start is waiting"),
+    expect.stringContaining("the start resumes"),
+  ]);
 });
 
-it.skipIf(!CAN_MOUNT)("lockForServing() needs no space", () => {
+it.skipIf(!CAN_MOUNT)("lockForServing() needs no disk space", () => {
   using disk = new SmallDisk(ROOM_BYTES);
   lockForServing(disk.path).release();
   disk.fill();
@@ -96,14 +102,14 @@ it("openCoordinator() waits while another process has the write lock of the data
   const { lines, log } = keptLog();
   const clock = new ManualClock();
   const opening = retryWhileReadOnly(() => openSqliteStore({ path: folder.file("atoll.db"), clock }), { clock, log });
-  await expect.poll(() => lines[0], { timeout: 20_000 }).toMatch(/another process is writing.*The start waits/);
+  await expect.poll(() => lines[0], { timeout: 20_000 }).toMatch(/another process is writing.*The start is waiting/);
   other.exec("COMMIT");
   other.close();
   clock.advance(1_000);
   await (await opening).close();
 });
 
-it("retryWhileReadOnly() does not wait for what does not pass by itself", async () => {
+it("retryWhileReadOnly() does not wait for a permanent fault", async () => {
   const { lines, log } = keptLog();
   const fault = Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
   const opening = retryWhileReadOnly(() => Promise.reject(fault), { clock: new ManualClock(), log });

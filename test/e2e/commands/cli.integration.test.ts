@@ -169,8 +169,8 @@ describe("coordinator account create", () => {
   });
 
   it("refuses a password that is too short, and a taken address", async () => {
-    expectRefusal(await create("b@example.com", "--password", "short"), "password: needs 8 to 200 characters");
-    expectRefusal(await create(EMAIL, ...PASSWORD), "There is an account with this e-mail address");
+    expectRefusal(await create("b@example.com", "--password", "short"), "password: must have 8 to 200 characters");
+    expectRefusal(await create(EMAIL, ...PASSWORD), "An account with this e-mail address already exists");
   });
 
   it("says how to give a password when there is none", async () => {
@@ -188,7 +188,7 @@ describe("coordinator account create", () => {
     await using long = new Program("coordinator", args, {}, "correct horse\n");
     expect((await long.ended()).stdout).toMatch(/^user_\w{26}\n$/);
     await using short = new Program("coordinator", args.with(3, "f@example.com"), {}, "short\n");
-    expectRefusal(await short.ended(), "password: needs 8 to 200 characters");
+    expectRefusal(await short.ended(), "password: must have 8 to 200 characters");
   });
 
   it("makes a key and an Island token with it where that is asked for", async () => {

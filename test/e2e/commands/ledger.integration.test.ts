@@ -110,7 +110,7 @@ describe("coordinator credits grant", () => {
     const grant = () => run("credits", "grant", "--email", "rich@example.com", "--credits", "4000000000");
     expect((await grant()).code).toBe(0);
     const { code, stderr } = await grant();
-    expect([code, stderr]).toEqual([1, "With this grant the account would have more than 9,007,199,254 credits\n"]);
+    expect([code, stderr]).toEqual([1, "This grant would raise the account's balance above 9,007,199,254 credits\n"]);
   });
 });
 

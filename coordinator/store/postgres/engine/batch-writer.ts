@@ -11,13 +11,13 @@ import {
 } from "../operations/operations.ts";
 import { writersTo } from "./writer-connection.ts";
 
-/** Connections that write batches. Each commit waits for its own sync of the disk, so that a few share them well. */
+/** Connections that write batches. A commit waits for its own sync of the disk, so a few connections in parallel raise throughput. */
 const LANES = 3;
 
 /**
- * Group commit. Every operation belongs to a lane by its job or account; a lane has a connection of its own and writes what has queued
- * as one statement in one commit, in call order. While nothing can be written, what has happened already is kept and tried again; what
- * a caller only asks for is refused.
+ * Group commit. Every operation belongs to a lane by its job or account. A lane has its own connection and writes its queue as one
+ * statement in one commit, in call order. While the server is not writable, writes of what has already happened are kept and retried, and
+ * requests of callers are refused.
  * @param server `ownerId`: the coordinator that writes.
  */
 export function batchWriter(
@@ -36,12 +36,10 @@ export function batchWriter(
   const lanes = Array.from({ length: LANES }, (_, index) => new Lane(open, index, clock, noteFault));
 
   return {
-    /** Transactions committed so far. */
     get commits(): number {
       return lanes.reduce((sum, { commits }) => sum + commits, 0);
     },
 
-    /** Operations that are not committed yet. */
     get queued(): number {
       return lanes.reduce((sum, { queued }) => sum + queued, 0);
     },
@@ -50,16 +48,22 @@ export function batchWriter(
       return readOnlyBecause;
     },
 
-    /** Resolves after the commit. `key`: the job or account whose order counts. Rejects with `storage_unavailable` unless it is kept. */
+    /**
+     * Resolves after the commit. `key`: the job or account whose order is preserved. Rejects with `storage_unavailable` unless the
+     * operation is kept.
+     */
     run<K extends OperationKind>(key: string, kind: K, args: OperationArgs<K>): Promise<OperationResult<K>> {
       if (readOnlyBecause !== null && !isKept(kind)) {
-        return Promise.reject(new ServiceError("storage_unavailable", `Nothing can be stored now: ${readOnlyBecause}`));
+        return Promise.reject(new ServiceError("storage_unavailable", `Storage is unavailable: ${readOnlyBecause}`));
       }
       const lane = lanes[hashOf(key) % LANES] as Lane;
       return lane.add(toColumns([kind, args] as unknown as Operation)) as Promise<OperationResult<K>>;
     },
 
-    /** Resolves when all operations are answered and the connections are closed. What cannot be written then is lost, as in a crash. */
+    /**
+     * Resolves when all operations have settled and the connections are closed. Operations that cannot be written then are lost, as in a
+     * crash.
+     */
     async close(): Promise<void> {
       await Promise.all(lanes.map((lane) => lane.close()));
     },

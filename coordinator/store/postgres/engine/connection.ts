@@ -2,36 +2,38 @@ import { createHash } from "node:crypto";
 import pg from "pg";
 
 const INT8 = 20;
-/** `sum` and `count` of bigints. */
+/** Type of `sum` and `count` of bigints. */
 const NUMERIC = 1700;
 
-/** How connections behave: a server that is frozen or gone is an error within these times, not a wait. */
+/** Timeouts of connections: a server that hangs or is gone causes an error within these times. */
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 30_000;
-/** The server gives up first: a statement that it still runs may keep what the next one waits for. */
+/**
+ * Extra time of the client, so that the server gives up first: a statement that is still running may hold locks that the next one needs.
+ */
 const MARGIN_MS = 2_000;
 const LOCK_MS = 10_000;
-/** A client that stands still in a transaction gives up its locks. */
+/** Time after which an idle client in a transaction loses its locks. */
 const IDLE_IN_TRANSACTION_MS = 5_000;
 
 /**
- * Functions and prepared statements keep the plans of their first runs, when tables may be small and were never analyzed: each finds its
- * rows by an index. Set on every connection when it opens, and not by `options` of its start, which poolers do not take.
+ * Session settings that make every statement use an index. Functions and prepared statements keep the plans of their first runs, when
+ * tables may be small and not analyzed. Set on every new connection instead of in its startup `options`, which poolers do not support.
  */
 export const PLANS = "SET enable_seqscan = off; SET jit = off";
 
 export type Values = readonly unknown[];
 export type Row = Record<string, unknown>;
 
-/** What statements run on: a connection of the pool, in or outside of a transaction. */
+/** A connection of the pool, in or outside of a transaction. */
 export interface Session {
   all<T = Row>(sql: string, values?: Values): Promise<T[]>;
   one<T = Row>(sql: string, values?: Values): Promise<T | undefined>;
-  /** How many rows were written. */
+  /** Returns the number of affected rows. */
   run(sql: string, values?: Values): Promise<number>;
 }
 
-/** Amounts and times are exact doubles, as in the rest of the program; balances are read as text where they may be larger. */
+/** Parses amounts and times as exact doubles, as in the rest of the program. Larger balances are read as text. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
     oid === INT8 || oid === NUMERIC ? (Number as never) : pg.types.getTypeParser(oid, format),
@@ -52,7 +54,7 @@ export function clientConfig(address: string, name: string): pg.ClientConfig {
   };
 }
 
-/** Runs `call` on a connection of its own. Its loss is an error of the statement under way, and without one of the next. */
+/** Runs `call` on its own connection. If the connection is lost, the current or next statement rejects. */
 export async function withClient<T>(
   address: string,
   name: string,
@@ -65,12 +67,12 @@ export async function withClient<T>(
     await client.connect();
     return await call(client);
   } finally {
-    // Ends an open transaction and locks too.
+    // Also ends an open transaction and releases locks.
     await client.end().catch(() => undefined);
   }
 }
 
-/** Statements are prepared once for each connection, under a name made of their text. */
+/** Prepares each statement once per connection, under a name derived from its text. */
 export function sessionOn(client: Pick<pg.ClientBase, "query">): Session {
   const query = <T>(text: string, values: Values = []): Promise<pg.QueryResult<T & pg.QueryResultRow>> =>
     client.query<T & pg.QueryResultRow>({ name: nameOf(text), text, values: [...values] });
@@ -92,10 +94,10 @@ function nameOf(sql: string): string {
   return name;
 }
 
-/** Begins the names of all connections of coordinators and their commands. */
+/** Prefix of the connection names of coordinators and their commands. */
 const COORDINATORS = "atoll%";
 
-/** How many coordinators and connections of theirs or of their commands use the database, but for the one that asks. */
+/** Counts the live coordinators and the connections of coordinators and commands, except the calling one. */
 export async function countUsers(client: Pick<pg.ClientBase, "query">): Promise<number> {
   const { rows } = await client.query<{ users: string }>(
     `SELECT ((SELECT count(*) FROM coordinators WHERE lease_until_ms > extract(epoch FROM clock_timestamp()) * 1000)

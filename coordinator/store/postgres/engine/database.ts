@@ -4,18 +4,18 @@ import { ServiceError } from "../../../../shared/errors.ts";
 import { clientConfig, PLANS, sessionOn, type Session } from "./connection.ts";
 import { isTransient, storageErrorOf } from "./storage-fault.ts";
 
-/** Connections for reads and for writes that are not in batches. */
+/** Connections for reads and for writes outside of batches. */
 const MAX_CONNECTIONS = 8;
-/** A new connection, or a free one in a burst: a thousand Islands that come at once wait for eight connections. */
+/** Maximum wait for a connection: in a burst, a thousand Islands that connect at once share eight connections. */
 const MAX_WAIT_MS = 15_000;
 const MAX_ATTEMPTS = 3;
-/** Between tries of what must be done. */
+/** Delay between retries of operations that must succeed. */
 const RETRY_MS = 500;
 
-/** How stores write and read. */
+/** Interface for reads and writes of stores. */
 export type Transactions = Pick<Database, "use" | "transact">;
 
-/** The pool. New calls reject from when it begins to close; it ends when those in flight are done. */
+/** Connection pool. Rejects new calls as soon as it begins to close, and closes when those in flight have finished. */
 export class Database {
   readonly #pool: pg.Pool;
   readonly #session: Session;
@@ -35,7 +35,7 @@ export class Database {
       onConnect: usePlans,
     };
     this.#pool = new pg.Pool(options);
-    // Of a connection that no call has: the pool replaces it.
+    // Error of an idle connection, which the pool replaces.
     this.#pool.on("error", onLost);
     this.#session = sessionOn(this.#pool);
   }
@@ -54,7 +54,7 @@ export class Database {
     }
   }
 
-  /** Runs a call of this object, and again while the server is away. */
+  /** Runs a call of this object, and retries while the server is unavailable. */
   async untilAvailable<T>(run: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -62,17 +62,17 @@ export class Database {
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== "storage_unavailable") throw error;
       }
-      // Ends with the store, whose next call is refused.
+      // Aborted when the store closes; the next call is then refused.
       await this.#clock.sleep(RETRY_MS, this.#closing.signal).catch(() => undefined);
     }
   }
 
-  /** Like {@link use}, in one transaction, which is tried again if it lost against another one. */
+  /** Runs a call like {@link use}, in one transaction, which is retried after a conflict with another one. */
   transact<T>(call: (session: Session) => Promise<T>, isolation = "READ COMMITTED"): Promise<T> {
     return this.use(() => untilWon(() => this.#transactOnce(call, isolation)));
   }
 
-  /** Resolves when the calls under way are done and all connections are closed. */
+  /** Resolves when the calls in flight have finished and all connections are closed. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     this.#closing.abort();
@@ -87,7 +87,7 @@ export class Database {
   async #transactOnce<T>(call: (session: Session) => Promise<T>, isolation: string): Promise<T> {
     const client = await this.#pool.connect();
     let fault: Error | undefined;
-    // The pool listens only to connections that nobody has; an error without a listener would end the process.
+    // The pool only listens to idle connections; an error without a listener would end the process.
     const onLost = (error: Error): void => void (fault = error);
     client.on("error", onLost);
     try {
@@ -101,7 +101,7 @@ export class Database {
       throw error;
     } finally {
       client.off("error", onLost);
-      // A connection that cannot even roll back is not used again.
+      // A connection that cannot roll back is not reused.
       client.release(fault);
     }
   }
@@ -117,7 +117,10 @@ async function untilWon<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The pool waits for it, which its types do not say. A connection that is lost meanwhile fails the call that it is for. */
+/**
+ * Prepares a new connection. The pool awaits it, although its types do not declare that. If the connection is lost here, the call that
+ * needs it fails.
+ */
 async function usePlans(client: pg.ClientBase): Promise<void> {
   await client.query(PLANS);
 }

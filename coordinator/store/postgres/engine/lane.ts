@@ -4,27 +4,27 @@ import { isKept, partiesOf, resultOf, type Operation } from "../operations/opera
 import { isConflict, storageFaultOf } from "./storage-fault.ts";
 import type { OpenWriter, WriterConnection } from "./writer-connection.ts";
 
-/** Operations in one transaction; bounds how long the first one waits for the last. */
+/** Maximum number of operations in one transaction; limits how long the first one waits for the last. */
 const MAX_OPERATIONS = 256;
-/** By so many a commit may be larger than the last one, after one that failed. */
+/** Growth of the batch size after a successful commit, until the maximum is reached again after a failure. */
 const MORE_OPERATIONS = 16;
-/** Time between tries while nothing can be written. */
+/** Delay between retries while the server is not writable. */
 const RETRY_MS = 500;
-/** How often operations that lost against another transaction are written again at once, before the server counts as away. */
+/** Immediate retries after a conflict with another transaction, before the server counts as unavailable. */
 const MAX_CONFLICTS = 5;
 
 interface Queued {
   readonly operation: Operation;
-  /** It was sent before, and its answer was lost: it may be done. */
+  /** Set if it was sent before and the reply was lost: it may have been applied. */
   readonly isRepeat?: true;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * A connection that writes operations in call order, all that have queued in one commit. What it keeps while nothing can be written is
- * bounded by the unfinished jobs, each of which has few attempts and few gathered writes of output under way (`JobWrites`), and its bytes
- * by the budgets of output and of what Islands sent and is not stored.
+ * A connection that writes its queued operations in call order, all in one commit. While the server is not writable, the kept operations
+ * are limited by the unfinished jobs, each of which has few attempts and few pending output writes (`JobWrites`). Their bytes are limited
+ * by the budgets for output and for unstored Island messages.
  */
 export class Lane {
   readonly #open: OpenWriter;
@@ -36,15 +36,15 @@ export class Lane {
   #isWriting = false;
   #fault: string | null = null;
   #retry: Timer | null = null;
-  /** How many of the first in the queue are written one by one, as there is a faulty one among them. */
+  /** Number of operations at the head of the queue that are written one by one, because one of them is faulty. */
   #alone = 0;
-  /** Most operations in the next commit: fewer after one that failed, as the server may be too slow for many. */
+  /** Maximum number of operations in the next commit. Lower after a failure, because the server may be too slow for large commits. */
   #most = MAX_OPERATIONS;
   #conflicts = 0;
   #onIdle: (() => void) | null = null;
   #isClosing = false;
   #commits = 0;
-  /** Operations in the commit that is under way. */
+  /** Operations of the current commit. */
   #inFlight = 0;
 
   constructor(open: OpenWriter, index: number, clock: Pick<Clock, "schedule">, onFault: () => void) {
@@ -58,12 +58,11 @@ export class Lane {
     return this.#commits;
   }
 
-  /** Operations that are not committed yet. */
   get queued(): number {
     return this.#queue.length + this.#inFlight;
   }
 
-  /** Why nothing can be written now. */
+  /** Reason why the server is not writable; null if it is. */
   get fault(): string | null {
     return this.#fault;
   }
@@ -72,19 +71,20 @@ export class Lane {
     if (this.#isClosing) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
     return new Promise((resolve, reject) => {
       this.#queue.push({ operation, resolve, reject });
-      // In a microtask, so that the calls of one turn share a commit.
+      // Runs in a microtask, so that calls of one tick share a commit.
       queueMicrotask(() => void this.#write());
     });
   }
 
-  /** Tries once more to write what is kept. What cannot be written then is lost, as in a crash. */
+  /** Makes a last attempt to write the kept operations. Those that cannot be written are lost, as in a crash. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#retry?.cancel();
     this.#retry = null;
     void this.#write();
     if (this.#isWriting) await new Promise<void>((resolve) => (this.#onIdle = resolve));
-    for (const { reject } of this.#queue.splice(0)) reject(new Error(`${this.#fault}, and the store is closed`));
+    for (const { reject } of this.#queue.splice(0))
+      reject(new Error(`The store was closed before it could write: ${this.#fault}`));
     await this.#connection?.end();
   }
 
@@ -92,12 +92,12 @@ export class Lane {
     if (this.#isWriting || this.#retry !== null) return;
     this.#isWriting = true;
     let isUp = true;
-    // While there is a fault, also without operations: nobody else would find out that the server is back.
+    // Continue during a fault even without operations, to detect that the server is back.
     while (isUp && (this.#queue.length > 0 || this.#fault !== null)) {
       const batch = this.#queue.splice(0, this.#alone > 0 ? 1 : this.#most);
       this.#alone = Math.max(0, this.#alone - 1);
       this.#inFlight = batch.length;
-      // oxlint-disable-next-line no-await-in-loop -- One commit after the other.
+      // oxlint-disable-next-line no-await-in-loop -- One commit at a time.
       isUp = await this.#writeBatch(batch);
       this.#inFlight = 0;
     }
@@ -105,13 +105,13 @@ export class Lane {
     this.#onIdle?.();
   }
 
-  /** False when nothing can be written now. */
+  /** Returns false while the server is not writable. */
   async #writeBatch(batch: readonly Queued[]): Promise<boolean> {
     let connection: WriterConnection;
     try {
       connection = this.#connection ??= await this.#connect();
     } catch (error) {
-      // Whatever a server says that lets nobody in: it is away.
+      // Any refused connection counts as an unavailable server.
       this.#keep(batch, storageFaultOf(error) ?? String(error), error);
       return false;
     }
@@ -130,7 +130,7 @@ export class Lane {
         return true;
       }
       this.#most = Math.max(1, Math.floor(batch.length / 2));
-      // Whether it was done is unknown: it is asked again as a repeat, and what was done then is no fault.
+      // Unknown whether it was applied: send it again as a repeat, which treats an earlier success as success.
       const repeats = batch.map((queued): Queued => ({ ...queued, isRepeat: true }));
       this.#keep(repeats, fault, error);
       return false;
@@ -155,7 +155,9 @@ export class Lane {
     return results;
   }
 
-  /** The server refuses the statement. Of several operations each is tried alone, in order, so that only the faulty ones fail. */
+  /**
+   * Handles a statement that the server refused. Several operations are retried one by one, in order, so that only the faulty ones fail.
+   */
   #refuse(batch: readonly Queued[], error: unknown): void {
     const [first] = batch;
     if (batch.length === 1) return first?.reject(error);
@@ -167,22 +169,22 @@ export class Lane {
   async #connect(): Promise<WriterConnection> {
     let opened: WriterConnection | null = null;
     opened = await this.#open(this.#name, () => {
-      // Another one may have taken its place.
+      // A newer connection may have replaced this one.
       if (this.#connection === opened) this.#connection = null;
     });
     return opened;
   }
 
-  /** Puts back what has happened already, in its order, and refuses the rest. */
+  /** Puts kept operations back in order and rejects the rest. */
   #keep(batch: readonly Queued[], fault: string, error: unknown): void {
-    // What the server still does with its last statement is unknown.
+    // The server may still run the last statement.
     void this.#connection?.end();
     this.#connection = null;
     const queue = [...batch, ...this.#queue];
     this.#queue = queue.filter(({ operation: [kind] }) => isKept(kind));
     this.#alone = 0;
     this.#setFault(fault);
-    const refusal = new ServiceError("storage_unavailable", `Nothing can be stored now: ${fault}`, { cause: error });
+    const refusal = new ServiceError("storage_unavailable", `Storage is unavailable: ${fault}`, { cause: error });
     for (const { operation, reject } of queue) if (!isKept(operation[0])) reject(refusal);
     if (this.#isClosing) return;
     this.#retry = this.#clock.schedule(RETRY_MS, () => {

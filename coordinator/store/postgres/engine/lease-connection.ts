@@ -4,8 +4,8 @@ import { clientConfig, PLANS, sessionOn, type Session } from "./connection.ts";
 import { storageErrorOf } from "./storage-fault.ts";
 
 /**
- * The connection for the lease, which must not wait behind other reads. One call at a time; it is opened by the first.
- * @param maxMs longest time of each step; absent: as for other connections.
+ * Opens the connection for the lease, which must not wait behind other reads. Runs one call at a time and connects with the first.
+ * @param maxMs time limit of each step; absent for the limits of other connections.
  */
 export function leaseConnection(address: string, maxMs?: number) {
   const config = { ...clientConfig(address, "atoll lease"), ...(maxMs === undefined ? {} : limitsOf(maxMs)) };
@@ -19,7 +19,7 @@ export function leaseConnection(address: string, maxMs?: number) {
       client ??= await connect();
       return await call(sessionOn(client));
     } catch (error) {
-      // It may still be busy with the statement.
+      // The connection may still be busy with the statement.
       void client?.end().catch(() => undefined);
       client = null;
       throw storageErrorOf(error);
@@ -28,7 +28,7 @@ export function leaseConnection(address: string, maxMs?: number) {
 
   async function connect(): Promise<pg.Client> {
     const opened = new pg.Client(config);
-    // The next call opens another.
+    // The next call opens a new connection.
     const forget = (): void => {
       if (client === opened) client = null;
     };
@@ -45,14 +45,14 @@ export function leaseConnection(address: string, maxMs?: number) {
   }
 
   return {
-    /** Statements commit one by one. @throws {ServiceError} `storage_unavailable`; the next call opens another connection. */
+    /** Runs statements that commit one by one. @throws {ServiceError} `storage_unavailable`; the next call opens a new connection. */
     use<T>(call: (session: Session) => Promise<T>): Promise<T> {
       const done = last.then(() => run(call));
       last = done.catch(() => undefined);
       return done;
     },
 
-    /** Resolves when the calls under way are done; new ones reject. */
+    /** Resolves when the calls in flight have finished. New calls reject. */
     async close(): Promise<void> {
       isClosed = true;
       await last;
@@ -61,7 +61,7 @@ export function leaseConnection(address: string, maxMs?: number) {
   };
 }
 
-/** The server gives up first, so that the next connection does not meet locks of a statement that nobody waits for. */
+/** Limits the server to a shorter time, so that an abandoned statement does not hold locks that the next connection needs. */
 function limitsOf(maxMs: number): pg.ClientConfig {
   const serverMs = Math.ceil(maxMs * 0.8);
   return {

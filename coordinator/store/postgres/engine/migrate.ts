@@ -11,18 +11,19 @@ import {
 import { withClient } from "./connection.ts";
 import { openingErrorOf } from "./storage-fault.ts";
 
-/** Any number; all coordinators use the same. */
+/** Advisory lock, an arbitrary number that all coordinators use. */
 const LOCK = 7_265_013;
-/** While a migration waits for a table, nobody else uses the table: it gives up soon, and the start tries again. */
+/** Timeout of a migration for a table lock. Waiting blocks all other access to the table, so it gives up soon and the start retries. */
 const TABLE_LOCK_MS = 2_000;
-/** Between looks whether another coordinator has migrated; and how long one waits before it says so. */
+/** Interval and number of attempts to get the lock while another coordinator migrates. */
 const LOOK_MS = 200;
 const MAX_LOOKS = 50;
-/** The longest that the client can say: a large table may take hours. */
+/** Longest timeout of the client: a large table may take hours. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
 /**
- * Applies the missing migrations, each in its own transaction unless it says otherwise. Coordinators that start at the same time take turns.
+ * Applies the missing migrations, each in its own transaction unless it specifies otherwise. Coordinators that start at the same time take
+ * turns.
  * @throws {MigrationError} if the database is newer than the program, or the text of an applied migration has changed.
  * @throws {ServiceError} `storage_unavailable` while another coordinator migrates.
  */
@@ -43,24 +44,24 @@ export async function migrate(address: string, migrations: readonly Migration[],
   });
 }
 
-/** Asks again and again, as a statement that waits for the lock would itself be waited for by `CREATE INDEX CONCURRENTLY`. */
+/** Polls for the lock, because `CREATE INDEX CONCURRENTLY` would wait for a statement that blocks on it. */
 async function lock(client: pg.Client): Promise<void> {
   for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
     const { rows } = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [LOCK]);
     if (rows[0]?.taken === true) return;
     await client.query("SELECT pg_sleep($1)", [LOOK_MS / 1_000]);
   }
-  throw new ServiceError("storage_unavailable", "Another coordinator migrates the database");
+  throw new ServiceError("storage_unavailable", "Another coordinator is migrating the database");
 }
 
-/** `text`: what is run in place of the migration's own, which is what is noted. */
+/** Applies a migration. `text`: replaces its statements; the recorded checksum is still that of the migration. */
 async function apply(client: pg.Client, migration: Migration, nowMs: number, text = migration.sql): Promise<void> {
   const { version, name, sql, oldest = version, isOutsideTransaction = false } = migration;
   const run = async (statements: string): Promise<void> => {
     const query: pg.QueryConfig & { readonly query_timeout: number } = { text: statements, query_timeout: NO_LIMIT_MS };
     await client.query(query);
   };
-  // What runs outside of a transaction waits without keeping others from the table.
+  // Statements outside of a transaction wait without blocking other access to the table.
   await client.query(`SET statement_timeout = 0; SET lock_timeout = ${isOutsideTransaction ? 0 : TABLE_LOCK_MS}`);
   if (isOutsideTransaction) for (const statement of text.split(/\n\s*\n/)) await run(statement);
   await client.query("BEGIN");
@@ -72,7 +73,7 @@ async function apply(client: pg.Client, migration: Migration, nowMs: number, tex
   await client.query("COMMIT");
 }
 
-/** Whether there are tables of ours. @throws as {@link openingErrorOf} */
+/** Returns whether the database has tables of a coordinator. @throws as {@link openingErrorOf} */
 export async function isMigrated(address: string): Promise<boolean> {
   try {
     return await withClient(address, "atoll", async (client) => {

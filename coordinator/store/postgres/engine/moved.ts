@@ -3,7 +3,6 @@ import { refuseMoved, type MoveMark } from "../../move/move-mark.ts";
 import { withClient } from "./connection.ts";
 import { withoutPassword } from "../../../../shared/without-password.ts";
 
-/** The note of a move of all data. */
 export async function readMark(client: Pick<pg.ClientBase, "query">): Promise<MoveMark | null> {
   const found = await client.query<{ found: boolean }>("SELECT to_regclass('data_move') IS NOT NULL AS found");
   if (found.rows[0]?.found !== true) return null;
@@ -11,7 +10,7 @@ export async function readMark(client: Pick<pg.ClientBase, "query">): Promise<Mo
   return (await client.query<MoveMark>(sql)).rows[0] ?? null;
 }
 
-/** @throws {DatabaseError} if the data was moved, or is being moved; errors of the server pass through. */
+/** @throws {DatabaseError} if the data was or is being migrated; errors of the server pass through. */
 export async function assertNotMoved(address: string): Promise<void> {
   refuseMoved(withoutPassword(address), await withClient(address, "atoll", readMark));
 }

@@ -5,7 +5,10 @@ import { textOf } from "../../steps/table.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";
 
-/** Runs each write and each snapshot in a transaction of its own. `selfId`: of this coordinator, and a value of every statement. */
+/**
+ * Returns a runner of steps: each write and each snapshot runs in its own transaction. `selfId`: id of this coordinator, a parameter of
+ * every statement.
+ */
 export function postgresSteps(db: Database, selfId: string): RunStep {
   return (_name, step, args) => {
     const call = (session: Session): Promise<unknown> => runBody(step, new PostgresTx(session, selfId), args);
@@ -17,7 +20,7 @@ export function postgresSteps(db: Database, selfId: string): RunStep {
   };
 }
 
-/** What the step of a store runs on. */
+/** The transaction or connection of a store's step. */
 export class PostgresTx implements Tx {
   readonly dialect = "postgres";
   readonly #session: Session;
@@ -48,7 +51,7 @@ export class PostgresTx implements Tx {
   }
 
   async lockAccount(accountId: string): Promise<void> {
-    // What refers to the account goes on.
+    // Rows that reference the account can still be inserted.
     await this.#session.run("SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [accountId]);
   }
 
@@ -71,11 +74,11 @@ export class PostgresTx implements Tx {
   }
 }
 
-/** What the network has is its row, and what was appended to it and is not folded yet. */
+/** Balance of the network: its row plus the moves that are not folded into it yet. */
 const NETWORK_BALANCE = `SELECT (micro + (SELECT coalesce(sum(micro), 0) FROM network_moves))::text AS micro FROM balances
   WHERE party = 'network'`;
 
-/** In micro-credits, locked until the transaction ends; no entry for a party that was never opened. */
+/** Returns balances in micro-credits, locked until the transaction ends; no entry for a party that does not exist. */
 async function lockBalances(session: Session, parties: readonly LedgerParty[]): Promise<Map<LedgerParty, bigint>> {
   const rows = await session.all<{ party: LedgerParty; micro: string }>(
     "SELECT party, micro::text FROM balances WHERE party = ANY ($1) AND party <> 'network' ORDER BY party FOR UPDATE",
@@ -90,7 +93,7 @@ async function lockBalances(session: Session, parties: readonly LedgerParty[]): 
 }
 
 /**
- * Writes postings that belong to no job, in the transaction of `session`. The batches of jobs do the same in SQL.
+ * Writes postings that belong to no job, in the transaction of `session`. Batches of jobs do the same in SQL.
  * @param note shown to the account.
  * @throws the refusal of the postings (`refusalOf`); nothing is written then.
  */
@@ -109,7 +112,7 @@ async function post(
   const moved = postings.filter(({ micro }) => micro !== 0);
   if (moved.length === 0) return;
   for (const { party, micro } of moved) {
-    // oxlint-disable-next-line no-await-in-loop -- Two or three.
+    // oxlint-disable-next-line no-await-in-loop -- Two or three postings.
     if (party === "network") await session.run("INSERT INTO network_moves (micro) VALUES ($1)", [micro]);
     else await session.run("UPDATE balances SET micro = micro + $1 WHERE party = $2", [micro, party]);
   }

@@ -5,13 +5,13 @@ import { DatabaseError } from "../../database-error.ts";
 import { MigrationError } from "../../steps/migrations.ts";
 
 /**
- * Lost against another transaction: serialization failure, deadlock, a lock that was not to be had in time; or ended by the server,
- * because this process stood still in it. Source: PostgreSQL, appendix A.
+ * Transient errors: a conflict with another transaction (serialization failure, deadlock, lock timeout), or a transaction that the server
+ * ended because this process was idle in it. Source: PostgreSQL, appendix A.
  */
 const TRANSIENT = new Set(["40001", "40P01", "55P03", "25P03"]);
-/** Of these, what comes at once and is over. */
+/** Transient errors that are reported at once and can be retried at once. */
 const CONFLICTS = new Set(["40001", "40P01"]);
-/** Classes of faults of the server or of the way to it: connection, resources, operator intervention, system. */
+/** Error classes of the server or of the connection to it: connection, resources, operator intervention, system. */
 const STORAGE_CLASSES = new Set(["08", "53", "57", "58"]);
 /** Read-only transaction: a standby that was not promoted. */
 const READ_ONLY = "25006";
@@ -26,12 +26,12 @@ const NETWORK = new Set([
   "EAI_AGAIN",
 ]);
 
-/** Who we are, what we may do, and which database there is: classes of errors that the operator must put right. */
+/** Error classes of authentication, permissions and missing databases, which the operator must fix. */
 const REFUSED_CLASSES = new Set(["28", "3D", "0A"]);
 const NOT_PERMITTED = "42501";
 const DISK_FULL = "53100";
 
-/** `pg` names these only by their texts. */
+/** `pg` gives these errors only a message, without a code. */
 const LOST =
   /^(timeout expired|Query read timeout|timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
 
@@ -39,20 +39,20 @@ export function isTransient(error: unknown): boolean {
   return error instanceof pg.DatabaseError && TRANSIENT.has(error.code ?? "");
 }
 
-/** Lost against another transaction, which has ended by now. */
+/** Returns true for a conflict with another transaction, which has since ended. */
 export function isConflict(error: unknown): boolean {
   return error instanceof pg.DatabaseError && CONFLICTS.has(error.code ?? "");
 }
 
-/** What `pg` says of an address without a password to a server that asks for one. */
+/** Error of `pg` if the address has no password and the server requires one. */
 const NO_PASSWORD = /client password must be a string/;
 
-/** Why nothing can be stored now; null for an error of the statement itself. */
+/** Returns the reason why the server is not writable; null for an error of the statement itself. */
 export function storageFaultOf(error: unknown): string | null {
   if (error instanceof pg.DatabaseError) {
     const code = error.code ?? "";
     const isFault = STORAGE_CLASSES.has(code.slice(0, 2)) || code === READ_ONLY || TRANSIENT.has(code);
-    // Its message names a file.
+    // The original message names a file.
     if (code === DISK_FULL) return `the database's disk is full (${code})`;
     return isFault ? `${error.message} (${code})` : null;
   }
@@ -62,12 +62,12 @@ export function storageFaultOf(error: unknown): string | null {
   return LOST.test(error.message) ? error.message : null;
 }
 
-/** The error for the caller of the store. */
+/** Converts an error for callers of the store. */
 export function storageErrorOf(error: unknown): unknown {
   const reason = storageFaultOf(error);
   return reason === null
     ? error
-    : new ServiceError("storage_unavailable", `Nothing can be stored now: ${reason}`, { cause: error });
+    : new ServiceError("storage_unavailable", `Storage is unavailable: ${reason}`, { cause: error });
 }
 
 export function openingErrorOf(error: unknown, address: string): unknown {
@@ -75,12 +75,10 @@ export function openingErrorOf(error: unknown, address: string): unknown {
   if (known !== error || !(error instanceof Error)) return known;
   if (error instanceof MigrationError || error instanceof ServiceError) return known;
   const { code = "" } = error as NodeJS.ErrnoException;
-  // Other errors of the server are ours; those without a server are of TLS or of the password.
+  // Other errors of the server are bugs; errors without a server concern TLS or the password.
   const isOurs = error instanceof pg.DatabaseError && !REFUSED_CLASSES.has(code.slice(0, 2)) && code !== NOT_PERMITTED;
   if (isOurs) return error;
   const needsPassword = NO_PASSWORD.test(error.message);
-  const reason = needsPassword
-    ? "asks for a password: put it into store or into the variable PGPASSWORD"
-    : error.message;
+  const reason = needsPassword ? "requires a password; set it in store or in the variable PGPASSWORD" : error.message;
   return new DatabaseError(withoutPassword(address), reason, { cause: error });
 }

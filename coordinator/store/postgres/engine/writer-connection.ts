@@ -4,18 +4,21 @@ import { clientConfig, PLANS } from "./connection.ts";
 
 const RUN = { name: "run", text: "SELECT pg_temp.run($1::jsonb, $2::text[]) AS results" } as const;
 
-/** What a lane writes on. */
+/** The connection of a lane. */
 export interface WriterConnection {
-  /** Runs operations in one commit; resolves with the result of each. `parties`: whose balances they lock. Rejects as the server does. */
+  /**
+   * Runs operations in one commit and resolves with the result of each. `parties`: parties whose balances they lock. Rejects with the
+   * server's error.
+   */
   run(operations: readonly unknown[], parties: readonly string[]): Promise<readonly unknown[]>;
   /** Never rejects. */
   end(): Promise<void>;
 }
 
-/** `onEnd` is called when the connection can be used no more. */
+/** Opens a connection. `onEnd` is called when it can no longer be used. */
 export type OpenWriter = (name: string, onEnd: () => void) => Promise<WriterConnection>;
 
-/** Opens connections of the coordinator `ownerId`, each with functions of its own. */
+/** Returns a function that opens connections of the coordinator `ownerId`, each with its own temporary functions. */
 export function writersTo({ address, ownerId }: { readonly address: string; readonly ownerId: string }): OpenWriter {
   return async (name, onEnd) => {
     const client = new pg.Client(clientConfig(address, name));
@@ -26,7 +29,7 @@ export function writersTo({ address, ownerId }: { readonly address: string; read
       await client.query(PLANS);
       await client.query(jobFunctions(ownerId));
     } catch (error) {
-      // A server that refuses only the functions, as a standby does, would keep each of these connections.
+      // A server that refuses only the functions, such as a standby, would otherwise keep every connection.
       void client.end().catch(() => undefined);
       throw error;
     }

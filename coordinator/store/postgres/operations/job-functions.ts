@@ -6,17 +6,17 @@ import { columnType } from "../../steps/schema.ts";
 import type { Table } from "../../steps/table.ts";
 import { SUBMITTED_WEBHOOK_COLUMNS, webhookTable } from "../../jobs/webhooks.ts";
 
-/** What jobs change of their accounts: balances, entries and places. `mine`: the condition that a job is this coordinator's. */
+/** SQL of the changes that jobs make to accounts: balances, entries and quota slots. `mine`: condition for jobs of this coordinator. */
 const accountFunctions = (mine: string): string => `
--- Adds postings to the balances and entries. A refusal has the balances of all parties, from which the caller learns why. The holder, one
--- of the parties, takes so many places for jobs; a negative number gives them back.
+-- Adds postings to the balances and entries. A refusal returns the balances of all parties, from which the caller derives the reason.
+-- holder: the party that takes the quota slots for jobs. A negative number of places frees them.
 CREATE FUNCTION pg_temp.post(postings jsonb, subject text, at bigint, holder text, places int) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   total bigint := (SELECT sum((p->>'micro')::bigint) FROM jsonb_array_elements(postings) p);
   short jsonb;
   first bigint;
 BEGIN
-  IF total <> 0 THEN RAISE EXCEPTION 'The postings sum to % micro-credits, not to 0', total; END IF;
+  IF total <> 0 THEN RAISE EXCEPTION 'The postings must sum to 0 micro-credits, got %', total; END IF;
   SELECT jsonb_build_object('refused', 'postings', 'balances', jsonb_object_agg(party, b.micro::text)) INTO short
   FROM (SELECT p->>'party' AS party, sum((p->>'micro')::bigint) AS micro FROM jsonb_array_elements(postings) p GROUP BY 1) added
   LEFT JOIN balances b USING (party)
@@ -36,7 +36,7 @@ BEGIN
   RETURN NULL;
 END $f$;
 
--- Refuses jobs of a key with a monthly limit that would pass it; null for others.
+-- Refuses jobs that would exceed the monthly limit of their key; returns null for others.
 CREATE FUNCTION pg_temp.refuse_key(k jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   spent bigint;
@@ -47,7 +47,7 @@ BEGIN
   RETURN jsonb_build_object('refused', 'key_credits', 'leftMicro', greatest((k->'monthly'->>'limitMicro')::bigint - spent, 0));
 END $f$;
 
--- Counts jobs of a key with a monthly limit, and returns the month that has them. A clock that is behind counts in the month that another one has begun.
+-- Counts jobs of a key with a monthly limit and returns the month that counts them. A coordinator whose clock is behind counts them in the newer month.
 CREATE FUNCTION pg_temp.spend_by_key(k jsonb) RETURNS int LANGUAGE plpgsql AS $f$
 DECLARE
   counted int;
@@ -60,7 +60,7 @@ BEGIN
   RETURN counted;
 END $f$;
 
--- Gives places to the first of the jobs for which the account's limit leaves room. Returns those that have one, now or before.
+-- Assigns quota slots to the jobs in order, as far as the account's limit allows. Returns the jobs that have a slot, now or before.
 CREATE FUNCTION pg_temp.take_places(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   holder text := 'client:' || (a->>'accountId');
@@ -92,13 +92,13 @@ function endStates(): string {
   return END_EVENTS.map((event) => `WHEN '${event}' THEN '${guardOf(event).to}'`).join(" ");
 }
 
-/** `first`: an event that comes before the end in the same write. */
+/** `first`: an event before the end in the same write. */
 function endGuards(first?: JobEvent): string {
   const guard = (event: JobEvent) => (first === undefined ? guardOf(event) : guardOf(first, event));
   return END_EVENTS.map((event) => `WHEN '${event}' THEN state IN (${guard(event).from})`).join(" ");
 }
 
-/** Adds a row: members of the JSON object `from`, as the table encodes them, and other members by the SQL of their values. */
+/** Returns an INSERT of a row: members of the JSON object `from` as the table encodes them, and other members as SQL expressions. */
 function insertSql(
   table: Table,
   from: string,
@@ -112,8 +112,8 @@ function insertSql(
 }
 
 /**
- * The result of an operation that was sent before, and whose answer was lost with the connection: what the guards refuse now was done then.
- * An end answers with the webhooks that it made due, if it is the one that is stored.
+ * Result of an operation that was sent before and whose reply was lost with the connection: if a guard refuses it now, it was applied then.
+ * An end returns the webhooks that it made due, if it is the stored end.
  */
 const REPEAT_FUNCTION = `
 CREATE FUNCTION pg_temp.repeated(op jsonb, result jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
@@ -129,15 +129,15 @@ END $f$;
 `;
 
 /**
- * Functions for the writes that every job makes. `a`: the arguments, as in `operations.ts`. A function returns null, a value, or
+ * Returns the functions for the writes of every job. `a`: arguments as in `operations.ts`. A function returns null, a value, or
  * `{"refused": …}` before it has written anything.
  */
 export const jobFunctions = (ownerId: string): string => {
-  if (!/^[\w-]+$/.test(ownerId)) throw new Error(`${ownerId} is no id of a coordinator`);
+  if (!/^[\w-]+$/.test(ownerId)) throw new Error(`Invalid coordinator id "${ownerId}"`);
   const mine = `owner_id = '${ownerId}'`;
   return `
 ${accountFunctions(mine)}
--- What the first request with an Idempotency-Key made.
+-- Returns what the first request with an Idempotency-Key created.
 CREATE FUNCTION pg_temp.find_repeat(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   known record;
@@ -150,7 +150,7 @@ BEGIN
   RETURN jsonb_build_object('jobId', known.job_id, 'batchId', known.batch_id);
 END $f$;
 
--- Jobs in their order, the first of which have places. k: the API key that they come with.
+-- Inserts jobs in order. places: the number of jobs, from the first, that have a quota slot. k: the API key of the submission.
 CREATE FUNCTION pg_temp.insert_jobs(added jsonb, places int, batch text, webhook text, conversation text, k jsonb) RETURNS void LANGUAGE plpgsql AS $f$
 DECLARE
   spent_in int := CASE WHEN k->'monthly'->>'month' IS NOT NULL THEN pg_temp.spend_by_key(k) END;
@@ -171,7 +171,7 @@ BEGIN
   INSERT INTO job_inputs (job_id, input) SELECT j->>'id', j->>'input' FROM jsonb_array_elements(added) AS job (j);
 END $f$;
 
--- The part of a submission that jobs and batches share; the jobs follow, and take so many places. Returns null where they may be stored.
+-- Stores the part of a submission that jobs and batches share. places: quota slots of the jobs that follow. Returns null if they may be stored.
 CREATE FUNCTION pg_temp.begin_submission(a jsonb, subject_kind text, first_job text, places int) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   made jsonb := pg_temp.find_repeat(a);
@@ -209,7 +209,7 @@ BEGIN
   RETURN made;
 END $f$;
 
--- The first jobs for which there is room have a place at once. Returns their number.
+-- The first jobs that fit get a quota slot at once. Returns their number.
 CREATE FUNCTION pg_temp.submit_batch(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   room bigint := coalesce((a->>'placeLimit')::bigint - (SELECT job_places FROM balances WHERE party = 'client:' || (a->>'accountId')), 0);
@@ -307,7 +307,7 @@ BEGIN
   RETURN NULL;
 END $f$;
 
--- Replaces the chunks of an ended job's feed, and what it said last, by one row: the layouts joined, with the attempt where it changes.
+-- Replaces the chunks of an ended job's feed and its last chunk by one row: the joined layouts, with the attempt where it changes.
 CREATE FUNCTION pg_temp.fold_feed(job text, last jsonb, is_output boolean) RETURNS void LANGUAGE plpgsql AS $f$
 DECLARE
   folded record;
@@ -330,7 +330,7 @@ BEGIN
   VALUES (job, '[' || folded.layout || ']', CASE WHEN is_output THEN folded.text ELSE nullif(folded.text, '') END);
 END $f$;
 
--- Completes the batch of an ended job if it was the last, and makes webhooks due. Returns their ids.
+-- Completes the batch of an ended job if it was the last one, and makes webhooks due. Returns the ids of the webhooks.
 CREATE FUNCTION pg_temp.follow_up(batch text, webhook text, at bigint) RETURNS text[] LANGUAGE plpgsql AS $f$
 DECLARE
   due text[] := array_remove(ARRAY[webhook], NULL);
@@ -371,7 +371,7 @@ BEGIN
   PERFORM pg_temp.insert_pieces(a->>'jobId', a->'pieces');
   PERFORM pg_temp.fold_feed(a->>'jobId', a->'lastChunk', a->>'event' = 'complete' AND a->>'output' IS NULL);
   refusal := pg_temp.post(a->'postings', a->>'jobId', at, 'client:' || links.account_id, CASE WHEN links.has_place THEN -1 ELSE 0 END);
-  -- It is a fault, which rolls back what was written.
+  -- Raises an error, which rolls back what was written.
   IF refusal IS NOT NULL THEN RAISE EXCEPTION 'The ledger refuses postings: %', refusal; END IF;
   IF links.key_month IS NOT NULL AND links.unspent > 0 THEN
     UPDATE key_spending SET micro = greatest(0, micro - links.unspent) WHERE key_number = links.key_number AND month = links.key_month;
@@ -380,7 +380,7 @@ BEGIN
 END $f$;
 
 ${REPEAT_FUNCTION}
--- All operations, in order, in one commit. The balances come first and sorted, so that two coordinators never wait for each other in a circle.
+-- Runs all operations in order, in one commit. Locks the balances first and sorted, so that two coordinators cannot deadlock.
 CREATE FUNCTION pg_temp.run(ops jsonb, parties text[]) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   op jsonb;

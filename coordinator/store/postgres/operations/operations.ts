@@ -9,9 +9,9 @@ import { feedChunkTable, jobTable } from "../../jobs/job-tables.ts";
 import { monthBeginMs } from "../../accounts/key-spending.ts";
 import { REFUSALS } from "../../refusals.ts";
 
-/** The writes that are sent in batches. `job-functions.ts` has a function for each. */
+/** Writes that are sent in batches. `job-functions.ts` has a function for each. */
 export interface Operations extends HotWrites {
-  /** Returns the ids of those that have a place, now or before. */
+  /** Returns the ids of the jobs that have a quota slot, now or before. */
   takePlaces(args: {
     readonly accountId: string;
     readonly jobIds: readonly string[];
@@ -26,10 +26,10 @@ export type Operation = { [K in OperationKind]: readonly [kind: K, args: Operati
 
 const KEPT: ReadonlySet<OperationKind> = new Set<OperationKind>(["moveJob", "appendFeed", "endJob"]);
 
-/** What has happened already, on an Island or in memory: it is written as soon as that is possible again. */
+/** Returns true for writes of what has already happened, on an Island or in memory. They are retried until they are stored. */
 export const isKept = (kind: OperationKind): boolean => KEPT.has(kind);
 
-/** The operation with the values of its rows as the columns have them. */
+/** Encodes the values of an operation as their columns store them. */
 export function toColumns(operation: Operation): Operation {
   const [kind, args] = operation;
   switch (kind) {
@@ -69,7 +69,7 @@ type Refusal =
         | "no_job";
     };
 
-/** What `pg_temp.run` answered for an operation. */
+/** Converts the result of `pg_temp.run` for an operation. */
 export function resultOf(operation: Operation, answer: unknown): { value: unknown; refusal: Error | null } {
   if (typeof answer === "object" && answer !== null && "refused" in answer) {
     return { value: null, refusal: errorOf(operation, answer as Refusal) };
@@ -77,12 +77,14 @@ export function resultOf(operation: Operation, answer: unknown): { value: unknow
   return { value: answer, refusal: null };
 }
 
-/** Parties whose balances the operations read or change, sorted as the database sorts them. The network's is never locked. */
+/**
+ * Returns the parties whose balances the operations read or change, in the order of the database. The network's balance is never locked.
+ */
 export function partiesOf(operations: readonly Operation[]): string[] {
   const parties = new Set<string>();
   for (const operation of operations) {
     for (const { party } of postingsOf(operation)) if (party !== "network") parties.add(party);
-    // Two requests with the same key take turns, and so do those who count the jobs of an account.
+    // Serializes two requests with the same key, and counts of the jobs of an account.
     if (operation[0] === "findRepeat" || operation[0] === "takePlaces") parties.add(`client:${operation[1].accountId}`);
   }
   return [...parties].sort();
@@ -95,7 +97,7 @@ function submissionOf([kind, args]: Operation): Pick<NewJob, "apiKey" | "maxJobs
 
 function keyRefusal(operation: Operation, leftMicro: number): Error {
   const monthly = submissionOf(operation).apiKey?.monthly ?? null;
-  if (monthly === null) return new Error("A write without a monthly limit was refused for one");
+  if (monthly === null) return new Error("The database refused a write for a monthly limit that it does not have");
   return new KeyCreditsError(monthly.neededMicro, leftMicro, monthBeginMs(monthly.month + 1));
 }
 
@@ -114,5 +116,7 @@ function errorOf(operation: Operation, refusal: Refusal): Error {
     const balance = refusal.balances[party];
     return balance === null || balance === undefined ? undefined : BigInt(balance);
   };
-  return refusalOf(postingsOf(operation), balanceOf) ?? new Error("The ledger refused postings that it may take");
+  return (
+    refusalOf(postingsOf(operation), balanceOf) ?? new Error("The database refused postings that are within all limits")
+  );
 }

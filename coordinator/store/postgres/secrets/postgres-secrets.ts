@@ -4,7 +4,10 @@ import type { SecretName, SharedSecrets } from "../../secrets/shared-secrets.ts"
 import type { Session } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 
-/** The secrets of a network: rows of its database, sealed with the cluster key, so that a copy of the database alone has none of them. */
+/**
+ * Returns the secrets of a network: rows of its database, encrypted with the cluster key, so that a copy of the database does not reveal
+ * them.
+ */
 export function postgresSecrets(db: Database, box: Pick<SecretBox, "seal" | "unseal">): SharedSecrets {
   const placeOf = (name: SecretName): string => `The secret ${name} of the database`;
   const select = async (session: Session, name: SecretName): Promise<Buffer | null> => {

@@ -7,7 +7,7 @@ import { withoutPassword } from "../../../../shared/without-password.ts";
 import { openingErrorOf } from "../engine/storage-fault.ts";
 
 const NAME = "reseal of atoll";
-/** Webhooks of one statement. */
+/** Webhooks per statement. */
 const PAGE = 1_000;
 
 interface Resealed {
@@ -21,16 +21,16 @@ interface Sealed {
 }
 
 /**
- * Seals all secrets of a database with another key: all of them or none. What has the new key already stays, so it can be repeated. The
- * secret of a webhook that neither key opens stays, too: it is given up anyway.
- * @throws {DatabaseError} while coordinators or commands use the database, and if neither key opens its secrets.
+ * Encrypts all secrets of a database with another key, all of them or none. Repeatable: secrets that already have the new key stay
+ * unchanged. So does a webhook secret that neither key decrypts, whose webhook will be given up.
+ * @throws {DatabaseError} while coordinators or commands use the database, and if neither key decrypts its secrets.
  */
 export async function resealSecrets({ address, key }: DatabaseLocation, newKey: Buffer): Promise<Resealed> {
   const boxes = { from: new SecretBox(key), to: new SecretBox(newKey) };
   try {
     return await withClient(address, NAME, async (client) => {
       await client.query("BEGIN");
-      // Whoever starts from now on waits, and then finds that the key is another one.
+      // Blocks coordinators that start from now on; they then find a different key.
       await client.query("LOCK TABLE secrets, webhooks IN ACCESS EXCLUSIVE MODE");
       const inUse = await countUsers(client);
       if (inUse > 0) {

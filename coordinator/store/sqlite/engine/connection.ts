@@ -2,18 +2,18 @@ import { closeSync, fchmodSync, mkdirSync, openSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import Database from "better-sqlite3";
 
-/** How long SQLite waits for a write of another process, such as the CLI beside a running server. */
+/** Time that SQLite waits for a write of another process, such as a command next to a running coordinator. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** In KiB, as SQLite reads a negative size. Large enough that a transaction does not spill before its commit. */
+/** Cache size; SQLite interprets a negative number as KiB. Large enough that a transaction does not spill before its commit. */
 const WRITER_CACHE = -65_536;
 const READER_CACHE = -16_384;
-/** Between checkpoints: 11,000 job lifecycles a second, against 9,400 with SQLite's default of 4 MB (2 busy cores, 2026-11-21). */
+/** Log size between checkpoints: 11,000 job lifecycles a second, against 9,400 with SQLite's default of 4 MB (2 busy cores, 2026-11-21). */
 const CHECKPOINT_BYTES = 16_000_000;
 
 /**
- * Makes the file if it is missing, readable by its owner only; SQLite gives the -wal and -shm files the same mode.
+ * Creates a missing file, readable by its owner only. SQLite gives the -wal and -shm files the same mode.
  * @returns the absolute path.
- * @throws {Error} for a database in memory: reader and writer have separate connections, so they need a file.
+ * @throws {Error} for an in-memory database: reader and writer have separate connections, so they need a file.
  */
 export function prepareFile(path: string): string {
   if (path === "" || path === ":memory:" || path.startsWith("file:")) {
@@ -30,15 +30,16 @@ export function prepareFile(path: string): string {
   return file;
 }
 
-/** A connection for writing. A commit returns after the WAL is synced, so that it survives a power cut. */
+/** Opens a connection for writing. A commit returns after the WAL is synced, so that it survives a power loss. */
 export function openForWriting(path: string): Database.Database {
   const db = prepared(new Database(path, { timeout: BUSY_TIMEOUT_MS }), [
-    // A commit writes whole pages, of which a job changes a few bytes each. First of all: a database that has tables keeps its size.
+    // Small pages, because a commit writes whole pages, of which a job changes a few bytes each. Must come first: a database with tables
+    // keeps its size.
     "page_size = 1024",
-    // Before anything is written: a database that has tables keeps its mode until `coordinator vacuum` rewrites it.
+    // Must come before any write: a database with tables keeps its mode until `coordinator vacuum` rewrites it.
     "auto_vacuum = INCREMENTAL",
     "journal_mode = WAL",
-    // What is deleted is overwritten with zeros.
+    // Overwrites deleted content with zeros.
     "secure_delete = ON",
     "synchronous = FULL",
     "foreign_keys = ON",
@@ -47,18 +48,17 @@ export function openForWriting(path: string): Database.Database {
   return prepared(db, [`wal_autocheckpoint = ${Math.round(CHECKPOINT_BYTES / pageBytesOf(db))}`]);
 }
 
-/** Size of the database's pages. */
 export function pageBytesOf(db: Database.Database): number {
   return db.pragma("page_size", { simple: true }) as number;
 }
 
-/** A read-only connection; each read sees the newest commit. */
+/** Opens a read-only connection; each read sees the newest commit. */
 export function openForReading(path: string): Database.Database {
   const db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   return prepared(db, [`cache_size = ${READER_CACHE}`]);
 }
 
-/** The connection is closed if its disk fails meanwhile: it is opened again. */
+/** Runs the pragmas, and closes the connection if its disk fails, so that it can be opened again. */
 function prepared(db: Database.Database, pragmas: readonly string[]): Database.Database {
   try {
     for (const pragma of pragmas) db.pragma(pragma);

@@ -3,10 +3,9 @@ import Database from "better-sqlite3";
 import { DatabaseError } from "../../database-error.ts";
 import { openForReading, openForWriting } from "./connection.ts";
 
-/** Faults that are listed at most. */
 const MAX_FAULTS = 100;
 
-/** What is damaged in a database file, a line for each fault; empty when it is whole. A coordinator may be running on it. */
+/** Checks a database file and returns one line per fault; none if it is intact. A coordinator may be running on it. */
 export function checkDatabase(file: string): string[] {
   if (!existsSync(file)) return [`${file} does not exist`];
   try {
@@ -18,7 +17,7 @@ export function checkDatabase(file: string): string[] {
       ...lines.filter((line) => line !== "ok"),
       ...orphans
         .slice(0, MAX_FAULTS)
-        .map(({ table, rowid, parent }) => `row ${rowid} of ${table} has no row in ${parent}`),
+        .map(({ table, rowid, parent }) => `row ${rowid} of ${table} references a missing row of ${parent}`),
     ];
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error;
@@ -27,9 +26,9 @@ export function checkDatabase(file: string): string[] {
 }
 
 /**
- * Writes the database of this moment into a new file, which only its owner may read. A coordinator may be running on it and goes on
- * writing. A copy that was interrupted has the ending `.part`.
- * @throws {DatabaseError} without enough space, or if the database is damaged.
+ * Writes a snapshot of the database into a new file, readable by its owner only. A running coordinator can keep writing. An interrupted
+ * copy has the suffix `.part`.
+ * @throws {DatabaseError} if there is not enough space or the database is damaged.
  */
 export function backUpDatabase(file: string, target: string): { readonly bytes: number } {
   const part = `${target}.part`;
@@ -51,9 +50,9 @@ export function backUpDatabase(file: string, target: string): { readonly bytes: 
 }
 
 /**
- * Rewrites the whole database: the file has no unused space afterwards, nothing of what was deleted, and from then on gives space back
- * while it is in use. Takes as long as copying the file, and needs the same space again. Nothing else may use the database.
- * @throws {DatabaseError} without enough space, or while another process uses the file; nothing is lost then.
+ * Rewrites the whole database. Removes unused space and remains of deleted content, and lets the database reclaim space while it is in use.
+ * Takes as long as copying the file, and needs the same space again. Nothing else may use the database.
+ * @throws {DatabaseError} if there is not enough space or another process uses the file; nothing is lost then.
  */
 export function vacuumDatabase(file: string): { readonly beforeBytes: number; readonly afterBytes: number } {
   const beforeBytes = statSync(file).size;
@@ -64,7 +63,7 @@ export function vacuumDatabase(file: string): { readonly beforeBytes: number; re
     db.pragma("wal_checkpoint(TRUNCATE)");
   } catch (cause) {
     if (!(cause instanceof Database.SqliteError)) throw cause;
-    const advice = "make room for a second copy of the file, stop all programs that use it, and try again";
+    const advice = "free space for a second copy of the file, stop all programs that use it, and try again";
     throw new DatabaseError(file, `could not be rewritten (${cause.message}); ${advice}`, { cause });
   }
   return { beforeBytes, afterBytes: statSync(file).size };

@@ -1,7 +1,6 @@
 import type Database from "better-sqlite3";
 import { refuseMoved, type MoveMark } from "../../move/move-mark.ts";
 
-/** The note of a move of all data. */
 export function readMark(db: Database.Database): MoveMark | null {
   const table = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'data_move'").get();
   if (table === undefined) return null;
@@ -13,7 +12,7 @@ export function readMark(db: Database.Database): MoveMark | null {
   return row === undefined ? null : { ...row, isDone: row.isDone === 1 };
 }
 
-/** @throws {DatabaseError} if the data of the file was moved, or is being moved. */
+/** @throws {DatabaseError} if the data of the file was or is being migrated. */
 export function assertNotMoved(db: Database.Database, file: string): void {
   refuseMoved(file, readMark(db));
 }

@@ -7,24 +7,24 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { pageBytesOf } from "./connection.ts";
 
 /**
- * Every write, by name. A handler runs in a transaction that it shares with others, so it must refuse before it writes anything:
- * a ServiceError or IllegalTransitionError goes to its caller alone and does not roll back the others.
+ * All writes by name. A handler shares a transaction with others, so it must refuse before it writes anything. A ServiceError or
+ * IllegalTransitionError rejects only its own call and does not roll back the others.
  */
 export interface Operations extends HotWrites, MaintenanceOperations {}
 
 export type OperationKind = keyof Operations;
 export type OperationArgs<K extends OperationKind> = Parameters<Operations[K]>[0];
 export type OperationResult<K extends OperationKind> = ReturnType<Operations[K]>;
-/** A step of a store: its name, as in "islands.save", and its arguments. */
+/** A step of a store: its name, for example "islands.save", and its arguments. */
 export type StepOperation = readonly [step: `${string}.${string}`, args: readonly unknown[]];
-/** An operation in the form in which it is sent to the worker. */
+/** An operation as it is sent to the worker. */
 export type Operation =
   | { [K in OperationKind]: readonly [kind: K, args: OperationArgs<K>] }[OperationKind]
   | StepOperation;
 
 export const isStep = (operation: readonly [string, unknown]): operation is StepOperation => operation[0].includes(".");
 
-/** All handlers, with their statements prepared on `db`. */
+/** Returns all handlers, with their statements prepared on `db`. */
 export function createOperations(db: Database.Database, ledger: Ledger): Operations {
   return {
     ...submissionOperations(db, ledger),
@@ -34,15 +34,15 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
   };
 }
 
-/** A step moves at most as much from the end of the file into holes. */
+/** Maximum size that a step moves from the end of the file into unused pages. */
 const MOVED_BYTES = 1_024 * 1_024;
-/** So much stays in the file for what comes next, so that it does not shrink and grow all the time. */
+/** Unused space that stays in the file for later writes, so that it does not constantly shrink and grow. */
 const KEPT_BYTES = 10 * MOVED_BYTES;
 
 interface MaintenanceOperations {
-  /** Writes one small value: a count that grows by one each time. */
+  /** Increments a counter and returns it. */
   check(args: Record<string, never>): number;
-  /** Gives some unused space back. True if there is more. */
+  /** Reclaims some unused space. Returns true if there is more. */
   reclaim(args: Record<string, never>): boolean;
 }
 

@@ -7,13 +7,13 @@ import type { StepOperation } from "./operations.ts";
 import { failureOf, type Failure } from "./worker-errors.ts";
 import { PreparedStatements, SqliteTx } from "./sqlite-tx.ts";
 
-/** This file runs in a worker thread, so that an expensive page delays only other pages. */
+/** Messages to the worker thread of this file, which exists so that an expensive page delays only other pages. */
 export type ToReader =
-  /** Comes first, and again after `close`. */
+  /** Sent first, and again after `close`. */
   | { readonly kind: "open"; readonly path: string }
   | { readonly kind: "read"; readonly read: StepOperation }
   | { readonly kind: "close" };
-/** Answers come in the order of the reads. */
+/** Replies of the thread, in the order of the reads. */
 export type FromReader = { readonly value: unknown } | { readonly failure: Failure } | { readonly isClosed: true };
 
 interface OpenDatabase {
@@ -22,7 +22,7 @@ interface OpenDatabase {
 }
 
 const port = parentPort;
-if (port === null) throw new Error("reader-worker runs as a worker thread only");
+if (port === null) throw new Error("reader-worker must run as a worker thread");
 let path: string | null = null;
 let opened: OpenDatabase | null = null;
 port.on("message", (message: ToReader) => {
@@ -50,7 +50,7 @@ async function answer([name, args]: StepOperation): Promise<FromReader> {
   }
 }
 
-/** The messages that come after this one wait, as each promise of a step is resolved already. */
+/** Keeps later messages waiting, since each promise of a step is already resolved. */
 async function inSnapshot<T>(database: Database.Database, run: () => Promise<T>): Promise<T> {
   database.exec("BEGIN");
   try {
@@ -60,9 +60,9 @@ async function inSnapshot<T>(database: Database.Database, run: () => Promise<T>)
   }
 }
 
-/** Opened by a read, which fails alone when the disk does: the next one tries again. */
+/** Opens the database with the first read. If the disk fails, only this read fails, and the next one tries again. */
 function open(): OpenDatabase {
-  if (path === null) throw new Error("No database was named");
+  if (path === null) throw new Error("Expected an open message before the first read");
   if (opened === null) {
     const db = openForReading(path);
     opened = { db, tx: new SqliteTx(new PreparedStatements(db), null) };

@@ -11,21 +11,21 @@ interface PendingRead {
   readonly reject: (error: Error) => void;
 }
 
-/** Reads pages of long lists one after the other, in a thread that starts with the first read. Each sees the newest commit. */
+/** Reads pages of long lists one at a time, in a thread that starts with the first read. Each read sees the newest commit. */
 export function openReader(path: string) {
   let thread: ReaderThread | null = null;
   let isClosed = false;
 
   return {
-    /** `step`: its name, as in "ledger.list". */
+    /** `step`: its name, for example "ledger.list". */
     runStep(step: string, args: readonly unknown[]): Promise<unknown> {
       if (isClosed) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
-      // If the thread died, its reads were rejected; start a new one.
+      // A dead thread has rejected its reads; start a new one.
       if (thread?.isAlive !== true) thread = readerThread(path);
       return thread.read([step, args] as StepOperation);
     },
 
-    /** Refuses new reads; resolves when the earlier ones are answered. */
+    /** Refuses new reads. Resolves when the earlier ones have settled. */
     async close(): Promise<void> {
       isClosed = true;
       await thread?.close();
@@ -39,7 +39,7 @@ function readerThread(path: string) {
   let pending: PendingRead[] = [];
   let isAlive = true;
   const worker = threads.take();
-  /** The thread has closed the database, or is gone. */
+  /** Resolves when the thread has closed the database or has exited. */
   const closed = new Promise<void>((resolve) => {
     worker.on("message", (answer: FromReader) => {
       if ("isClosed" in answer) {

@@ -1,22 +1,22 @@
 import { Worker } from "node:worker_threads";
 
-/** Threads that wait for the next store. */
+/** Maximum number of idle threads that wait for the next store. */
 const MAX_IDLE = 2;
 
 /**
- * Threads that run one file for one store after the other: to start one takes 60 ms of a core (2026-11-22), which is half of what it takes to open
- * a store. One that waits does not keep the process alive.
+ * Threads that run one file for successive stores. Starting a thread takes 60 ms of a core (2026-11-22), half the time of opening a store.
+ * An idle thread does not keep the process alive.
  */
 export class ReusedThreads {
   readonly #file: URL;
   readonly #idle: Worker[] = [];
 
-  /** @param name of the file beside `importer`: TypeScript in the sources, JavaScript in the package. */
+  /** @param name name of the file next to `importer`: TypeScript in the sources, JavaScript in the package. */
   constructor(name: string, importer: string) {
     this.#file = new URL(`./${name}.${importer.endsWith(".ts") ? "ts" : "js"}`, importer);
   }
 
-  /** A thread without listeners. */
+  /** Returns a thread without listeners. */
   take(): Worker {
     const waiting = this.#idle.pop();
     if (waiting === undefined) return new Worker(this.#file);
@@ -25,7 +25,7 @@ export class ReusedThreads {
     return waiting;
   }
 
-  /** Call it when the thread has nothing more of its store. */
+  /** Returns a thread for reuse. Call it when the thread holds no more resources of its store. */
   giveBack(thread: Worker): void {
     removeListeners(thread);
     if (this.#idle.length >= MAX_IDLE) {
@@ -43,7 +43,7 @@ export class ReusedThreads {
   }
 }
 
-/** By name: a Worker has listeners of its own that start its port. */
+/** Removes listeners by name, because a Worker has internal listeners that start its port. */
 function removeListeners(thread: Worker): void {
   for (const name of ["message", "messageerror", "error", "exit"]) thread.removeAllListeners(name);
 }

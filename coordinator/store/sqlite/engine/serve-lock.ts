@@ -10,15 +10,15 @@ export interface ServeLock {
 }
 
 /**
- * Keeps a second coordinator from serving `dataDirectory`: both would run every unfinished job. Commands that may run beside a
- * coordinator do not take the lock. It is an SQLite lock on an empty file, so the system frees it however the process dies.
+ * Prevents a second coordinator from serving `dataDirectory`: both would run every unfinished job. Commands that may run next to a
+ * coordinator do not take the lock. It is an SQLite lock on an empty file, so the operating system releases it however the process dies.
  * @throws {DatabaseError} if another coordinator has it.
  */
 export function lockForServing(dataDirectory: string): ServeLock {
   const path = prepareFile(join(dataDirectory, LOCK_FILE));
   const lock = new Database(path, { timeout: 0 });
   try {
-    // A journal on the disk would need space there. Without any (OFF) is refused: the connection is in SQLite's defensive mode.
+    // A journal on disk would need space there. OFF is not possible: the connection is in SQLite's defensive mode.
     lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN EXCLUSIVE");
   } catch (cause) {
@@ -27,7 +27,7 @@ export function lockForServing(dataDirectory: string): ServeLock {
     const reason = isHeld
       ? "another coordinator uses this data directory. Stop it first, or use another directory"
       : String(cause);
-    // A lock that another coordinator has is no fault that a start waits for, and so no cause.
+    // A lock of another coordinator is not a storage fault to wait for at the start, so it is not set as the cause.
     throw new DatabaseError(isHeld ? dirname(path) : path, reason, isHeld ? {} : { cause });
   }
   return { release: () => void lock.close() };

@@ -9,7 +9,7 @@ interface Prepared {
   readonly names: readonly string[];
 }
 
-/** The statements of a connection, each of which is prepared once. */
+/** Statements of a connection, each prepared once. */
 export class PreparedStatements {
   readonly #db: Database.Database;
   readonly #bySql = new Map<string, Prepared>();
@@ -28,13 +28,13 @@ export class PreparedStatements {
   }
 }
 
-/** What the step of a store runs on. Each promise is resolved already. */
+/** The transaction or connection of a store's step. Each of its promises is already resolved. */
 export class SqliteTx implements Tx {
   readonly dialect = "sqlite";
   readonly #statements: PreparedStatements;
   readonly #ledger: Ledger | null;
   #isOver = false;
-  /** It must not be taken back: other steps of the transaction may have posted after it. */
+  /** A step that has posted cannot be rolled back: later steps of the transaction may have posted, too. */
   hasPosted = false;
 
   /** `ledger`: null for reads. */
@@ -62,34 +62,35 @@ export class SqliteTx implements Tx {
     return statement.run(parametersOf(names, values)).changes;
   }
 
-  // There is one writer.
+  // SQLite has a single writer.
   async lockAccount(): Promise<void> {}
   async lockTable(): Promise<void> {}
 
   async balanceOf(party: LedgerParty): Promise<bigint> {
-    if (this.#isOver || this.#ledger === null) throw new Error("Only a step that writes knows balances, while it runs");
+    if (this.#isOver || this.#ledger === null)
+      throw new Error("Balances are available only to a write step while it runs");
     return this.#ledger.balanceOf(party) ?? 0n;
   }
 
   async post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {
-    if (this.#isOver || this.#ledger === null) throw new Error("Only a step that writes can post, while it runs");
+    if (this.#isOver || this.#ledger === null) throw new Error("Only a write step can post, and only while it runs");
     this.#ledger.assertAccepts(postings);
     this.hasPosted = true;
     this.#ledger.post(postings, null, atMs, note);
   }
 
-  /** The transaction is over: a step that goes on must not write into another one. */
+  /** Ends the transaction, so that a step that still runs cannot write into another one. */
   end(): void {
     this.#isOver = true;
   }
 
   #prepared(sql: string): Prepared {
-    if (this.#isOver) throw new Error("The transaction of this step is over");
+    if (this.#isOver) throw new Error("The transaction of this step has ended");
     return this.#statements.get(sql);
   }
 }
 
-/** Adds rows to a table outside of steps. Parameters have no names there: those would cost as much as the insert itself. */
+/** Returns a function that inserts rows outside of steps. Its parameters have no names, which would cost as much as the insert itself. */
 export function prepareInsert<C extends Table["definition"], K extends keyof C & string>(
   db: Database.Database,
   table: Table<C>,
@@ -114,7 +115,7 @@ function parametersOf(names: readonly string[], values: Values = {}): Record<str
   return parameters;
 }
 
-/** SQLite has neither lists nor booleans. */
+/** Converts lists and booleans, which SQLite does not have. */
 function parameterOf(value: unknown): unknown {
   if (value === undefined) return null;
   if (typeof value === "boolean") return value ? 1 : 0;

@@ -1,20 +1,20 @@
 import Database from "better-sqlite3";
 import { ServiceError } from "../../../../shared/errors.ts";
 
-/** SQLite's result codes, without what follows a second underscore. Source: https://sqlite.org/rescode.html */
+/** Reasons by SQLite result code, without the part after a second underscore. Source: https://sqlite.org/rescode.html */
 const REASONS: Readonly<Record<string, string>> = {
   SQLITE_FULL: "the disk is full",
   SQLITE_BUSY: "another process is writing to the database",
   SQLITE_LOCKED: "another connection has locked the database",
   SQLITE_IOERR: "the disk does not read or write",
-  SQLITE_READONLY: "the database may not be written",
+  SQLITE_READONLY: "the database is read-only",
   SQLITE_CANTOPEN: "a file of the database cannot be opened",
   SQLITE_PROTOCOL: "another process is writing to the database",
 };
 
 /**
- * Why nothing can be written now; null for an error of the statement itself. Such a fault passes by itself, or when the operator
- * makes room, and nothing of the transaction was written: it can be tried again.
+ * Returns the reason why the database is not writable; null for an error of the statement itself. Such a fault is temporary, or ends when
+ * the operator frees space. Nothing of the transaction was written, so it can be retried.
  */
 export function storageFaultOf(error: unknown): string | null {
   if (!(error instanceof Database.SqliteError)) return null;
@@ -24,12 +24,12 @@ export function storageFaultOf(error: unknown): string | null {
 }
 
 /**
- * Faults that pass, by SQLite's codes and by those of file calls: of a disk, and of another process that writes. Not of permissions:
- * the operator must put those right.
+ * Codes of temporary faults, from SQLite and from file calls: of a disk, or of another process that writes. Excludes permissions, which the
+ * operator must fix.
  */
 const PASSING = /^(SQLITE_FULL|SQLITE_BUSY.*|SQLITE_IOERR.*|ENOSPC|EDQUOT|EIO)$/;
 
-/** As `storageFaultOf`, of any error at the start and of its causes. Null if waiting does not help. */
+/** Returns the reason like `storageFaultOf`, for any error at the start and its causes. Null if waiting does not help. */
 export function storageFaultBehind(error: unknown): string | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ServiceError && cause.code === "storage_unavailable") return cause.message;

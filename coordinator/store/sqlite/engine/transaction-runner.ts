@@ -6,17 +6,17 @@ import { runBody } from "../../steps/steps.ts";
 import { createOperations, isStep, type Operation, type Operations, type StepOperation } from "./operations.ts";
 import { PreparedStatements, SqliteTx } from "./sqlite-tx.ts";
 
-/** Results of the operations of one `run`. `values` has an element for each; those named in `failures` failed. */
+/** Results of the operations of one `run`. `values` has an element for each; `failures` lists those that failed. */
 export interface TransactionAnswer {
   readonly values: unknown[];
   readonly failures: [index: number, failure: Failure][];
-  /** Transactions committed since the runner was made. */
+  /** Transactions committed since the runner was created. */
   readonly commits: number;
 }
 
-/** What the writer's thread answers to a list of operations. */
+/** Reply of the writer's thread to a list of operations. */
 export interface RunAnswer extends TransactionAnswer {
-  /** Those that failed because nothing can be written now, to be tried again. */
+  /** Operations that failed because the database is not writable, to be retried. */
   readonly unwritten: readonly [index: number, operation: Operation][];
 }
 
@@ -30,8 +30,9 @@ export function transactionRunner(db: Database.Database) {
   const statements = new PreparedStatements(db);
 
   /**
-   * A refused operation fails alone; the others are committed. A fault (of SQL, of the disk) rolls all of them back, and each is
-   * then run again in its own transaction, so that only the faulty ones fail. While nothing can be written, all fail.
+   * Runs operations in one transaction. A refused operation fails without affecting the others, which are committed. A fault (of SQL, of
+   * the disk) rolls all of them back; each is then run again in its own transaction, so that only the faulty ones fail. While the database
+   * is not writable, all fail.
    */
   async function run(operations: readonly Operation[]): Promise<TransactionAnswer> {
     try {
@@ -48,7 +49,7 @@ export function transactionRunner(db: Database.Database) {
     const failures: [number, Failure][] = [];
     let storageFailure: Failure | undefined;
     for (const [index, operation] of operations.entries()) {
-      // Each try may wait for the busy timeout: one is enough to know that nothing can be written.
+      // Each attempt may wait for the busy timeout, so one failure is enough.
       const answer = storageFailure === undefined ? await run([operation]) : undefined;
       const failure = storageFailure ?? answer?.failures[0]?.[1];
       if (failure?.kind === "storage") storageFailure = failure;
@@ -77,7 +78,7 @@ export function transactionRunner(db: Database.Database) {
       ledger.flush();
       db.exec("COMMIT");
     } catch (error) {
-      // After some faults, such as a full disk, SQLite has ended the transaction itself.
+      // After some faults, such as a full disk, SQLite has already ended the transaction.
       if (db.inTransaction) db.exec("ROLLBACK");
       throw error;
     }
@@ -85,7 +86,7 @@ export function transactionRunner(db: Database.Database) {
     return { values, failures, commits };
   }
 
-  /** A step that throws has written nothing, whatever it did before. */
+  /** Runs a step in a savepoint. A step that throws has written nothing. */
   async function runStep([name, args]: StepOperation): Promise<unknown> {
     const tx = new SqliteTx(statements, ledger);
     db.exec("SAVEPOINT step");
@@ -94,9 +95,9 @@ export function transactionRunner(db: Database.Database) {
       db.exec("RELEASE step");
       return value;
     } catch (error) {
-      // The balances of the transaction have what it posted.
+      // The cached balances of the transaction include what the step posted.
       if (tx.hasPosted && isExpected(error))
-        throw new Error(`The step ${name} refused after it had posted`, { cause: error });
+        throw new Error(`Step ${name} must not refuse after it has posted`, { cause: error });
       if (db.inTransaction) db.exec("ROLLBACK TO step; RELEASE step");
       ledger.forget();
       throw error;
@@ -110,11 +111,11 @@ export function transactionRunner(db: Database.Database) {
   };
 }
 
-/** A step that awaits anything but its transaction would keep the transaction of others open. @throws {Error} for such a step. */
+/** Rejects a step that awaits anything but its transaction, because it would keep the transaction of others open. */
 function settledAtOnce<T>(name: string, step: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const overdue = setImmediate(() => {
-      reject(new Error(`The step ${name} awaits something other than its transaction`));
+      reject(new Error(`Step ${name} must not await anything but its transaction`));
     });
     step.then(resolve, reject).finally(() => clearImmediate(overdue));
   });
@@ -125,7 +126,7 @@ function apply(operations: Operations, [kind, args]: Exclude<Operation, StepOper
   return (operations[kind] as (args: unknown) => unknown)(args);
 }
 
-/** Runs a list of operations, and gives back those that can be tried again. */
+/** Runs a list of operations and returns those that can be retried. */
 export async function runAnswering(
   runner: Pick<TransactionRunner, "run">,
   operations: readonly Operation[],

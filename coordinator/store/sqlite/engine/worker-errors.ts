@@ -3,7 +3,7 @@ import { InsufficientCreditsError, KeyCreditsError } from "../../../credits/cred
 import { storageFaultOf } from "./storage-fault.ts";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 
-/** An error in the form in which a worker sends it: the structured clone loses classes. */
+/** An error as a worker sends it, because the structured clone loses classes. */
 export type Failure =
   | { readonly kind: "service"; readonly code: ErrorCode; readonly message: string }
   | { readonly kind: "credits"; readonly requiredMicro: bigint; readonly balanceMicro: bigint }
@@ -14,13 +14,13 @@ export type Failure =
       readonly renewsAtMs: number;
     }
   | { readonly kind: "transition"; readonly from: JobState; readonly event: JobEvent }
-  /** An argument that no caller should give. */
+  /** An invalid argument, which is a bug of the caller. */
   | { readonly kind: "range"; readonly message: string }
-  /** Nothing can be written now; the operation can be tried again. */
+  /** The database is not writable; the operation can be retried. */
   | { readonly kind: "storage"; readonly reason: string }
   | { readonly kind: "fault"; readonly message: string };
 
-/** True for refusals, which callers must expect. They are thrown before anything is written. */
+/** Returns true for refusals, which callers must expect. They are thrown before anything is written. */
 export function isExpected(error: unknown): error is ServiceError | IllegalTransitionError {
   return error instanceof ServiceError || error instanceof IllegalTransitionError;
 }
@@ -54,7 +54,7 @@ export function errorOf(failure: Failure): Error {
     case "range":
       return new RangeError(failure.message);
     case "storage":
-      return new ServiceError("storage_unavailable", `Nothing can be stored now: ${failure.reason}`);
+      return new ServiceError("storage_unavailable", `Storage is unavailable: ${failure.reason}`);
     case "fault":
       return new Error(`Storage failed: ${failure.message}`);
     default:

@@ -11,9 +11,9 @@ import { openForWriting } from "./connection.ts";
 import type { Operation } from "./operations.ts";
 import { failureOf } from "./worker-errors.ts";
 
-/** This file runs in a worker thread. It is the only writer of the process, so that no request waits for a disk. */
+/** Messages to the worker thread of this file. It is the only writer of the process, so that no request waits for a disk. */
 export type ToWriter =
-  /** Comes first, and again after `close`. */
+  /** Sent first, and again after `close`. */
   | { readonly kind: "open"; readonly path: string }
   | { readonly kind: "run"; readonly operations: readonly Operation[] }
   | { readonly kind: "truncateLog" | "close" };
@@ -25,7 +25,7 @@ interface OpenDatabase {
 }
 
 const port = parentPort;
-if (port === null) throw new Error("writer-worker runs as a worker thread only");
+if (port === null) throw new Error("writer-worker must run as a worker thread");
 let path: string | null = null;
 let opened: OpenDatabase | null = null;
 port.on("message", (message: ToWriter) => {
@@ -46,7 +46,7 @@ port.on("message", (message: ToWriter) => {
   port.postMessage({ isClosed: true } satisfies FromWriter);
 });
 
-/** Opens the database first, if its disk did not permit that before. */
+/** Runs operations, after opening the database if its disk prevented that before. */
 async function run(operations: readonly Operation[]): Promise<TransactionAnswer> {
   try {
     return await open().runner.run(operations);
@@ -58,10 +58,10 @@ async function run(operations: readonly Operation[]): Promise<TransactionAnswer>
 }
 
 function open(): OpenDatabase {
-  if (path === null) throw new Error("No database was named");
+  if (path === null) throw new Error("Expected an open message before the first run");
   if (opened === null) {
     const db = openForWriting(path);
-    // A step's savepoint must not copy deleted content to a file, nor fail for want of space there.
+    // A step's savepoint must not copy deleted content to a file, nor fail for lack of space there.
     db.pragma("temp_store = MEMORY");
     opened = { db, runner: transactionRunner(db) };
   }
@@ -69,8 +69,8 @@ function open(): OpenDatabase {
 }
 
 /**
- * Moves everything from the write-ahead log into the database file and empties the log. It does not wait: false if a reader, such as a
- * command of another process, still needs the log, or if the disk refuses. Nothing is lost then.
+ * Moves everything from the write-ahead log into the database file and truncates the log. Does not wait: returns false if a reader, such as
+ * a command of another process, still needs the log, or if the disk fails. Nothing is lost then.
  */
 function truncateLog(db: Database.Database): boolean {
   const timeoutMs = db.pragma("busy_timeout", { simple: true }) as number;

@@ -15,24 +15,24 @@ import type { RunAnswer } from "./transaction-runner.ts";
 import type { FromWriter, ToWriter } from "./writer-worker.ts";
 
 /**
- * What has happened already, on an Island or in memory: it is written as soon as that is possible again. What a caller only asks for
- * is refused meanwhile.
+ * Writes of what has already happened, on an Island or in memory. They are retried until they are stored; all other writes are refused
+ * while the store is read-only.
  */
 const KEPT: ReadonlySet<OperationKind> = new Set<OperationKind>(["moveJob", "appendFeed", "endJob"]);
 const isKept = (operation: Operation): boolean =>
   isStep(operation) ? stepNamed(operation[0]).isKept === true : KEPT.has(operation[0]);
 
-/** Time between tries while nothing can be written. */
+/** Delay between retries while the database is not writable. */
 const RETRY_MS = 500;
-/** Most operations that are kept; output is bounded by its own budgets. With more the writer stops. */
+/** Maximum number of kept operations; output has its own budgets. Above it, the writer stops. */
 const MAX_KEPT = 100_000;
 
 const threads = new ReusedThreads("writer-worker", import.meta.url);
 
-/** Operations in one transaction; bounds how long the first one waits for the last. */
+/** Maximum number of operations in one transaction; limits how long the first one waits for the last. */
 const MAX_OPERATIONS = 512;
 
-/** The thread that writes, as a {@link Writer} sees it. */
+/** The writer's thread as a {@link Writer} uses it. */
 export interface WriterThread {
   postMessage(message: ToWriter): void;
   on(event: "message", listener: (answer: FromWriter) => void): unknown;
@@ -53,7 +53,7 @@ export function startWriterThread(path: string): WriterThread {
   };
 }
 
-const LOW_SPACE = "the coordinator's disk is nearly full; its operator has to make room";
+const LOW_SPACE = "the coordinator's disk is nearly full; its operator must free space";
 
 interface Caller {
   readonly resolve: (value: unknown) => void;
@@ -64,23 +64,23 @@ interface QueuedOperation extends Caller {
 }
 
 /**
- * Group commit. Operations queue in call order; whenever the worker is free, all queued ones go to it as one transaction. An idle
- * store adds no delay, and a busy one shares each sync of the disk among many operations. While nothing can be written (the disk is
- * full, another process holds the lock) the store is read-only: it keeps what must not be lost and refuses the rest.
+ * Group commit. Operations queue in call order. Whenever the worker is free, it gets the whole queue as one transaction. An idle store adds
+ * no delay, and a busy one shares each sync of the disk among many operations. While the database is not writable (full disk, lock of
+ * another process) the store is read-only: it keeps what must not be lost and refuses the rest.
  */
 export class Writer {
   readonly #thread: WriterThread;
   readonly #clock: Pick<Clock, "schedule">;
   readonly #onReadOnly: (because: string | null) => void;
-  /** The worker has closed the database, or is gone. */
+  /** Resolves when the worker has closed the database or has exited. */
   readonly #closed: Promise<void>;
   #queue: QueuedOperation[] = [];
-  /** Without their operations, which the worker has: an image would be in memory twice. */
+  /** Callers without their operations, which the worker has; otherwise an image would be in memory twice. */
   #inFlight: Caller[] = [];
-  /** Calls of `truncateLog` that the worker has not answered, in order. */
+  /** Pending calls of `truncateLog`, in order. */
   #truncations: ((isLogEmpty: boolean) => void)[] = [];
   #isScheduled = false;
-  /** Why nothing can be written now. */
+  /** Reason why the database is not writable; null if it is. */
   #readOnlyBecause: string | null = null;
   #lowSpaceBecause: string | null = null;
   #retry: Timer | null = null;
@@ -89,7 +89,7 @@ export class Writer {
   #onDrained: (() => void) | null = null;
   #commits = 0;
 
-  /** @param onReadOnly told why the store takes nothing new, and null when it does again. */
+  /** @param onReadOnly called with the reason when the store becomes read-only, and with null when it is writable again. */
   constructor(thread: WriterThread, clock: Pick<Clock, "schedule">, onReadOnly: (because: string | null) => void) {
     this.#thread = thread;
     this.#clock = clock;
@@ -111,22 +111,20 @@ export class Writer {
     this.#thread.on("messageerror", (error) => this.#break(toError(error)));
   }
 
-  /** Transactions committed so far. */
   get commits(): number {
     return this.#commits;
   }
 
-  /** Operations that are not committed yet. */
   get queued(): number {
     return this.#queue.length + this.#inFlight.length;
   }
 
-  /** Why the store takes nothing new; null while it does. */
+  /** Reason why the store is read-only; null if it is writable. */
   get readOnlyBecause(): string | null {
     return this.#readOnlyBecause ?? this.#lowSpaceBecause;
   }
 
-  /** The disk has so little space that the rest is for what must not be lost; null when it has enough. */
+  /** Sets the reason why the remaining disk space is reserved for what must not be lost; null if there is enough space. */
   setLowSpace(because: string | null): void {
     if (because !== this.#lowSpaceBecause && this.#readOnlyBecause === null) this.#onReadOnly(because);
     this.#lowSpaceBecause = because;
@@ -136,7 +134,7 @@ export class Writer {
     return this.queued === 0;
   }
 
-  /** Resolves after the commit of the operation. Rejects with `storage_unavailable` while nothing can be written, unless it is kept. */
+  /** Resolves after the commit. Rejects with `storage_unavailable` while the store is read-only, unless the operation is kept. */
   run<K extends OperationKind>(kind: K, args: OperationArgs<K>): Promise<OperationResult<K>> {
     return this.#add([kind, args] as unknown as Operation) as Promise<OperationResult<K>>;
   }
@@ -148,7 +146,7 @@ export class Writer {
   #add(operation: Operation): Promise<unknown> {
     if (this.#drained !== null) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
     if (this.#fault !== null) return Promise.reject(this.#fault);
-    // Where the disk is, and the setting, are for the log.
+    // Disk path and setting are only for the log.
     const refusal = this.#readOnlyBecause ?? (this.#lowSpaceBecause === null ? null : LOW_SPACE);
     if (refusal !== null && !isKept(operation)) return Promise.reject(unavailable(refusal));
     return new Promise((resolve, reject) => {
@@ -157,7 +155,7 @@ export class Writer {
     });
   }
 
-  /** Empties the write-ahead log between two transactions. False if that is not possible now. */
+  /** Truncates the write-ahead log between two transactions. Resolves with false if that is not possible now. */
   truncateLog(): Promise<boolean> {
     if (this.#drained !== null || this.#fault !== null) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -166,10 +164,10 @@ export class Writer {
     });
   }
 
-  /** Refuses new operations; resolves when the earlier ones are answered. */
+  /** Refuses new operations. Resolves when the earlier ones have settled. */
   drain(): Promise<void> {
     this.#drained ??= this.#isIdle ? Promise.resolve() : new Promise((resolve) => (this.#onDrained = resolve));
-    // A last try; what cannot be written then is lost, as in a crash.
+    // Last attempt: operations that cannot be written now are lost, as in a crash.
     if (this.#retry !== null) this.#tryAgain();
     return this.#drained;
   }
@@ -177,12 +175,12 @@ export class Writer {
   /** Drains, then closes the database. */
   async close(): Promise<void> {
     await this.drain();
-    // Of no effect where the worker is gone.
+    // No effect if the worker has exited.
     this.#thread.postMessage({ kind: "close" } satisfies ToWriter);
     await this.#closed;
   }
 
-  /** Posts in a microtask, so that the calls of one turn share a transaction. */
+  /** Posts in a microtask, so that calls of one tick share a transaction. */
   #schedule(): void {
     if (this.#isScheduled || this.#inFlight.length > 0 || this.#retry !== null) return;
     this.#isScheduled = true;
@@ -227,12 +225,14 @@ export class Writer {
     if (because === null) return undefined;
     for (const { operation, reject } of this.#queue) if (!isKept(operation)) reject(unavailable(because));
     this.#queue = this.#queue.filter(({ operation }) => isKept(operation));
-    if (this.#drained !== null && !this.#isIdle) return this.#break(new Error(`${because}, and the store is closed`));
-    if (this.#queue.length > MAX_KEPT) return this.#break(new Error(`${because}, and ${MAX_KEPT} writes wait`));
+    if (this.#drained !== null && !this.#isIdle)
+      return this.#break(new Error(`closed before it could write: ${because}`));
+    if (this.#queue.length > MAX_KEPT)
+      return this.#break(new Error(`${because}, and more than ${MAX_KEPT} writes are waiting`));
     if (this.#drained === null) this.#retry = this.#clock.schedule(RETRY_MS, () => this.#tryAgain());
   }
 
-  /** Tries what is kept; if there is nothing, a small write, because nobody else would find out that the disk has space again. */
+  /** Retries the kept operations. Without any, makes a small write to detect that the disk has space again. */
   #tryAgain(): void {
     this.#retry?.cancel();
     this.#retry = null;
@@ -240,7 +240,7 @@ export class Writer {
     this.#post();
   }
 
-  /** The worker is gone. Whether the operations in flight were committed is unknown, and nothing more can be written. */
+  /** Handles the loss of the worker. It is unknown whether the operations in flight were committed, and nothing more can be written. */
   #break(cause: Error): void {
     this.#fault ??= new Error(`The store's writer stopped: ${cause.message}`, { cause });
     const lost = [...this.#inFlight, ...this.#queue];

@@ -27,8 +27,8 @@ export function prepareInsertPieces(db: Database.Database): (jobId: string, piec
 }
 
 /**
- * Replaces the chunks of an ended job's feed by one row, which `unfoldFeed` reads. `lastChunk`: what the job said last, which has no row.
- * `isOutput`: the text is the output of the job, and is kept even if it is empty.
+ * Returns a function that replaces the chunks of an ended job's feed by one row, which `unfoldFeed` reads. `lastChunk`: last chunk of the
+ * job, which has no row. `isOutput`: the text is the output of the job, and is kept even if it is empty.
  */
 export function prepareFold(
   db: Database.Database,
@@ -45,7 +45,7 @@ export function prepareFold(
     if (chunks.length === 0 && !isOutput) return;
     const parts = chunks.map((row) => {
       const { attempt, seq } = row;
-      // An earlier version kept large images in the chunks themselves.
+      // An earlier version stored large images in the chunks themselves.
       const { items, large } = splitChunk({ attempt, seq, items: itemsOf(row) });
       for (const value of large) insertPieces(jobId, piecesToWrite(value));
       return { attempt, items };

@@ -15,7 +15,7 @@ export function jobOperations(db: Database.Database, ledger: Ledger): Pick<HotWr
 }
 
 function moveJob(db: Database.Database): HotWrites["moveJob"] {
-  /** A new attempt has a higher number than all before it; the other moves name the last one. */
+  /** A new attempt has a higher number than all before it; the other moves name the current attempt. */
   const updates = {
     assign: prepareMove(db, "assign", "attempt = @attempt, island_id = @islandId", "attempt < @attempt"),
     start: prepareMove(db, "start", "started_at_ms = @atMs", "attempt = @attempt"),
@@ -67,7 +67,7 @@ function endJob(db: Database.Database, ledger: Ledger): HotWrites["endJob"] {
     cancel: prepareEnd("cancel"),
     expire: prepareEnd("expire"),
   };
-  /** Of a job whose start is stored with its end. */
+  /** Updates of a job whose start is stored with its end. */
   const updatesWithStart = {
     complete: prepareEnd("start", "complete"),
     fail: prepareEnd("start", "fail"),
@@ -127,7 +127,7 @@ function prepareInsertOutput(db: Database.Database): (ending: EndToWrite) => voi
   };
 }
 
-/** The error for a guarded UPDATE that matched no row. */
+/** Returns the error for a guarded UPDATE that matched no row. */
 function explainRefusal(db: Database.Database): (jobId: string, event: JobEvent) => Error {
   const findState = db.prepare<[string], JobState>("SELECT state FROM jobs WHERE id = ?").pluck();
   return (jobId, event) => {
@@ -141,7 +141,7 @@ interface EndedJobLinks {
   readonly webhookId: string | null;
 }
 
-/** Completes the batch of an ended job if it was the last, and makes webhooks due. Returns their ids. */
+/** Completes the batch of an ended job if it was the last one, and makes webhooks due. Returns the ids of the webhooks. */
 function prepareFollowUp(db: Database.Database): (ended: EndedJobLinks, atMs: number) => string[] {
   const countDown = db.prepare<[number, string], { completedAtMs: number | null; webhookId: string | null }>(
     `UPDATE batches SET unfinished = unfinished - 1, completed_at_ms = CASE unfinished WHEN 1 THEN ? END
@@ -159,16 +159,16 @@ function prepareFollowUp(db: Database.Database): (ended: EndedJobLinks, atMs: nu
   };
 }
 
-/** More would make the commit that lists them slower than the others. */
+/** Number of jobs listed at once. More would make the commit that lists them slower than the others. */
 const LISTED_TOGETHER = 32;
 
 /**
- * Puts jobs that have ended into the indexes of ended jobs, many at once: one by one, each would write a page of each index. Lists read
- * those that are not in there yet too. Call what this returns after each end.
+ * Returns a function to call after each end, which adds ended jobs to the indexes of ended jobs, many at once: one by one, each would write
+ * a page of each index. Lists also read the jobs that are not in the indexes yet.
  */
 function prepareListing(db: Database.Database): () => void {
   const list = db.prepare("UPDATE jobs SET is_unlisted = 0 WHERE is_unlisted = 1");
-  // How many an earlier run left is unknown: they are listed with the first one.
+  // The number left by an earlier run is unknown: these are listed with the first job.
   let unlisted = LISTED_TOGETHER;
   return () => {
     unlisted += 1;

@@ -2,12 +2,12 @@ import type Database from "better-sqlite3";
 import { KeyCreditsError } from "../../../credits/credit-errors.ts";
 import { monthBeginMs, type SubmittingKey, type UtcMonth } from "../../accounts/key-spending.ts";
 
-/** Counts what the jobs of keys with a monthly limit cost. A key without one costs no write. */
+/** Counts the cost of jobs of keys with a monthly limit. A key without one costs no write. */
 export function prepareKeySpending(db: Database.Database) {
   const select = db
     .prepare<[number, UtcMonth], number>("SELECT micro FROM key_spending WHERE key_number = ? AND month >= ?")
     .pluck();
-  // A clock that is behind counts in the month that another one has begun.
+  // A process whose clock is behind counts in the newer month.
   const add = db
     .prepare<{ number: number; month: UtcMonth; neededMicro: number }, UtcMonth>(
       `INSERT INTO key_spending (key_number, month, micro) VALUES (@number, @month, @neededMicro)
@@ -20,7 +20,7 @@ export function prepareKeySpending(db: Database.Database) {
     "UPDATE key_spending SET micro = max(0, micro - ?) WHERE key_number = ? AND month = ?",
   );
   return {
-    /** @throws {KeyCreditsError} if the jobs would pass the limit; nothing is written. */
+    /** @throws {KeyCreditsError} if the jobs would exceed the limit; nothing is written. */
     assertAllows(key: SubmittingKey | null | undefined): void {
       const { number, monthly } = key ?? { number: 0, monthly: null };
       if (monthly === null || monthly.neededMicro === 0) return;
@@ -34,7 +34,7 @@ export function prepareKeySpending(db: Database.Database) {
       const { month, neededMicro } = key.monthly;
       return add.get({ number: key.number, month, neededMicro }) ?? month;
     },
-    /** The job cost so much less than it held. */
+    /** Returns to the key what the job cost less than it held. */
     giveBack(keyNumber: number, month: UtcMonth, micro: number): void {
       if (micro > 0) giveBack.run(micro, keyNumber, month);
     },

@@ -21,7 +21,7 @@ import { prepareKeySpending } from "./key-spending-operations.ts";
 
 type JobToInsert = JobText & Pick<NewJob, "assignedTo">;
 
-/** What a submission makes: a job or a batch. Webhook, Idempotency-Key and ledger entries refer to its id. */
+/** A submitted job or batch. Webhook, Idempotency-Key and ledger entries refer to its id. */
 interface Subject {
   readonly kind: "job" | "batch";
   readonly id: string;
@@ -44,7 +44,7 @@ export function submissionOperations(db: Database.Database, ledger: Ledger): Sub
         { kind: "batch", id, jobs },
         () => void insertBatch({ ...batch, unfinished: jobs.length, webhookId: webhook?.id ?? null }),
       );
-      // No job needs a place, as one coordinator counts them.
+      // A single coordinator counts quota slots in memory.
       return made ?? 0;
     },
     findRepeat: (request) => keys.find(request) ?? null,
@@ -53,8 +53,8 @@ export function submissionOperations(db: Database.Database, ledger: Ledger): Sub
 }
 
 /**
- * Stores submissions of both kinds. Returns what the first one with the same Idempotency-Key made, or null if this one was stored.
- * `insertSubject` inserts the row that the jobs refer to.
+ * Stores submissions of both kinds. Returns what the first submission with the same Idempotency-Key created, or null if this one was
+ * stored. `insertSubject` inserts the row that the jobs refer to.
  */
 function prepareSubmit(
   db: Database.Database,
@@ -73,7 +73,7 @@ function prepareSubmit(
     const known = keys.find(submission);
     if (known !== undefined) return known;
     const first = jobs[0];
-    if (first === undefined) throw new Error(`The ${kind} ${id} has no job`);
+    if (first === undefined) throw new Error(`A ${kind} must have at least one job: ${id}`);
     const { accountId, createdAtMs, postings, webhook, apiKey } = submission;
     spending.assertAllows(apiKey);
     ledger.assertAccepts(postings);
@@ -89,7 +89,7 @@ function prepareSubmit(
   };
 }
 
-/** What all jobs of a submission have in common beside what each of them says. */
+/** Values that all jobs of a submission share. */
 type JobLinks = Pick<RowOf<typeof jobTable>, "batchId" | "webhookId" | "keyNumber" | "keyMonth">;
 
 /** Inserts a job and its input: pending, or with its first attempt. */
@@ -111,7 +111,7 @@ function prepareInsertJob(db: Database.Database): (job: JobToInsert, links: JobL
 
 type KeyRow = Omit<RowOf<typeof idempotencyKeyTable>, "accountId" | "key">;
 
-/** The Idempotency-Keys of all submissions. Jobs and batches of an account share one space of keys. */
+/** Stores the Idempotency-Keys of all submissions. Jobs and batches of an account share one key space. */
 function idempotencyKeys(db: Database.Database) {
   const select = db.prepare<[string, string], KeyRow>(
     `SELECT ${idempotencyKeyTable.columnsBut("accountId", "key")} FROM idempotency_keys WHERE account_id = ? AND key = ?`,
@@ -125,7 +125,7 @@ function idempotencyKeys(db: Database.Database) {
        batch_id = excluded.batch_id, created_at_ms = excluded.created_at_ms`,
   );
   return {
-    /** What the first request with the key made; undefined for a new key. @throws {ServiceError} `idempotency_conflict`. */
+    /** Returns what the first request with the key created; undefined for a new key. @throws {ServiceError} `idempotency_conflict`. */
     find({ accountId, createdAtMs, idempotency }: KeyedRequest): Made | undefined {
       if (idempotency === null) return undefined;
       const known = select.get(accountId, idempotency.key);
@@ -134,7 +134,7 @@ function idempotencyKeys(db: Database.Database) {
       throw REFUSALS.idempotency_conflict();
     },
 
-    /** Does nothing for a submission without a key. */
+    /** No-op for a submission without a key. */
     save({ accountId, createdAtMs, idempotency }: KeyedRequest, made: Made): void {
       if (idempotency !== null) insert({ accountId, createdAtMs, ...idempotency, ...made });
     },

@@ -4,9 +4,9 @@ import { refusalOf, type LedgerParty, type Posting } from "../../../credits/post
 export type Ledger = ReturnType<typeof openLedger>;
 
 /**
- * The ledger within one transaction of the database. Entries are written at once. Balances are cached and written by `flush`, so that
- * a party that moves in many operations costs one update; `begin` empties the cache. Amounts are exact doubles. Balances are bigints,
- * because the network's counts all that was ever issued.
+ * The ledger within one transaction of the database. Entries are written at once. Balances are cached and written by `flush`, so that a
+ * party with many operations costs one update; `begin` empties the cache. Amounts are exact doubles. Balances are bigints, because that of
+ * the network counts all credits ever issued.
  */
 export function openLedger(db: Database.Database) {
   const balances = new Map<LedgerParty, bigint>();
@@ -17,7 +17,7 @@ export function openLedger(db: Database.Database) {
     .pluck()
     .safeIntegers();
   const updateBalance = db.prepare<[bigint, string]>("UPDATE balances SET micro = ? WHERE party = ?");
-  // Rare, so it is prepared when it is needed.
+  // Notes are rare, so prepare the statement on demand.
   const insertNote = (txn: number, note: string) =>
     db.prepare("INSERT INTO ledger_notes (txn, note) VALUES (?, ?)").run(txn, note);
   const selectLastId = db.prepare<[], number>("SELECT coalesce(max(id), 0) FROM entries").pluck();
@@ -27,7 +27,7 @@ export function openLedger(db: Database.Database) {
     ),
   );
 
-  /** In micro-credits; undefined for a party that was never opened. */
+  /** Returns micro-credits; undefined for a party that does not exist. */
   function balanceOf(party: LedgerParty): bigint | undefined {
     const kept = balances.get(party);
     if (kept !== undefined) return kept;
@@ -50,20 +50,20 @@ export function openLedger(db: Database.Database) {
       lastId = null;
     },
 
-    /** Call it before the operation writes anything. @throws the refusal of the postings (`refusalOf`). */
+    /** Checks the postings before the operation writes anything. @throws the refusal of the postings (`refusalOf`). */
     assertAccepts(postings: readonly Posting[]): void {
       const refusal = refusalOf(postings, balanceOf);
       if (refusal !== null) throw refusal;
     },
 
-    /** Forgets balances that did not move: a step may have opened their parties, and is taken back. */
+    /** Drops unchanged balances from the cache: a step that was rolled back may have created their parties. */
     forget(): void {
       for (const party of balances.keys()) if (!changed.has(party)) balances.delete(party);
     },
 
     /**
-     * Writes postings as one transaction of the ledger. `subjectId`: the job or batch that they are for. `note`: shown to the account.
-     * @throws {Error} for postings that `assertAccepts` refuses. It is a fault, which rolls back what the operation has written.
+     * Writes postings as one transaction of the ledger. `subjectId`: their job or batch. `note`: shown to the account.
+     * @throws {Error} for postings that `assertAccepts` refuses; this rolls back what the operation has written.
      */
     post(postings: readonly Posting[], subjectId: string | null, atMs: number, note: string | null = null): void {
       const refusal = refusalOf(postings, balanceOf);
@@ -75,7 +75,7 @@ export function openLedger(db: Database.Database) {
       const values: unknown[] = [];
       for (const { party, micro, kind } of moved) {
         lastId += 1;
-        // Subject and time are those of the transaction, whose first entry has them.
+        // Job and time are stored in the first entry of the transaction.
         const isFirst = lastId === txn;
         values.push(lastId, txn, party, micro, kind, isFirst ? subjectId : null, isFirst ? atMs : 0);
         add(party, micro);
@@ -84,7 +84,7 @@ export function openLedger(db: Database.Database) {
       if (note !== null) insertNote(txn, note);
     },
 
-    /** Writes the changed balances. The database refuses a negative balance of a client or a hold. */
+    /** Writes the changed balances. The database rejects a negative balance of a client or a hold. */
     flush(): void {
       for (const party of changed) updateBalance.run(balanceOf(party) ?? 0n, party);
       changed.clear();
@@ -101,7 +101,7 @@ function rememberByCount<T>(make: (count: number) => T): (count: number) => T {
   };
 }
 
-/** After entries were copied, whose ids may have gaps: the trigger has made lines only where an id that 256 divides was among them. */
+/** Rebuilds the lines after entries were copied. Their ids may have gaps, and the trigger only created lines at ids divisible by 256. */
 export function rebuildLedgerLines(db: Database.Database): void {
   db.exec(`DELETE FROM ledger_lines;
     INSERT INTO ledger_lines (party, entry, micro)

@@ -66,7 +66,7 @@ function describeCommands(database: PostgresDatabase): void {
       const check = (user: string) => runCommand("check", "--store", address(user));
       await expect
         .poll(async () => (await check("guarded")).stderr)
-        .toMatch(/^postgres:\S+: asks for a password: put it into store or into the variable PGPASSWORD\n$/);
+        .toMatch(/^postgres:\S+: requires a password; set it in store or in the variable PGPASSWORD\n$/);
       expect(await check("guarded:secret")).toMatchObject({ code: 0 });
       vi.stubEnv("PGPASSWORD", "secret");
       expect(await check("guarded")).toMatchObject({ code: 0 });

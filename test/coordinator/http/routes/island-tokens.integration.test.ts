@@ -54,7 +54,10 @@ describe("/island-tokens", () => {
 
   it("refuses a name that is too long", async () => {
     const { status, body } = await api.call("POST", "/island-tokens", { body: { name: "x".repeat(101) } });
-    expect([status, body.error.details]).toEqual([422, [{ path: "name", message: "has more than 100 characters" }]]);
+    expect([status, body.error.details]).toEqual([
+      422,
+      [{ path: "name", message: "must have at most 100 characters" }],
+    ]);
   });
 });
 

@@ -88,7 +88,7 @@ describe("The limit of unfinished jobs", () => {
     const single = { workload: "tiny-chat", input: { prompt: "Hi" } };
     expect((await api("POST", "/jobs", single)).body.error).toEqual({
       message:
-        "You have 2 unfinished jobs, as many as this account may have; wait for one or cancel one (GET /jobs?status=pending)",
+        "You have 2 unfinished jobs, the limit of this account; wait for one or cancel one (GET /jobs?status=pending)",
       code: "rate_limited",
       limit: "concurrent_jobs",
       retry_after: 5,

@@ -13,7 +13,7 @@ const limited = (number: number, limitMicro: number): SubmittingKey => ({
 });
 
 function describeAddresses(check: Check): void {
-  check("accounts.setEmail() sets the address, and voids what the old one was sent", async (store) => {
+  check("accounts.setEmail() sets the address, and voids tokens mailed to the old one", async (store) => {
     const { accounts } = store;
     const id = await makeAccount(store, { email: "ann@example.com" });
     const expiresAtMs = LATER_MS;
@@ -24,7 +24,7 @@ function describeAddresses(check: Check): void {
     expect(await accounts.getByEmail("ann@example.com")).toBeUndefined();
     expect(await accounts.findReset("r", MADE_AT_MS)).toBeUndefined();
     expect(await accounts.findEmailChange("c", MADE_AT_MS)).toBeUndefined();
-    // In another case it is the same one.
+    // The same address in another case.
     expect(await accounts.setEmail(id, "ann@example.org")).toBe(true);
     expect(await accounts.setEmail("user_none", "bob@example.org")).toBe(false);
   });
@@ -36,7 +36,7 @@ function describeAddresses(check: Check): void {
     expect((await store.accounts.get(id))?.email).toBe("ann@example.com");
   });
 
-  check("a change of the address waits for its mail until it expires, in place of an earlier one", async (store) => {
+  check("accounts.createEmailChange() replaces an earlier change and is kept until it expires", async (store) => {
     const { accounts } = store;
     const accountId = await makeAccount(store);
     const change = { accountId, tokenHash: "one", email: "a@example.com", expiresAtMs: LATER_MS };
@@ -52,7 +52,7 @@ function describeAddresses(check: Check): void {
 
 function describePasswords(check: Check): void {
   check(
-    "a new password voids a change of the address that waits for its mail, as a stranger may have asked for it",
+    "accounts.setPassword() and useReset() void a pending address change, which a stranger may have requested",
     async (store) => {
       const { accounts } = store;
       const accountId = await makeAccount(store);
@@ -71,7 +71,7 @@ function describePasswords(check: Check): void {
 }
 
 function describeSessions(check: Check): void {
-  check("accounts.listSessions() are the account's that have not expired, newest first", async (store) => {
+  check("accounts.listSessions() returns the account's unexpired sessions, newest first", async (store) => {
     const { accounts } = store;
     const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
     const begin = (accountId: string, tokenHash: string, createdAtMs: number, expiresAtMs: number): Promise<void> =>
@@ -83,7 +83,7 @@ function describeSessions(check: Check): void {
     const revision = await accounts.credentialsRevision();
     await accounts.touchSession("first", 50);
     await accounts.touchSession("first", 40);
-    // It changes nothing of what the token means.
+    // Does not affect the meaning of the token.
     expect(await accounts.credentialsRevision()).toBe(revision);
     expect(await accounts.listSessions(ann, MADE_AT_MS)).toEqual([
       { tokenHash: "second", accountId: ann, createdAtMs: 3, expiresAtMs: LATER_MS, lastUsedAtMs: null },
@@ -93,7 +93,7 @@ function describeSessions(check: Check): void {
 }
 
 function describeKeys(check: Check): void {
-  check("a key has the limits that it is made with, and those that it is given", async (store) => {
+  check("accounts.changeKey() changes the limits that createKey() gave", async (store) => {
     const { accounts } = store;
     const accountId = await makeAccount(store);
     await makeKey(store, accountId, "key_1");
@@ -118,7 +118,7 @@ function describeKeys(check: Check): void {
     ]);
   });
 
-  check("accounts.changeKey() changes no key of another account, and none that is revoked", async (store) => {
+  check("accounts.changeKey() does not change a revoked key or one of another account", async (store) => {
     const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
     await makeKey(store, ann, "key_1");
     const change = { name: "mine" };
@@ -127,37 +127,40 @@ function describeKeys(check: Check): void {
     expect(await store.accounts.changeKey(ann, "key_1", change, MADE_AT_MS)).toBeUndefined();
   });
 
-  check("a key that gets a monthly limit has spent what its jobs of the month cost, and hold", async (store) => {
-    const { accounts, jobs } = store;
-    const accountId = await makeAccount(store);
-    const number = await makeKey(store, accountId, "key_1");
-    await makeKey(store, accountId, "key_2");
-    const unlimited = { apiKey: { number, monthly: null } };
-    const make = () => makeJob(accountId, unlimited);
-    const [summed, ended, running] = [make(), make(), make()];
-    for (const job of [summed, ended, running]) await runJob(store, job);
-    await jobs.end(makeEnding(summed, { chargeMicro: 200_000 }));
-    for (let turn = 0; turn < 3; turn += 1) while (await store.usage.sumUp(100));
-    await jobs.end(makeEnding(ended, { chargeMicro: 50_000 }));
-    await jobs.submit(makeJob(accountId));
-    expect(await accounts.keySpending(accountId, MONTH)).toEqual(new Map());
-    for (const id of ["key_1", "key_2"]) {
-      await accounts.changeKey(accountId, id, { monthlyMicro: 2_000_000 }, MADE_AT_MS);
-    }
-    const spent = async (): Promise<unknown> => Object.fromEntries(await accounts.keySpending(accountId, MONTH));
-    expect(await spent()).toEqual({ key_1: 1_250_000, key_2: 0 });
-    const next = (): Promise<unknown> => jobs.submit(makeJob(accountId, { apiKey: limited(number, 2_000_000) }));
-    await expect(next()).rejects.toThrow(KeyCreditsError);
-    // What it does not cost is given back.
-    await jobs.end(makeEnding(running, { event: "cancel", chargeMicro: 100_000 }));
-    expect(await spent()).toEqual({ key_1: 350_000, key_2: 0 });
-    await next();
-    expect(await spent()).toEqual({ key_1: 1_350_000, key_2: 0 });
-    // Another limit counts nothing anew.
-    await accounts.changeKey(accountId, "key_1", { monthlyMicro: 3_000_000 }, MADE_AT_MS);
-    expect(await spent()).toEqual({ key_1: 1_350_000, key_2: 0 });
-    expect(await accounts.keySpending(accountId, MONTH + 1)).toEqual(new Map());
-  });
+  check(
+    "accounts.changeKey() starts a monthly limit with what the key's jobs cost this month and hold",
+    async (store) => {
+      const { accounts, jobs } = store;
+      const accountId = await makeAccount(store);
+      const number = await makeKey(store, accountId, "key_1");
+      await makeKey(store, accountId, "key_2");
+      const unlimited = { apiKey: { number, monthly: null } };
+      const make = () => makeJob(accountId, unlimited);
+      const [summed, ended, running] = [make(), make(), make()];
+      for (const job of [summed, ended, running]) await runJob(store, job);
+      await jobs.end(makeEnding(summed, { chargeMicro: 200_000 }));
+      for (let turn = 0; turn < 3; turn += 1) while (await store.usage.sumUp(100));
+      await jobs.end(makeEnding(ended, { chargeMicro: 50_000 }));
+      await jobs.submit(makeJob(accountId));
+      expect(await accounts.keySpending(accountId, MONTH)).toEqual(new Map());
+      for (const id of ["key_1", "key_2"]) {
+        await accounts.changeKey(accountId, id, { monthlyMicro: 2_000_000 }, MADE_AT_MS);
+      }
+      const spent = async (): Promise<unknown> => Object.fromEntries(await accounts.keySpending(accountId, MONTH));
+      expect(await spent()).toEqual({ key_1: 1_250_000, key_2: 0 });
+      const next = (): Promise<unknown> => jobs.submit(makeJob(accountId, { apiKey: limited(number, 2_000_000) }));
+      await expect(next()).rejects.toThrow(KeyCreditsError);
+      // The key gets back what the job does not cost.
+      await jobs.end(makeEnding(running, { event: "cancel", chargeMicro: 100_000 }));
+      expect(await spent()).toEqual({ key_1: 350_000, key_2: 0 });
+      await next();
+      expect(await spent()).toEqual({ key_1: 1_350_000, key_2: 0 });
+      // A change of the limit does not restart the count.
+      await accounts.changeKey(accountId, "key_1", { monthlyMicro: 3_000_000 }, MADE_AT_MS);
+      expect(await spent()).toEqual({ key_1: 1_350_000, key_2: 0 });
+      expect(await accounts.keySpending(accountId, MONTH + 1)).toEqual(new Map());
+    },
+  );
 }
 
 export function describeAccountSettings(check: Check): void {

@@ -17,7 +17,7 @@ export function describeAccounts(check: Check): void {
     expect(await store.ledger.verify()).toMatchObject({ sumMicro: 0, entries: 2 });
   });
 
-  check("accounts.create() may grant nothing", async (store) => {
+  check("accounts.create() can create an account without a grant", async (store) => {
     const id = await makeAccount(store, { grantMicro: 0 });
     expect((await store.accounts.get(id))?.balanceMicro).toBe(0);
     expect((await store.ledger.verify()).entries).toBe(0);
@@ -28,7 +28,7 @@ export function describeAccounts(check: Check): void {
     await expect(makeAccount(store, { email: "ANN@example.com" })).rejects.toMatchObject({ code: "email_taken" });
   });
 
-  check("accounts.create() called twice at once for an address makes one account", async (store) => {
+  check("accounts.create() creates one account if called twice concurrently for an address", async (store) => {
     const made = await Promise.allSettled([
       makeAccount(store, { email: "ann@example.com" }),
       makeAccount(store, { email: "ann@example.com" }),
@@ -36,18 +36,18 @@ export function describeAccounts(check: Check): void {
     expect(made.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   });
 
-  check("accounts.getByEmail() finds without regard to case", async (store) => {
+  check("accounts.getByEmail() ignores case", async (store) => {
     const id = await makeAccount(store, { email: "Ann@example.com" });
     expect((await store.accounts.getByEmail("aNN@example.com"))?.id).toBe(id);
   });
 
-  check("accounts.get(), getByEmail() and passwordHash() know no unknown account", async (store) => {
+  check("accounts.get(), getByEmail() and passwordHash() return undefined for an unknown account", async (store) => {
     expect(await store.accounts.get("user_none")).toBeUndefined();
     expect(await store.accounts.getByEmail("none@example.com")).toBeUndefined();
     expect(await store.accounts.passwordHash("user_none")).toBeUndefined();
   });
 
-  check("accounts.setLimits() changes what is given, and null puts it back", async (store) => {
+  check("accounts.setLimits() changes the given limits, and null restores a default", async (store) => {
     const accountId = await makeAccount(store);
     const unset = { requestsPerMinute: null, concurrentJobs: null, concurrentStreams: null, share: null };
     expect(await store.accounts.limits(accountId)).toEqual(unset);
@@ -61,7 +61,7 @@ export function describeAccounts(check: Check): void {
     });
   });
 
-  check("accounts.limits() and setLimits() know no unknown account", async (store) => {
+  check("accounts.limits() returns undefined and setLimits() rejects for an unknown account", async (store) => {
     expect(await store.accounts.limits("user_none")).toBeUndefined();
     const set = store.accounts.setLimits("user_none", { concurrentJobs: 1 });
     await expect(set).rejects.toMatchObject({ code: "not_found" });
@@ -69,7 +69,7 @@ export function describeAccounts(check: Check): void {
 
   const key = { name: "ci", prefix: "ak_12345678", scopes: ["read"] as const, createdAtMs: MADE_AT_MS };
 
-  check("accounts.findKey() finds by the secret's hash until the key is revoked", async (store) => {
+  check("accounts.findKey() finds a key by its secret's hash until it is revoked", async (store) => {
     const accountId = await makeAccount(store);
     await store.accounts.createKey({ ...key, id: "key_1", accountId, secretHash: "h1" }, CAP);
     expect(await store.accounts.findKey("h1")).toEqual({
@@ -85,7 +85,7 @@ export function describeAccounts(check: Check): void {
     expect(await store.accounts.findKey("h1")).toBeUndefined();
   });
 
-  check("accounts.listKeys() gives the account's own keys, newest first, without revoked ones", async (store) => {
+  check("accounts.listKeys() returns the account's own active keys, newest first", async (store) => {
     const accountId = await makeAccount(store);
     const other = await makeAccount(store);
     await store.accounts.createKey({ ...key, id: "key_1", accountId, secretHash: "h1" }, CAP);
@@ -96,7 +96,7 @@ export function describeAccounts(check: Check): void {
     expect((await store.accounts.listKeys(accountId)).map(({ id }) => id)).toEqual(["key_3", "key_1"]);
   });
 
-  check("accounts.revokeKey() is false for another account's key and for a key revoked before", async (store) => {
+  check("accounts.revokeKey() returns false for another account's key and for a revoked key", async (store) => {
     const accountId = await makeAccount(store);
     const other = await makeAccount(store);
     await store.accounts.createKey({ ...key, id: "key_1", accountId, secretHash: "h1" }, CAP);
@@ -106,7 +106,7 @@ export function describeAccounts(check: Check): void {
     expect(await store.accounts.revokeKey(accountId, "key_1", 6)).toBe(false);
   });
 
-  check("accounts.credentialsRevision() grows with each change of what was known, and only then", async (store) => {
+  check("accounts.credentialsRevision() increases with each relevant change, and only then", async (store) => {
     const { accounts } = store;
     const accountId = await makeAccount(store);
     const session = (tokenHash: string) => ({ tokenHash, accountId, createdAtMs: 1, expiresAtMs: 9 });
@@ -145,7 +145,7 @@ export function describeAccounts(check: Check): void {
     return made.map((outcome) => (outcome.status === "fulfilled" ? "made" : (outcome.reason as ServiceError).code));
   };
 
-  check("accounts.createKey() makes no more keys than the cap, also of many calls at once", async (store) => {
+  check("accounts.createKey() never exceeds the cap, even with concurrent calls", async (store) => {
     const accountId = await makeAccount(store);
     const other = await makeAccount(store);
     const outcomes = await createKeys(store, accountId, ["key_1", "key_2", "key_3", "key_4", "key_5"]);
@@ -154,7 +154,7 @@ export function describeAccounts(check: Check): void {
     expect(await createKeys(store, other, ["key_6"])).toEqual(["made"]);
   });
 
-  check("accounts.createKey() counts keys that were revoked after the moment it is given", async (store) => {
+  check("accounts.createKey() counts keys revoked after the given time", async (store) => {
     const accountId = await makeAccount(store);
     await createKeys(store, accountId, ["key_1", "key_2", "key_3"]);
     await store.accounts.revokeKey(accountId, "key_1", CAP.revokedAfterMs + 1);
@@ -171,7 +171,7 @@ export function describeAccounts(check: Check): void {
     expect((await store.accounts.findKey("h1"))?.lastUsedAtMs).toBe(20);
   });
 
-  check("accounts.findSession() finds until the session expires or is deleted", async (store) => {
+  check("accounts.findSession() returns a session until it expires or is deleted", async (store) => {
     const accountId = await makeAccount(store);
     const expiresAtMs = MADE_AT_MS + 100;
     await store.accounts.createSession({ tokenHash: "t1", accountId, createdAtMs: MADE_AT_MS, expiresAtMs }, 1);
@@ -181,7 +181,7 @@ export function describeAccounts(check: Check): void {
     expect(await store.accounts.findSession("t1", MADE_AT_MS)).toBeUndefined();
   });
 
-  check("accounts.createSession() ends the account's oldest sessions above the most it may have", async (store) => {
+  check("accounts.createSession() ends the account's oldest sessions above the limit", async (store) => {
     const accountId = await makeAccount(store);
     const other = await makeAccount(store);
     const expiresAtMs = MADE_AT_MS + 100;
@@ -190,7 +190,7 @@ export function describeAccounts(check: Check): void {
     await begin("other", MADE_AT_MS - 9, other);
     await begin("b", MADE_AT_MS + 2);
     await Promise.all([begin("a", MADE_AT_MS + 1), begin("c", MADE_AT_MS + 3)]);
-    // By a clock that was set back; what has just begun is never the one that ends.
+    // The clock was set back; a session that has just begun is never the one that ends.
     await begin("d", MADE_AT_MS);
     const live = [];
     for (const tokenHash of ["other", "a", "b", "c", "d"]) {

@@ -19,7 +19,7 @@ const entry = (override: Partial<AuditEntry> = {}): AuditEntry => ({
 });
 
 export function describeAuditLog(check: Check): void {
-  check("audit.list() has what was appended, newest first, by any filter", async (store) => {
+  check("audit.list() returns appended lines, newest first, with any filter", async (store) => {
     const { audit } = store;
     const cargo = entry({ action: "cargo.approve", targetKind: "cargo", targetId: "tiny", before: { a: [1] } });
     const command = entry({ actor: "root", via: "command", after: "\u0000" });
@@ -39,7 +39,7 @@ export function describeAuditLog(check: Check): void {
     ]);
   });
 
-  check("audit.noting() adds a line to a write that changes something, and to no other", async (store) => {
+  check("audit.noting() adds a line only to a write that changes something", async (store) => {
     const id = await makeAccount(store, { grantMicro: 0 });
     const actionsOf = async () => (await store.audit.list({}, PAGE)).lines.map(({ action }) => action);
     const suspension = { because: "spam", atMs: MADE_AT_MS };
@@ -56,12 +56,12 @@ export function describeAuditLog(check: Check): void {
     expect(await actionsOf()).toEqual(["disable", "limits", "suspend"]);
   });
 
-  check("audit.noting() does nothing that cannot be noted", async (store) => {
+  check("audit.noting() rolls back a write whose line cannot be stored", async (store) => {
     const id = await makeAccount(store, { grantMicro: 0 });
     const { accounts, catalog, operators } = store.audit.noting(entry({ via: "nobody" as never }));
     const suspension = { because: "spam", atMs: MADE_AT_MS };
     const grant = { accountId: id, micro: 5, note: null, atMs: MADE_AT_MS, repeat: null };
-    // Each with a write of others, which is done.
+    // Each together with an unrelated write, which succeeds.
     const writes = [
       accounts.setLimits(id, { share: 7 }),
       catalog.setDisabled("hash", true, MADE_AT_MS),
@@ -80,7 +80,7 @@ export function describeAuditLog(check: Check): void {
     expect(await store.ledger.verify()).toMatchObject({ sumMicro: 0, wrongBalances: [] });
   });
 
-  check("operators.grant() grants once with a key, also when repeats come together", async (store) => {
+  check("operators.grant() grants once per key, even if repeats are concurrent", async (store) => {
     const [id, otherId] = [await makeAccount(store, { grantMicro: 0 }), await makeAccount(store, { grantMicro: 0 })];
     const grant = (accountId: string, micro: number, idempotencyKey: string | null, actor = "user_op") => {
       const after = { grantMicro: micro, ...(idempotencyKey === null ? {} : { idempotencyKey }) };
@@ -99,7 +99,7 @@ export function describeAuditLog(check: Check): void {
     expect((await store.audit.list({ targetId: id }, PAGE)).total).toBe(4);
   });
 
-  check("operators.grant() gives nothing to an account that is unknown, deleted or full", async (store) => {
+  check("operators.grant() rejects for an unknown, deleted or full account", async (store) => {
     const [gone, full] = [await makeAccount(store, { grantMicro: 0 }), await makeAccount(store, { grantMicro: 0 })];
     await store.accounts.delete(gone, MADE_AT_MS);
     const grant = (accountId: string, micro: number) =>
@@ -110,7 +110,7 @@ export function describeAuditLog(check: Check): void {
     expect(await store.ledger.verify()).toMatchObject({ sumMicro: 0, wrongBalances: [] });
   });
 
-  check("a suspended account is made no operator's", async (store) => {
+  check("operators.setRole() does not make a suspended account an operator", async (store) => {
     const id = await makeAccount(store, { grantMicro: 0 });
     await store.operators.suspendAccount(id, { because: "spam", atMs: MADE_AT_MS });
     expect(await store.operators.setRole(id, "operator")).toBe(false);

@@ -25,7 +25,7 @@ export function makeWebhook(override: Partial<NewWebhook> = {}): NewWebhook {
   };
 }
 
-/** A batch of `count` jobs of 1 credit. */
+/** Creates a batch of `count` jobs of 1 credit. */
 export function makeBatch(accountId: string, count: number, override: Partial<NewBatch> = {}): NewBatch {
   return {
     id: newId("batch", MADE_AT_MS),
@@ -69,17 +69,20 @@ export function describeBatches(check: Check): void {
     expect(await store.ledger.verify()).toMatchObject({ sumMicro: 0, wrongBalances: [], wrongHolds: [] });
   });
 
-  check("batches.submit() without the credits for all is insufficient_credits and stores nothing", async (store) => {
-    const accountId = await makeAccount(store, { grantMicro: 3_999_999 });
-    const batch = makeBatch(accountId, 4, { webhook: makeWebhook() });
-    await expect(store.batches.submit(batch)).rejects.toMatchObject({ code: "insufficient_credits" });
-    expect(await store.batches.get(batch.id)).toBeUndefined();
-    expect(await store.jobs.get(batch.jobs[0]?.id ?? "")).toBeUndefined();
-    expect(await store.webhooks.get(batch.webhook?.id ?? "")).toBeUndefined();
-    expect(await balanceOf(store, accountId)).toBe(3_999_999);
-  });
+  check(
+    "batches.submit() without credits for all jobs rejects with insufficient_credits and stores nothing",
+    async (store) => {
+      const accountId = await makeAccount(store, { grantMicro: 3_999_999 });
+      const batch = makeBatch(accountId, 4, { webhook: makeWebhook() });
+      await expect(store.batches.submit(batch)).rejects.toMatchObject({ code: "insufficient_credits" });
+      expect(await store.batches.get(batch.id)).toBeUndefined();
+      expect(await store.jobs.get(batch.jobs[0]?.id ?? "")).toBeUndefined();
+      expect(await store.webhooks.get(batch.webhook?.id ?? "")).toBeUndefined();
+      expect(await balanceOf(store, accountId)).toBe(3_999_999);
+    },
+  );
 
-  check("batches.submit() with a used Idempotency-Key and the same body answers the first batch", async (store) => {
+  check("batches.submit() with a used Idempotency-Key and the same body returns the first batch", async (store) => {
     const accountId = await makeAccount(store);
     const idempotency = { key: "k", bodyHash: "b" };
     const [first, second] = [makeBatch(accountId, 2, { idempotency }), makeBatch(accountId, 2, { idempotency })];
@@ -91,23 +94,20 @@ export function describeBatches(check: Check): void {
     expect(await balanceOf(store, accountId)).toBe(8_000_000);
   });
 
-  check(
-    "batches.findRepeat() finds what submit() would answer, also of a submission that is under way",
-    async (store) => {
-      const accountId = await makeAccount(store);
-      const idempotency = { key: "k", bodyHash: "b" };
-      const batch = makeBatch(accountId, 2, { idempotency });
-      expect(await store.batches.findRepeat(makeBatch(accountId, 2, { idempotency }))).toBeUndefined();
-      const submitted = store.batches.submit(batch);
-      expect((await store.batches.findRepeat(makeBatch(accountId, 2, { idempotency })))?.id).toBe(batch.id);
-      await submitted;
-      expect(await store.batches.findRepeat(makeBatch(accountId, 2))).toBeUndefined();
-      const other = makeBatch(accountId, 2, { idempotency: { key: "k", bodyHash: "c" } });
-      await expect(store.batches.findRepeat(other)).rejects.toMatchObject({ code: "idempotency_conflict" });
-    },
-  );
+  check("batches.findRepeat() returns what submit() would return, also for a submission in progress", async (store) => {
+    const accountId = await makeAccount(store);
+    const idempotency = { key: "k", bodyHash: "b" };
+    const batch = makeBatch(accountId, 2, { idempotency });
+    expect(await store.batches.findRepeat(makeBatch(accountId, 2, { idempotency }))).toBeUndefined();
+    const submitted = store.batches.submit(batch);
+    expect((await store.batches.findRepeat(makeBatch(accountId, 2, { idempotency })))?.id).toBe(batch.id);
+    await submitted;
+    expect(await store.batches.findRepeat(makeBatch(accountId, 2))).toBeUndefined();
+    const other = makeBatch(accountId, 2, { idempotency: { key: "k", bodyHash: "c" } });
+    await expect(store.batches.findRepeat(other)).rejects.toMatchObject({ code: "idempotency_conflict" });
+  });
 
-  check("a key is one space for jobs and batches: the other kind is another request", async (store) => {
+  check("an Idempotency-Key covers jobs and batches: a request of the other kind conflicts", async (store) => {
     const accountId = await makeAccount(store);
     await store.batches.submit(makeBatch(accountId, 1, { idempotency: { key: "a", bodyHash: "batch" } }));
     await store.jobs.submit(makeJob(accountId, { idempotency: { key: "b", bodyHash: "job" } }));
@@ -117,7 +117,7 @@ export function describeBatches(check: Check): void {
     await expect(batch).rejects.toMatchObject({ code: "idempotency_conflict" });
   });
 
-  check("a batch is complete with the end of its last job", async (store) => {
+  check("jobs.end() completes a batch with its last job", async (store) => {
     const batch = makeBatch(await makeAccount(store), 2);
     await store.batches.submit(batch);
     await end(store, batch.jobs[0]?.id ?? "");
@@ -133,7 +133,7 @@ export function describeBatches(check: Check): void {
     expect(await store.batches.unfinished()).toEqual([]);
   });
 
-  check("batches.unfinished() tells what failed and what was cancelled", async (store) => {
+  check("batches.unfinished() returns which batches have failed jobs and which were cancelled", async (store) => {
     const batch = makeBatch(await makeAccount(store), 2, { failMode: "fail_fast" });
     await store.batches.submit(batch);
     await end(store, batch.jobs[0]?.id ?? "", "expire");
@@ -144,7 +144,7 @@ export function describeBatches(check: Check): void {
     expect(await store.batches.get(batch.id)).toMatchObject({ cancelledAtMs: MADE_AT_MS + 1 });
   });
 
-  check("batches.cancel() leaves a finished batch as it is", async (store) => {
+  check("batches.cancel() does not change a finished batch", async (store) => {
     const batch = makeBatch(await makeAccount(store), 1);
     await store.batches.submit(batch);
     await end(store, batch.jobs[0]?.id ?? "");
@@ -165,7 +165,7 @@ export function describeBatches(check: Check): void {
 }
 
 export function describeWebhooks(check: Check): void {
-  check("a webhook is due from the end of its job on", async (store) => {
+  check("jobs.end() makes the job's webhook due", async (store) => {
     const accountId = await makeAccount(store);
     const webhook = makeWebhook({ isSecretGenerated: true });
     const job = makeJob(accountId, { webhook });
@@ -186,7 +186,7 @@ export function describeWebhooks(check: Check): void {
     expect(await store.jobs.get(job.id)).toMatchObject({ webhookId: webhook.id });
   });
 
-  check("a batch's webhook is due from the end of its last job on", async (store) => {
+  check("jobs.end() of the last job makes the batch's webhook due", async (store) => {
     const webhook = makeWebhook();
     const batch = makeBatch(await makeAccount(store), 2, { webhook });
     await store.batches.submit(batch);
@@ -199,7 +199,7 @@ export function describeWebhooks(check: Check): void {
     });
   });
 
-  check("webhooks.record() keeps the tries in order and ends with the last", async (store) => {
+  check("webhooks.record() keeps attempts in order and ends with the last one", async (store) => {
     const accountId = await makeAccount(store);
     const webhook = makeWebhook();
     const job = makeJob(accountId, { webhook });
@@ -209,7 +209,7 @@ export function describeWebhooks(check: Check): void {
       status,
       error: status === null ? "timeout" : null,
     });
-    // Nothing is tried before the end.
+    // No delivery is attempted before the end.
     await store.webhooks.record(webhook.id, tried(0, 200), { state: "delivered" });
     await store.jobs.end(makeEnding(job));
     await store.webhooks.record(webhook.id, tried(1, null), { state: "pending", dueAtMs: MADE_AT_MS + 9_000 });

@@ -13,7 +13,7 @@ function create(store: Store, ownerId: string, slug = "mine") {
 const change = { file: { name: "New" }, isEnabled: true, isApproved: false, atMs: LATER_MS };
 
 export function describeCatalog(check: Check): void {
-  check("catalog.numberCargos() keeps numbers and dates for ever and gives new Cargos the next free", async (store) => {
+  check("catalog.numberCargos() keeps numbers and dates, and gives new Cargos the next free number", async (store) => {
     const [b, a] = [
       { number: 1, createdAtMs: 5_000 },
       { number: 2, createdAtMs: 5_000 },
@@ -59,7 +59,7 @@ export function describeCatalog(check: Check): void {
     });
   });
 
-  check("catalog.create() of a slug that somebody has is slug_taken", async (store) => {
+  check("catalog.create() rejects a slug of another account with slug_taken", async (store) => {
     const ownerId = await makeAccount(store);
     await create(store, ownerId);
     await expect(create(store, ownerId)).rejects.toMatchObject({ code: "slug_taken" });
@@ -69,7 +69,7 @@ export function describeCatalog(check: Check): void {
     expect(await store.catalog.revision()).toBe(2);
   });
 
-  check("catalog.create() of a slug that was deleted is for its owner only", async (store) => {
+  check("catalog.create() lets only the owner reuse a deleted slug", async (store) => {
     const ownerId = await makeAccount(store);
     await create(store, ownerId);
     await store.catalog.approve(APPROVAL, 1);
@@ -79,7 +79,7 @@ export function describeCatalog(check: Check): void {
     expect(await create(store, ownerId)).toMatchObject({ isApproved: false, revision: 4 });
   });
 
-  check(`catalog.create() past ${MAX_OWNED_CARGOS} is refused, and deleted ones do not count`, async (store) => {
+  check(`catalog.create() refuses more than ${MAX_OWNED_CARGOS} Cargos, not counting deleted ones`, async (store) => {
     const ownerId = await makeAccount(store);
     const slugs = Array.from({ length: MAX_OWNED_CARGOS }, (_, index) => `cargo-${index}`);
     await Promise.all(slugs.map((slug) => create(store, ownerId, slug)));
@@ -88,7 +88,7 @@ export function describeCatalog(check: Check): void {
     await create(store, ownerId);
   });
 
-  check("catalog.listOwned() gives the account's own by slug, a page at a time", async (store) => {
+  check("catalog.listOwned() returns the account's own Cargos by slug, by page", async (store) => {
     const ownerId = await makeAccount(store);
     for (const slug of ["c", "a", "b", "gone"]) await create(store, ownerId, slug);
     await store.catalog.remove("gone", ownerId, LATER_MS);
@@ -96,22 +96,25 @@ export function describeCatalog(check: Check): void {
     expect([cargos.map(({ slug }) => slug), total]).toEqual([["b", "c"], 3]);
   });
 
-  check(`catalog.create() past ${MAX_HELD_SLUGS} slugs is refused, but of one that the account had`, async (store) => {
-    const ownerId = await makeAccount(store);
-    const slugs = Array.from({ length: MAX_HELD_SLUGS }, (_, index) => `cargo-${index}`);
-    const takeTurns = async (from: number): Promise<void> => {
-      for (const slug of slugs.filter((_, index) => index % MAX_OWNED_CARGOS === from)) {
-        await create(store, ownerId, slug);
-        await store.catalog.remove(slug, ownerId, LATER_MS);
-      }
-    };
-    await Promise.all(Array.from({ length: MAX_OWNED_CARGOS }, (_, from) => takeTurns(from)));
-    await expect(create(store, ownerId, "one-more")).rejects.toMatchObject({ code: "too_many_cargos" });
-    expect(await create(store, ownerId, "cargo-7")).toMatchObject({ slug: "cargo-7" });
-    await create(store, await makeAccount(store), "one-more");
-  });
+  check(
+    `catalog.create() refuses more than ${MAX_HELD_SLUGS} slugs, except one that the account had`,
+    async (store) => {
+      const ownerId = await makeAccount(store);
+      const slugs = Array.from({ length: MAX_HELD_SLUGS }, (_, index) => `cargo-${index}`);
+      const takeTurns = async (from: number): Promise<void> => {
+        for (const slug of slugs.filter((_, index) => index % MAX_OWNED_CARGOS === from)) {
+          await create(store, ownerId, slug);
+          await store.catalog.remove(slug, ownerId, LATER_MS);
+        }
+      };
+      await Promise.all(Array.from({ length: MAX_OWNED_CARGOS }, (_, from) => takeTurns(from)));
+      await expect(create(store, ownerId, "one-more")).rejects.toMatchObject({ code: "too_many_cargos" });
+      expect(await create(store, ownerId, "cargo-7")).toMatchObject({ slug: "cargo-7" });
+      await create(store, await makeAccount(store), "one-more");
+    },
+  );
 
-  check("catalog.update() changes the revision that it names, and no other", async (store) => {
+  check("catalog.update() changes only the given revision", async (store) => {
     const ownerId = await makeAccount(store);
     await create(store, ownerId);
     const update = (revision: number, by = ownerId) =>
@@ -127,18 +130,18 @@ export function describeCatalog(check: Check): void {
     expect(await store.catalog.revision()).toBe(2);
   });
 
-  check("catalog.update() of what is being approved lets only one of the two through", async (store) => {
+  check("catalog.update() and approve() of one revision do not both succeed", async (store) => {
     const ownerId = await makeAccount(store);
     await create(store, ownerId);
     const both = await Promise.all([
       store.catalog.approve(APPROVAL, 1),
       store.catalog.update({ slug: "mine", ownerId, revision: 1, ...change }),
     ]);
-    // SQLite takes them in order; PostgreSQL in either.
+    // SQLite runs them in order; PostgreSQL in either order.
     expect(both.toSorted()).toEqual([false, true]);
   });
 
-  check("catalog.approve() stores what was approved, and enables it", async (store) => {
+  check("catalog.approve() stores the approved definition, and enables the Cargo", async (store) => {
     const ownerId = await makeAccount(store);
     await create(store, ownerId);
     await store.catalog.setDisabled("mine", true, MADE_AT_MS);
@@ -157,7 +160,7 @@ export function describeCatalog(check: Check): void {
     expect([approvals, revision]).toEqual([[{ ...APPROVAL, slug: "shipped", by: "ada" }], 2]);
   });
 
-  check("catalog.remove() is the owner's only", async (store) => {
+  check("catalog.remove() is limited to the owner", async (store) => {
     const ownerId = await makeAccount(store);
     await create(store, ownerId);
     expect(await store.catalog.remove("mine", await makeAccount(store), LATER_MS)).toBe(false);
@@ -165,7 +168,7 @@ export function describeCatalog(check: Check): void {
     expect(await store.catalog.remove("mine", ownerId, LATER_MS)).toBe(false);
   });
 
-  check("catalog.importCargo() is approved at once and replaces itself", async (store) => {
+  check("catalog.importCargo() stores an approved Cargo, and replaces it when repeated", async (store) => {
     const imported = await store.catalog.importCargo({ slug: "ours", file: FILE, atMs: MADE_AT_MS });
     expect(imported).toMatchObject({ ownerId: null, isApproved: true, isEnabled: true, revision: 1 });
     await store.catalog.importCargo({ slug: "ours", file: { name: "New" }, atMs: LATER_MS });
@@ -176,7 +179,7 @@ export function describeCatalog(check: Check): void {
   });
 
   check(
-    "catalog.setDisabled() takes any slug, and changes the revision only when it changes something",
+    "catalog.setDisabled() accepts any slug, and changes the revision only when it changes something",
     async (store) => {
       await store.catalog.setDisabled("shipped", true, MADE_AT_MS);
       await store.catalog.setDisabled("shipped", true, LATER_MS);

@@ -6,7 +6,7 @@ const BOTH = { parts: ["input", "output"], withMessages: true, atMs: MADE_AT_MS 
 
 export function describeContent(check: Check): void {
   check(
-    "content.remove() removes the parts of ended jobs, keeps their facts, and changes nothing when repeated",
+    "content.remove() removes the parts of ended jobs, keeps their status and usage, and is idempotent",
     async (store) => {
       const accountId = await makeAccount(store);
       const jobId = await completeJob(store, accountId);
@@ -22,14 +22,14 @@ export function describeContent(check: Check): void {
     },
   );
 
-  check("content.remove() never touches a job that has not ended", async (store) => {
+  check("content.remove() never changes an unfinished job", async (store) => {
     const job = makeJob(await makeAccount(store));
     await runJob(store, job);
     await store.content.remove([job.id], BOTH);
     expect(await store.jobs.get(job.id)).toMatchObject({ input: job.input, inputRemovedAtMs: null });
   });
 
-  check("content.finish() ends a removal once nothing of its subject is unfinished", async (store) => {
+  check("content.finish() ends a removal once its subject has no unfinished jobs", async (store) => {
     const accountId = await makeAccount(store);
     const [ended, running] = [await completeJob(store, accountId), makeJob(accountId)];
     await runJob(store, running);
@@ -43,30 +43,33 @@ export function describeContent(check: Check): void {
     await store.jobs.end(makeEnding(running));
     expect(await store.content.finish(subject, MADE_AT_MS)).toBe(true);
     expect(await store.content.inFlight()).toEqual([]);
-    // The rest of the credits went back.
+    // The remaining credits returned to the network.
     expect((await store.accounts.get(accountId))?.balanceMicro).toBe(0);
     expect((await store.ledger.verify()).wrongBalances).toEqual([]);
   });
 
-  check("content.expired() names jobs that ended by then and have the part, some at a time", async (store) => {
-    const accountId = await makeAccount(store);
-    const jobIds = [
-      await completeJob(store, accountId),
-      await completeJob(store, accountId),
-      await completeJob(store, accountId),
-    ];
-    const endedMs = MADE_AT_MS + 5_000;
-    const expired = async (part: ContentPart, endedByMs: number, limit: number) =>
-      (await store.content.expired(part, { sinceMs: 0, endedByMs }, limit)).map(({ id }) => id);
-    expect(await expired("output", endedMs - 1, 10)).toEqual([]);
-    expect(await expired("output", endedMs, 2)).toEqual(jobIds.slice(0, 2));
-    await store.content.remove(jobIds.slice(0, 2), { ...BOTH, parts: ["output"] });
-    expect(await expired("output", endedMs, 2)).toEqual(jobIds.slice(2));
-    expect(await expired("input", endedMs, 10)).toEqual(jobIds);
-  });
+  check(
+    "content.expired() returns jobs that ended by the given time and have the part, up to the limit",
+    async (store) => {
+      const accountId = await makeAccount(store);
+      const jobIds = [
+        await completeJob(store, accountId),
+        await completeJob(store, accountId),
+        await completeJob(store, accountId),
+      ];
+      const endedMs = MADE_AT_MS + 5_000;
+      const expired = async (part: ContentPart, endedByMs: number, limit: number) =>
+        (await store.content.expired(part, { sinceMs: 0, endedByMs }, limit)).map(({ id }) => id);
+      expect(await expired("output", endedMs - 1, 10)).toEqual([]);
+      expect(await expired("output", endedMs, 2)).toEqual(jobIds.slice(0, 2));
+      await store.content.remove(jobIds.slice(0, 2), { ...BOTH, parts: ["output"] });
+      expect(await expired("output", endedMs, 2)).toEqual(jobIds.slice(2));
+      expect(await expired("input", endedMs, 10)).toEqual(jobIds);
+    },
+  );
 
   check(
-    "content.remove() that had to stop hides the whole output, and is under way until it is done",
+    "content.remove() hides the whole output when it stops early, and stays in progress until complete",
     async (store) => {
       const job = makeJob(await makeAccount(store));
       await runJob(store, job);

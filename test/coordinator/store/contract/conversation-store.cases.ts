@@ -51,7 +51,7 @@ function askAgain(store: Store, answerId: string, endedJobId: string, job: NewJo
   return store.jobs.submit({ ...job, answer: { kind: "again", answerId, endedJobId } });
 }
 
-/** An account with a conversation of one question in progress. */
+/** Creates an account with a conversation of one question in progress. */
 async function makeAsked(store: Store) {
   const accountId = await makeAccount(store);
   const conversation = makeConversation(accountId);
@@ -65,7 +65,7 @@ async function makeAsked(store: Store) {
 const PAGE = { limit: 100, offset: 0, order: "asc" } as const;
 
 export function describeConversations(check: Check): void {
-  check("conversations.list() gives an account's own, newest first, by page", async (store) => {
+  check("conversations.list() returns the account's own, newest first, by page", async (store) => {
     const accountId = await makeAccount(store);
     const made = [makeConversation(accountId, { title: "Ä", metadata: { a: "b" } }), makeConversation(accountId)];
     for (const each of made) await store.conversations.create(each);
@@ -80,7 +80,7 @@ export function describeConversations(check: Check): void {
     expect(await store.conversations.get("conv_none")).toBeUndefined();
   });
 
-  check("conversations.update() changes what is given, for the owner only", async (store) => {
+  check("conversations.update() changes the given fields, for the owner only", async (store) => {
     const { accountId, conversation } = await makeAsked(store);
     const update = (...args: Parameters<Store["conversations"]["update"]>) => store.conversations.update(...args);
     const changed = await update(accountId, conversation.id, { title: "T" }, 5);
@@ -134,20 +134,17 @@ export function describeConversations(check: Check): void {
     ]);
   });
 
-  check(
-    "jobs.submit() of a question refuses a second one while one is answered, and stores nothing of it",
-    async (store) => {
-      const { accountId, conversation, question } = await makeAsked(store);
-      const second = makeJob(accountId);
-      const asked = ask(store, makeQuestion(conversation.id, { afterMessageId: question.answerId }), second);
-      await expect(asked).rejects.toMatchObject({ code: "conversation_busy" });
-      expect(await store.jobs.get(second.id)).toBeUndefined();
-      expect(await balanceOf(store, accountId)).toBe(9_000_000);
-      expect((await store.conversations.messages(conversation.id, PAGE)).total).toBe(2);
-    },
-  );
+  check("jobs.submit() of a question is refused during an answer, and stores nothing", async (store) => {
+    const { accountId, conversation, question } = await makeAsked(store);
+    const second = makeJob(accountId);
+    const asked = ask(store, makeQuestion(conversation.id, { afterMessageId: question.answerId }), second);
+    await expect(asked).rejects.toMatchObject({ code: "conversation_busy" });
+    expect(await store.jobs.get(second.id)).toBeUndefined();
+    expect(await balanceOf(store, accountId)).toBe(9_000_000);
+    expect((await store.conversations.messages(conversation.id, PAGE)).total).toBe(2);
+  });
 
-  check("jobs.submit() of two questions at once takes exactly one", async (store) => {
+  check("jobs.submit() of two concurrent questions accepts exactly one", async (store) => {
     const accountId = await makeAccount(store);
     const conversation = makeConversation(accountId);
     await store.conversations.create(conversation);
@@ -158,7 +155,7 @@ export function describeConversations(check: Check): void {
     expect(await balanceOf(store, accountId)).toBe(9_000_000);
   });
 
-  check("jobs.submit() of a question refuses when something was said that its asker did not know", async (store) => {
+  check("jobs.submit() of a question is refused after a message that its prompt does not include", async (store) => {
     const { accountId, conversation, question, job } = await makeAsked(store);
     await store.conversations.endAnswer(makeAnswerEnding(question.answerId, job.id));
     const stale = ask(store, makeQuestion(conversation.id), makeJob(accountId));
@@ -180,7 +177,7 @@ export function describeConversations(check: Check): void {
     });
   });
 
-  check("conversations.endAnswer() ends an answer once, by its present job only", async (store) => {
+  check("conversations.endAnswer() ends an answer once, for its current job only", async (store) => {
     const { conversation, question, job } = await makeAsked(store);
     expect(await store.conversations.endAnswer(makeAnswerEnding(question.answerId, "job_other"))).toBe(false);
     const error = { code: "run_timeout", message: "too long" };
@@ -197,7 +194,7 @@ export function describeConversations(check: Check): void {
     expect(await store.conversations.unfinishedAnswers()).toEqual([]);
   });
 
-  check("jobs.submit() for an answer again puts a new job in place of the ended one", async (store) => {
+  check("jobs.submit() with an answer to repeat replaces its ended job", async (store) => {
     const { accountId, question, job } = await makeAsked(store);
     const next = makeJob(accountId);
     await askAgain(store, question.answerId, job.id, next);
@@ -210,7 +207,7 @@ export function describeConversations(check: Check): void {
     expect(await store.conversations.endAnswer(makeAnswerEnding(question.answerId, job.id))).toBe(false);
   });
 
-  check("conversations.history() gives the newest messages in order, by count and by bytes", async (store) => {
+  check("conversations.history() returns the newest messages in order, limited by count and bytes", async (store) => {
     const { accountId, conversation, question, job } = await makeAsked(store);
     await store.conversations.endAnswer(makeAnswerEnding(question.answerId, job.id, { content: "ääää" }));
     const later = makeQuestion(conversation.id, { content: "and?", afterMessageId: question.answerId });
@@ -223,7 +220,7 @@ export function describeConversations(check: Check): void {
     expect(await contents(10, 13)).toEqual(["Hi", "ääää", "and?", ""]);
   });
 
-  check("conversations.delete() takes the messages along, for the owner only", async (store) => {
+  check("conversations.delete() deletes the messages, too, for the owner only", async (store) => {
     const { accountId, conversation, question, job } = await makeAsked(store);
     expect(await store.conversations.delete(await makeAccount(store), conversation.id, 9)).toBe(false);
     expect(await store.conversations.delete(accountId, conversation.id, 9)).toBe(true);

@@ -4,7 +4,7 @@ import { LargeJson } from "../../../../coordinator/store/jobs/large-json.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { type Check, endUncharged, makeAccount, makeJob, runJob } from "./store-builders.ts";
 
-/** With what JSON escapes, and characters of two UTF-16 units where pieces are cut. */
+/** Contains characters that JSON escapes, and characters of two UTF-16 units at the limits of pieces. */
 const LARGE_TEXT = `"${"\u{1F3DD}\n".repeat(80_000)}`;
 const token = (content: string, count = 1) => ({ type: "token", content, count }) as const;
 const status = (state: string) => ({ type: "status", state }) as const;
@@ -19,7 +19,7 @@ async function jsonOf(value: unknown): Promise<unknown> {
   return JSON.parse(text);
 }
 
-/** A job with two attempts and everything that a feed can hold. */
+/** Creates a job with two attempts and everything that a feed can contain. */
 async function writeFeed(store: Store): Promise<string> {
   const job = makeJob(await makeAccount(store));
   await runJob(store, job);
@@ -58,15 +58,18 @@ const WRITTEN = [
 ];
 
 export function describeFeeds(check: Check): void {
-  check("jobs.feed() has the same items before and after the job's end, and large ones in pieces", async (store) => {
-    const jobId = await writeFeed(store);
-    expect(await itemsOf(store, jobId)).toEqual(WRITTEN);
-    await endUncharged(store, jobId, { attempt: 2, event: "fail" });
-    expect(await itemsOf(store, jobId)).toEqual(WRITTEN);
-    expect((await store.jobs.get(jobId))?.output).toBeUndefined();
-  });
+  check(
+    "jobs.feed() returns the same items before and after the job's end, with large ones in pieces",
+    async (store) => {
+      const jobId = await writeFeed(store);
+      expect(await itemsOf(store, jobId)).toEqual(WRITTEN);
+      await endUncharged(store, jobId, { attempt: 2, event: "fail" });
+      expect(await itemsOf(store, jobId)).toEqual(WRITTEN);
+      expect((await store.jobs.get(jobId))?.output).toBeUndefined();
+    },
+  );
 
-  check("jobs.feedProgress() tells how far the feed has come without reading it", async (store) => {
+  check("jobs.feedProgress() returns counts, sizes and the last frame of the feed", async (store) => {
     const jobId = await writeFeed(store);
     const { bytes, largeBytes, ...counts } = await store.jobs.feedProgress(jobId, 2);
     const outputs = [
@@ -90,30 +93,27 @@ export function describeFeeds(check: Check): void {
     expect(await store.jobs.feedProgress("job_none", 1)).toEqual(none);
   });
 
-  check(
-    "jobs.feed() keeps the calls of tools, whose tokens count, and the message as the job's output",
-    async (store) => {
-      const job = makeJob(await makeAccount(store));
-      await runJob(store, job);
-      const begun = { type: "tool_call", index: 0, id: "call_1", name: "sum", arguments: "", count: 3 } as const;
-      const rest = { type: "tool_call", index: 0, arguments: '{"a":"\u{1F3DD}"}', count: 2 } as const;
-      await store.jobs.appendFeed({ jobId: job.id, attempt: 1, seq: 1, items: [begun, rest] });
-      const items = [
-        [1, begun],
-        [1, rest],
-      ];
-      expect(await itemsOf(store, job.id)).toEqual(items);
-      const progress = await store.jobs.feedProgress(job.id, 1);
-      expect(progress).toMatchObject({ items: 2, tokens: 5, hasOutput: true, hasText: false });
-      expect(progress.bytes).toBe(9 + rest.arguments.length);
-      const output = { role: "assistant", content: null, tool_calls: [] };
-      await endUncharged(store, job.id, { attempt: 1, output });
-      expect(await itemsOf(store, job.id)).toEqual(items);
-      expect((await store.jobs.get(job.id))?.output).toEqual(output);
-    },
-  );
+  check("jobs.feed() keeps tool calls, whose tokens count, and the message as the job's output", async (store) => {
+    const job = makeJob(await makeAccount(store));
+    await runJob(store, job);
+    const begun = { type: "tool_call", index: 0, id: "call_1", name: "sum", arguments: "", count: 3 } as const;
+    const rest = { type: "tool_call", index: 0, arguments: '{"a":"\u{1F3DD}"}', count: 2 } as const;
+    await store.jobs.appendFeed({ jobId: job.id, attempt: 1, seq: 1, items: [begun, rest] });
+    const items = [
+      [1, begun],
+      [1, rest],
+    ];
+    expect(await itemsOf(store, job.id)).toEqual(items);
+    const progress = await store.jobs.feedProgress(job.id, 1);
+    expect(progress).toMatchObject({ items: 2, tokens: 5, hasOutput: true, hasText: false });
+    expect(progress.bytes).toBe(9 + rest.arguments.length);
+    const output = { role: "assistant", content: null, tool_calls: [] };
+    await endUncharged(store, job.id, { attempt: 1, output });
+    expect(await itemsOf(store, job.id)).toEqual(items);
+    expect((await store.jobs.get(job.id))?.output).toEqual(output);
+  });
 
-  check("jobs.storedItems() can be read as soon as the append has resolved", async (store) => {
+  check("jobs.storedItems() can be read once the append has resolved", async (store) => {
     const job = makeJob(await makeAccount(store));
     await runJob(store, job);
     const chunk = { jobId: job.id, attempt: 1, seq: 1, items: [token("a"), image(LARGE_TEXT)] };
@@ -123,13 +123,13 @@ export function describeFeeds(check: Check): void {
     expect(await withoutLarge(second as FeedItem)).toEqual({ ...image(LARGE_TEXT), isLarge: true });
   });
 
-  check("jobs.end() without an output makes the text of the feed the output", async (store) => {
+  check("jobs.end() without an output uses the text of the feed as the output", async (store) => {
     const jobId = await writeFeed(store);
     expect(await endUncharged(store, jobId, { attempt: 2 })).toEqual({ dueWebhookIds: [] });
     expect((await store.jobs.get(jobId))?.output).toBe("Hello");
   });
 
-  check("jobs.end() keeps a large output in pieces", async (store) => {
+  check("jobs.end() stores a large output in pieces", async (store) => {
     const jobId = await writeFeed(store);
     const output = { images: [LARGE_TEXT, LARGE_TEXT] };
     const ended = await endUncharged(store, jobId, { attempt: 2, output });
@@ -140,7 +140,7 @@ export function describeFeeds(check: Check): void {
     expect(await itemsOf(store, jobId)).toEqual(WRITTEN);
   });
 
-  check("jobs.feed() of an unknown job is empty", async (store) => {
+  check("jobs.feed() returns an empty feed for an unknown job", async (store) => {
     expect(await store.jobs.feed("job_none")).toEqual([]);
   });
 }

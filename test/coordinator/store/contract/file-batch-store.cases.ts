@@ -38,7 +38,7 @@ export function makeFileBatch(accountId: string): NewFileBatch {
 const lease = (ownerId: string, untilMs: number) => ({ ownerId, untilMs });
 
 export function describeFileBatches(check: Check): void {
-  check("fileBatches.get() and list() give what add() stored, to its account alone", async (store) => {
+  check("fileBatches.get() and list() return what add() stored, to its account only", async (store) => {
     const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
     const batches = [makeFileBatch(ann), makeFileBatch(ann), makeFileBatch(ann)];
     for (const batch of batches) expect(await store.fileBatches.add(batch, 9)).toBe(true);
@@ -51,7 +51,7 @@ export function describeFileBatches(check: Check): void {
     expect(await store.fileBatches.list(bob, { afterId: null, limit: 2 })).toEqual([]);
   });
 
-  check("fileBatches.add() refuses more that have not ended than an account may have", async (store) => {
+  check("fileBatches.add() refuses more unfinished batches than the limit", async (store) => {
     const ann = await makeAccount(store);
     const batch = makeFileBatch(ann);
     expect(await store.fileBatches.add(batch, 1)).toBe(true);
@@ -61,48 +61,54 @@ export function describeFileBatches(check: Check): void {
     expect(await store.fileBatches.add(makeFileBatch(ann), 1)).toBe(true);
   });
 
-  check("one coordinator has a batch, until its lease is over or given up", async (store) => {
-    const ann = await makeAccount(store);
-    const { id, ...batch } = makeFileBatch(ann);
-    await store.fileBatches.add({ id, ...batch }, 9);
-    const take = async (ownerId: string, nowMs: number) =>
-      (await store.fileBatches.lease(lease(ownerId, nowMs + 10), nowMs, 9)).map((found) => found.id);
-    expect(await take("coord_1", NOW_MS)).toEqual([id]);
-    expect(await take("coord_2", NOW_MS + 9)).toEqual([]);
-    // Renewed.
-    const renewed = await store.fileBatches.save({ id, ...lease("coord_1", NOW_MS + 20) }, AT_WORK);
-    expect(renewed).toEqual({ cancellingAtMs: null });
-    expect(await take("coord_2", NOW_MS + 19)).toEqual([]);
-    expect(await take("coord_2", NOW_MS + 20)).toEqual([id]);
-    // The first one finds out at its next write, which changes nothing.
-    expect(await store.fileBatches.save({ id, ...lease("coord_1", NOW_MS + 90) }, PROGRESS)).toBeUndefined();
-    expect(await store.fileBatches.end({ id, ownerId: "coord_1" }, PROGRESS, NOW_MS)).toBe(false);
-    expect((await store.fileBatches.get(ann, id))?.progress).toEqual(AT_WORK);
-    await store.fileBatches.release("coord_2");
-    expect(await take("coord_1", NOW_MS)).toEqual([id]);
-    expect(await store.fileBatches.end({ id, ownerId: "coord_1" }, AT_WORK, NOW_MS + 3)).toBe(true);
-    expect((await store.fileBatches.get(ann, id))?.endedAtMs).toBe(NOW_MS + 3);
-    expect(await take("coord_2", NOW_MS + 99)).toEqual([]);
-  });
+  check(
+    "fileBatches.lease() gives a batch to one coordinator until its lease expires or is released",
+    async (store) => {
+      const ann = await makeAccount(store);
+      const { id, ...batch } = makeFileBatch(ann);
+      await store.fileBatches.add({ id, ...batch }, 9);
+      const take = async (ownerId: string, nowMs: number) =>
+        (await store.fileBatches.lease(lease(ownerId, nowMs + 10), nowMs, 9)).map((found) => found.id);
+      expect(await take("coord_1", NOW_MS)).toEqual([id]);
+      expect(await take("coord_2", NOW_MS + 9)).toEqual([]);
+      // The lease was renewed.
+      const renewed = await store.fileBatches.save({ id, ...lease("coord_1", NOW_MS + 20) }, AT_WORK);
+      expect(renewed).toEqual({ cancellingAtMs: null });
+      expect(await take("coord_2", NOW_MS + 19)).toEqual([]);
+      expect(await take("coord_2", NOW_MS + 20)).toEqual([id]);
+      // The first coordinator detects it with its next write, which changes nothing.
+      expect(await store.fileBatches.save({ id, ...lease("coord_1", NOW_MS + 90) }, PROGRESS)).toBeUndefined();
+      expect(await store.fileBatches.end({ id, ownerId: "coord_1" }, PROGRESS, NOW_MS)).toBe(false);
+      expect((await store.fileBatches.get(ann, id))?.progress).toEqual(AT_WORK);
+      await store.fileBatches.release("coord_2");
+      expect(await take("coord_1", NOW_MS)).toEqual([id]);
+      expect(await store.fileBatches.end({ id, ownerId: "coord_1" }, AT_WORK, NOW_MS + 3)).toBe(true);
+      expect((await store.fileBatches.get(ann, id))?.endedAtMs).toBe(NOW_MS + 3);
+      expect(await take("coord_2", NOW_MS + 99)).toEqual([]);
+    },
+  );
 
-  check("fileBatches.cancel() tells who runs the batch, once, and not one that has ended", async (store) => {
-    const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
-    const { id, ...batch } = makeFileBatch(ann);
-    await store.fileBatches.add({ id, ...batch }, 9);
-    await store.fileBatches.lease(lease("coord_1", NOW_MS + 10), NOW_MS, 9);
-    expect(await store.fileBatches.cancel(bob, id, NOW_MS)).toBe(false);
-    expect(await store.fileBatches.cancel(ann, id, NOW_MS + 1)).toBe(true);
-    expect(await store.fileBatches.cancel(ann, id, NOW_MS + 2)).toBe(false);
-    const renewed = await store.fileBatches.save({ id, ...lease("coord_1", NOW_MS + 20) }, AT_WORK);
-    expect(renewed).toEqual({ cancellingAtMs: NOW_MS + 1 });
-    const other = makeFileBatch(ann);
-    await store.fileBatches.add(other, 9);
-    await store.fileBatches.lease(lease("coord_1", NOW_MS + 10), NOW_MS, 9);
-    await store.fileBatches.end({ id: other.id, ownerId: "coord_1" }, PROGRESS, NOW_MS);
-    expect(await store.fileBatches.cancel(ann, other.id, NOW_MS)).toBe(false);
-  });
+  check(
+    "fileBatches.cancel() notifies the coordinator that runs the batch, once, and ignores an ended batch",
+    async (store) => {
+      const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
+      const { id, ...batch } = makeFileBatch(ann);
+      await store.fileBatches.add({ id, ...batch }, 9);
+      await store.fileBatches.lease(lease("coord_1", NOW_MS + 10), NOW_MS, 9);
+      expect(await store.fileBatches.cancel(bob, id, NOW_MS)).toBe(false);
+      expect(await store.fileBatches.cancel(ann, id, NOW_MS + 1)).toBe(true);
+      expect(await store.fileBatches.cancel(ann, id, NOW_MS + 2)).toBe(false);
+      const renewed = await store.fileBatches.save({ id, ...lease("coord_1", NOW_MS + 20) }, AT_WORK);
+      expect(renewed).toEqual({ cancellingAtMs: NOW_MS + 1 });
+      const other = makeFileBatch(ann);
+      await store.fileBatches.add(other, 9);
+      await store.fileBatches.lease(lease("coord_1", NOW_MS + 10), NOW_MS, 9);
+      await store.fileBatches.end({ id: other.id, ownerId: "coord_1" }, PROGRESS, NOW_MS);
+      expect(await store.fileBatches.cancel(ann, other.id, NOW_MS)).toBe(false);
+    },
+  );
 
-  check("fileBatches.removeOfAccount() removes those of one account", async (store) => {
+  check("fileBatches.removeOfAccount() removes the batches of one account", async (store) => {
     const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
     const [anns, bobs] = [makeFileBatch(ann), makeFileBatch(bob)];
     for (const batch of [anns, bobs]) await store.fileBatches.add(batch, 9);

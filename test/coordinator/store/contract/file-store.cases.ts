@@ -26,18 +26,18 @@ function makeFile(accountId: string, override: Partial<FileRecord> = {}): FileRe
 }
 
 export function describeFiles(check: Check): void {
-  check("files.get() gives what add() stored, to its account alone", async (store) => {
+  check("files.get() returns what add() stored, to its account only", async (store) => {
     const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
     const file = makeFile(ann, { expiresAtMs: NOW_MS + 1 });
     expect(await store.files.add(file, BUDGET)).toEqual(file);
     expect(await store.files.get(ann, file.id, NOW_MS)).toEqual(file);
     expect(await store.files.get(bob, file.id, NOW_MS)).toBeUndefined();
     expect(await store.files.get(ann, `${file.id}\0`, NOW_MS)).toBeUndefined();
-    // It does not exist from its expiry on.
+    // The file does not exist from its expiry on.
     expect(await store.files.get(ann, file.id, NOW_MS + 1)).toBeUndefined();
   });
 
-  check("files.add() refuses what passes the budget in bytes or number, and stores nothing of it", async (store) => {
+  check("files.add() refuses files above the budget in bytes or number, and stores nothing", async (store) => {
     const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
     await store.files.add(makeFile(ann, { sizeBytes: 60 }), BUDGET);
     const refused = { code: "file_budget_exceeded" };
@@ -46,12 +46,12 @@ export function describeFiles(check: Check): void {
     await expect(store.files.add(makeFile(ann, { sizeBytes: 1 }), BUDGET)).rejects.toMatchObject(refused);
     expect(await store.files.usage(ann)).toEqual({ files: 4, bytes: 63 });
     expect(await store.files.usage(bob)).toEqual({ files: 0, bytes: 0 });
-    // Files that come at once are counted one after the other.
+    // Concurrent files are counted one at a time.
     const added = Array.from({ length: 6 }, () => store.files.add(makeFile(bob, { sizeBytes: 30 }), BUDGET));
     expect((await Promise.allSettled(added)).filter(({ status }) => status === "fulfilled")).toHaveLength(3);
   });
 
-  check("files of equal content share one, which goes with the last of them", async (store) => {
+  check("files.add() shares equal content, which is removed with the last file", async (store) => {
     const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
     const first = await store.files.add(makeFile(ann, { sha256: "same" }), BUDGET);
     const unused = makeFile(bob, { sha256: "same" });
@@ -63,11 +63,11 @@ export function describeFiles(check: Check): void {
     expect(await store.files.remove(ann, first.id, NOW_MS)).toEqual({ files: 1, blobs: [] });
     expect(await store.files.remove(bob, second.id, NOW_MS)).toEqual({ files: 1, blobs: [first.blob] });
     expect(await store.files.withoutFile([first.blob])).toEqual([first.blob]);
-    // The name of a content that is gone is not used again.
+    // The name of removed content is never reused.
     expect(await store.files.add(unused, BUDGET)).toMatchObject({ blob: unused.blob });
   });
 
-  check("files.list() gives pages in both orders, by purpose, without what expired", async (store) => {
+  check("files.list() returns pages in both orders, by purpose, without expired files", async (store) => {
     const ann = await makeAccount(store);
     const [one, two, three, gone] = [
       makeFile(ann),
@@ -85,7 +85,7 @@ export function describeFiles(check: Check): void {
     expect(await ids({ purpose: "batch" })).toEqual([two.id]);
   });
 
-  check("files.removeExpired() and removeOfAccount() remove some at a time", async (store) => {
+  check("files.removeExpired() and removeOfAccount() remove up to the limit", async (store) => {
     const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
     const expiring = [1, 2, 3].map((late) => makeFile(ann, { expiresAtMs: NOW_MS + late }));
     for (const file of [...expiring, makeFile(ann), makeFile(bob)]) await store.files.add(file, BUDGET);
@@ -101,36 +101,39 @@ export function describeFiles(check: Check): void {
     ]);
   });
 
-  check("files.hold() keeps files of the account until their jobs have ended, past their expiry too", async (store) => {
-    const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
-    const file = makeFile(ann, { expiresAtMs: NOW_MS + 1 });
-    const gone = makeFile(ann, { expiresAtMs: NOW_MS });
-    const foreign = makeFile(bob);
-    for (const each of [file, gone, foreign]) await store.files.add(each, BUDGET);
-    const job = makeJob(ann);
-    const holds = [file, gone, foreign].map(({ id: fileId }) => ({ jobId: job.id, fileId }));
-    const missing = await store.files.hold(ann, holds, NOW_MS);
-    expect(missing.toSorted()).toEqual([gone.id, foreign.id].toSorted());
-    // None of them was kept.
-    expect((await store.files.remove(bob, foreign.id, NOW_MS)).files).toBe(1);
-    const hold = { jobId: job.id, fileId: file.id };
-    expect(await store.files.hold(ann, [hold, hold], NOW_MS)).toEqual([]);
-    // The job is not stored yet.
-    expect(await store.files.held(hold)).toBeUndefined();
-    expect((await store.files.remove(ann, file.id, NOW_MS)).files).toBe(0);
-    await store.jobs.submit(job);
-    expect(await store.files.held(hold)).toEqual(file);
-    const laterMs = NOW_MS + 10 * UNSTORED_HOLD_MS;
-    expect(await store.files.removeOldHolds(laterMs, 10)).toBe(0);
-    expect((await store.files.removeExpired(laterMs, 10)).blobs).toEqual([gone.blob]);
-    expect((await store.files.remove(ann, file.id, laterMs)).files).toBe(0);
-    await endUncharged(store, job.id, { event: "cancel", attempt: 0 });
-    expect(await store.files.held(hold)).toBeUndefined();
-    expect(await store.files.removeOldHolds(laterMs, 10)).toBe(1);
-    expect((await store.files.removeExpired(laterMs, 10)).files).toBe(1);
-  });
+  check(
+    "files.hold() keeps files of the account until their jobs have ended, even past their expiry",
+    async (store) => {
+      const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
+      const file = makeFile(ann, { expiresAtMs: NOW_MS + 1 });
+      const gone = makeFile(ann, { expiresAtMs: NOW_MS });
+      const foreign = makeFile(bob);
+      for (const each of [file, gone, foreign]) await store.files.add(each, BUDGET);
+      const job = makeJob(ann);
+      const holds = [file, gone, foreign].map(({ id: fileId }) => ({ jobId: job.id, fileId }));
+      const missing = await store.files.hold(ann, holds, NOW_MS);
+      expect(missing.toSorted()).toEqual([gone.id, foreign.id].toSorted());
+      // None of the files is held.
+      expect((await store.files.remove(bob, foreign.id, NOW_MS)).files).toBe(1);
+      const hold = { jobId: job.id, fileId: file.id };
+      expect(await store.files.hold(ann, [hold, hold], NOW_MS)).toEqual([]);
+      // The job is not stored yet.
+      expect(await store.files.held(hold)).toBeUndefined();
+      expect((await store.files.remove(ann, file.id, NOW_MS)).files).toBe(0);
+      await store.jobs.submit(job);
+      expect(await store.files.held(hold)).toEqual(file);
+      const laterMs = NOW_MS + 10 * UNSTORED_HOLD_MS;
+      expect(await store.files.removeOldHolds(laterMs, 10)).toBe(0);
+      expect((await store.files.removeExpired(laterMs, 10)).blobs).toEqual([gone.blob]);
+      expect((await store.files.remove(ann, file.id, laterMs)).files).toBe(0);
+      await endUncharged(store, job.id, { event: "cancel", attempt: 0 });
+      expect(await store.files.held(hold)).toBeUndefined();
+      expect(await store.files.removeOldHolds(laterMs, 10)).toBe(1);
+      expect((await store.files.removeExpired(laterMs, 10)).files).toBe(1);
+    },
+  );
 
-  check("files.hold() keeps the input of a batch until the batch has ended, past its expiry too", async (store) => {
+  check("files.hold() keeps the input of a batch until the batch has ended, even past its expiry", async (store) => {
     const ann = await makeAccount(store);
     const file = makeFile(ann, { expiresAtMs: NOW_MS + 1 });
     await store.files.add(file, BUDGET);
@@ -151,7 +154,7 @@ export function describeFiles(check: Check): void {
     expect((await store.files.removeExpired(laterMs, 10)).files).toBe(1);
   });
 
-  check("files.unhold() frees what was kept for a job that was refused", async (store) => {
+  check("files.unhold() releases the files of a refused job", async (store) => {
     const ann = await makeAccount(store);
     const [file, other] = [makeFile(ann), makeFile(ann)];
     for (const each of [file, other]) await store.files.add(each, BUDGET);
@@ -164,7 +167,7 @@ export function describeFiles(check: Check): void {
   });
 
   check(
-    "files.hold() for a job that is never stored keeps a file for a while; a deleted account's goes at once",
+    "files.hold() for a job that is never stored expires, and does not outlive a deleted account",
     async (store) => {
       const ann = await makeAccount(store);
       const [one, two] = [makeFile(ann), makeFile(ann)];

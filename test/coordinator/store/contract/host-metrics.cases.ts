@@ -5,7 +5,7 @@ import { type Check, ISLAND_ID, MADE_AT_MS, makeAccount, makeEnding, makeJob, ru
 
 const DAY = utcDayOf(MADE_AT_MS);
 
-/** A job of 1 credit that ends on the Island, and earns so much for its owner. */
+/** Runs a job of 1 credit that ends on the Island and earns the given amount for its owner. */
 async function earn(store: Store, ownerId: string, micro: number, atMs = MADE_AT_MS): Promise<void> {
   const job = makeJob(await makeAccount(store));
   await runJob(store, job);
@@ -46,7 +46,7 @@ export function describeHostFigures(check: Check): void {
     expect(await hostMetrics.counts("user_1", null, DAY)).toHaveLength(3);
   });
 
-  check("hostMetrics.forgetDays() forgets what is older, some at a time", async ({ hostMetrics }) => {
+  check("hostMetrics.forgetDays() deletes older days, up to the limit", async ({ hostMetrics }) => {
     const row = { accountId: "user_1", hostId: "a", ...NO_COUNTS };
     await hostMetrics.addCounts([DAY - 2, DAY - 1, DAY].map((day) => ({ ...row, day })));
     expect(await hostMetrics.forgetDays(DAY, 1)).toBe(1);
@@ -54,14 +54,14 @@ export function describeHostFigures(check: Check): void {
     expect((await hostMetrics.counts("user_1", null, 0)).map(({ day }) => day)).toEqual([DAY]);
   });
 
-  check("hostMetrics.earnings() are the ledger's, before, while and after they are summed up", async (store) => {
+  check("hostMetrics.earnings() match the ledger before, during and after aggregation", async (store) => {
     const [ownerId, otherId] = [await makeAccount(store), await makeAccount(store)];
     await earn(store, ownerId, 900_000);
     await earn(store, ownerId, 90_000, MADE_AT_MS + 86_400_000);
     await earn(store, otherId, 5);
     const expected = { [`${ISLAND_ID} 0`]: 900_000, [`${ISLAND_ID} 1`]: 90_000 };
     expect(await earnedBy(store, ownerId)).toEqual(expected);
-    // One entry at a time; PostgreSQL first waits until all that was being written is final.
+    // Aggregates one entry at a time. PostgreSQL first waits until earlier writes are final.
     for (let step = 0; step < 60; step += 1) {
       await store.hostMetrics.sumUpEarnings(1);
       expect(await earnedBy(store, ownerId)).toEqual(expected);
@@ -77,7 +77,7 @@ export function describeHostFigures(check: Check): void {
     expect(earnings.reduce((sum, micro) => sum + micro, 0)).toBe(990_001);
   });
 
-  check("hostMetrics.recentEarnings() are those of the Island, newest first", async (store) => {
+  check("hostMetrics.recentEarnings() returns those of the Island, newest first", async (store) => {
     const ownerId = await makeAccount(store);
     for (const micro of [1, 2, 3]) await earn(store, ownerId, micro, MADE_AT_MS + micro);
     const recent = await store.hostMetrics.recentEarnings(ownerId, ISLAND_ID, 2);

@@ -45,7 +45,7 @@ export function describeIslands(check: Check): void {
     expect(await store.islands.get(ISLAND_ID)).toEqual(recordOf(later));
   });
 
-  check("islands.save() of another account's host id changes nothing", async (store) => {
+  check("islands.save() with another account's host id changes nothing", async (store) => {
     const first = makeIsland(await makeAccount(store));
     await store.islands.save(first, TOKEN_AT_MS);
     const other = makeIsland(await makeAccount(store), { agentVersion: "9" });
@@ -53,7 +53,7 @@ export function describeIslands(check: Check): void {
     expect(await store.islands.get(ISLAND_ID)).toEqual(recordOf(first));
   });
 
-  check("islands.hasAny() is true from the first Island on", async (store) => {
+  check("islands.hasAny() returns true from the first Island on", async (store) => {
     const accountId = await makeAccount(store);
     expect(await store.islands.hasAny()).toBe(false);
     await store.islands.save(makeIsland(accountId), TOKEN_AT_MS);
@@ -61,7 +61,7 @@ export function describeIslands(check: Check): void {
   });
 
   check(
-    "islands.forgetUnseen() forgets those not seen since then, some at a time; touch() says that one was",
+    "islands.forgetUnseen() deletes Islands unseen since then, up to the limit; touch() updates the time",
     async (store) => {
       const accountId = await makeAccount(store);
       const ids = [1, 2, 3].map((last) => `7e2f1a50-0000-4000-8000-00000000000${last}`);
@@ -75,7 +75,7 @@ export function describeIslands(check: Check): void {
       expect((await store.islands.get(ids[1] as string))?.hostId).toBe(ids[1]);
     },
   );
-  check("islands.save() keeps 1,000 hosts of an account and forgets the one unseen for longest", async (store) => {
+  check("islands.save() keeps 1,000 hosts of an account and deletes the one unseen for longest", async (store) => {
     const [accountId, otherId] = [await makeAccount(store), await makeAccount(store)];
     const hostIds = Array.from({ length: MAX_HOSTS + 2 }, (_, index) => `host-${index}`);
     const ofAnother = makeIsland(otherId, { hostId: "other", lastSeenAtMs: 0 });
@@ -83,18 +83,18 @@ export function describeIslands(check: Check): void {
     const save = (hostId: string, index: number) =>
       store.islands.save(makeIsland(accountId, { hostId, lastSeenAtMs: MADE_AT_MS + index }), TOKEN_AT_MS);
     await Promise.all(hostIds.slice(0, MAX_HOSTS).map(save));
-    // The first is seen again, later than the second and the third.
+    // The first host is seen again, later than the second and the third.
     for (const hostId of ["host-0", ...hostIds.slice(MAX_HOSTS)]) await save(hostId, MAX_HOSTS);
     const found = await Promise.all(hostIds.map((hostId) => store.islands.get(hostId)));
     expect(hostIds.filter((_, index) => found[index] === undefined)).toEqual(["host-1", "host-2"]);
     expect(await store.islands.get("other")).toEqual(recordOf(ofAnother, 0));
   });
 
-  check("islands.get() of an unknown host is undefined", async (store) => {
+  check("islands.get() returns undefined for an unknown host", async (store) => {
     expect(await store.islands.get(ISLAND_ID)).toBeUndefined();
   });
 
-  check("islands.ofAccount() and getAll() give the account's own that are not removed", async (store) => {
+  check("islands.ofAccount() and getAll() return the account's own Islands that are not removed", async (store) => {
     const [accountId, otherId] = [await makeAccount(store), await makeAccount(store)];
     for (const hostId of ["a", "b", "c"]) await store.islands.save(makeIsland(accountId, { hostId }), TOKEN_AT_MS);
     await store.islands.save(makeIsland(otherId, { hostId: "d" }), TOKEN_AT_MS);
@@ -107,7 +107,7 @@ export function describeIslands(check: Check): void {
     expect(await store.islands.removedOf(["a", "b", "d"])).toEqual(["b"]);
   });
 
-  check("islands.rename() names the account's own Island, also over its next session", async (store) => {
+  check("islands.rename() sets the name of the account's own Island, which later sessions keep", async (store) => {
     const accountId = await makeAccount(store);
     const island = makeIsland(accountId);
     await store.islands.save(island, TOKEN_AT_MS);
@@ -119,7 +119,7 @@ export function describeIslands(check: Check): void {
     expect(await store.islands.get(ISLAND_ID)).toEqual(recordOf(island));
   });
 
-  check("islands.remove() keeps the Island away until it brings a later token, or another account's", async (store) => {
+  check("islands.remove() blocks the Island until it uses a later token or one of another account", async (store) => {
     const accountId = await makeAccount(store);
     await store.islands.save(makeIsland(accountId), TOKEN_AT_MS);
     await store.islands.rename(accountId, ISLAND_ID, "attic");

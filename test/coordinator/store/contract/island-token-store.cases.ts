@@ -17,7 +17,7 @@ const addCode = (store: Store, accountId: string, codeHash: string, nowMs = MADE
 const redeem = (store: Store, codeHash: string, id: string, createdAtMs = MADE_AT_MS) =>
   store.accounts.redeemPairingCode({ id, tokenHash: `hash of ${id}`, createdAtMs, codeHash }, CAP);
 
-/** Null for what is not refused. */
+/** Null if the write is accepted. */
 async function refusalCode(write: Promise<unknown>): Promise<string | null> {
   try {
     await write;
@@ -29,7 +29,7 @@ async function refusalCode(write: Promise<unknown>): Promise<string | null> {
 }
 
 export function describeIslandTokens(check: Check): void {
-  check("accounts.hasIslandToken() is true until the token is revoked", async (store) => {
+  check("accounts.hasIslandToken() returns true until the token is revoked", async (store) => {
     const accountId = await makeAccount(store);
     expect(await store.accounts.hasIslandToken("itk_1")).toBe(false);
     await create(store, accountId, "itk_1");
@@ -38,7 +38,7 @@ export function describeIslandTokens(check: Check): void {
     expect(await store.accounts.hasIslandToken("itk_1")).toBe(false);
   });
 
-  check("accounts.findIslandToken() finds until its own account revokes the token", async (store) => {
+  check("accounts.findIslandToken() returns a token until its own account revokes it", async (store) => {
     const accountId = await makeAccount(store);
     const other = await makeAccount(store);
     await create(store, accountId, "itk_1");
@@ -58,24 +58,21 @@ export function describeIslandTokens(check: Check): void {
     expect((await store.accounts.findIslandToken("hash of itk_1"))?.lastUsedAtMs).toBe(20);
   });
 
-  check(
-    "accounts.listIslandTokens() gives the account's own tokens, newest first, without revoked ones",
-    async (store) => {
-      const accountId = await makeAccount(store);
-      const other = await makeAccount(store);
-      for (const id of ["itk_1", "itk_2", "itk_3"]) await create(store, accountId, id);
-      await create(store, other, "itk_4");
-      await store.accounts.revokeIslandToken(accountId, "itk_2", 5);
-      const token = { ...made, accountId, lastUsedAtMs: null };
-      expect(await store.accounts.listIslandTokens(accountId)).toEqual([
-        { ...token, id: "itk_3" },
-        { ...token, id: "itk_1" },
-      ]);
-      expect(await store.accounts.listIslandTokens("user_none")).toEqual([]);
-    },
-  );
+  check("accounts.listIslandTokens() returns the account's own active tokens, newest first", async (store) => {
+    const accountId = await makeAccount(store);
+    const other = await makeAccount(store);
+    for (const id of ["itk_1", "itk_2", "itk_3"]) await create(store, accountId, id);
+    await create(store, other, "itk_4");
+    await store.accounts.revokeIslandToken(accountId, "itk_2", 5);
+    const token = { ...made, accountId, lastUsedAtMs: null };
+    expect(await store.accounts.listIslandTokens(accountId)).toEqual([
+      { ...token, id: "itk_3" },
+      { ...token, id: "itk_1" },
+    ]);
+    expect(await store.accounts.listIslandTokens("user_none")).toEqual([]);
+  });
 
-  check("accounts.createIslandToken() refuses above the cap, with tokens that were revoked lately", async (store) => {
+  check("accounts.createIslandToken() refuses tokens above the cap, counting recently revoked ones", async (store) => {
     const accountId = await makeAccount(store);
     const ids = ["itk_1", "itk_2", "itk_3", "itk_4"];
     const refusals = await Promise.all(ids.map((id) => refusalCode(create(store, accountId, id))));
@@ -87,7 +84,7 @@ export function describeIslandTokens(check: Check): void {
     expect(await refusalCode(create(store, accountId, "itk_5"))).toBeNull();
   });
 
-  check("accounts.redeemPairingCode() makes the token of a code, once", async (store) => {
+  check("accounts.redeemPairingCode() creates the token of a code, once", async (store) => {
     const accountId = await makeAccount(store);
     await addCode(store, accountId, "c1");
     const found = await Promise.all([redeem(store, "c1", "itk_1"), redeem(store, "c1", "itk_2")]);
@@ -98,7 +95,7 @@ export function describeIslandTokens(check: Check): void {
     expect(await redeem(store, "unknown", "itk_3")).toBeUndefined();
   });
 
-  check("accounts.redeemPairingCode() takes no code that has expired, or whose account is deleted", async (store) => {
+  check("accounts.redeemPairingCode() refuses a code that has expired or whose account is deleted", async (store) => {
     const accountId = await makeAccount(store);
     await addCode(store, accountId, "c1");
     expect(await redeem(store, "c1", "itk_1", EXPIRES_AT_MS)).toBeUndefined();
@@ -106,7 +103,7 @@ export function describeIslandTokens(check: Check): void {
     expect(await redeem(store, "c1", "itk_1")).toBeUndefined();
   });
 
-  check("accounts.redeemPairingCode() leaves the code when the account has too many tokens", async (store) => {
+  check("accounts.redeemPairingCode() keeps the code if the account has too many tokens", async (store) => {
     const accountId = await makeAccount(store);
     for (const id of ["itk_1", "itk_2", "itk_3"]) await create(store, accountId, id);
     await addCode(store, accountId, "c1");
@@ -115,15 +112,12 @@ export function describeIslandTokens(check: Check): void {
     expect(await redeem(store, "c1", "itk_4")).toEqual({ accountId, name: "cellar" });
   });
 
-  check(
-    "accounts.createPairingCode() refuses above the most open ones, until one expires or is used",
-    async (store) => {
-      const accountId = await makeAccount(store);
-      const codes = ["c1", "c2", "c3"];
-      const refusals = await Promise.all(codes.map((code) => refusalCode(addCode(store, accountId, code))));
-      expect(refusals.filter((code) => code !== null)).toEqual(["too_many_codes"]);
-      await addCode(store, await makeAccount(store), "of another");
-      expect(await refusalCode(addCode(store, accountId, "c4", EXPIRES_AT_MS))).toBeNull();
-    },
-  );
+  check("accounts.createPairingCode() refuses codes above the limit until one expires or is used", async (store) => {
+    const accountId = await makeAccount(store);
+    const codes = ["c1", "c2", "c3"];
+    const refusals = await Promise.all(codes.map((code) => refusalCode(addCode(store, accountId, code))));
+    expect(refusals.filter((code) => code !== null)).toEqual(["too_many_codes"]);
+    await addCode(store, await makeAccount(store), "of another");
+    expect(await refusalCode(addCode(store, accountId, "c4", EXPIRES_AT_MS))).toBeNull();
+  });
 }

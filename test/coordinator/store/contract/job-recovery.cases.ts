@@ -2,9 +2,9 @@ import { expect } from "vitest";
 import { IllegalTransitionError } from "../../../../shared/job-state.ts";
 import { type Check, endUncharged, ISLAND_ID, MADE_AT_MS, makeAccount, makeJob, runJob } from "./store-builders.ts";
 
-/** What a start of the coordinator relies on. */
+/** Declares what a start of the coordinator relies on. */
 export function describeJobRecovery(check: Check): void {
-  check("jobs.unfinished() has share, class and refusals", async (store) => {
+  check("jobs.unfinished() returns share, class and refusals", async (store) => {
     const accountId = await makeAccount(store);
     await store.accounts.setLimits(accountId, { share: 250 });
     const job = makeJob(accountId, { jobClass: "chat" });
@@ -18,7 +18,7 @@ export function describeJobRecovery(check: Check): void {
     expect(await store.jobs.unfinished()).toMatchObject([{ jobClass: "chat", share: 250, attempt: 2, refusals: 1 }]);
   });
 
-  check("jobs.unfinished() says which jobs a client waits for on a connection", async (store) => {
+  check("jobs.unfinished() returns whether a client waits for the job on a connection", async (store) => {
     const accountId = await makeAccount(store);
     const isClientBound = true;
     const [ended, bound, free] = [
@@ -47,7 +47,7 @@ export function describeJobRecovery(check: Check): void {
     expect((await store.jobs.get(job.id))?.waitDeadlineMs).toBe(job.waitDeadlineMs + 1);
   });
 
-  check("jobs.move() gives an Island its attempt back only if no other has begun", async (store) => {
+  check("jobs.move() returns an attempt to its Island only if no other attempt has begun", async (store) => {
     const job = makeJob(await makeAccount(store));
     await runJob(store, job);
     const move = { jobId: job.id, attempt: 1, islandId: ISLAND_ID, atMs: MADE_AT_MS };

@@ -24,7 +24,7 @@ import {
 const HOUR_MS = 3_600_000;
 const ENDINGS: readonly JobEvent[] = ["complete", "fail", "cancel", "expire"];
 
-/** Applies `event` as attempt 1 would (attempt 2 for a second `assign`). */
+/** Applies `event` to attempt 1 (attempt 2 for a second `assign`). */
 async function apply(store: Store, jobId: string, event: JobEvent, attempt: number): Promise<void> {
   if (ENDINGS.includes(event)) {
     await endUncharged(store, jobId, { event: event as JobEnding["event"], attempt });
@@ -33,7 +33,7 @@ async function apply(store: Store, jobId: string, event: JobEvent, attempt: numb
   await store.jobs.move({ jobId, event: event as JobMove["event"], attempt, islandId: ISLAND_ID, atMs: MADE_AT_MS });
 }
 
-/** The events that lead a new job to `state`. */
+/** Returns the events that lead a new job to `state`. */
 const PATHS: Record<JobState, readonly JobEvent[]> = {
   pending: [],
   queued: ["assign"],
@@ -45,7 +45,7 @@ const PATHS: Record<JobState, readonly JobEvent[]> = {
 };
 
 export function describeJobs(check: Check): void {
-  check("jobs.get() of an unknown id is undefined; input() and the writes reject", async (store) => {
+  check("jobs.get() returns undefined for an unknown id; input() and the writes reject", async (store) => {
     expect(await store.jobs.get("job_none")).toBeUndefined();
     await expect(store.jobs.input("job_none")).rejects.toMatchObject({ code: "not_found" });
     await expect(apply(store, "job_none", "start", 1)).rejects.toMatchObject({ code: "not_found" });
@@ -93,7 +93,7 @@ export function describeJobs(check: Check): void {
     expect(await store.jobs.get(job.id)).toMatchObject({ state: "queued", attempt: 2 });
   });
 
-  check("jobs.move() notes Island and start, and a loss clears both but keeps the attempt", async (store) => {
+  check("jobs.move() stores Island and start; a loss clears both but keeps the attempt", async (store) => {
     const job = makeJob(await makeAccount(store));
     await runJob(store, job);
     const running = { state: "running", attempt: 1, islandId: ISLAND_ID, startedAtMs: MADE_AT_MS + 2_000 };
@@ -122,7 +122,7 @@ export function describeJobs(check: Check): void {
     });
   });
 
-  check("jobs.end() tells an output of null from no output, which is the feed's text", async (store) => {
+  check("jobs.end() distinguishes an output of null from no output, which is the feed's text", async (store) => {
     const accountId = await makeAccount(store);
     const [first, second] = [makeJob(accountId), makeJob(accountId)];
     await runJob(store, first);
@@ -133,7 +133,7 @@ export function describeJobs(check: Check): void {
     expect((await store.jobs.get(second.id))?.output).toBe("");
   });
 
-  check("jobs.end() stores why a job failed, and no output", async (store) => {
+  check("jobs.end() stores the error of a failed job, and no output", async (store) => {
     const job = makeJob(await makeAccount(store));
     await runJob(store, job);
     const error = { code: "out_of_memory", message: "no room", retryable: true } as const;
@@ -152,10 +152,10 @@ export function describeJobs(check: Check): void {
     expect(await store.jobs.get(job.id)).toMatchObject(failed);
   });
 
-  check("jobs.list() gives the account's own jobs newest first, a page at a time", async (store) => {
+  check("jobs.list() returns the account's own jobs, newest first, by page", async (store) => {
     const accountId = await makeAccount(store);
     const jobs = Array.from({ length: 5 }, () => makeJob(accountId));
-    // The order of the ids counts, not that of the calls.
+    // The order is that of the ids, not of the calls.
     for (const job of jobs.toReversed()) await store.jobs.submit(job);
     await store.jobs.submit(makeJob(await makeAccount(store)));
     const page = await store.jobs.list(accountId, { limit: 2, offset: 1 }, {});
@@ -174,7 +174,7 @@ export function describeJobs(check: Check): void {
     expect(await store.jobs.list(accountId, { limit: 2, offset: 9 }, {})).toEqual({ jobs: [], total: 5 });
   });
 
-  check("jobs.list() gives inputs of up to 4 KB, and null for longer ones", async (store) => {
+  check("jobs.list() returns inputs of up to 4 KB, and null for longer ones", async (store) => {
     const accountId = await makeAccount(store);
     const promptOf = (bytes: number) => ({ prompt: "é".repeat((bytes - JSON.stringify({ prompt: "" }).length) / 2) });
     const inputs = [promptOf(MAX_LISTED_INPUT_BYTES - 1), promptOf(MAX_LISTED_INPUT_BYTES + 1)];
@@ -202,21 +202,21 @@ export function describeJobs(check: Check): void {
     expect(await ids({ states: [] })).toEqual([]);
   });
 
-  check("jobs.list() takes a limit of 1 to 100", async (store) => {
+  check("jobs.list() accepts a limit of 1 to 100", async (store) => {
     for (const limit of [0, 101, 1.5]) {
       await expect(store.jobs.list("user_1", { limit, offset: 0 }, {})).rejects.toBeInstanceOf(RangeError);
     }
     await expect(store.jobs.list("user_1", { limit: 1, offset: -1 }, {})).rejects.toBeInstanceOf(RangeError);
   });
 
-  check("jobs.unfinished() gives all jobs that have not ended, oldest first", async (store) => {
+  check("jobs.unfinished() returns all unfinished jobs, oldest first", async (store) => {
     const accountId = await makeAccount(store);
     const [ended, running, pending] = [makeJob(accountId), makeJob(accountId), makeJob(await makeAccount(store))];
     await store.jobs.submit(pending);
     await runJob(store, running);
     await store.jobs.submit(ended);
     await apply(store, ended.id, "cancel", 0);
-    // Some stores know of places, too.
+    // Some stores also return quota slots.
     const unfinished = (await store.jobs.unfinished()).map(({ hasPlace: _hasPlace, ...job }) => job);
     expect(unfinished).toEqual([
       {
@@ -266,7 +266,7 @@ export function describeJobs(check: Check): void {
     expect((await store.jobs.feedProgress(job.id, 3)).lastSeq).toBe(0);
   });
 
-  check("jobs.appendFeed() of a frame that is stored changes nothing", async (store) => {
+  check("jobs.appendFeed() of a stored frame changes nothing", async (store) => {
     const job = makeJob(await makeAccount(store));
     await runJob(store, job);
     const token = { type: "token", content: "a", count: 1 } as const;
@@ -275,7 +275,7 @@ export function describeJobs(check: Check): void {
     expect((await store.jobs.feed(job.id)).flatMap(({ items }) => items)).toEqual([token]);
   });
 
-  check("jobs.completionsSince() counts completed jobs by Cargo, from the moment on", async (store) => {
+  check("jobs.completionsSince() counts completed jobs by Cargo, from the given time", async (store) => {
     const accountId = await makeAccount(store);
     const end = async (slug: string, atMs: number, event: JobEnding["event"] = "complete"): Promise<void> => {
       const job = makeJob(accountId, { slug, priceMicro: 0 });

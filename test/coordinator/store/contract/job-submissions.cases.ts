@@ -10,7 +10,7 @@ import { balanceOf, type Check, MADE_AT_MS, makeAccount, makeJob, runJob } from 
 const HOUR_MS = 3_600_000;
 
 export function describeSubmissions(check: Check): void {
-  check("jobs.submit() stores the job as pending and answers it as get() reads it", async (store) => {
+  check("jobs.submit() stores the job as pending and returns it as get() does", async (store) => {
     const accountId = await makeAccount(store);
     const job = makeJob(accountId, { input: { prompt: "né\u0000\u{1f3dd}", nested: { list: [1, null] } } });
     const { created, job: answered } = await store.jobs.submit(job);
@@ -20,7 +20,7 @@ export function describeSubmissions(check: Check): void {
     expect(await store.jobs.input(job.id)).toEqual(job.input);
   });
 
-  check("jobs.get() and jobs.unfinished() have every column that a submission gives", async (store) => {
+  check("jobs.get() and jobs.unfinished() return every column of a submission", async (store) => {
     const accountId = await makeAccount(store);
     const job = makeJob(accountId, {
       jobClass: "chat",
@@ -28,7 +28,7 @@ export function describeSubmissions(check: Check): void {
       ignoredParameters: ["user"],
     });
     const given = Object.fromEntries(SUBMITTED_COLUMNS.map((member) => [member, job[member]]));
-    // A column without a value would show nothing here.
+    // A column without a value would prove nothing here.
     expect(Object.entries(given).filter(([, value]) => (value ?? false) === false)).toEqual([]);
     await store.jobs.submit(job);
     const record = await store.jobs.get(job.id);
@@ -40,7 +40,7 @@ export function describeSubmissions(check: Check): void {
     expect(unread.toSorted()).toEqual(["completionTokens", "promptTokens", ...INTERNAL_COLUMNS].toSorted());
   });
 
-  check("jobs.get() has the parameters of the request that the job does without", async (store) => {
+  check("jobs.get() returns the ignored parameters of the request", async (store) => {
     const accountId = await makeAccount(store);
     const ignoredParameters = ["output_config.effort", "tools[8]"];
     const [hinted, plain] = [makeJob(accountId, { ignoredParameters }), makeJob(accountId)];
@@ -49,7 +49,7 @@ export function describeSubmissions(check: Check): void {
     expect((await store.jobs.get(plain.id))?.ignoredParameters).toBeNull();
   });
 
-  check("jobs.accountOf() is the account that submitted the job, undefined for an unknown id", async (store) => {
+  check("jobs.accountOf() returns the account that submitted the job, undefined for an unknown id", async (store) => {
     const accountId = await makeAccount(store);
     await makeAccount(store);
     const job = makeJob(accountId);
@@ -64,7 +64,7 @@ export function describeSubmissions(check: Check): void {
     expect(await balanceOf(store, accountId)).toBe(0);
   });
 
-  check("jobs.submit() without the credits is insufficient_credits and stores nothing", async (store) => {
+  check("jobs.submit() without enough credits rejects with insufficient_credits and stores nothing", async (store) => {
     const accountId = await makeAccount(store, { grantMicro: 999_999 });
     const job = makeJob(accountId);
     await expect(store.jobs.submit(job)).rejects.toMatchObject({
@@ -76,14 +76,14 @@ export function describeSubmissions(check: Check): void {
     expect(await balanceOf(store, accountId)).toBe(999_999);
   });
 
-  check("jobs.submit() called many times at once spends no credit twice", async (store) => {
+  check("jobs.submit() never spends a credit twice in concurrent calls", async (store) => {
     const accountId = await makeAccount(store, { grantMicro: 3_000_000 });
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => store.jobs.submit(makeJob(accountId))));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
     expect(await balanceOf(store, accountId)).toBe(0);
   });
 
-  check("jobs.submit() with a used Idempotency-Key and the same body answers the first job", async (store) => {
+  check("jobs.submit() with a used Idempotency-Key and the same body returns the first job", async (store) => {
     const accountId = await makeAccount(store);
     const idempotency = { key: "k", bodyHash: "b" };
     const first = makeJob(accountId, { idempotency });
@@ -96,7 +96,7 @@ export function describeSubmissions(check: Check): void {
     expect(await balanceOf(store, accountId)).toBe(9_000_000);
   });
 
-  check("jobs.submit() twice at once with an Idempotency-Key makes one job", async (store) => {
+  check("jobs.submit() called twice concurrently with an Idempotency-Key creates one job", async (store) => {
     const accountId = await makeAccount(store);
     const idempotency = { key: "k", bodyHash: "b" };
     const outcomes = await Promise.all([
@@ -107,15 +107,18 @@ export function describeSubmissions(check: Check): void {
     expect(outcomes[1]?.job.id).toBe(outcomes[0]?.job.id);
   });
 
-  check("jobs.submit() with a used Idempotency-Key and another body is idempotency_conflict", async (store) => {
-    const accountId = await makeAccount(store);
-    await store.jobs.submit(makeJob(accountId, { idempotency: { key: "k", bodyHash: "b" } }));
-    await expect(
-      store.jobs.submit(makeJob(accountId, { idempotency: { key: "k", bodyHash: "c" } })),
-    ).rejects.toMatchObject({ code: "idempotency_conflict" });
-  });
+  check(
+    "jobs.submit() with a used Idempotency-Key and another body rejects with idempotency_conflict",
+    async (store) => {
+      const accountId = await makeAccount(store);
+      await store.jobs.submit(makeJob(accountId, { idempotency: { key: "k", bodyHash: "b" } }));
+      await expect(
+        store.jobs.submit(makeJob(accountId, { idempotency: { key: "k", bodyHash: "c" } })),
+      ).rejects.toMatchObject({ code: "idempotency_conflict" });
+    },
+  );
 
-  check("jobs.findRepeat() finds what submit() would answer, also of a submission that is under way", async (store) => {
+  check("jobs.findRepeat() returns what submit() would return, also for a submission in progress", async (store) => {
     const accountId = await makeAccount(store);
     const idempotency = { key: "k", bodyHash: "b" };
     const job = makeJob(accountId, { idempotency });
@@ -141,7 +144,7 @@ export function describeSubmissions(check: Check): void {
     expect((await store.jobs.submit(again)).job.id).toBe(later.id);
   });
 
-  check("jobs.submit() of an id that exists rejects and leaves the first job", async (store) => {
+  check("jobs.submit() of an existing id rejects and leaves the first job unchanged", async (store) => {
     const accountId = await makeAccount(store);
     const job = makeJob(accountId);
     await store.jobs.submit(job);

@@ -9,7 +9,7 @@ import { balanceOf, type Check, MADE_AT_MS, makeAccount, makeEnding, makeJob, ru
 const MONTH = utcMonthOf(MADE_AT_MS);
 const CREDIT = 1_000_000;
 
-/** A key that may spend so many credits in the month. Jobs need one credit each. */
+/** Creates a key that may spend the given credits a month. Jobs need one credit each. */
 const limited = (number: number, credits: number, { jobs = 1, month = MONTH } = {}): SubmittingKey => ({
   number,
   monthly: { limitMicro: credits * CREDIT, month, neededMicro: jobs * CREDIT },
@@ -50,7 +50,7 @@ export function describeKeySpending(check: Check): void {
       const full = [1, 0, monthBeginMs(MONTH + 1)];
       expect(await refusalOf(store.jobs.submit(jobBy(accountId, key)))).toEqual(full);
       expect(await balanceOf(store, accountId)).toBe(8 * CREDIT);
-      // Another key, and a session, have nothing to do with it.
+      // Another key and a session are not affected.
       await store.jobs.submit(jobBy(accountId, limited(2, 1)));
       await store.jobs.submit(makeJob(accountId));
 
@@ -71,17 +71,20 @@ export function describeKeySpending(check: Check): void {
     await store.jobs.submit(jobBy(accountId, limited(1, 3)));
   });
 
-  check("a key begins anew with the month, and a job that ends later gives back to its own month", async (store) => {
-    const accountId = await makeAccount(store);
-    const [now, next] = [limited(1, 1), limited(1, 1, { month: MONTH + 1 })];
-    const late = jobBy(accountId, now);
-    await runJob(store, late);
-    await store.jobs.submit(jobBy(accountId, next));
-    await store.jobs.end(makeEnding(late, { event: "cancel", chargeMicro: 0 }));
-    expect(await refusalOf(store.jobs.submit(jobBy(accountId, next)))).toEqual([1, 0, monthBeginMs(MONTH + 2)]);
-  });
+  check(
+    "a key's spending restarts each month, and a late end returns credits to the month of its job",
+    async (store) => {
+      const accountId = await makeAccount(store);
+      const [now, next] = [limited(1, 1), limited(1, 1, { month: MONTH + 1 })];
+      const late = jobBy(accountId, now);
+      await runJob(store, late);
+      await store.jobs.submit(jobBy(accountId, next));
+      await store.jobs.end(makeEnding(late, { event: "cancel", chargeMicro: 0 }));
+      expect(await refusalOf(store.jobs.submit(jobBy(accountId, next)))).toEqual([1, 0, monthBeginMs(MONTH + 2)]);
+    },
+  );
 
-  check("jobs that are submitted at the same time pass the limit of their key together", async (store) => {
+  check("concurrent submissions never exceed the monthly limit of their key", async (store) => {
     const accountId = await makeAccount(store);
     const jobs = Array.from({ length: 6 }, () => jobBy(accountId, limited(1, 4)));
     const submitted = await Promise.allSettled(jobs.map((job) => store.jobs.submit(job)));

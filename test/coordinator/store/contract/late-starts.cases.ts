@@ -3,10 +3,10 @@ import { IllegalTransitionError, JOB_TRANSITIONS } from "../../../../shared/job-
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { type Check, endUncharged, ISLAND_ID, MADE_AT_MS, makeAccount, makeJob } from "./store-builders.ts";
 
-/** Ends of jobs whose start is not stored yet. */
+/** Declares ends of jobs whose start is not stored yet. */
 export function describeLateStarts(check: Check): void {
   for (const event of ["complete", "fail", "cancel", "expire"] as const) {
-    check(`jobs.end() as ${event} stores a start with the end, where both moves are allowed`, async (store) => {
+    check(`jobs.end() as ${event} stores a start with the end, if both moves are allowed`, async (store) => {
       const startedAtMs = MADE_AT_MS + 2_000;
       for (const state of ["pending", "queued", "running", "failed"] as const) {
         const job = makeJob(await makeAccount(store));

@@ -15,20 +15,20 @@ import {
 const RIGHT = { sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] };
 
 export function describeLedger(check: Check): void {
-  check("ledger.post() of a grant adds to what the account may spend", async (store) => {
+  check("ledger.post() of a grant increases the account's balance", async (store) => {
     const accountId = await makeAccount(store, { grantMicro: 1 });
     await grant(store, accountId, 41);
     expect(await balanceOf(store, accountId)).toBe(42);
     expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 4 });
   });
 
-  check("ledger.post() of a grant to an unknown account is not_found", async (store) => {
+  check("ledger.post() of a grant to an unknown account rejects with not_found", async (store) => {
     await expect(grant(store, "user_none", 1)).rejects.toMatchObject({ code: "not_found" });
     expect((await store.ledger.verify()).entries).toBe(0);
   });
 
   check(
-    "ledger.post() of a grant goes on where the network has issued more than a double tells apart",
+    "ledger.post() of a grant works after the network has issued more than a double can represent",
     async (store) => {
       const grantMicro = 2 ** 52 + 1;
       const accountIds = [];
@@ -42,19 +42,19 @@ export function describeLedger(check: Check): void {
   );
 
   check(
-    "ledger.post() of a grant beyond what an account can hold is refused in words, and changes nothing",
+    "ledger.post() of a grant above an account's limit rejects with a message, and changes nothing",
     async (store) => {
       const accountId = await makeAccount(store, { grantMicro: 2 ** 52 });
       await expect(grant(store, accountId, 2 ** 52)).rejects.toMatchObject({
         code: "bad_request",
-        message: "With this grant the account would have more than 9,007,199,254 credits",
+        message: "This grant would raise the account's balance above 9,007,199,254 credits",
       });
       expect(await balanceOf(store, accountId)).toBe(2 ** 52);
       expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 2 });
     },
   );
 
-  check("ledger: an owner may earn beyond what a grant can give", async (store) => {
+  check("ledger: an owner's earnings may exceed the limit of grants", async (store) => {
     const ownerId = await makeAccount(store, { grantMicro: Number.MAX_SAFE_INTEGER });
     const job = makeJob(await makeAccount(store));
     await runJob(store, job);
@@ -76,7 +76,7 @@ export function describeLedger(check: Check): void {
     expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 7 });
   });
 
-  check("ledger: a job charged in part gives the rest back", async (store) => {
+  check("ledger: a job charged in part releases the rest", async (store) => {
     const clientId = await makeAccount(store);
     const job = makeJob(clientId);
     await runJob(store, job);
@@ -85,7 +85,7 @@ export function describeLedger(check: Check): void {
     expect(await store.ledger.verify()).toMatchObject(RIGHT);
   });
 
-  check("ledger: a job charged nothing gives all back", async (store) => {
+  check("ledger: a job without a charge releases the whole hold", async (store) => {
     const clientId = await makeAccount(store);
     const job = makeJob(clientId);
     await runJob(store, job);
@@ -94,7 +94,7 @@ export function describeLedger(check: Check): void {
     expect(await store.ledger.verify()).toMatchObject(RIGHT);
   });
 
-  check("ledger: an owner who is the client gets the earning back", async (store) => {
+  check("ledger: a client who owns the Island receives the earning", async (store) => {
     const accountId = await makeAccount(store);
     const job = makeJob(accountId);
     await runJob(store, job);
@@ -103,41 +103,31 @@ export function describeLedger(check: Check): void {
     expect(await store.ledger.verify()).toMatchObject(RIGHT);
   });
 
-  check(
-    "ledger.list() tells an account what moved its credits, newest first, with the balance after each",
-    async (store) => {
-      const clientId = await makeAccount(store);
-      const ownerId = await makeAccount(store, { grantMicro: 0 });
-      const [whole, part] = [makeJob(clientId), makeJob(clientId)];
-      await runJob(store, whole);
-      await store.jobs.end(makeEnding(whole, { earning: { accountId: ownerId, micro: 900_000 } }));
-      await runJob(store, part);
-      await store.jobs.end(makeEnding(part, { event: "cancel", finishReason: null, chargeMicro: 250_000 }));
-      const brief = async (accountId: string) =>
-        (await store.ledger.list(accountId, { limit: 100, offset: 0 })).lines.map(
-          ({ kind, micro, heldMicro, balanceMicro, jobId, slug }) => [
-            kind,
-            micro,
-            heldMicro,
-            balanceMicro,
-            jobId,
-            slug,
-          ],
-        );
-      expect(await brief(clientId)).toEqual([
-        ["release", 750_000, -750_000, 8_750_000, part.id, "tiny-chat"],
-        ["charge", 0, -250_000, 8_000_000, part.id, "tiny-chat"],
-        ["hold", -1_000_000, 1_000_000, 8_000_000, part.id, "tiny-chat"],
-        ["charge", 0, -1_000_000, 9_000_000, whole.id, "tiny-chat"],
-        ["hold", -1_000_000, 1_000_000, 9_000_000, whole.id, "tiny-chat"],
-        ["grant", 10_000_000, 0, 10_000_000, null, null],
-      ]);
-      expect(await brief(ownerId)).toEqual([["earning", 900_000, 0, 900_000, whole.id, "tiny-chat"]]);
-      expect(await brief("user_none")).toEqual([]);
-    },
-  );
+  check("ledger.list() returns the account's movements, newest first, with the balance after each", async (store) => {
+    const clientId = await makeAccount(store);
+    const ownerId = await makeAccount(store, { grantMicro: 0 });
+    const [whole, part] = [makeJob(clientId), makeJob(clientId)];
+    await runJob(store, whole);
+    await store.jobs.end(makeEnding(whole, { earning: { accountId: ownerId, micro: 900_000 } }));
+    await runJob(store, part);
+    await store.jobs.end(makeEnding(part, { event: "cancel", finishReason: null, chargeMicro: 250_000 }));
+    const brief = async (accountId: string) =>
+      (await store.ledger.list(accountId, { limit: 100, offset: 0 })).lines.map(
+        ({ kind, micro, heldMicro, balanceMicro, jobId, slug }) => [kind, micro, heldMicro, balanceMicro, jobId, slug],
+      );
+    expect(await brief(clientId)).toEqual([
+      ["release", 750_000, -750_000, 8_750_000, part.id, "tiny-chat"],
+      ["charge", 0, -250_000, 8_000_000, part.id, "tiny-chat"],
+      ["hold", -1_000_000, 1_000_000, 8_000_000, part.id, "tiny-chat"],
+      ["charge", 0, -1_000_000, 9_000_000, whole.id, "tiny-chat"],
+      ["hold", -1_000_000, 1_000_000, 9_000_000, whole.id, "tiny-chat"],
+      ["grant", 10_000_000, 0, 10_000_000, null, null],
+    ]);
+    expect(await brief(ownerId)).toEqual([["earning", 900_000, 0, 900_000, whole.id, "tiny-chat"]]);
+    expect(await brief("user_none")).toEqual([]);
+  });
 
-  check("ledger.list() gives pages that are those of the whole", async (store) => {
+  check("ledger.list() returns pages that match the whole list", async (store) => {
     const accountId = await makeAccount(store);
     for (let i = 0; i < 4; i += 1) {
       const job = makeJob(accountId);
@@ -157,40 +147,34 @@ export function describeLedger(check: Check): void {
     await expect(store.ledger.list(accountId, { limit: 1, offset: -1 })).rejects.toBeInstanceOf(RangeError);
   });
 
-  check(
-    "ledger.list() shows credits that were taken back as a correction, with what the operator said",
-    async (store) => {
-      const accountId = await makeAccount(store, { grantMicro: 50 });
-      const grant = (micro: number, note: string | null) =>
-        store.operators.grant({ accountId, micro, note, atMs: MADE_AT_MS, repeat: null });
-      await grant(10, null);
-      await grant(-55, "Mistake \u{1F3DD}");
-      const { lines } = await store.ledger.list(accountId, { limit: 2, offset: 0 });
-      expect(lines).toMatchObject([
-        { kind: "correction", micro: -55, heldMicro: 0, balanceMicro: 5, note: "Mistake \u{1F3DD}" },
-        { kind: "grant", micro: 10, balanceMicro: 60, note: null },
-      ]);
-      await expect(grant(-6, "Too much")).rejects.toMatchObject({ code: "insufficient_credits" });
-      expect(await store.ledger.verify()).toMatchObject({ ...RIGHT, entries: 6 });
-    },
-  );
+  check("ledger.list() returns withdrawn credits as a correction, with the operator's note", async (store) => {
+    const accountId = await makeAccount(store, { grantMicro: 50 });
+    const grant = (micro: number, note: string | null) =>
+      store.operators.grant({ accountId, micro, note, atMs: MADE_AT_MS, repeat: null });
+    await grant(10, null);
+    await grant(-55, "Mistake \u{1F3DD}");
+    const { lines } = await store.ledger.list(accountId, { limit: 2, offset: 0 });
+    expect(lines).toMatchObject([
+      { kind: "correction", micro: -55, heldMicro: 0, balanceMicro: 5, note: "Mistake \u{1F3DD}" },
+      { kind: "grant", micro: 10, balanceMicro: 60, note: null },
+    ]);
+    await expect(grant(-6, "Too much")).rejects.toMatchObject({ code: "insufficient_credits" });
+    expect(await store.ledger.verify()).toMatchObject({ ...RIGHT, entries: 6 });
+  });
 
-  check(
-    "ledger: credits are taken back and held at once, and what an account can spend stays above 0",
-    async (store) => {
-      const accountId = await makeAccount(store, { grantMicro: 4_500_000 });
-      const takeBack = () =>
-        store.operators.grant({ accountId, micro: -1_000_000, note: "Mistake", atMs: MADE_AT_MS, repeat: null });
-      const writes = Array.from({ length: 5 }).flatMap(() => [store.jobs.submit(makeJob(accountId)), takeBack()]);
-      const refused = (await Promise.allSettled<unknown>(writes)).filter(({ status }) => status === "rejected");
-      expect(refused).toHaveLength(6);
-      for (const each of refused) expect(each).toMatchObject({ reason: { code: "insufficient_credits" } });
-      expect(await balanceOf(store, accountId)).toBe(500_000);
-      expect(await store.ledger.verify()).toMatchObject(RIGHT);
-    },
-  );
+  check("ledger: concurrent withdrawals and holds never make a balance negative", async (store) => {
+    const accountId = await makeAccount(store, { grantMicro: 4_500_000 });
+    const takeBack = () =>
+      store.operators.grant({ accountId, micro: -1_000_000, note: "Mistake", atMs: MADE_AT_MS, repeat: null });
+    const writes = Array.from({ length: 5 }).flatMap(() => [store.jobs.submit(makeJob(accountId)), takeBack()]);
+    const refused = (await Promise.allSettled<unknown>(writes)).filter(({ status }) => status === "rejected");
+    expect(refused).toHaveLength(6);
+    for (const each of refused) expect(each).toMatchObject({ reason: { code: "insufficient_credits" } });
+    expect(await balanceOf(store, accountId)).toBe(500_000);
+    expect(await store.ledger.verify()).toMatchObject(RIGHT);
+  });
 
-  check("ledger: jobs of no price leave no entries", async (store) => {
+  check("ledger: jobs without a price leave no entries", async (store) => {
     const accountId = await makeAccount(store, { grantMicro: 0 });
     const job = makeJob(accountId, { priceMicro: 0 });
     await runJob(store, job);
@@ -198,20 +182,23 @@ export function describeLedger(check: Check): void {
     expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 0 });
   });
 
-  check("jobs.end() refuses a charge above the price or an earning of nobody, and changes nothing", async (store) => {
-    const accountId = await makeAccount(store);
-    const job = makeJob(accountId);
-    await runJob(store, job);
-    await expect(store.jobs.end(makeEnding(job, { chargeMicro: 1_000_001 }))).rejects.toThrow(/./);
-    const { postings } = makeEnding(job);
-    await expect(store.jobs.end(makeEnding(job, { chargeMicro: 1_000_001, postings }))).rejects.toThrow(/./);
-    const earning = { accountId: "user_none", micro: 1 };
-    await expect(store.jobs.end(makeEnding(job, { earning }))).rejects.toThrow(/user_none/);
-    expect((await store.jobs.get(job.id))?.state).toBe("running");
-    expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 4 });
-  });
+  check(
+    "jobs.end() refuses a charge above the price or an earning without an owner, and changes nothing",
+    async (store) => {
+      const accountId = await makeAccount(store);
+      const job = makeJob(accountId);
+      await runJob(store, job);
+      await expect(store.jobs.end(makeEnding(job, { chargeMicro: 1_000_001 }))).rejects.toThrow(/./);
+      const { postings } = makeEnding(job);
+      await expect(store.jobs.end(makeEnding(job, { chargeMicro: 1_000_001, postings }))).rejects.toThrow(/./);
+      const earning = { accountId: "user_none", micro: 1 };
+      await expect(store.jobs.end(makeEnding(job, { earning }))).rejects.toThrow(/user_none/);
+      expect((await store.jobs.get(job.id))?.state).toBe("running");
+      expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 4 });
+    },
+  );
 
-  check("no write takes postings that do not sum to zero, and nothing of it is stored", async (store) => {
+  check("every write refuses postings that do not sum to zero, and stores nothing", async (store) => {
     const accountId = await makeAccount(store);
     const running = makeJob(accountId);
     await runJob(store, running);
@@ -229,7 +216,7 @@ export function describeLedger(check: Check): void {
       () => store.batches.submit(batch),
       () => store.jobs.end(makeEnding(running, { postings: client })),
     ];
-    for (const write of writes) await expect(write()).rejects.toThrow(/sum to 1/);
+    for (const write of writes) await expect(write()).rejects.toThrow(/sum to 0 micro-credits, got 1/);
     expect(await store.accounts.get("user_2")).toBeUndefined();
     expect(await store.jobs.get(job.id)).toBeUndefined();
     expect(await store.batches.get(batch.id)).toBeUndefined();
@@ -237,7 +224,7 @@ export function describeLedger(check: Check): void {
     expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 4 });
   });
 
-  check("accounts.create() whose grant is refused makes no account", async (store) => {
+  check("accounts.create() creates no account if its grant is refused", async (store) => {
     const most = grantPostings("user_2", Number.MAX_SAFE_INTEGER);
     const postings = [...most, ...most];
     const account = { id: "user_2", email: "b@example.com", passwordHash: "hash", postings, createdAtMs: MADE_AT_MS };

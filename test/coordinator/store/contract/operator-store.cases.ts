@@ -12,7 +12,7 @@ export async function saveIsland(store: Store, accountId: string, hostId = ISLAN
 }
 
 export function describeOperators(check: Check): void {
-  check("an account has the role that it was given last", async (store) => {
+  check("operators.setRole() sets the role of an account", async (store) => {
     const id = await makeAccount(store);
     expect(await store.accounts.get(id)).toMatchObject({ role: "user" });
     const revision = await store.accounts.credentialsRevision();
@@ -24,7 +24,7 @@ export function describeOperators(check: Check): void {
     expect(await store.accounts.accountStatus("user_none")).toBeUndefined();
   });
 
-  check("a suspension of an account counts once, and never for an operator", async (store) => {
+  check("operators.suspendAccount() suspends an account once, and never an operator", async (store) => {
     const [id, operatorId] = [await makeAccount(store), await makeAccount(store)];
     await store.operators.setRole(operatorId, "operator");
     const revision = await store.accounts.credentialsRevision();
@@ -40,7 +40,7 @@ export function describeOperators(check: Check): void {
     expect((await store.operators.suspensions()).accounts.size).toBe(0);
   });
 
-  check("a deleted account is neither suspended nor listed", async (store) => {
+  check("operators.suspendAccount() and accounts() ignore a deleted account", async (store) => {
     const id = await makeAccount(store);
     await store.operators.suspendAccount(id, SUSPENSION);
     await store.accounts.delete(id, MADE_AT_MS);
@@ -51,7 +51,7 @@ export function describeOperators(check: Check): void {
     expect(await store.operators.setRole(id, "operator")).toBe(false);
   });
 
-  check("a suspension of an Island outlives that it is forgotten", async (store) => {
+  check("operators.suspendIsland() outlasts the deletion of the Island", async (store) => {
     const accountId = await makeAccount(store);
     expect(await store.operators.suspendIsland(ISLAND_ID, SUSPENSION)).toBe(false);
     await saveIsland(store, accountId);
@@ -67,7 +67,7 @@ export function describeOperators(check: Check): void {
     expect(await store.operators.reinstateIsland(ISLAND_ID)).toBe(false);
   });
 
-  check("operators.accounts() finds by address, id, role and suspension, newest first", async (store) => {
+  check("operators.accounts() filters by address, id, role and suspension, newest first", async (store) => {
     const ann = await makeAccount(store, { email: "Ann_x@a.example" });
     const bob = await makeAccount(store, { email: "bob@b.example", grantMicro: 7_000_000 });
     await store.operators.setRole(ann, "operator");
@@ -100,7 +100,7 @@ export function describeOperators(check: Check): void {
     expect(await store.operators.account("user_none")).toBeUndefined();
   });
 
-  check("operators.islands() finds by id, name, owner, time and suspension, last seen first", async (store) => {
+  check("operators.islands() filters by id, name, owner, time and suspension, last seen first", async (store) => {
     const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
     await saveIsland(store, ann, ISLAND_ID, MADE_AT_MS + 5);
     await saveIsland(store, bob, OTHER_HOST, MADE_AT_MS + 9);
@@ -127,7 +127,7 @@ export function describeOperators(check: Check): void {
     expect(await idsOf({})).toEqual([[ISLAND_ID], 1]);
   });
 
-  check("operators.jobs() lists those of all accounts, newest first, by any filter", async (store) => {
+  check("operators.jobs() returns jobs of all accounts, newest first, with any filter", async (store) => {
     const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
     const [failed, waiting, other] = [makeJob(ann), makeJob(ann), makeJob(bob, { slug: "hash" })];
     for (const job of [waiting, other]) await store.jobs.submit(job);
@@ -157,7 +157,7 @@ export function describeOperators(check: Check): void {
     ]);
   });
 
-  check("announcements are few, and end by themselves", async (store) => {
+  check("operators.announce() limits the number of announcements, which expire", async (store) => {
     const { operators } = store;
     const make = (id: string, untilMs: number | null, nowMs = 0) =>
       operators.announce(

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import type { SharedSecrets } from "../../../../coordinator/store/secrets/shared-secrets.ts";
 
-/** Behaviour every place for secrets owes its callers. `open` gives two processes' views of an empty one. */
+/** Declares the behavior of every store of secrets. `open` returns the views of two processes on an empty one. */
 export function describeSecrets(open: () => Promise<readonly [SharedSecrets, SharedSecrets]>): void {
   const [a, b] = [Buffer.from([0, 1, 255]), Buffer.from("b")];
 
-  it("add() keeps the first, for all who ask at once", async () => {
+  it("add() keeps the first value for all concurrent callers", async () => {
     const [here, there] = await open();
     expect(await here.read("proofs")).toBeNull();
     const added = await Promise.all([here.add("proofs", a), there.add("proofs", b)]);
@@ -15,7 +15,7 @@ export function describeSecrets(open: () => Promise<readonly [SharedSecrets, Sha
     expect(await here.read("signing")).toBeNull();
   });
 
-  it("replace() makes or replaces one, for others too", async () => {
+  it("replace() creates or replaces a secret for all processes", async () => {
     const [here, there] = await open();
     await here.replace("signing", a);
     expect(await there.read("signing")).toEqual(a);

@@ -7,13 +7,13 @@ import { settlePostings } from "../../../../coordinator/credits/settle.ts";
 import type { JobEnding, NewJob } from "../../../../coordinator/store/jobs/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 
-/** Declares a case; `store` gives the open store of that case. */
+/** Declares a case. `store` is the open store of that case. */
 export type Check = (title: string, body: (store: Store) => Promise<void>) => void;
 
-/** When all that these builders make was made. */
+/** Creation time of everything that these builders create. */
 export const MADE_AT_MS = 1_767_225_600_000;
 
-/** An account in `store`, with 10 credits unless told. */
+/** Creates an account in `store`, with 10 credits by default. */
 export async function makeAccount(
   store: Store,
   { email, grantMicro = 10_000_000 }: { email?: string; grantMicro?: number } = {},
@@ -29,7 +29,7 @@ export async function makeAccount(
   return id;
 }
 
-/** Of a new account; 0 for none. */
+/** First grant of a new account; empty for 0. */
 export function firstGrant(accountId: string, micro: number): readonly Posting[] {
   return micro === 0 ? [] : grantPostings(accountId, micro);
 }
@@ -38,7 +38,7 @@ export async function grant(store: Store, accountId: string, micro: number): Pro
   await store.ledger.post(grantPostings(accountId, micro), MADE_AT_MS);
 }
 
-/** A job of 1 credit. */
+/** Returns a job of 1 credit. */
 export function makeJob(accountId: string, override: Partial<NewJob> = {}): NewJob {
   const { priceMicro = 1_000_000, input = { prompt: "Say: atoll" } } = override;
   return {
@@ -63,7 +63,7 @@ export function makeJob(accountId: string, override: Partial<NewJob> = {}): NewJ
   };
 }
 
-/** An API key without limits. Resolves with its number. */
+/** Creates an API key without limits. Resolves with its number. */
 export function makeKey(store: Store, accountId: string, id: string): Promise<number> {
   const key = { id, accountId, name: "ci", prefix: "ak_1", scopes: ["read"] as const, secretHash: `hash of ${id}` };
   return store.accounts.createKey({ ...key, createdAtMs: MADE_AT_MS }, { maxKeys: 9, revokedAfterMs: 0 });
@@ -72,7 +72,7 @@ export function makeKey(store: Store, accountId: string, id: string): Promise<nu
 type EndingOverride = Partial<JobEnding> & Partial<Pick<Parameters<typeof settlePostings>[0], "earning">>;
 type PricedJob = Pick<NewJob, "id" | "accountId" | "priceMicro">;
 
-/** The completion of a first attempt, charged in full, with no earning. */
+/** Returns the completion of a first attempt, charged in full, without an earning. */
 export function makeEnding(
   { id, accountId, priceMicro }: PricedJob,
   { earning = null, ...override }: EndingOverride = {},
@@ -93,7 +93,7 @@ export function makeEnding(
   };
 }
 
-/** Ends a stored job without a charge; `jobId` may also be unknown. */
+/** Ends a stored job without a charge. `jobId` may be unknown. */
 export async function endUncharged(
   store: Store,
   jobId: string,
@@ -122,12 +122,12 @@ export async function completeJob(store: Store, accountId: string): Promise<stri
   return job.id;
 }
 
-/** What an account may spend. */
+/** Returns the spendable balance of an account. */
 export async function balanceOf(store: Store, accountId: string): Promise<number | undefined> {
   return (await store.accounts.get(accountId))?.balanceMicro;
 }
 
-/** A folder of its own, removed at the end of the `using` block or by a test's afterEach. */
+/** Creates a folder, removed at the end of the `using` block or by a test's afterEach. */
 export function temporaryFolder(): Disposable & { readonly path: string; file(name: string): string } {
   const path = mkdtempSync(join(tmpdir(), "atoll-store-"));
   return {

@@ -24,7 +24,7 @@ import { describeUsage } from "./usage-store.cases.ts";
 import { describeOperators } from "./operator-store.cases.ts";
 import { firstGrant, makeAccount, makeJob, type Check } from "./store-builders.ts";
 
-/** Behaviour every Store owes its callers. `skip` maps a test title to the reason a backend is exempt. */
+/** Declares the behavior of every Store. `skip` maps a test title to the reason why a backend is exempt. */
 export function describeStore(
   name: string,
   open: (clock: ManualClock) => Promise<Store>,
@@ -64,7 +64,7 @@ export function describeStore(
     describeOperators(check);
     describeAuditLog(check);
 
-    check("check() resolves while storage answers", (store) => store.check());
+    check("check() resolves while storage responds", (store) => store.check());
 
     check("queued counts the writes of jobs until they are committed", async (store) => {
       const accountId = await makeAccount(store);
@@ -75,7 +75,7 @@ export function describeStore(
       expect(store.queued).toBe(0);
     });
 
-    check("close() waits for the writes under way, and later calls reject", async (store) => {
+    check("close() waits for the writes in progress, and later calls reject", async (store) => {
       const granted = store.accounts.create({
         id: "user_1",
         email: "a@example.com",
@@ -89,7 +89,7 @@ export function describeStore(
       await expect(store.accounts.get("user_1")).rejects.toThrow(/./);
     });
 
-    check("close() lets a write under way read what its answer needs", async (store) => {
+    check("close() lets a write in progress read what its result needs", async (store) => {
       const accountId = await makeAccount(store);
       const idempotency = { key: "k", bodyHash: "b" };
       const first = makeJob(accountId, { idempotency });

@@ -18,7 +18,7 @@ interface Ended {
   readonly earning?: { readonly accountId: string; readonly micro: number };
 }
 
-/** A job of 1 credit that ends so. */
+/** Runs a job of 1 credit with this outcome. */
 async function endJob(
   store: Store,
   accountId: string,
@@ -43,44 +43,47 @@ async function usageOf(
 }
 
 async function sumUpAll(store: Store): Promise<void> {
-  // PostgreSQL first waits until all that was being written is final.
+  // PostgreSQL first waits until earlier writes are final.
   for (let turn = 0; turn < 3; turn += 1) while (await store.usage.sumUp(100));
 }
 
 export function describeUsage(check: Check): void {
-  check("usage is the ledger's by day, Cargo, key and kind, before, while and after it is summed up", async (store) => {
-    const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
-    const [one, two] = [await makeKey(store, ann, "key_1"), await makeKey(store, ann, "key_2")];
-    const earning = { accountId: bob, micro: 900 };
-    await endJob(store, ann, { key: one, chargeMicro: 1_000, earning });
-    await endJob(store, ann, { key: one, chargeMicro: 2_000 });
-    await endJob(store, ann, { key: two, chargeMicro: 10 });
-    await endJob(store, ann, { slug: "hash", chargeMicro: 5 });
-    await endJob(store, ann, { key: one, chargeMicro: 7, atMs: MADE_AT_MS + DAY_MS });
-    await endJob(store, ann, { key: one, chargeMicro: 0 });
-    await endJob(store, ann, { chargeMicro: 3, atMs: MADE_AT_MS + 2 * DAY_MS });
-    const expected = [
-      "spent 1 tiny-chat key_1 7 1",
-      "spent 0 hash  5 1",
-      "spent 0 tiny-chat key_1 3000 2",
-      "spent 0 tiny-chat key_2 10 1",
-    ];
-    expect(await usageOf(store, ann)).toEqual(expected);
-    for (let step = 0; step < 60; step += 1) {
-      await store.usage.sumUp(2);
+  check(
+    "usage.read() matches the ledger by day, Cargo, key and kind, before, during and after aggregation",
+    async (store) => {
+      const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
+      const [one, two] = [await makeKey(store, ann, "key_1"), await makeKey(store, ann, "key_2")];
+      const earning = { accountId: bob, micro: 900 };
+      await endJob(store, ann, { key: one, chargeMicro: 1_000, earning });
+      await endJob(store, ann, { key: one, chargeMicro: 2_000 });
+      await endJob(store, ann, { key: two, chargeMicro: 10 });
+      await endJob(store, ann, { slug: "hash", chargeMicro: 5 });
+      await endJob(store, ann, { key: one, chargeMicro: 7, atMs: MADE_AT_MS + DAY_MS });
+      await endJob(store, ann, { key: one, chargeMicro: 0 });
+      await endJob(store, ann, { chargeMicro: 3, atMs: MADE_AT_MS + 2 * DAY_MS });
+      const expected = [
+        "spent 1 tiny-chat key_1 7 1",
+        "spent 0 hash  5 1",
+        "spent 0 tiny-chat key_1 3000 2",
+        "spent 0 tiny-chat key_2 10 1",
+      ];
       expect(await usageOf(store, ann)).toEqual(expected);
-    }
-    await sumUpAll(store);
-    await endJob(store, ann, { key: two, chargeMicro: 90 });
-    expect(await usageOf(store, ann, { keyId: "key_2" })).toEqual(["spent 0 tiny-chat key_2 100 2"]);
-    // Not whose job it was.
-    expect(await usageOf(store, bob)).toEqual(["earned 0 tiny-chat  900 1"]);
-    const { total, spentMicro, earnedMicro, lines } = await store.usage.read(bob, RANGE, USAGE_GROUPS, PAGE);
-    expect([total, spentMicro, earnedMicro]).toEqual([1, 0, 900]);
-    expect(lines[0]).toMatchObject({ promptTokens: 3, completionTokens: 2 });
-  });
+      for (let step = 0; step < 60; step += 1) {
+        await store.usage.sumUp(2);
+        expect(await usageOf(store, ann)).toEqual(expected);
+      }
+      await sumUpAll(store);
+      await endJob(store, ann, { key: two, chargeMicro: 90 });
+      expect(await usageOf(store, ann, { keyId: "key_2" })).toEqual(["spent 0 tiny-chat key_2 100 2"]);
+      // Another account's jobs are not included.
+      expect(await usageOf(store, bob)).toEqual(["earned 0 tiny-chat  900 1"]);
+      const { total, spentMicro, earnedMicro, lines } = await store.usage.read(bob, RANGE, USAGE_GROUPS, PAGE);
+      expect([total, spentMicro, earnedMicro]).toEqual([1, 0, 900]);
+      expect(lines[0]).toMatchObject({ promptTokens: 3, completionTokens: 2 });
+    },
+  );
 
-  check("usage is grouped as it is asked, filtered, and read by pages with the sums of all", async (store) => {
+  check("usage.read() groups, filters and pages lines, with the sums of all pages", async (store) => {
     const ann = await makeAccount(store);
     const one = await makeKey(store, ann, "key_1");
     await endJob(store, ann, { key: one, chargeMicro: 1 });
@@ -101,7 +104,7 @@ export function describeUsage(check: Check): void {
     expect(page).toMatchObject({ total: 3, spentMicro: 15, earnedMicro: 6, lines: [{ kind: "earned", micro: 6 }] });
   });
 
-  check("usage.forgetDays() forgets sums that are older, some at a time", async (store) => {
+  check("usage.forgetDays() deletes older sums, up to the limit", async (store) => {
     const ann = await makeAccount(store);
     for (const id of ["key_1", "key_2"]) {
       await endJob(store, ann, { key: await makeKey(store, ann, id), chargeMicro: 1 });

@@ -18,7 +18,7 @@ const chunk = fc.record({ attempt: fc.integer({ min: 1, max: 3 }), items: fc.arr
 const itemsOf = (parts: readonly { attempt: number; items: readonly StoredItem[] }[]) =>
   parts.flatMap(({ attempt, items }) => items.map((each) => [attempt, each]));
 
-it("A folded feed unfolds to the same items of the same attempts", () => {
+it("unfoldFeed() restores the items and attempts of a folded feed", () => {
   fc.assert(
     fc.property(fc.array(chunk), (chunks) => {
       expect(itemsOf(unfoldFeed(foldFeed(chunks)))).toEqual(itemsOf(chunks));
@@ -26,7 +26,7 @@ it("A folded feed unfolds to the same items of the same attempts", () => {
   );
 });
 
-it("A character whose halves came in two tokens is whole in the text, and apart in the feed", () => {
+it("foldFeed() joins a surrogate pair from two tokens in the text, and unfoldFeed() splits it again", () => {
   const tokens = ["\u{1F3DD}".slice(0, 1), "\u{1F3DD}".slice(1), "x"];
   const items = tokens.map((content) => ({ type: "token" as const, content, count: 1 }));
   const folded = foldFeed([{ attempt: 1, items }]);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { shareInputReads } from "../../../../coordinator/store/jobs/jobs.ts";
 
-/** How many inputs each query asked for, and what answers the oldest that is open. */
+/** Number of inputs in each query, and functions that resolve the open queries, oldest first. */
 let sizes: number[];
 let answers: (() => void)[];
 let readInput: ReturnType<typeof shareInputReads>;
@@ -18,7 +18,7 @@ beforeEach(() => {
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("shareInputReads()", () => {
-  it("shares a query with the calls of its turn, and each gets its own input", async () => {
+  it("shares a query among the calls of one tick, and returns each its own input", async () => {
     const [first, second, none] = ["a", "b", "none"].map((id) => readInput(id));
     none?.catch(() => undefined);
     await settle();
@@ -28,7 +28,7 @@ describe("shareInputReads()", () => {
     expect(sizes).toEqual([3]);
   });
 
-  it("waits while two queries are under way, and then shares one with all that wait, at most 64", async () => {
+  it("waits while two queries are in progress, then shares one among up to 64 waiting calls", async () => {
     const read: Promise<unknown>[] = [];
     for (let index = 0; index < 102; index += 1) {
       read.push(readInput(`job ${index}`));

@@ -3,7 +3,7 @@ import { LargeJson } from "../../../../coordinator/store/jobs/large-json.ts";
 
 const PIECES = 50;
 
-it("lets others go on after each piece of a large value, however fast it is read", async () => {
+it("LargeJson.pieces() yields to other work after each piece, however fast it is read", async () => {
   const value = new LargeJson(PIECES, async () => "x");
   let turns = 0;
   const countTurn = (): NodeJS.Immediate =>

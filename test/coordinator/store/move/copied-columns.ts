@@ -1,13 +1,13 @@
 import { expect } from "vitest";
 import { COPIED_TABLES, REVISIONS } from "../../../../coordinator/store/move/copied-tables.ts";
 
-/** "table.column" of each column that a move copies. */
+/** "table.column" of each column that a migration copies. */
 const copied = [
   ...COPIED_TABLES.flatMap(({ name, columns }) => Object.keys(columns).map((column) => `${name}.${column}`)),
   ...REVISIONS.map((name) => `${name}.revision`),
 ];
 
-/** A column that is new in a schema must be copied, or listed here. */
+/** Expects that each column of a schema is copied, or listed in `own`. */
 export function expectCovered(columns: readonly string[], own: readonly string[]): void {
   const isOwn = (column: string) => own.includes(column) || own.includes(`${column.split(".")[0]}.*`);
   const ids = new Set(["catalog_revision.id"]);

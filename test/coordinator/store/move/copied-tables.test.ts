@@ -4,13 +4,13 @@ import { migrate } from "../../../../coordinator/store/sqlite/engine/migrate.ts"
 import { MIGRATIONS } from "../../../../coordinator/store/sqlite/migrations.ts";
 import { expectCovered } from "./copied-columns.ts";
 
-/** Columns that the other database has no counterpart of, and that a move sets itself. `*`: the whole table. */
+/** Columns without a counterpart in the other database, which a migration sets. `*`: the whole table. */
 const OWN_OF_SQLITE = [
   "checks.*",
-  // Summed up again from the ledger.
+  // Aggregated again from the ledger.
   "earnings_cursor.*",
   "usage_cursor.*",
-  // Follows from the numbers of keys.
+  // Derived from the numbers of keys.
   "key_numbers.*",
   "account_usage.*",
   "island_earnings.*",
@@ -18,8 +18,8 @@ const OWN_OF_SQLITE = [
   "ledger_lines.*",
   "migrations.*",
 ];
-describe("the tables that a move copies", () => {
-  it("are all of SQLite, with all columns", () => {
+describe("COPIED_TABLES", () => {
+  it("cover all tables of SQLite, with all columns", () => {
     const db = new Database(":memory:");
     migrate(db, MIGRATIONS, 1);
     const columns = db

@@ -18,14 +18,14 @@ import { completeJob, makeAccount, temporaryFolder } from "../contract/store-bui
 import { expectCovered } from "./copied-columns.ts";
 import { fillStore, pictureOf } from "./move-world.ts";
 
-/** Columns of PostgreSQL that a move sets itself. */
+/** Columns of PostgreSQL that a migration sets. */
 const OWN_OF_POSTGRES = [
   "balances.job_places",
   "checks.*",
   "coordinators.*",
-  // Of the last hour: coordinators that run learn from them which streams end.
+  // Ends of the last hour, from which running coordinators learn which streams end.
   "credential_ends.*",
-  // Summed up again from the ledger.
+  // Aggregated again from the ledger.
   "earnings_cursor.*",
   "usage_cursor.*",
   "account_usage.*",
@@ -36,7 +36,7 @@ const OWN_OF_POSTGRES = [
   "messages.keeper_id",
   "migrations.*",
   "network_moves.*",
-  // Copied by their names, as each database seals them with another key.
+  // Copied by name, because each database encrypts them with another key.
   "secrets.*",
   "turns.*",
   "webhooks.sender_id",
@@ -57,7 +57,7 @@ async function withStore<T>(place: StoreLocation, use: (store: Store) => Promise
   }
 }
 
-/** `wrap`: puts something in the way of the source. */
+/** `wrap`: wraps the source, to inject faults. */
 async function move(
   from: StoreLocation,
   to: StoreLocation,
@@ -69,7 +69,7 @@ async function move(
   return await moveData(source, await open(to), () => undefined);
 }
 
-/** An end that fails before the page of this number. */
+/** Returns a wrapper whose end fails before the page with this number. */
 function failingAt(pages: number): (end: MigrationEndpoint) => MigrationEndpoint {
   let read = 0;
   return (end) =>
@@ -95,7 +95,7 @@ function describeMove(server: PostgresServer): void {
     return { address: await server.createDatabase(`moved${databases}`), key };
   };
 
-  describe("a move of all data", () => {
+  describe("moveData()", () => {
     it("copies all tables of PostgreSQL, with all columns", async () => {
       const name = nameOf(await newDatabase());
       await migrate(server.addressOf(name), MIGRATIONS, 1);
@@ -107,7 +107,7 @@ function describeMove(server: PostgresServer): void {
       expectCovered(columns, OWN_OF_POSTGRES);
     });
 
-    it("takes everything to PostgreSQL and back; both stores answer as before, and go on", async () => {
+    it("migrates everything to PostgreSQL and back; both stores return the same data and stay usable", async () => {
       const [here, there, back] = [folder.file("here"), await newDatabase(), folder.file("back")];
       const { filled, before } = await withStore(here, async (store) => {
         const made = await fillStore(store);
@@ -116,7 +116,7 @@ function describeMove(server: PostgresServer): void {
       addEarlierChunk(here, filled.jobIds[3] ?? "");
       const { rows, ledger } = await move(here, there);
       expect(Object.keys(rows)).toEqual(COPIED_TABLES.map(({ name }) => name));
-      // Of jobs that count against their account's limit: those of a batch that wait do not yet.
+      // Jobs that count against their account's limit; waiting jobs of a batch do not yet.
       const places = await server.query("SELECT party, job_places FROM balances WHERE job_places > 0", nameOf(there));
       expect(places.rows).toEqual([{ party: `client:${filled.accountIds[0]}`, job_places: 3 }]);
       expect(ledger).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
@@ -135,7 +135,7 @@ function describeMove(server: PostgresServer): void {
       });
     });
 
-    it("goes on where it was interrupted, and neither end can be opened until it is done, nor the source afterwards", async () => {
+    it("resumes after an interruption; neither end can be opened until it is done, and the source not afterwards", async () => {
       const [from, to] = [folder.file("from"), await newDatabase()];
       await withStore(from, fillStore);
       await expect(move(from, to, failingAt(9))).rejects.toThrow("cut");
@@ -154,7 +154,7 @@ function describeMove(server: PostgresServer): void {
       await withStore(to, (store) => store.check());
     });
 
-    it("can be given up: the source is opened again, and what was copied stays closed", async () => {
+    it("can be cancelled: the source can be opened again, and the target cannot", async () => {
       const [from, to] = [folder.file("from"), await newDatabase()];
       await withStore(from, fillStore);
       await expect(move(from, to, failingAt(9))).rejects.toThrow("cut");
@@ -162,10 +162,10 @@ function describeMove(server: PostgresServer): void {
       await end.forget();
       await end.close();
       await withStore(from, (store) => makeAccount(store));
-      await expect(move(from, to)).rejects.toThrow(/belongs to another move/);
+      await expect(move(from, to)).rejects.toThrow(/belongs to another migration/);
     });
 
-    it("is refused while either end is in use, and where the target is not empty", async () => {
+    it("is refused while either end is in use, and if the target is not empty", async () => {
       const [from, to] = [folder.file("from"), await newDatabase()];
       await withStore(from, fillStore);
       const lock = lockForServing(from);
@@ -181,7 +181,7 @@ function describeMove(server: PostgresServer): void {
       await withStore(from, (store) => store.check());
     });
 
-    it("finds a row that differs, and the source stays the one that counts", async () => {
+    it("detects a differing row, and leaves the target closed", async () => {
       const [from, to] = [folder.file("from"), await newDatabase()];
       await withStore(from, fillStore);
       await expect(move(from, to, failingAt(COPIED_TABLES.length + 3))).rejects.toThrow("cut");
@@ -195,7 +195,7 @@ function describeMove(server: PostgresServer): void {
 const nameOf = (place: StoreLocation): string =>
   typeof place === "string" ? "" : (place.address.split("/").at(-1) ?? "");
 
-/** A job runs and is paid, a question is asked: with new keys after those that were copied. */
+/** Runs and charges a job and asks a question, with new keys after the copied ones. */
 async function goOn(store: Store, accountId: string): Promise<void> {
   const jobId = await completeJob(store, accountId);
   expect((await store.ledger.list(accountId, { limit: 1, offset: 0 })).lines[0]).toMatchObject({ jobId });
@@ -203,7 +203,7 @@ async function goOn(store: Store, accountId: string): Promise<void> {
   expect(await store.jobs.feed(jobId)).toHaveLength(1);
 }
 
-/** As an earlier version wrote it: all items as JSON, without a text. */
+/** Adds a chunk as an earlier version wrote it: all items as JSON, without a text. */
 function addEarlierChunk(directory: string, jobId: string): void {
   const db = new Database(join(directory, DATABASE_FILE));
   const items = JSON.stringify([{ type: "token", content: "earlier \u0000", count: 1 }]);

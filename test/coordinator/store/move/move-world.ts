@@ -15,7 +15,7 @@ import {
   runJob,
 } from "../contract/store-builders.ts";
 
-/** With what PostgreSQL's text cannot have, and characters of two UTF-16 units where large values are cut. */
+/** Contains characters that PostgreSQL's text does not support, and characters of two UTF-16 units where large values are split. */
 const TEXT = 'NUL \u0000, "quotes" and \\ and \u{1F3DD}';
 const LARGE = `"${"\u{1F3DD}\n\u0000".repeat(40_000)}`;
 const LATER_MS = MADE_AT_MS + 10_000;
@@ -32,7 +32,7 @@ const HARDWARE = {
   diskBudgetBytes: 10 * 2 ** 30,
 } as const;
 
-/** Ids of what {@link fillStore} made. */
+/** Ids of the data of {@link fillStore}. */
 export interface Filled {
   readonly accountIds: readonly string[];
   readonly jobIds: readonly string[];
@@ -41,10 +41,10 @@ export interface Filled {
   readonly webhookIds: readonly string[];
 }
 
-/** Something in every table, with all that the two databases store in different ways. */
+/** Writes rows to every table, including all values that the two databases store differently. */
 export async function fillStore(store: Store): Promise<Filled> {
   const [ann, bob] = [await makeAccount(store, { grantMicro: 900_000_000 }), await makeAccount(store)];
-  // More than 256 entries of the ledger.
+  // Adds more than 256 entries to the ledger.
   await Promise.all(Array.from({ length: 150 }, (_, count) => grant(store, bob, 1_000 + count)));
   await fillAccounts(store, ann);
   await fillCatalog(store, ann);
@@ -199,7 +199,7 @@ async function fillJobs(store: Store, accountId: string): Promise<Omit<Filled, "
   };
 }
 
-/** What all reads of a store answer about what {@link fillStore} made. */
+/** Returns the results of all reads of a store for the data of {@link fillStore}. */
 export async function pictureOf(store: Store, filled: Filled): Promise<unknown> {
   const { accounts, islands, catalog, jobs, batches, conversations, webhooks, content, ledger } = store;
   const page = { limit: 100, offset: 0 };

@@ -22,8 +22,8 @@ function describeCluster(database: PostgresDatabase): void {
   afterEach(() => Promise.all(all().map((store) => store.close())));
   const idsOf = async (store: PostgresStore | undefined) => (await store?.jobs.unfinished())?.map(({ id }) => id);
 
-  describe("coordinators on one PostgreSQL", () => {
-    it("see each other while they renew their leases", async () => {
+  describe("ClusterStore on one PostgreSQL", () => {
+    it("peers() returns coordinators while they renew their leases", async () => {
       expect(await one?.cluster.peers()).toEqual(["c1", "c2", "c3"].map((id) => ({ id, ...SELF })));
       await two?.cluster.leave();
       await three?.cluster.renew(SELF, -1);
@@ -32,7 +32,7 @@ function describeCluster(database: PostgresDatabase): void {
       expect(await two?.cluster.renew(SELF, LEASE_MS)).toBe(false);
     });
 
-    it("start with their own jobs alone, and nobody writes another's", async () => {
+    it("each coordinator starts with its own jobs only, and cannot write those of others", async () => {
       const accountId = await makeAccount(one as PostgresStore);
       const [mine, other] = [makeJob(accountId), makeJob(accountId)];
       await one?.jobs.submit(mine);
@@ -48,7 +48,7 @@ function describeCluster(database: PostgresDatabase): void {
       expect(await one?.ledger.verify()).toMatchObject({ sumMicro: 0, wrongHolds: [], wrongBalances: [] });
     });
 
-    it("share the jobs of one that is dead: each has one new owner, and the dead one writes nothing more", async () => {
+    it("adopt() gives each job of a dead coordinator one new owner, and the dead one can no longer write", async () => {
       const accountId = await makeAccount(one as PostgresStore, { grantMicro: 100_000_000 });
       const jobs = Array.from({ length: 50 }, () => makeJob(accountId));
       await Promise.all(jobs.map((job) => (one as PostgresStore).jobs.submit(job)));
@@ -70,7 +70,7 @@ function describeCluster(database: PostgresDatabase): void {
       expect(await one?.cluster.renew(SELF, LEASE_MS)).toBe(false);
     });
 
-    it("hand over waiting jobs, and none that an Island has", async () => {
+    it("transfer() moves waiting jobs, but none that an Island has", async () => {
       const accountId = await makeAccount(one as PostgresStore);
       const [waiting, running] = [makeJob(accountId), makeJob(accountId)];
       await one?.jobs.submit(waiting);
@@ -86,14 +86,14 @@ function describeCluster(database: PostgresDatabase): void {
       ]);
     });
 
-    it("hand jobs over although another transaction locks them the other way round", async () => {
+    it("transfer() succeeds if another transaction locks the jobs in reverse order", async () => {
       const accountId = await makeAccount(one as PostgresStore);
       const jobs = [makeJob(accountId), makeJob(accountId)].toSorted((a, b) => (a.id < b.id ? -1 : 1));
       for (const job of jobs) await one?.jobs.submit(job);
       const [first, last] = jobs.map(({ id }) => id) as [string, string];
       const other = new pg.Client(database.address);
       await other.connect();
-      // It never looks for a deadlock, so that the other one loses.
+      // The other session never checks for deadlocks, so that it does not lose.
       await other.query("SET deadlock_timeout = '1h'");
       const lock = (id: string) => other.query("SELECT 1 FROM jobs WHERE id = $1 FOR UPDATE", [id]);
       await other.query("BEGIN");
@@ -107,7 +107,7 @@ function describeCluster(database: PostgresDatabase): void {
       await other.end();
     });
 
-    it("take over an attempt that an Island brings and that was given out before it was stored, while the job waits", async () => {
+    it("claim() takes a waiting job whose attempt was assigned but not stored", async () => {
       const accountId = await makeAccount(one as PostgresStore);
       const job = makeJob(accountId);
       await one?.jobs.submit(job);
@@ -119,7 +119,7 @@ function describeCluster(database: PostgresDatabase): void {
       expect(await three?.cluster.claim({ ...attempt, attempt: 2 })).toBeUndefined();
     });
 
-    it("take over the attempt that an Island brings, if it is the present one", async () => {
+    it("claim() takes the attempt of an Island only if it is the current one", async () => {
       const accountId = await makeAccount(one as PostgresStore);
       const job = makeJob(accountId);
       await runJob(one as PostgresStore, job);

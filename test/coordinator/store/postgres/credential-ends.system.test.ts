@@ -7,8 +7,8 @@ import { MADE_AT_MS, makeAccount } from "../contract/store-builders.ts";
 await withDatabase(describeEnds);
 
 function describeEnds(database: PostgresDatabase): void {
-  describe("credentials that end together", () => {
-    it("raise the revision once, and each is told", async () => {
+  describe("credentials that end in one statement", () => {
+    it("increment the revision once, and are all reported", async () => {
       const clock = new ManualClock();
       await using opened = new AsyncDisposableStack();
       const store = database.store(clock);

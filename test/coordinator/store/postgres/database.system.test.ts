@@ -13,13 +13,13 @@ function describeDatabase(server: PostgresServer): void {
   const db = new Database(server.addressOf("postgres"), systemClock, () => undefined);
   afterAll(() => db.close());
 
-  it("transact() outlives the loss of its connection between two statements", async () => {
+  it("transact() survives the loss of its connection between two statements", async () => {
     let tries = 0;
     const lost = db.transact(async (session) => {
       tries += 1;
       const { pid } = (await session.one<{ pid: number }>("SELECT pg_backend_pid() AS pid")) ?? { pid: 0 };
       await server.query(`SELECT pg_terminate_backend(${pid})`);
-      // The connection learns of it while nothing is asked of it.
+      // The connection detects the loss while it is idle.
       await systemClock.sleep(100);
       return session.one("SELECT 1");
     });
@@ -28,7 +28,7 @@ function describeDatabase(server: PostgresServer): void {
     expect(await db.transact((session) => session.one("SELECT 1 AS one"))).toEqual({ one: 1 });
   });
 
-  it("a snapshotRead sees one state of the database, and another read what is written meanwhile", async () => {
+  it("a snapshotRead sees one state of the database, and a plain read sees concurrent writes", async () => {
     await server.query("CREATE TABLE things (id int)");
     const countTwice = async (tx: Tx) => {
       const count = () => tx.only<{ things: number }>("SELECT count(*) AS things FROM things");
@@ -42,7 +42,7 @@ function describeDatabase(server: PostgresServer): void {
     expect(await store.read()).toEqual([1, 2]);
   });
 
-  it("untilAvailable() tries again until the server is back, and ends with the store", async () => {
+  it("untilAvailable() retries until the server is back, and ends with the store", async () => {
     await server.kill();
     const done = db.untilAvailable(() => db.use((session) => session.one("SELECT 2 AS two")));
     await expect(db.use((session) => session.one("SELECT 1"))).rejects.toMatchObject({ code: "storage_unavailable" });

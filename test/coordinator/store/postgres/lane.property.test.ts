@@ -8,17 +8,20 @@ import { ManualClock } from "../../../support/manual-clock.ts";
 import { soakRounds } from "../../../support/soak-rounds.ts";
 
 const RETRY_MS = 500;
-/** What becomes of a connection that opens, or of a commit. `lost_after`: it is done, and the answer is lost. `lost_to_another`: it is not done, at once. */
+/**
+ * Outcomes of a connection attempt or a commit. `lost_after`: applied, but the reply is lost. `lost_to_another`: rejected at once, not
+ * applied.
+ */
 const FATES = ["done", "done", "lost_before", "lost_after", "lost_to_another"] as const;
 const KINDS = ["kept", "kept", "asked", "faulty"] as const;
 
-/** A server whose answers a script decides; once that is over, all goes well. */
+/** A server with scripted outcomes; after the script, everything succeeds. */
 class ScriptedServer {
-  /** Numbers of the operations, in the order in which they were written first. */
+  /** Numbers of the operations, in the order of their first write. */
   readonly written: number[] = [];
   readonly faults: string[] = [];
   connections = 0;
-  /** With more operations in a commit it is too slow. */
+  /** Above this number of operations, a commit times out. */
   maxConcurrency = Infinity;
   readonly #script: (typeof FATES)[number][];
 
@@ -48,7 +51,7 @@ class ScriptedServer {
         if (!isOpen) return;
         isOpen = false;
         this.connections -= 1;
-        // The end of a connection is told late, when another has taken its place.
+        // The end of a connection is reported late, when another has replaced it.
         setImmediate(onEnd);
       },
     };
@@ -83,10 +86,10 @@ function numberOf([kind, args]: Operation): number {
   return Number(kind === "moveJob" ? args.jobId : kind === "takePlaces" ? args.accountId : NaN);
 }
 
-/** Several in a turn share a commit. */
+/** Operations of one tick share a commit. */
 const turnsArbitrary = fc.array(fc.array(fc.constantFrom(...KINDS), { maxLength: 4 }), { maxLength: 12 });
 
-it("A lane writes in call order, each operation once, whatever becomes of its connections and commits", async () => {
+it("Lane writes each operation once and in call order, whatever happens to its connections and commits", async () => {
   const scriptArbitrary = fc.array(fc.constantFrom(...FATES), { maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(turnsArbitrary, scriptArbitrary, async (turns, script) => {
@@ -134,7 +137,7 @@ it("A lane writes in call order, each operation once, whatever becomes of its co
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it("A lane writes fewer operations at once to a server that is too slow for many", async () => {
+it("Lane writes fewer operations per commit to a server that is too slow for many", async () => {
   const server = new ScriptedServer([]);
   server.maxConcurrency = 3;
   const clock = new ManualClock();
@@ -149,7 +152,7 @@ it("A lane writes fewer operations at once to a server that is too slow for many
   await lane.close();
 });
 
-it("A lane writes again at once what lost against another transaction, and does not count as away", async () => {
+it("Lane retries at once after a conflict with another transaction, and does not count as unavailable", async () => {
   const server = new ScriptedServer(["done", "lost_to_another", "lost_to_another"]);
   const clock = new ManualClock();
   const faults: (string | null)[] = [];

@@ -31,7 +31,7 @@ function describeLease(database: PostgresDatabase): void {
     await admin.end();
   });
 
-  it("opens another connection when the server ends it, before the next call", async () => {
+  it("opens a new connection for the next call after the server has closed it", async () => {
     const lease = leaseConnection(database.address, 5_000);
     const pid = () => lease.use((session) => session.one<{ pid: number }>("SELECT pg_backend_pid() AS pid"));
     const first = await pid();
@@ -43,7 +43,7 @@ function describeLease(database: PostgresDatabase): void {
     await lease.close();
   });
 
-  it("gives a call up when its time is over, and the next one has another connection", async () => {
+  it("aborts a call after its time limit, and opens a new connection for the next", async () => {
     const lease = leaseConnection(database.address, 200);
     const pid = () => lease.use((session) => session.one<{ pid: number }>("SELECT pg_backend_pid() AS pid"));
     const first = await pid();

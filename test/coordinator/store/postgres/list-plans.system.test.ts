@@ -11,14 +11,14 @@ import { REALISTIC_ROWS } from "./realistic-rows.ts";
 
 const ACCOUNT = "user_000007";
 const [BATCH, CONVERSATION] = ["batch_00000007", "conv_00000007"];
-/** What a round of calls changes. */
+/** Values that differ between rounds of calls. */
 const ROUNDS = {
   force_custom_plan: { other: "user_000013", job: "job_00000307", webhook: "msg_00000007", key: "k1" },
   force_generic_plan: { other: "user_000014", job: "job_00000407", webhook: "msg_00000107", key: "k2" },
 } as const;
 type Round = (typeof ROUNDS)[keyof typeof ROUNDS];
 const PAGE = { limit: 20, offset: 40 };
-/** Short ones, of which every row is wanted or a look at all costs nothing. */
+/** Short tables, of which every row is needed or a scan costs nothing. */
 const SMALL = new Set([
   "entries_id_seq",
   "cargos",
@@ -48,7 +48,7 @@ const FILTERS: JobFilter[] = [
   { batchId: BATCH, slug: "tiny-chat", states: ["failed"] },
 ];
 
-/** Each then looks so small that reading it whole is cheapest. */
+/** Makes each table so small that scanning it is cheapest. */
 const FEW_ROWS = REALISTIC_ROWS.replaceAll(
   /generate_series\([01], [^)]*\) n\b/g,
   "unnest(ARRAY[0, 7, 8, 13, 14, 50, 100, 107, 150, 307, 407, 5100]) n",
@@ -59,7 +59,7 @@ interface Plan {
   readonly "Relation Name"?: string;
   readonly Plans?: readonly Plan[];
 }
-/** Of every statement that ran, those inside of functions too. */
+/** Plans of all statements that ran, including those inside functions. */
 const plans: { readonly "Query Text": string; readonly Plan: Plan }[] = [];
 
 await withDatabase(describePlans);
@@ -77,13 +77,13 @@ function describePlans(database: PostgresDatabase): void {
   });
   beforeEach(() => void (plans.length = 0));
   afterAll(() => void vi.restoreAllMocks());
-  // A prepared statement gets the second kind after some uses, if PostgreSQL thinks that it is as good.
+  // PostgreSQL switches a prepared statement to a generic plan after some uses, if it estimates the same cost.
   const databases: [string, () => Promise<unknown>][] = [
     ["of thousands of jobs", () => database.server.query(REALISTIC_ROWS, "test")],
     // Prepared statements keep such plans until PostgreSQL first analyzes a table, which may have grown by then.
     ["that was analyzed with few rows in each table", () => database.server.query(FEW_ROWS, "test")],
   ];
-  describe.each(databases)("no call of the store reads a whole table of a database %s", (_, fill) => {
+  describe.each(databases)("no call of the store scans a whole table of a database %s", (_, fill) => {
     beforeAll(async () => {
       await database.empty();
       await fill();
@@ -102,7 +102,7 @@ function describePlans(database: PostgresDatabase): void {
   });
 }
 
-/** From now on each connection is told the plan of each statement. */
+/** Makes each new connection report the plan of each statement. */
 async function explainAll({ server }: PostgresDatabase, mode: string): Promise<void> {
   const settings = {
     session_preload_libraries: "auto_explain",
@@ -117,10 +117,10 @@ async function explainAll({ server }: PostgresDatabase, mode: string): Promise<v
   }
 }
 
-/** Tables that the statement reads from the first row to the last. */
+/** Returns the tables that the statement scans completely. */
 function wholeReads(explained: (typeof plans)[number]): string[] {
   const text = explained["Query Text"];
-  // Whether there is any needs one row.
+  // An existence check reads one row.
   if (text === "SELECT 1 FROM islands LIMIT 1") return [];
   const read = (node: Plan): string[] => {
     const table = node["Relation Name"] ?? "";
@@ -130,7 +130,7 @@ function wholeReads(explained: (typeof plans)[number]): string[] {
   return read(explained.Plan);
 }
 
-/** Everything but `ledger.verify`, which is to read the whole ledger. */
+/** Calls everything but `ledger.verify`, which must read the whole ledger. */
 async function callAll(store: PostgresStore, round: Round): Promise<void> {
   await callJobs(store, round);
   await callAccounts(store, round);

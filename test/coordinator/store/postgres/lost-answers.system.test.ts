@@ -9,10 +9,10 @@ import { call } from "../../../support/http/http.ts";
 import { PostgresServer } from "../../../support/servers/postgres-server.ts";
 import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
-/** Far less than the minute after which memory is compared with storage anyway. */
+/** Far below the minute after which memory is compared with storage anyway. */
 const SOON = { timeout: 20_000, interval: 500 };
 
-describe("a request whose commit was made, and the answer to it lost", () => {
+describe("request with a lost reply to its commit", () => {
   let server: PostgresServer;
   let link: Link;
   let admin: pg.Client;
@@ -33,7 +33,7 @@ describe("a request whose commit was made, and the answer to it lost", () => {
     await admin.connect();
     const place = { address: `postgres://atoll@127.0.0.1:${link.port}/${name}`, key: randomBytes(32) };
     coordinator = await TestCoordinator.open({ leaseMs: 2_000, leaseRenewMs: 200 }, {}, place);
-    // Not through the link, which is in this process: it waits for a command.
+    // Bypasses the link, which runs in this process and is blocked by the command.
     account = insertAccount({ ...place, address: direct }, "client@example.com", 1_000);
   });
   afterEach(async () => {
@@ -46,7 +46,7 @@ describe("a request whose commit was made, and the answer to it lost", () => {
   const api = (method: string, path: string, body?: unknown) => call(coordinator.url, account.key, method, path, body);
   const jobs = async (): Promise<number> =>
     Number((await admin.query<{ count: string }>("SELECT count(*) FROM jobs")).rows[0]?.count);
-  /** Sends a request that makes a job; its write is held until answers pass no more, and then the connections break. */
+  /** Sends a request that creates a job. Blocks its write until replies are held back, then resets the connections. */
   async function loseAnswerOf(request: () => ReturnType<typeof api>): ReturnType<typeof api> {
     await admin.query("BEGIN");
     await admin.query("LOCK TABLE jobs IN EXCLUSIVE MODE");
@@ -73,7 +73,7 @@ describe("a request whose commit was made, and the answer to it lost", () => {
     expect([again.status, await jobs()]).toEqual([201, 2]);
   });
 
-  it("of a conversation is refused, and its answer is in the conversation soon after", async () => {
+  it("is refused for a question, whose answer appears in the conversation soon after", async () => {
     const id = (await api("POST", "/conversations", {})).body.data.id as string;
     const refused = await loseAnswerOf(() => api("POST", `/conversations/${id}/messages`, { content: "Hi" }));
     expect(refused).toMatchObject({ status: 503, body: { error: { code: "storage_unavailable" } } });

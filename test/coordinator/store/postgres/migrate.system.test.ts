@@ -8,7 +8,7 @@ import { MIGRATIONS } from "../../../../coordinator/store/postgres/migrations.ts
 import type { PostgresServer } from "../../../support/servers/postgres-server.ts";
 import { withPostgres } from "../../../support/servers/with-servers.ts";
 
-/** Of each migration, in order. */
+/** Checksums of the migrations, in order. */
 const CHECKSUMS = ["d2f4ea2c5fb683fb46ad61457f4aed9310a8317d063a95368379dac70cc07e04"];
 const FIRST: Migration = { version: 1, name: "first", sql: "CREATE TABLE things (id int)" };
 const INDEX = `DROP INDEX CONCURRENTLY IF EXISTS by_id
@@ -31,14 +31,14 @@ function describeMigrations(server: PostgresServer): void {
     return rows as T[];
   }
 
-  describe("a migration", () => {
-    it("has no limit of time, and waits for a table two seconds at most", async () => {
+  describe("migrate()", () => {
+    it("sets no statement timeout, and waits at most two seconds for a table", async () => {
       const sql = `CREATE TABLE limits AS SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`;
       await migrate(address, [{ version: 1, name: "limits", sql }], 1);
       expect(await query("SELECT * FROM limits")).toEqual([{ statement: "0", lock: "2s" }]);
     });
 
-    it("may run outside of a transaction, as indexes of large tables are made; several who start at once wait for it", async () => {
+    it("runs a migration outside of a transaction if it must, while concurrent starts wait", async () => {
       const index: Migration = { version: 2, name: "index", sql: INDEX, isOutsideTransaction: true };
       await migrate(address, [FIRST], 1);
       await Promise.all([1, 2, 3].map(() => migrate(address, [FIRST, index], 2)));
@@ -48,7 +48,7 @@ function describeMigrations(server: PostgresServer): void {
       expect(await query("SELECT version FROM migrations ORDER BY version")).toEqual([{ version: 1 }, { version: 2 }]);
     });
 
-    it("that failed leaves nothing, and is tried again", async () => {
+    it("rolls back a failed migration, and applies it again later", async () => {
       const broken: Migration = { version: 1, name: "first", sql: "CREATE TABLE other (id int); SELECT 1 / 0" };
       await expect(migrate(address, [broken], 1)).rejects.toThrow(/division by zero/);
       await migrate(address, [FIRST], 1);
@@ -58,7 +58,7 @@ function describeMigrations(server: PostgresServer): void {
     });
   });
 
-  describe("the baseline", () => {
+  describe("baseline", () => {
     const FIXTURE = readFileSync(
       join(import.meta.dirname, "..", "..", "..", "fixtures", "schemas", "postgres-11.sql"),
       "utf8",
@@ -80,7 +80,7 @@ function describeMigrations(server: PostgresServer): void {
       return { columns, constraints, indexes, triggers, functions };
     };
 
-    it("takes over the last database before it, with all that it has, and makes the same schema", async () => {
+    it("upgrades the last database before it, with all its data, to the same schema", async () => {
       await query(FIXTURE);
       await query(
         "INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms) VALUES ('user_1', 'a', 'a', 'h', 5)",
@@ -96,7 +96,7 @@ function describeMigrations(server: PostgresServer): void {
       expect(taken).toEqual(await factsOf());
     });
 
-    it("is not for a database of an earlier version, which is told what to do", async () => {
+    it("refuses a database of an earlier version with instructions", async () => {
       await query(FIXTURE);
       await query("DELETE FROM migrations WHERE version = 11");
       await expect(migrate(address, MIGRATIONS, 2)).rejects.toThrow(
@@ -105,7 +105,7 @@ function describeMigrations(server: PostgresServer): void {
       expect(await query("SELECT count(*)::int FROM uploads")).toEqual([{ count: 0 }]);
     });
 
-    it("keeps its text, which databases have the checksum of", () => {
+    it("keeps its text, whose checksum is stored in databases", () => {
       expect(MIGRATIONS.map(({ sql }) => checksumOf(sql))).toEqual(CHECKSUMS);
     });
   });

@@ -25,7 +25,7 @@ function describePostgresSecrets(database: PostgresDatabase): void {
   describe("postgresSecrets()", () => {
     describeSecrets(async () => [both()[0].secrets, both()[1].secrets]);
 
-    it("of coordinators that start at once are one set: proofs and signatures of one hold at the other", async () => {
+    it("gives coordinators that start concurrently the same secrets: tokens and signatures of one are valid at the other", async () => {
       const [proofs, signers] = await Promise.all([
         Promise.all(both().map(({ secrets }) => openAttemptProofs(secrets))),
         Promise.all(both().map(({ secrets }) => openCargoSigner(testEnv(), secrets, true))),
@@ -34,7 +34,7 @@ function describePostgresSecrets(database: PostgresDatabase): void {
       expect(signers[1]?.publicKey).toBe(signers[0]?.publicKey);
     });
 
-    it("are sealed in the database, and of no use with another key", async () => {
+    it("encrypts secrets in the database, and cannot read them with another key", async () => {
       await one?.secrets.replace("signing", Buffer.from("very secret"));
       const { rows } = await database.server.query("SELECT sealed FROM secrets", "test");
       expect(JSON.stringify(rows)).not.toMatch(/very secret|dmVyeSBzZWNyZX/);

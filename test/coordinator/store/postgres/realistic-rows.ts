@@ -1,7 +1,7 @@
 import { MADE_AT_MS } from "../contract/store-builders.ts";
 
 const ACCOUNTS = 2_000;
-/** Those that have ever done anything. */
+/** Number of accounts with any activity. */
 const ACTIVE = 100;
 const JOBS = 10_000;
 const DAY_MS = 86_400_000;
@@ -9,14 +9,14 @@ const DAY_MS = 86_400_000;
 const accountNumber = (n: string) => `'user_' || lpad((${n})::text, 6, '0')`;
 const accountOf = (n: string) => accountNumber(`${n} % ${ACTIVE}`);
 const idOf = (kind: string, n: string) => `'${kind}_' || lpad((${n})::text, 8, '0')`;
-/** The first tenth of the jobs is in batches of ten, the next one answers in conversations; one in fifty has not ended. */
+/** The first tenth of the jobs is in batches of ten, the next tenth is in conversations; one in fifty is unfinished. */
 const [IN_BATCH, IN_CONVERSATION, IS_LIVE] = [
   `n < ${JOBS / 10}`,
   `n BETWEEN ${JOBS / 10} AND ${JOBS / 5}`,
   "n % 50 = 0",
 ];
 
-/** A network after some weeks: 2,000 accounts, 10,000 jobs of which 200 have not ended, and all that comes with them. */
+/** A network after some weeks: 2,000 accounts, 10,000 jobs of which 200 are unfinished, and all related rows. */
 export const REALISTIC_ROWS = `
 INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms)
   SELECT ${accountNumber("n")}, n || '@example.com', n || '@example.com', 'hash', ${MADE_AT_MS} FROM generate_series(0, ${ACCOUNTS - 1}) n;

@@ -16,8 +16,8 @@ function describeRepeats(database: PostgresDatabase): void {
     store = database.store(new ManualClock());
   });
 
-  describe("writes that are sent again, as the answer to the first try was lost", () => {
-    it("succeed and change nothing, with the webhooks that they made due; others are refused", async () => {
+  describe("writes sent again after their reply was lost", () => {
+    it("succeed without a change and return the webhooks that they made due; other writes are refused", async () => {
       const accountId = await makeAccount(store);
       const webhook = { id: "wh_1", url: "https://a.example/", secret: "whsec_x", isSecretGenerated: false };
       const job = makeJob(accountId, { webhook });
@@ -42,7 +42,7 @@ function describeRepeats(database: PostgresDatabase): void {
         );
         return rows[0]?.results;
       };
-      // A server that stood still runs the first statement late: after its repeat, and what was written then.
+      // A server that was frozen runs the first statement late, after its repeat and later writes.
       const next = ["appendFeed", { ...chunk, seq: 2, text: "b" }];
       expect(await run([...operations.slice(0, 3), next])).toEqual([null, null, null, null]);
       const written = await store.jobs.feed(job.id);

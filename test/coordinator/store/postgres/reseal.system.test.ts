@@ -38,16 +38,16 @@ function describeReseal(database: PostgresDatabase): void {
   });
   afterEach(usersGone);
 
-  /** A server notices somewhat later that a connection was closed. */
+  /** The server detects a closed connection with a delay. */
   async function usersGone(): Promise<void> {
     const sql = "SELECT 1 FROM pg_stat_activity WHERE datname = 'test' AND application_name LIKE 'atoll%'";
     while ((await database.server.query(sql, "test")).rows.length > 0);
   }
 
   describe("resealSecrets()", () => {
-    it("seals secrets and those of webhooks: the new key opens them, the old one nothing", async () => {
+    it("encrypts shared and webhook secrets with the new key, so that the old one is useless", async () => {
       const [from, to] = keys();
-      // Pages of webhooks are many in one transaction.
+      // Several pages of webhooks in one transaction.
       await database.server.query(
         `INSERT INTO webhooks (id, account_id, subject_kind, subject_id, url, secret, is_secret_generated)
          SELECT 'many_' || n, account_id, 'job', 'job_' || n, url, secret, false FROM webhooks, generate_series(1, 2500) AS n
@@ -69,7 +69,7 @@ function describeReseal(database: PostgresDatabase): void {
       await old.close();
     });
 
-    it("seals all or none: a secret that neither key opens ends it", async () => {
+    it("changes all secrets or none, and fails if neither key decrypts one", async () => {
       const [from, to] = keys();
       const before = await stored();
       const wrong = resealSecrets({ address, key: randomBytes(32) }, to);
@@ -78,14 +78,14 @@ function describeReseal(database: PostgresDatabase): void {
       const strange = new SecretBox(randomBytes(32)).seal("strange");
       await database.server.query(`UPDATE secrets SET sealed = '${strange}' WHERE name = 'signing'`, "test");
       const half = await stored();
-      // What comes before it was sealed already, in the transaction.
+      // The secret before it was already encrypted in the transaction.
       await expect(resealSecrets({ address, key: from }, to)).rejects.toThrow(
         /secret signing .* neither the old nor the new key/,
       );
       expect(await stored()).toBe(half);
     });
 
-    it("repeated after it was done changes nothing", async () => {
+    it("changes nothing when repeated", async () => {
       const [from, to] = keys();
       await resealSecrets({ address, key: from }, to);
       const done = await stored();

@@ -14,7 +14,7 @@ import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 const KEY = randomBytes(32);
 
-describe("a coordinator whose PostgreSQL is away", () => {
+describe("coordinator with an unavailable PostgreSQL", () => {
   let server: PostgresServer;
   let databases = 0;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe("a coordinator whose PostgreSQL is away", () => {
     const submit = (prompt: string) => api("POST", "/jobs", { workload: "tiny-chat", input: { prompt } });
     const health = async () => (await call(coordinator.url, null, "GET", "/health")).body;
 
-    it("goes on with its streams from memory, refuses what is new, and stores all when the server is back", async () => {
+    it("continues streams from memory, refuses new requests, and stores everything when the server is back", async () => {
       await using island = await FakeIsland.join(coordinator.url, account.islandToken, { hostId: randomUUID() });
       const jobId = (await submit("Hi")).body.data.id as string;
       const waitingId = (await submit("Later")).body.data.id as string;
@@ -74,7 +74,7 @@ describe("a coordinator whose PostgreSQL is away", () => {
       expect(report).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
     });
 
-    it("stops in an orderly way meanwhile, and the next start goes on", async () => {
+    it("shuts down in an orderly way, and the next start resumes its jobs", async () => {
       await using island = await FakeIsland.join(coordinator.url, account.islandToken, { hostId: randomUUID() });
       const jobId = (await submit("Hi")).body.data.id as string;
       const assign = await island.next("assign");
@@ -89,7 +89,7 @@ describe("a coordinator whose PostgreSQL is away", () => {
     });
   });
 
-  it("waits at its start, says why, and serves when the server is there", async () => {
+  it("waits at its start, logs the reason, and serves when the server is available", async () => {
     const { address, key } = await makePlace();
     await server.kill();
     const lines: string[] = [];
@@ -105,10 +105,10 @@ describe("a coordinator whose PostgreSQL is away", () => {
       version: "0.0.0-test",
       onFatal: (error) => lines.push(String(error)),
     });
-    await expect.poll(() => lines[0]).toMatch(/ECONNREFUSED.*The start waits/);
+    await expect.poll(() => lines[0]).toMatch(/ECONNREFUSED.*The start is waiting/);
     await server.restart();
     const coordinator = await opening;
-    const told = lines.filter((line) => line.includes("The start waits"));
+    const told = lines.filter((line) => line.includes("The start is waiting"));
     expect(told).toEqual([...new Set(told)]);
     expect((await fetch(`${coordinator.url}/api/v1/health`)).status).toBe(200);
     await coordinator.close();

@@ -34,7 +34,7 @@ function describeLimits(database: PostgresDatabase): void {
   afterEach(() => Promise.all([one.close(), two.close()]));
 
   const job = (override: Partial<NewJob> = {}): NewJob => makeJob(accountId, { maxJobs: LIMIT, ...override });
-  /** Submits jobs at both at the same time; returns those that were stored. */
+  /** Submits jobs at both coordinators concurrently. Returns those that were stored. */
   async function race(jobs: readonly NewJob[]): Promise<NewJob[]> {
     const submitted = jobs.map((each, index) => (index % 2 === 0 ? one : two).jobs.submit(each));
     const results = await Promise.allSettled(submitted);
@@ -49,25 +49,22 @@ function describeLimits(database: PostgresDatabase): void {
   };
   const hasPlace = async (store: PostgresStore) => (await store.jobs.unfinished()).map((each) => each.hasPlace);
 
-  describe("unfinished jobs of an account, submitted at two coordinators at once", () => {
-    it.each([0, 1_000_000])(
-      "are stored up to the limit, and an end makes room for one (price %i)",
-      async (priceMicro) => {
-        const stored = await race(Array.from({ length: 40 }, () => job({ priceMicro })));
-        expect(stored).toHaveLength(LIMIT);
-        await expect(two.jobs.submit(job({ priceMicro }))).rejects.toMatchObject({
-          code: "rate_limited",
-          limit: "concurrent_jobs",
-        });
-        const [[first], [second]] = [await one.jobs.unfinished(), await two.jobs.unfinished()];
-        const [store, ended] = first === undefined ? [two, second] : [one, first];
-        await endUncharged(store, ended?.id as string, { event: "cancel", attempt: 0 });
-        expect(await race([job({ priceMicro }), job({ priceMicro })])).toHaveLength(1);
-        expect(await one.ledger.verify()).toMatchObject({ sumMicro: 0, wrongHolds: [], wrongBalances: [] });
-      },
-    );
+  describe("unfinished jobs of an account submitted at two coordinators concurrently", () => {
+    it.each([0, 1_000_000])("are stored up to the limit, and an end frees a slot (price %i)", async (priceMicro) => {
+      const stored = await race(Array.from({ length: 40 }, () => job({ priceMicro })));
+      expect(stored).toHaveLength(LIMIT);
+      await expect(two.jobs.submit(job({ priceMicro }))).rejects.toMatchObject({
+        code: "rate_limited",
+        limit: "concurrent_jobs",
+      });
+      const [[first], [second]] = [await one.jobs.unfinished(), await two.jobs.unfinished()];
+      const [store, ended] = first === undefined ? [two, second] : [one, first];
+      await endUncharged(store, ended?.id as string, { event: "cancel", attempt: 0 });
+      expect(await race([job({ priceMicro }), job({ priceMicro })])).toHaveLength(1);
+      expect(await one.ledger.verify()).toMatchObject({ sumMicro: 0, wrongHolds: [], wrongBalances: [] });
+    });
 
-    it("keep their places with the coordinator that adopts them, which gives them back", async () => {
+    it("keep their quota slots with the coordinator that adopts them, which frees them", async () => {
       const jobs = await race(Array.from({ length: LIMIT }, () => job()));
       await one.cluster.leave();
       await two.cluster.adopt(100);
@@ -76,7 +73,7 @@ function describeLimits(database: PostgresDatabase): void {
       expect(await race(Array.from({ length: 20 }, () => job()))).toHaveLength(LIMIT);
     });
 
-    it("that are refused for another reason take no place", async () => {
+    it("take no slot if they are refused for another reason", async () => {
       const poor = await makeAccount(one, { grantMicro: 0 });
       await expect(one.jobs.submit(makeJob(poor, { maxJobs: 1 }))).rejects.toMatchObject({
         code: "insufficient_credits",
@@ -89,27 +86,30 @@ function describeLimits(database: PostgresDatabase): void {
     });
   });
 
-  describe("an Idempotency-Key used at two coordinators at once", () => {
-    it.each([0, 1_000_000])("makes one job, however full the account is then (price %i)", async (priceMicro) => {
-      for (let round = 0; round < 10; round += 1) {
-        const idempotency = { key: `key ${round}`, bodyHash: "same" };
-        const outcomes = await Promise.all(
-          Array.from({ length: 8 }, (_, index) =>
-            (index % 2 === 0 ? one : two).jobs.submit(job({ priceMicro, idempotency, maxJobs: round + 1 })),
-          ),
-        );
-        expect(new Set(outcomes.map((outcome) => outcome.job.id)).size).toBe(1);
-        expect(outcomes.filter(({ created }) => created)).toHaveLength(1);
-      }
-      const other = job({ priceMicro, idempotency: { key: "key 3", bodyHash: "other" } });
-      await expect(two.jobs.submit(other)).rejects.toMatchObject({ code: "idempotency_conflict" });
-      const all = await Promise.all([one.jobs.unfinished(), two.jobs.unfinished()]);
-      expect(all.flat()).toHaveLength(10);
-    });
+  describe("Idempotency-Key used at two coordinators concurrently", () => {
+    it.each([0, 1_000_000])(
+      "creates one job, even if the account is full afterwards (price %i)",
+      async (priceMicro) => {
+        for (let round = 0; round < 10; round += 1) {
+          const idempotency = { key: `key ${round}`, bodyHash: "same" };
+          const outcomes = await Promise.all(
+            Array.from({ length: 8 }, (_, index) =>
+              (index % 2 === 0 ? one : two).jobs.submit(job({ priceMicro, idempotency, maxJobs: round + 1 })),
+            ),
+          );
+          expect(new Set(outcomes.map((outcome) => outcome.job.id)).size).toBe(1);
+          expect(outcomes.filter(({ created }) => created)).toHaveLength(1);
+        }
+        const other = job({ priceMicro, idempotency: { key: "key 3", bodyHash: "other" } });
+        await expect(two.jobs.submit(other)).rejects.toMatchObject({ code: "idempotency_conflict" });
+        const all = await Promise.all([one.jobs.unfinished(), two.jobs.unfinished()]);
+        expect(all.flat()).toHaveLength(10);
+      },
+    );
   });
 
-  describe("batches submitted at two coordinators at once", () => {
-    it("have places for their first jobs, up to the limit together, and give them back", async () => {
+  describe("batches submitted at two coordinators concurrently", () => {
+    it("take quota slots for their first jobs, up to the limit together, and free them", async () => {
       const batches = Array.from({ length: 6 }, () => batchOf(4, { placeLimit: LIMIT }));
       const outcomes = await Promise.all(
         batches.map((batch, index) => (index % 2 === 0 ? one : two).batches.submit(batch)),
@@ -128,7 +128,7 @@ function describeLimits(database: PostgresDatabase): void {
       expect(await race(Array.from({ length: 20 }, () => job({ priceMicro: 0 })))).toHaveLength(LIMIT);
     });
 
-    it("are stored without places where the limit is lower than what the account has, or others wait", async () => {
+    it("are stored without slots if the account is above the limit or other jobs wait", async () => {
       await race(Array.from({ length: 4 }, () => job({ priceMicro: 0 })));
       expect(await one.batches.submit(batchOf(2, { placeLimit: 3 }))).toMatchObject({ created: true, placed: 0 });
       expect(await one.batches.submit(batchOf(2))).toMatchObject({ created: true, placed: 0 });
@@ -140,28 +140,28 @@ function describeLimits(database: PostgresDatabase): void {
     });
   });
 
-  it("the credits a month of a key are spent once, by jobs submitted at two coordinators at once", async () => {
+  it("a key's monthly credits are spent once by jobs submitted at two coordinators concurrently", async () => {
     const monthly = { limitMicro: 7_500_000, month: 672, neededMicro: 1_000_000 };
     const byKey = (): NewJob => makeJob(accountId, { apiKey: { number: 1, monthly } });
     const stored = await race(Array.from({ length: 20 }, byKey));
     expect(stored).toHaveLength(7);
     await expect(two.jobs.submit(byKey())).rejects.toMatchObject({ code: "key_credits_exceeded", leftMicro: 500_000 });
-    // Whoever has the job by then gives back what it was not charged.
+    // The new owner of a job returns what it was not charged.
     await one.cluster.leave();
     await two.cluster.adopt(100);
     for (const { id } of stored.slice(0, 3)) await endUncharged(two, id, { event: "cancel", attempt: 0 });
     expect(await race(Array.from({ length: 8 }, byKey))).toHaveLength(3);
   });
 
-  describe("places of parked jobs", () => {
-    it("are given in their order, up to the limit, whoever asks", async () => {
+  describe("quota slots of parked jobs", () => {
+    it("are assigned in order up to the limit, at either coordinator", async () => {
       const [first, second] = [batchOf(8), batchOf(8)];
       await one.batches.submit(first);
       await two.batches.submit(second);
       const [firstIds, secondIds] = [first, second].map(({ jobs }) => jobs.map(({ id }) => id)) as [string[], string[]];
       expect(await one.cluster.places.take(accountId, firstIds, LIMIT)).toEqual(firstIds);
       expect(await two.cluster.places.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 2));
-      // Again: those that have a place keep it, and take no other.
+      // Jobs with a slot keep it and take no other.
       expect(await two.cluster.places.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 2));
       await expect(one.jobs.submit(job({ priceMicro: 0 }))).rejects.toMatchObject({ code: "rate_limited" });
       await endUncharged(one, firstIds[5] as string, { event: "cancel", attempt: 0 });
@@ -169,7 +169,7 @@ function describeLimits(database: PostgresDatabase): void {
       expect(await two.cluster.places.take(accountId, secondIds, 1)).toEqual(secondIds.slice(0, 3));
     });
 
-    it("are not given to jobs that ended or are another coordinator's, and those without give none back", async () => {
+    it("are not assigned to ended jobs or those of another coordinator, and are not freed by jobs without one", async () => {
       const batch = batchOf(3);
       await one.batches.submit(batch);
       const ids = batch.jobs.map(({ id }) => id) as [string, string, string];
@@ -196,7 +196,7 @@ function describeLimits(database: PostgresDatabase): void {
       expect((await two.jobs.get(adopted[0] as string))?.hasPlace).toBeUndefined();
     });
 
-    it("races of both with ends and submissions never pass the limit", async () => {
+    it("never exceed the limit in races with ends and submissions", async () => {
       const batches = [batchOf(30), batchOf(30)] as const;
       await one.batches.submit(batches[0]);
       await two.batches.submit(batches[1]);
@@ -243,7 +243,7 @@ function describeLimits(database: PostgresDatabase): void {
         maxSessions,
       );
 
-    it("are told with the revision of the change, each to who has not seen it", async () => {
+    it("are reported with the revision of the change to each coordinator that has not seen it", async () => {
       await key("key_1");
       await session("s");
       await session("se");
@@ -279,7 +279,7 @@ function describeLimits(database: PostgresDatabase): void {
   });
 
   describe("sessions of Islands", () => {
-    it("are numbered in the order in which they begin, at whichever coordinator", async () => {
+    it("are numbered in the order in which they begin, at any coordinator", async () => {
       const numbers: number[] = [];
       for (const store of [one, two, two, one]) numbers.push(await store.cluster.islandSessions.nextNumber());
       expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
@@ -287,7 +287,7 @@ function describeLimits(database: PostgresDatabase): void {
     });
   });
 
-  it("a completed job of an Island gives its place back", async () => {
+  it("a completed job of an Island frees its quota slot", async () => {
     const running = job({ maxJobs: 1 });
     await runJob(one, running);
     await expect(two.jobs.submit(job({ maxJobs: 1 }))).rejects.toMatchObject({ code: "rate_limited" });

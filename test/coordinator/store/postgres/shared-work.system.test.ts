@@ -30,8 +30,8 @@ function describeSharedWork(database: PostgresDatabase): void {
   });
   afterEach(async () => void (await Promise.all([one, two, three].map((store) => store.close()))));
 
-  describe("of several coordinators on one PostgreSQL", () => {
-    it("each delivers the webhooks whose end it stored; those of one that is gone have one new sender each", async () => {
+  describe("several coordinators on one PostgreSQL", () => {
+    it("deliver the webhooks whose end they stored, and adopt each webhook of a dead coordinator once", async () => {
       const accountId = await makeAccount(one, { grantMicro: 100_000_000 });
       const ended = async (store: PostgresStore): Promise<string> => {
         const job = makeJob(accountId, { webhook: makeWebhook() });
@@ -41,7 +41,7 @@ function describeSharedWork(database: PostgresDatabase): void {
       };
       const ids = [await ended(one), await ended(one), await ended(one)];
       const other = await ended(two);
-      // Those that are due at the same time come in any order.
+      // Webhooks due at the same time come in any order.
       const pending = async (store: PostgresStore) => (await store.webhooks.pending()).map(({ id }) => id).toSorted();
       expect([await pending(one), await pending(two)]).toEqual([ids.toSorted(), [other]]);
       expect([await two.webhooks.adopt(), await two.webhooks.toDeliver(ids[0] ?? "")]).toMatchObject([
@@ -53,16 +53,16 @@ function describeSharedWork(database: PostgresDatabase): void {
       await two.cluster.reap();
       const adopted = (await Promise.all([two.webhooks.adopt(), three.webhooks.adopt()])).flat();
       expect(adopted.map(({ id }) => id).toSorted()).toEqual([...ids, other].toSorted());
-      // Told again: the first answer may have been lost.
+      // Returned again, because the first reply may have been lost.
       const again = (await Promise.all([two.webhooks.adopt(), three.webhooks.adopt()])).flat();
       expect(again.map(({ id }) => id).toSorted()).toEqual([...ids, other].toSorted());
-      // The late one sends nothing, and notes nothing.
+      // The old sender sends and records nothing.
       expect([await pending(one), await one.webhooks.toDeliver(ids[0] ?? "")]).toEqual([[], undefined]);
       await one.webhooks.record(ids[0] ?? "", { atMs: 1, status: 200, error: null }, { state: "delivered" });
       expect(await three.webhooks.get(ids[0] ?? "")).toMatchObject({ state: "pending", tries: [] });
     });
 
-    it("each follows the answers that were asked there; those of one that is gone have one new follower each", async () => {
+    it("follow the answers of their own questions, and adopt each answer of a dead coordinator once", async () => {
       const accountId = await makeAccount(one, { grantMicro: 100_000_000 });
       const ask = async (store: PostgresStore): Promise<string> => {
         const [id, answerId] = [newId("conv", MADE_AT_MS), newId("msg", MADE_AT_MS)];
@@ -90,7 +90,7 @@ function describeSharedWork(database: PostgresDatabase): void {
       expect([await followed(two), await followed(three)]).toEqual([byTwo, byThree]);
     });
 
-    it("one sweeps in each hour, by the clock of the database", async () => {
+    it("sweep once an hour in all, by the clock of the database", async () => {
       const takers = () => Promise.all([one, two, three].map((store) => store.content.takeSweep(HOUR_MS)));
       expect((await takers()).filter(Boolean)).toHaveLength(1);
       expect(await takers()).toEqual([false, false, false]);
@@ -98,9 +98,9 @@ function describeSharedWork(database: PostgresDatabase): void {
       expect((await takers()).filter(Boolean)).toHaveLength(1);
     });
 
-    it("one adds a Cargo, and another knows it a second later, with the same number", async () => {
+    it("learn of a Cargo added by another within a second, with the same number", async () => {
       const clock = new ManualClock();
-      // At the same time, on an empty database: they agree on the numbers.
+      // Started concurrently on an empty database, they agree on the numbers.
       const syncs = await Promise.all(
         [one, two].map(({ catalog }) => openCatalog(testEnv({ catalogDirectory: directory }, { clock }), catalog)),
       );
@@ -117,7 +117,7 @@ function describeSharedWork(database: PostgresDatabase): void {
       await Promise.all(syncs.map((sync) => sync.close()));
     });
 
-    it("one removes in each hour what has expired", async () => {
+    it("remove expired rows once an hour in all", async () => {
       const accountId = await makeAccount(one);
       const session = { accountId, createdAtMs: 1, expiresAtMs: 2 };
       const left = async () =>

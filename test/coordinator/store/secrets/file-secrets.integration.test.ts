@@ -11,7 +11,7 @@ describe("FileSecrets", () => {
 
   describeSecrets(async () => [new FileSecrets(folder.path), new FileSecrets(folder.path)]);
 
-  it("keeps secrets in files for their owner alone, and leaves nothing beside them", async () => {
+  it("stores secrets in files readable by their owner only, and leaves no other files", async () => {
     const secrets = new FileSecrets(folder.path);
     for (const name of ["proofs", "signing", "signing_in_use"] as const) await secrets.replace(name, Buffer.from(name));
     expect(readdirSync(folder.path).toSorted()).toEqual(["claims.key", "signing.key", "signing.pub"]);

@@ -43,8 +43,8 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-describe("the secret of a webhook", () => {
-  it("is in no file of the data directory, and comes back after a restart", async () => {
+describe("webhook secret", () => {
+  it("is in no file of the data directory as plain text, and is readable after a restart", async () => {
     const files = readdirSync(folder.path).map((name) => readFileSync(join(folder.path, name), "latin1"));
     expect(files.filter((content) => content.includes(SECRET))).toEqual([]);
     expect((await store.webhooks.get(webhookId))?.secret).toBe(SECRET);
@@ -53,13 +53,13 @@ describe("the secret of a webhook", () => {
     expect(statSync(folder.file("webhooks.key")).mode & 0o777).toBe(0o600);
   });
 
-  it("that an earlier version stored in clear is sealed at the next start", async () => {
+  it("is encrypted at the next start if an earlier version stored it as plain text", async () => {
     await reopen(() => onDatabase((db) => db.prepare("UPDATE webhooks SET secret = ?").run(SECRET)));
     expect(storedSecret()).toMatch(/^sealed1:/);
     expect((await store.webhooks.get(webhookId))?.secret).toBe(SECRET);
   });
 
-  it("is null when its key is lost, and the rest of the webhook can be read", async () => {
+  it("is null if its key is lost, and the rest of the webhook stays readable", async () => {
     await reopen(() => rmSync(folder.file("webhooks.key")));
     expect((await store.webhooks.get(webhookId))?.secret).toBeNull();
     expect(await readWebhookLog(store.webhooks, webhookId)).toMatchObject({ state: "waiting" });

@@ -21,11 +21,11 @@ const STATEMENTS: [string, string][] = [
 ];
 const VALUES = { sinceMs: 0, endedByMs: 1, limit: 5, id: "a", afterId: "", accountId: "a" };
 
-describe("a removal", () => {
-  it.each(STATEMENTS)("reads no more than its page, in an index: %s", async (_, sql) => {
+describe("content removal", () => {
+  it.each(STATEMENTS)("reads only its page, through an index: %s", async (_, sql) => {
     const steps = await tx.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, VALUES);
     const costly = steps.filter(({ detail }) => /TEMP B-TREE|^SCAN (?!\()/.test(detail));
-    // Jobs that ended lately are few; they are sorted by their ends.
+    // Recently ended jobs are few, and are sorted by their ends.
     const sorted = ["SCAN jobs USING INDEX jobs_unlisted", "USE TEMP B-TREE FOR ORDER BY"];
     expect(costly.map(({ detail }) => detail)).toEqual(sql.includes("endedAtMs") ? sorted : []);
   });

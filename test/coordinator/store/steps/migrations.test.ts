@@ -10,7 +10,7 @@ const applied = ({ version, name, sql }: Migration, oldest?: number) => {
 describe("assertKnown()", () => {
   const [first, second, third] = [1, 2, 3].map(migration) as [Migration, Migration, Migration];
 
-  it("takes a newer database whose changes leave room for this version, as in a rolling upgrade", () => {
+  it("accepts a newer database whose changes are compatible with this version, as in a rolling upgrade", () => {
     assertKnown([applied(first, 1), applied(second, 1), applied(third, 1)], [first]);
     assertKnown([applied(first, 1), applied(second, 1), applied(third, 2)], [first, second]);
   });
@@ -21,7 +21,7 @@ describe("assertKnown()", () => {
     expect(() => assertKnown([applied(first), applied(second)], [first])).toThrow(/has migration 2/);
   });
 
-  it("refuses a text that was changed", () => {
+  it("refuses a migration whose text has changed", () => {
     expect(() => assertKnown([applied({ ...first, sql: "other" }, 1)], [first])).toThrow(/differs from the one/);
   });
 });

@@ -20,11 +20,11 @@ beforeEach(async () => {
 });
 afterEach(() => folder[Symbol.dispose]());
 
-it("checkDatabase() finds nothing in a database that is whole", () => {
+it("checkDatabase() finds nothing in an intact database", () => {
   expect(checkDatabase(file)).toEqual([]);
 });
 
-it("checkDatabase() says what is damaged, and the command ends with 1 and the remedy", async () => {
+it("checkDatabase() reports the damage, and the command exits with 1 and the remedy", async () => {
   const descriptor = openSync(file, "r+");
   for (let page = 2; page < 30; page += 1) writeSync(descriptor, Buffer.alloc(64, 0xff), 0, 64, page * PAGE_BYTES);
   closeSync(descriptor);
@@ -33,7 +33,7 @@ it("checkDatabase() says what is damaged, and the command ends with 1 and the re
   expect([code, stdout]).toEqual([1, expect.stringMatching(/restore the last backup/) as string]);
 });
 
-it("checkDatabase() says that a file is none, or is missing", () => {
+it("checkDatabase() reports a file that is not a database or is missing", () => {
   writeFileSync(file, "a letter to a friend ".repeat(1_000));
   expect(checkDatabase(file)).toEqual(["file is not a database (SQLITE_NOTADB)"]);
   expect(checkDatabase(folder.file("other.db"))).toEqual([expect.stringMatching(/other.db does not exist$/)]);

@@ -10,7 +10,7 @@ import { ManualClock } from "../../../../support/manual-clock.ts";
 const RIGHT = { sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] };
 const PROGRAM = fileURLToPath(new URL("../../programs/submit-jobs.ts", import.meta.url));
 
-/** Starts the program; `ids` grows by the jobs that it was told are stored. */
+/** Starts the program; `ids` collects the acknowledged jobs. */
 function startWriter(path: string, accountId: string, count: number): { child: ChildProcess; ids: string[] } {
   const child = spawn(process.execPath, [PROGRAM, path, accountId, String(count)], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -40,7 +40,7 @@ describe("SqliteStore on disk", () => {
     folder[Symbol.dispose]();
   });
 
-  it("keeps everything over close and reopen", async () => {
+  it("keeps everything across close and reopen", async () => {
     const first = await open();
     const accountId = await makeAccount(first);
     const [ended, waiting] = [makeJob(accountId), makeJob(accountId)];
@@ -64,7 +64,7 @@ describe("SqliteStore on disk", () => {
     expect(() => statSync(folder.file("data/atoll.db-wal"))).toThrow(/ENOENT/);
   });
 
-  it("has every job that was acknowledged before a SIGKILL", async () => {
+  it("keeps every job that was acknowledged before a SIGKILL", async () => {
     const first = await open();
     const accountId = await makeAccount(first);
     await first.close();
@@ -79,7 +79,7 @@ describe("SqliteStore on disk", () => {
     expect(await second.ledger.verify()).toMatchObject(RIGHT);
   });
 
-  it("takes the writes of another process while this one writes", async () => {
+  it("accepts writes of another process while it writes", async () => {
     const opened = await open();
     const accountId = await makeAccount(opened);
     const { child, ids } = startWriter(folder.file("data/atoll.db"), accountId, 200);
@@ -105,12 +105,12 @@ describe("SqliteStore on disk", () => {
     const expiresAtMs = clock.now() + 1_000;
     await store.accounts.createSession({ tokenHash: "t", accountId, createdAtMs: clock.now(), expiresAtMs }, 20);
     clock.advance(3_600_000);
-    // Writes are applied in call order: when this one has resolved, the clean-up has too.
+    // Writes are applied in call order: when this one has resolved, so has the cleanup.
     await store.check();
     expect(await store.accounts.findSession("t", 0)).toBeUndefined();
   });
 
-  it("refuses a database without a file", async () => {
+  it("refuses an in-memory database", async () => {
     await expect(openSqliteStore({ path: ":memory:", clock: new ManualClock() })).rejects.toThrow(/needs a file/);
   });
 });

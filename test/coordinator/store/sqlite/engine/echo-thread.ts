@@ -1,4 +1,4 @@
 import { parentPort } from "node:worker_threads";
 
-/** A thread that answers each message with the same. */
+/** A thread that echoes each message. */
 parentPort?.on("message", (message: unknown) => parentPort?.postMessage(message));

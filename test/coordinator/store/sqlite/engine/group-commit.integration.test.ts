@@ -19,13 +19,13 @@ describe("group commit", () => {
     folder[Symbol.dispose]();
   });
 
-  it("commits what is asked for in one turn together", async () => {
+  it("commits calls of one tick together", async () => {
     const before = store.commits;
     await Promise.all(Array.from({ length: 500 }, () => grant(store, accountId, 1)));
     expect(store.commits - before).toBe(1);
   });
 
-  it("commits what is asked for while a commit is under way together", async () => {
+  it("commits calls made during a commit together", async () => {
     const before = store.commits;
     const first = grant(store, accountId, 1);
     await Promise.resolve();
@@ -33,7 +33,7 @@ describe("group commit", () => {
     expect(store.commits - before).toBe(2);
   });
 
-  it("bounds a transaction at 512 operations", async () => {
+  it("limits a transaction to 512 operations", async () => {
     const before = store.commits;
     await Promise.all(Array.from({ length: 1_025 }, () => grant(store, accountId, 1)));
     expect(store.commits - before).toBe(3);
@@ -47,13 +47,13 @@ describe("group commit", () => {
     expect(await store.ledger.verify()).toMatchObject({ entries: entries + 2, wrongBalances: [], wrongHolds: [] });
   });
 
-  it("commits each of the writes that wait for one another", async () => {
+  it("commits writes that await one another separately", async () => {
     const before = store.commits;
     for (let i = 0; i < 3; i++) await grant(store, accountId, 1);
     expect(store.commits - before).toBe(3);
   });
 
-  it("an operation sees what was asked for before it in the same turn", async () => {
+  it("shows an operation the effects of earlier calls of the same tick", async () => {
     const job = makeJob(accountId);
     await runInOneTurn(job);
     expect((await store.jobs.get(job.id))?.state).toBe("running");
@@ -70,7 +70,7 @@ describe("group commit", () => {
     }
   });
 
-  it("a refusal leaves the others of its batch, in the same commit", async () => {
+  it("commits the other operations of a batch if one is refused", async () => {
     const before = store.commits;
     const settled = await Promise.allSettled([
       grant(store, accountId, 1),
@@ -82,7 +82,7 @@ describe("group commit", () => {
     expect(store.commits - before).toBe(1);
   });
 
-  it("a fault of SQL fails its own operation only", async () => {
+  it("fails only the operation with an SQL error", async () => {
     const job = makeJob(accountId);
     const settled = await Promise.allSettled([
       store.jobs.submit(job),
@@ -95,7 +95,7 @@ describe("group commit", () => {
     expect(await store.ledger.verify()).toMatchObject({ sumMicro: 0, wrongBalances: [], wrongHolds: [], entries: 6 });
   });
 
-  it("waits for another process that holds the database", async () => {
+  it("waits for another process that has locked the database", async () => {
     const other = new Database(folder.file("atoll.db"));
     other.exec("BEGIN IMMEDIATE");
     const granted = grant(store, accountId, 1);
@@ -105,7 +105,7 @@ describe("group commit", () => {
     await granted;
   });
 
-  it("the ledger's entries can be neither changed nor removed", async () => {
+  it("cannot change or remove entries of the ledger", async () => {
     const other = new Database(folder.file("atoll.db"));
     expect(() => other.exec("UPDATE entries SET micro = 5")).toThrow(/append-only/);
     expect(() => other.exec("DELETE FROM entries")).toThrow(/append-only/);
@@ -113,7 +113,7 @@ describe("group commit", () => {
     other.close();
   });
 
-  it("ledger.verify() names what was tampered with", async () => {
+  it("reports manipulated balances and entries in ledger.verify()", async () => {
     await runJob(store, makeJob(accountId));
     const other = new Database(folder.file("atoll.db"));
     other.exec("DROP TRIGGER entries_are_not_updated");

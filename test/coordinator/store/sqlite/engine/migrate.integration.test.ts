@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../contract/store-builders.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
 
 const FIXTURE = join(import.meta.dirname, "..", "..", "..", "..", "fixtures", "schemas", "sqlite-25.sql");
-/** Of each migration, in order. */
+/** Checksums of the migrations, in order. */
 const CHECKSUMS = ["d2b7d6b61acf30597de430bba1df20a925411f94d1788be03fb5d869334a85b9"];
 const LATER: Migration = {
   version: MIGRATIONS.length + 1,
@@ -22,14 +22,14 @@ function schemaOf(db: Database.Database): unknown[] {
   return db.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").all();
 }
 
-/** A database as the last version before the baseline made it. */
+/** Creates a database like the last version before the baseline. */
 function beforeBaseline(): Database.Database {
   const db = new Database(":memory:");
   db.exec(readFileSync(FIXTURE, "utf8"));
   return db;
 }
 
-/** Columns, keys and indexes of all tables, and all triggers. */
+/** Returns columns, keys and indexes of all tables, and all triggers. */
 function factsOf(db: Database.Database): unknown {
   const tables = db
     .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
@@ -68,7 +68,7 @@ function opened(migrations: readonly Migration[]): Database.Database {
 }
 
 describe("migrate()", () => {
-  it("brings a database of any earlier version to the schema of a fresh one", () => {
+  it("upgrades a database of any earlier version to the schema of a new one", () => {
     const all = [...MIGRATIONS, LATER];
     const fresh = schemaOf(opened(all));
     for (let known = 0; known <= all.length; known++) {
@@ -78,11 +78,11 @@ describe("migrate()", () => {
     }
   });
 
-  it("numbers are 1 and up without gaps", () => {
+  it("numbers migrations from 1 without gaps", () => {
     expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 1));
   });
 
-  it("takes over the last database before the baseline, with all that it has, and its schema is that of a fresh one", () => {
+  it("upgrades the last database before the baseline, with all its data, to the schema of a new one", () => {
     const db = beforeBaseline();
     db.exec(
       "INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms) VALUES ('user_1', 'a', 'a', 'h', 5)",
@@ -93,7 +93,7 @@ describe("migrate()", () => {
     expect(factsOf(db)).toEqual(factsOf(opened(MIGRATIONS)));
   });
 
-  it("refuses a database of an earlier version with what to do, and changes nothing", () => {
+  it("refuses a database of an earlier version with instructions, and changes nothing", () => {
     const db = beforeBaseline();
     db.exec("DELETE FROM migrations WHERE version = 25");
     const before = schemaOf(db);
@@ -101,13 +101,13 @@ describe("migrate()", () => {
     expect(schemaOf(db)).toEqual(before);
   });
 
-  it("refuses a database whose baseline is another", () => {
+  it("refuses a database with a different baseline", () => {
     const db = opened(MIGRATIONS);
     db.exec("UPDATE migrations SET checksum = 'other'");
     expect(() => migrate(db, MIGRATIONS, 2)).toThrow(/Migration 1 \(baseline\) differs from the one that was applied/);
   });
 
-  it("keeps the text of the baseline, which databases have the checksum of", () => {
+  it("keeps the text of the baseline, whose checksum is stored in databases", () => {
     expect(MIGRATIONS.map(({ sql }) => checksumOf(sql))).toEqual(CHECKSUMS);
   });
 
@@ -117,7 +117,7 @@ describe("migrate()", () => {
     expect(() => migrate(db, MIGRATIONS, 2)).toThrow(/newer than this program/);
   });
 
-  it("refuses a migration whose text was changed, and changes nothing", () => {
+  it("refuses a migration whose text has changed, and changes nothing", () => {
     const db = opened([...MIGRATIONS, LATER]);
     const before = schemaOf(db);
     const edited = [...MIGRATIONS, { ...LATER, sql: `${LATER.sql} -- edited` }, { ...LATER, version: 99 }];
@@ -125,7 +125,7 @@ describe("migrate()", () => {
     expect(schemaOf(db)).toEqual(before);
   });
 
-  it("leaves nothing of a migration that fails half-way", () => {
+  it("rolls back a migration that fails half-way", () => {
     const db = opened(MIGRATIONS);
     const before = schemaOf(db);
     const broken = { ...LATER, sql: "CREATE TABLE half (a); SELECT * FROM missing;" };
@@ -133,7 +133,7 @@ describe("migrate()", () => {
     expect(schemaOf(db)).toEqual(before);
   });
 
-  it("openSqliteStore() refuses with the reason", async () => {
+  it("makes openSqliteStore() reject with the reason", async () => {
     using folder = temporaryFolder();
     const db = new Database(folder.file("atoll.db"));
     migrate(db, [...MIGRATIONS, LATER], 1);
@@ -142,7 +142,7 @@ describe("migrate()", () => {
     await expect(open).rejects.toBeInstanceOf(MigrationError);
   });
 
-  it("checksumOf() is SHA-256 of the text", () => {
+  it("uses SHA-256 of the text as checksum", () => {
     expect(checksumOf("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   });
 });

@@ -27,7 +27,7 @@ async function open(path: string, minFreeBytes?: number): Promise<void> {
   store = await openSqliteStore({ path, clock, onReadOnly, ...(minFreeBytes === undefined ? {} : { minFreeBytes }) });
 }
 
-/** Until the store has found out by itself. */
+/** Waits until the store has detected it. */
 async function untilTold(count: number): Promise<void> {
   await expect
     .poll(
@@ -40,7 +40,7 @@ async function untilTold(count: number): Promise<void> {
     .toBe(count);
 }
 
-describe.skipIf(!CAN_MOUNT)("a store whose disk is full", () => {
+describe.skipIf(!CAN_MOUNT)("store on a full disk", () => {
   let disk: SmallDisk;
   beforeEach(async () => {
     disk = new SmallDisk(8 * 2 ** 20);
@@ -51,7 +51,7 @@ describe.skipIf(!CAN_MOUNT)("a store whose disk is full", () => {
     disk[Symbol.dispose]();
   });
 
-  it("refuses what is asked of it, keeps what has happened, and writes it when there is space again", async () => {
+  it("refuses requests, keeps what has happened, and writes it once there is space", async () => {
     const accountId = await makeAccount(store);
     const job = makeJob(accountId);
     await runJob(store, job);
@@ -74,7 +74,7 @@ describe.skipIf(!CAN_MOUNT)("a store whose disk is full", () => {
     expect(await store.ledger.verify()).toMatchObject({ sumMicro: 0, wrongBalances: [], wrongHolds: [] });
   });
 
-  it("finds out that there is space again when nobody writes", async () => {
+  it("detects free space without any writes", async () => {
     disk.fill();
     await expect(makeAccount(store)).rejects.toMatchObject(UNAVAILABLE);
     disk.free();
@@ -82,7 +82,7 @@ describe.skipIf(!CAN_MOUNT)("a store whose disk is full", () => {
     expect(store.readOnlyBecause).toBeNull();
   });
 
-  it("closes at once, and what it could not write is as it was before", async () => {
+  it("closes at once, and leaves what it could not write unchanged", async () => {
     const accountId = await makeAccount(store);
     const job = makeJob(accountId);
     await runJob(store, job);
@@ -96,7 +96,7 @@ describe.skipIf(!CAN_MOUNT)("a store whose disk is full", () => {
     expect(await store.jobs.get(job.id)).toMatchObject({ state: "running" });
   });
 
-  it("takes nothing new before its disk is full, and still writes what happens", async () => {
+  it("refuses requests before its disk is full, and still writes what happens", async () => {
     await store.close();
     await open(`${disk.path}/atoll.db`, 4 * 2 ** 20);
     await expect.poll(() => clock.pendingTimers).toBe(2);
@@ -108,7 +108,7 @@ describe.skipIf(!CAN_MOUNT)("a store whose disk is full", () => {
     expect(told[0]).toMatch(/^the disk of .* has only [0-3] MiB left \(setting min_free_disk_mb\)$/);
     await expect(store.jobs.submit(makeJob(accountId))).rejects.toMatchObject({
       ...UNAVAILABLE,
-      message: "Nothing can be stored now: the coordinator's disk is nearly full; its operator has to make room",
+      message: "Storage is unavailable: the coordinator's disk is nearly full; its operator must free space",
     });
     await store.jobs.end(makeEnding(job));
     rmSync(`${disk.path}/other`);
@@ -117,8 +117,8 @@ describe.skipIf(!CAN_MOUNT)("a store whose disk is full", () => {
   });
 });
 
-describe("a store whose database another process writes for long", () => {
-  it("refuses what is asked of it and keeps what has happened", async () => {
+describe("store whose database is locked by another process", () => {
+  it("refuses requests and keeps what has happened", async () => {
     using folder = temporaryFolder();
     await open(folder.file("atoll.db"));
     const accountId = await makeAccount(store);

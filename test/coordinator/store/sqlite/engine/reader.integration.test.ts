@@ -7,7 +7,7 @@ import { ManualClock } from "../../../../support/manual-clock.ts";
 
 const FIRST = ["ledger.list", ["user_1", { limit: 1, offset: 0 }]] as const;
 
-it("openReader(): when its thread dies, its reads reject, and the next read begins with a new one", async () => {
+it("openReader() rejects the reads of a dead thread, and starts a new one for the next read", async () => {
   using folder = temporaryFolder();
   const path = folder.file("atoll.db");
   // Not a database: the thread throws when it reads it.

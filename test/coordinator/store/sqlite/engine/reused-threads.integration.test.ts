@@ -18,8 +18,8 @@ async function echo(thread: Worker, text: string): Promise<unknown> {
   return ((await answered) as unknown[])[0];
 }
 
-describe("a thread that is given back", () => {
-  it("works for the next who takes one, and tells the one before nothing more", async () => {
+describe("returned thread", () => {
+  it("works for its next user, and sends nothing more to the previous one", async () => {
     const first = take();
     const heard: unknown[] = [];
     first.on("message", (message) => heard.push(message));
@@ -31,7 +31,7 @@ describe("a thread that is given back", () => {
     expect(heard).toEqual(["a"]);
   });
 
-  it("is not taken again when it has died meanwhile", async () => {
+  it("is not reused if it has died in the meantime", async () => {
     const thread = take();
     await echo(thread, "a");
     threads.giveBack(thread);
@@ -41,7 +41,7 @@ describe("a thread that is given back", () => {
     expect(await echo(next, "b")).toBe("b");
   });
 
-  it("ends where two wait already", async () => {
+  it("is terminated if two are already idle", async () => {
     const all = [take(), take(), take()];
     await Promise.all(all.map((thread) => echo(thread, "a")));
     for (const thread of all) threads.giveBack(thread);

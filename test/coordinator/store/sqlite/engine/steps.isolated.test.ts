@@ -36,7 +36,7 @@ vi.mock(import("../../../../../coordinator/store/all-steps.ts"), async (load) =>
   stepNamed: (name: string) => steps[name] as Step,
 }));
 
-describe("transactionRunner(), with steps of stores", () => {
+describe("transactionRunner() with steps of stores", () => {
   let db: Database.Database;
   let runner: TransactionRunner;
   const count = (): unknown => db.prepare("SELECT count FROM checks").pluck().get();
@@ -47,7 +47,7 @@ describe("transactionRunner(), with steps of stores", () => {
     runner = transactionRunner(db);
   });
 
-  it("takes back what a step wrote before it refused, and commits the others", async () => {
+  it("rolls back a step that refuses after a write, and commits the others", async () => {
     const { values, failures, commits } = await runner.run([
       ["test.add", []],
       ["test.refuse", []],
@@ -58,22 +58,22 @@ describe("transactionRunner(), with steps of stores", () => {
     expect([count(), commits]).toEqual([2, 1]);
   });
 
-  it("fails a step that refuses after it posted, and the ledger has the postings of others only", async () => {
+  it("fails a step that refuses after posting, and stores only the postings of others", async () => {
     db.exec("INSERT INTO balances (party, micro) VALUES ('client:a', 0)");
     const { failures } = await runner.run([
       ["test.post", []],
       ["test.postAndRefuse", []],
       ["test.post", []],
     ]);
-    const message = "The step test.postAndRefuse refused after it had posted";
+    const message = "Step test.postAndRefuse must not refuse after it has posted";
     expect(failures).toEqual([[1, { kind: "fault", message }]]);
     expect(db.prepare("SELECT micro FROM balances WHERE party = 'client:a'").pluck().get()).toBe(10);
     expect(db.prepare("SELECT sum(micro), count(*) FROM entries").raw().get()).toEqual([0, 4]);
   });
 
-  it("fails a step that awaits something other than its transaction, and nothing that it writes is stored", async () => {
+  it("fails a step that awaits anything but its transaction, and stores nothing of it", async () => {
     const { failures } = await runner.run([["test.wait", []]]);
-    const message = "The step test.wait awaits something other than its transaction";
+    const message = "Step test.wait must not await anything but its transaction";
     expect(failures).toEqual([[0, { kind: "fault", message }]]);
     await systemClock.sleep(5);
     await runner.run([["test.add", []]]);

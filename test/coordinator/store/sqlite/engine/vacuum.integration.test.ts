@@ -16,7 +16,7 @@ afterEach(() => folder[Symbol.dispose]());
 
 const openStore = () => openSqliteStore({ path: file, clock: new ManualClock() });
 
-/** A database as older versions made it: it keeps unused space, and what was deleted can be read in it. */
+/** Creates a database like older versions: it keeps unused space, and deleted content is readable in it. */
 function makeOldDatabase(): void {
   const db = new Database(file);
   db.pragma("auto_vacuum = NONE");
@@ -31,7 +31,7 @@ function makeOldDatabase(): void {
 }
 
 describe("vacuumDatabase()", () => {
-  it("lets an old database shrink from then on, and removes what was deleted before", async () => {
+  it("makes an old database reclaim space, and removes deleted content", async () => {
     makeOldDatabase();
     const old = await openStore();
     const accountId = await makeAccount(old);
@@ -49,7 +49,7 @@ describe("vacuumDatabase()", () => {
     await store.close();
   });
 
-  it("is not needed by a new database", async () => {
+  it("is not needed for a new database", async () => {
     const store = await openStore();
     expect(store.content.canReclaim).toBe(true);
     await store.close();

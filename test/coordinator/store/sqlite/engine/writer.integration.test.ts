@@ -5,7 +5,7 @@ import { startWriterThread, Writer } from "../../../../../coordinator/store/sqli
 import { ManualClock } from "../../../../support/manual-clock.ts";
 import { temporaryFolder } from "../../contract/store-builders.ts";
 
-it("Writer: when its worker dies, what is under way and what follows rejects, and close() ends", async () => {
+it("Writer rejects current and later operations after its worker died, and close() resolves", async () => {
   using folder = temporaryFolder();
   // Not a database: the worker throws when it opens it.
   writeFileSync(folder.file("atoll.db"), "no database ".repeat(1_000));
@@ -23,7 +23,7 @@ it("Writer: when its worker dies, what is under way and what follows rejects, an
   rmSync(folder.file("atoll.db"));
 });
 
-it("Writer: a database that cannot be opened is opened later, and nothing is written meanwhile", async () => {
+it("Writer opens a database later if it cannot be opened now, and writes nothing before", async () => {
   using folder = temporaryFolder();
   const store = await openSqliteStore({ path: folder.file("made.db"), clock: new ManualClock() });
   await store.close();

@@ -5,7 +5,7 @@ import { openSqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-
 import { ManualClock } from "../../../../support/manual-clock.ts";
 import { endUncharged, makeAccount, makeJob, runJob, temporaryFolder } from "../../contract/store-builders.ts";
 
-it("A feed with a large image inside its chunks, as earlier versions wrote it, is read and folded", async () => {
+it("a feed with a large image inside its chunks, as earlier versions wrote it, is read and folded", async () => {
   using folder = temporaryFolder();
   const path = folder.file("atoll.db");
   const store = await openSqliteStore({ path, clock: new ManualClock() });

@@ -12,7 +12,7 @@ import { ManualClock } from "../../../../support/manual-clock.ts";
 
 const ALL = { limit: 100, offset: 0 };
 
-describe("jobs that ended lately", () => {
+describe("recently ended jobs", () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let store: SqliteStore;
   beforeEach(async () => {
@@ -31,7 +31,7 @@ describe("jobs that ended lately", () => {
     return count;
   };
 
-  it("are in every list at once, and in its indexes with others: at most 32 are not", async () => {
+  it("are in every list at once, and at most 32 are not in the indexes", async () => {
     const accountId = await makeAccount(store, { grantMicro: 100_000_000 });
     const ids: string[] = [];
     let most = 0;
@@ -55,7 +55,7 @@ describe("jobs that ended lately", () => {
     expect(most).toBeLessThanOrEqual(32);
   });
 
-  it("are listed with the first job that ends after a start", async () => {
+  it("are indexed after a restart with the first job that ends", async () => {
     const accountId = await makeAccount(store);
     const jobs = [makeJob(accountId), makeJob(accountId), makeJob(accountId)];
     for (const job of jobs.slice(0, 2)) {
@@ -75,7 +75,7 @@ describe("jobs that ended lately", () => {
 });
 
 describe("lines of the ledger", () => {
-  /** A database with accounts a and b. */
+  /** Creates a database with accounts a and b. */
   function emptyDatabase(): Database.Database {
     const db = new Database(":memory:");
     migrate(db, MIGRATIONS, 1);
@@ -86,7 +86,7 @@ describe("lines of the ledger", () => {
     return db;
   }
 
-  /** Movements of five kinds, two to four entries each. */
+  /** Yields movements of five kinds, two to four entries each. */
   function* movements(count: number): Iterable<Parameters<Ledger["post"]>> {
     for (let index = 0; index < count; index += 1) {
       const accountId = index % 3 === 0 ? "b" : "a";
@@ -142,7 +142,7 @@ describe("lines of the ledger", () => {
     }
   }
 
-  it("are complete with any number of entries that are no lines yet", async () => {
+  it("are complete with any number of entries that are not in the index of lines yet", async () => {
     const db = emptyDatabase();
     post(db, movements(70));
     // 9 entries each.

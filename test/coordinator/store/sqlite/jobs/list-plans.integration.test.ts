@@ -27,7 +27,7 @@ const VALUES = {
   offset: 0,
 };
 
-/** What SQLite does with each table or index that the statement reads. */
+/** Returns how SQLite reads each table or index of the statement. */
 function planOf(sql: string): string[] {
   const names = Object.entries(VALUES).filter(([name]) => sql.includes(`@${name}`));
   const steps = db.prepare<[object], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(Object.fromEntries(names));
@@ -48,13 +48,13 @@ const FILTERS: [filter: JobFilter, indexes: string[]][] = [
 ];
 
 describe("lists of jobs", () => {
-  it.each(FILTERS)("filtered by %j read what the filter admits, in its order, and nothing else", (filter, indexes) => {
+  it.each(FILTERS)("filtered by %j read only matching jobs, in order", (filter, indexes) => {
     const { page, count } = jobListSql("sqlite", filter);
     const [jobs, ...skipped] = reads(planOf(page), "jobs");
     expect(jobs).toBe("SEARCH jobs USING PRIMARY KEY (id=?)");
     for (const searched of [skipped, reads(planOf(count), "jobs")]) {
       expect(searched.map((step) => step.replace(/^(SEARCH|SCAN) jobs USING (COVERING )?INDEX /, ""))).toEqual(indexes);
-      // Of jobs that have not ended, that ended lately, and of one batch, there are few.
+      // Unfinished jobs, recently ended jobs and jobs of one batch are few.
       const ofMany = searched.filter((step) => !/jobs_live|jobs_unlisted|jobs_by_batch/.test(step));
       expect(ofMany.filter((step) => !step.includes("COVERING"))).toEqual([]);
     }
@@ -62,8 +62,8 @@ describe("lists of jobs", () => {
   });
 });
 
-describe("an account's usage", () => {
-  it("is read by its days, and of the ledger what is not summed up yet", () => {
+describe("usage of an account", () => {
+  it("reads its days, and only the ledger entries that are not aggregated yet", () => {
     const plan = planOf(reportSql({ dialect: "sqlite" } as Tx, ["day", "cargo", "key"]));
     expect(plan.filter((step) => /^SCAN (?!usage_cursor|unsummed|usage\b|grouped|totals|page)/.test(step))).toEqual([]);
     expect(reads(plan, "account_usage")).toEqual([
@@ -74,10 +74,10 @@ describe("an account's usage", () => {
   });
 });
 
-describe("an account's ledger", () => {
-  it("is skipped, counted and summed in its lines only, and no more of it than a page skips", () => {
+describe("ledger of an account", () => {
+  it("reads only lines to skip, count and sum, and no more than a page skips", () => {
     const lines = (range: string) => `SEARCH ledger_lines USING PRIMARY KEY (${range})`;
-    // Those that are no lines yet, from the last id that 256 divides.
+    // Entries that are not in the index of lines yet, from the last id divisible by 256.
     const newest = ["SEARCH entries USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH entries"];
     const page = planOf(LEDGER_SQL.sqlite.page);
     expect(reads(page, "entries")).toEqual(["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)", ...newest]);

@@ -9,7 +9,7 @@ const FRAME_BYTES = 1_024 + 24;
 const STATES = ["pending", "queued", "running", "streaming"].map((state) => ({ type: "status" as const, state }));
 const TOKENS = Array.from({ length: 16 }, () => ({ type: "token" as const, content: " word", count: 1 }));
 
-it("a chat that finds a free Island writes two commits and few pages", async () => {
+it("a chat on a free Island takes two commits and few pages", async () => {
   using folder = temporaryFolder();
   const path = folder.file("atoll.db");
   const store = await openSqliteStore({ path, clock: systemClock });
@@ -22,7 +22,7 @@ it("a chat that finds a free Island writes two commits and few pages", async () 
       createdAtMs: nowMs,
       priceMicro: 10,
       assignedTo: ISLAND_ID,
-      // As most come; with its id in place of its number a row would spill into a page more.
+      // Like most chats; with the key's id instead of its number, a row would need another page.
       apiKey: { number: 1_000, monthly: null },
     });
     await store.jobs.submit({ ...job, jobClass: "chat", isClientBound: true });
@@ -32,11 +32,11 @@ it("a chat that finds a free Island writes two commits and few pages", async () 
   // Until no index is a single page.
   for (let round = 0; round < 64; round += 1) await chat();
   const before = { commits: store.commits, pages: pages() };
-  // Twice what is listed together: an average over less is that of a part.
+  // Twice the number of jobs indexed at once; fewer would not give a fair average.
   const ROUNDS = 64;
   for (let round = 0; round < ROUNDS; round += 1) await chat();
   expect((store.commits - before.commits) / ROUNDS).toBe(2);
-  // Ten of tables and indexes (5 in each commit), the rest where they grow; a page of an index of lists is shared by many chats.
+  // Ten pages of tables and indexes (5 per commit), the rest where they grow. Many chats share a page of a list index.
   expect((pages() - before.pages) / ROUNDS).toBeLessThan(19);
   expect((pages() - before.pages) / ROUNDS).toBeGreaterThan(5);
   await store.close();

@@ -47,7 +47,7 @@ const step = fc.oneof(
   }),
 );
 
-it("ledger: whatever is done at once, the books are right, no balance is negative, no job is charged twice", async () => {
+it("ledger stays balanced in concurrent operations, without negative balances or double charges", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), fc.nat(2_000), async (steps, grantMicro) => {
       const clientId = await makeAccount(store, { grantMicro });
@@ -101,7 +101,7 @@ it("ledger: whatever is done at once, the books are right, no balance is negativ
         expect(ended.has(id)).toBe(false);
         ended.set(id, chargeMicro);
       };
-      // All in one turn: they share transactions.
+      // All in one tick, so that they share transactions.
       for (const outcome of await Promise.allSettled(steps.map(run))) {
         if (outcome.status === "fulfilled") continue;
         const reason: unknown = outcome.reason;
