@@ -4,18 +4,18 @@ import type { AnswerEnding, Message } from "../store/conversations.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 import type { UsedKey } from "../store/accounts/key-spending.ts";
 
-/** The job that makes an answer at the moment. */
+/** The present job of an answer. */
 export interface AnswerJob {
   readonly id: string;
   readonly slug: string;
   /** `messages` and the sampling fields. */
   readonly input: JobInput;
-  /** Of the question; absent once the coordinator has started anew. */
+  /** API key of the question; absent after a restart. */
   readonly apiKey?: UsedKey | null | undefined;
   readonly feed: Feed;
 }
 
-/** An answer in progress, for those who read it. Only `answerTracker` changes it. */
+/** An answer in progress, for its readers. Only `answerTracker` changes it. */
 export type AnswerView = Readonly<
   Pick<ActiveAnswer, "accountId" | "conversationId" | "answerId" | "job" | "begun" | "stored">
 >;
@@ -25,11 +25,11 @@ export class ActiveAnswer {
   readonly accountId: string;
   readonly conversationId: string;
   readonly answerId: string;
-  /** Jobs so far, with the present one. */
+  /** Number of jobs so far, including the present one. */
   tries = 1;
-  /** The client left: when the present job ends, no other takes its place. */
+  /** True after the client disconnected: no other job follows the present one. */
   isAbandoned = false;
-  /** The answer is known and about to be stored. */
+  /** True once the answer is complete and is being stored. */
   isEnding = false;
   #job: AnswerJob;
   readonly #begun = Promise.withResolvers<void>();
@@ -46,12 +46,12 @@ export class ActiveAnswer {
     return this.#job;
   }
 
-  /** Resolves when the answer has text, after which no other job takes over, or when it is stored. */
+  /** Resolves when the answer has text, after which no other job replaces the present one, or when it is stored. */
   get begun(): Promise<void> {
     return this.#begun.promise;
   }
 
-  /** Resolves when the answer is stored, however it ended. */
+  /** Resolves when the answer is stored, with any outcome. */
   get stored(): Promise<void> {
     return this.#stored.promise;
   }
@@ -61,7 +61,7 @@ export class ActiveAnswer {
     this.tries += 1;
   }
 
-  /** Resolves with the ending of the present job; null if its feed was cut, so that another must be opened. */
+  /** Resolves with the ending of the present job; null if its feed was cut and must be reopened. */
   async jobEnded(): Promise<FeedEnding | null> {
     const { feed } = this.#job;
     await untilFeed(feed, ({ hasOutput, isCut, ending }) => {
@@ -71,7 +71,7 @@ export class ActiveAnswer {
     return feed.ending;
   }
 
-  /** The present job's feed was cut, and `feed` has what it lacks. */
+  /** Replaces the cut feed of the present job by `feed`, which has the rest. */
   replaceFeed(feed: Feed): void {
     this.#job = { ...this.#job, feed };
   }
@@ -82,7 +82,7 @@ export class ActiveAnswer {
   }
 }
 
-/** How an answer ends whose job ended like this. */
+/** Returns the ending of an answer for the ending of its job. */
 export function answerOf(ending: FeedEnding): Pick<AnswerEnding, "state" | "finishReason" | "error"> {
   if (ending.type === "done") return { state: "completed", finishReason: ending.finishReason, error: null };
   const { code, message } = ending;

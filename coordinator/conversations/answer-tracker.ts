@@ -13,20 +13,22 @@ import { shortenHistory } from "./fit-history.ts";
 
 type AnswerRequest = Pick<SubmitRequest, "accountId" | "apiKey" | "slug" | "input" | "answer">;
 
-/** Jobs of one answer when the model finds the history too long. The last one gets no history. */
+/** Maximum jobs of one answer when the model finds the history too long. The last one gets no history. */
 const MAX_TRIES = 4;
-/** When a feed that cannot be opened is asked for again. */
+/** Delay before a feed that could not be opened is requested again. */
 const RETRY_MS = 2_000;
-/** Faults that pass. */
 const RETRIED: ReadonlySet<ErrorCode> = new Set(["cluster_unavailable", "storage_unavailable", "overloaded"]);
 
-/** Owner of all answers in progress: submits and follows their jobs, tries again with less history, and stores the result. */
+/**
+ * The owner of all answers in progress: submits and follows their jobs, retries with less history, and stores the
+ * results.
+ */
 export function answerTracker(
   { config, clock, log, onFatal }: Omit<Env<"chatWaitMs">, "version">,
   store: Store["conversations"],
   jobs: JobApi,
 ) {
-  /** By conversation, which has at most one. */
+  /** Answers by conversation, which has at most one. */
   const active = new Map<string, ActiveAnswer>();
   /** Answers that are being stored with their jobs: `resume` may read one before it is in `active`. */
   const beginning = new Set<string>();
@@ -49,13 +51,13 @@ export function answerTracker(
     const { answerId, conversationId, job } = answer;
     const atMs = clock.now();
     const content = job.feed.text();
-    // Changes nothing when the conversation was deleted meanwhile.
+    // No-op if the conversation was deleted.
     await store.endAnswer({ answerId, jobId: job.id, content, atMs, ...answerOf(ending) });
     active.delete(conversationId);
     answer.markStored();
   }
 
-  /** The ending of the answer's present job, whose feed may be cut and opened anew meanwhile. */
+  /** Returns the ending of the answer's present job. Its feed may be cut and reopened before that. */
   async function ended(answer: ActiveAnswer): Promise<FeedEnding> {
     for (let ending = await answer.jobEnded(); ; ending = await answer.jobEnded()) {
       if (ending !== null) return ending;
@@ -65,9 +67,13 @@ export function answerTracker(
     }
   }
 
-  /** Null while storage or the job's owner cannot be reached. */
+  /** Returns null while storage or the job's owner is unavailable. */
   async function openAgain({ accountId, job }: ActiveAnswer): Promise<Feed | null> {
-    if (isClosing) throw new ServiceError("shutting_down", "The next start, or another coordinator, goes on");
+    if (isClosing)
+      throw new ServiceError(
+        "shutting_down",
+        "The coordinator is stopping; the next start, or another coordinator, resumes the answer",
+      );
     try {
       return (await openAnswerJob(jobs, accountId, job.id, job)).feed;
     } catch (error) {
@@ -76,7 +82,7 @@ export function answerTracker(
     }
   }
 
-  /** Gives the answer another job if the model found the history too long, which the estimate before could not know. */
+  /** Submits another job if the model found the history too long, which the estimate could not predict. */
   async function tryAgain(answer: ActiveAnswer, ending: FeedEnding): Promise<boolean> {
     if (ending.type === "done" || ending.code !== "context_length_exceeded") return false;
     if (answer.job.feed.hasOutput || answer.isAbandoned || answer.tries >= MAX_TRIES) return false;
@@ -89,7 +95,7 @@ export function answerTracker(
       const { slug, apiKey } = job;
       answer.replaceJob(await submit({ accountId, apiKey, slug, input, answer: link }));
     } catch (error) {
-      // The conversation was deleted, the credits are spent, or the Cargo is gone: the answer ends as its last job did.
+      // The conversation was deleted, the credits are spent, or the Cargo is gone: the answer ends like its last job.
       if (error instanceof ServiceError && error.code !== "shutting_down") return false;
       throw error;
     }
@@ -108,13 +114,16 @@ export function answerTracker(
       return active.get(conversationId);
     },
 
-    /** Resolves when no answer of the conversation is about to be stored: a client that saw its stream end finds it in place. */
+    /**
+     * Resolves when no answer of the conversation is being stored, so that a client that saw the end of the stream
+     * finds the answer.
+     */
     async settled(conversationId: string): Promise<void> {
       const answer = active.get(conversationId);
       if (answer?.isEnding === true) await answer.stored;
     },
 
-    /** An answer in progress gets the text delivered so far as its content. */
+    /** Returns the message. The content of an answer in progress is the text delivered so far. */
     async withDelivered(accountId: string, message: Message): Promise<Message> {
       if (message.state !== "in_progress") return message;
       const answer = active.get(message.conversationId);
@@ -123,20 +132,23 @@ export function answerTracker(
       try {
         return { ...message, content: (await jobs.openFeed(accountId, message.jobId)).text() };
       } catch (error) {
-        // Its owner cannot be reached, or its conversation was deleted meanwhile.
+        // The job's owner is unavailable, or the conversation was deleted.
         if (error instanceof ServiceError) return message;
         throw error;
       }
     },
 
-    /** The job of an answer in progress that another coordinator follows. Undefined if there is none. */
+    /** Returns the job of an answer in progress that another coordinator follows. Undefined if there is none. */
     async jobElsewhere(conversationId: string): Promise<string | undefined> {
       if (active.has(conversationId)) return undefined;
       const [last] = await store.history(conversationId, 1, 1);
       return last?.state === "in_progress" ? (last.jobId ?? undefined) : undefined;
     },
 
-    /** Submits the job of a new answer, stored with its question, and follows it. @throws all that submitting a job can. */
+    /**
+     * Submits the job of a new answer, stored with its question, and follows it. @throws the errors of submitting a
+     * job.
+     */
     async begin(
       ids: Pick<AnswerView, "accountId" | "conversationId" | "answerId">,
       request: AnswerRequest,
@@ -150,8 +162,9 @@ export function answerTracker(
     },
 
     /**
-     * Follows what was in progress when the coordinator last stopped. Runs after the jobs are restored, before clients are let in; again
-     * when another coordinator is gone, and when the answer to a question's commit may have been lost.
+     * Follows the answers that were in progress when the coordinator last stopped. Runs after the jobs are restored,
+     * before clients can connect. Runs again after another coordinator died, and when the result of a question's commit
+     * may have been lost.
      */
     async resume(): Promise<number> {
       const answers = await store.unfinishedAnswers();
@@ -163,7 +176,7 @@ export function answerTracker(
         try {
           follow(new ActiveAnswer(ids, await openAnswerJob(jobs, ids.accountId, jobId)));
         } catch (error) {
-          // The others do not wait for it.
+          // Other answers do not wait for this one.
           faults.push(error);
         }
       }
@@ -171,12 +184,17 @@ export function answerTracker(
       return unfinished.length;
     },
 
-    /** From now on no answer is abandoned: the clients are cut off and did not leave, and the next start resumes their answers. */
+    /**
+     * Stops abandoning answers: clients are now disconnected by the shutdown, and the next start resumes their answers.
+     */
     close(): void {
       isClosing = true;
     },
 
-    /** Cancels the job of the conversation's answer, which ends with what was delivered. Does nothing to an answer that is stored. Never rejects. */
+    /**
+     * Cancels the job of the conversation's answer, which ends with the delivered text. No-op for a stored answer.
+     * Never rejects.
+     */
     async abandon({ conversationId, answerId }: Pick<AnswerView, "conversationId" | "answerId">): Promise<void> {
       const answer = active.get(conversationId);
       if (isClosing || answer?.answerId !== answerId) return;
@@ -184,11 +202,11 @@ export function answerTracker(
       await tracker.cancelJob(answer.accountId, answer.job.id);
     },
 
-    /** Never rejects. */
+    /** Cancels a job. Never rejects. */
     async cancelJob(accountId: string, jobId: string): Promise<void> {
       await jobs.cancel(accountId, jobId).catch((error: unknown) => {
         if (error instanceof ServiceError && error.code === "job_not_cancellable") return;
-        log.error({ err: error, job_id: jobId }, "cancelling an abandoned answer failed");
+        log.error({ err: error, job_id: jobId }, "Could not cancel an abandoned answer");
       });
     },
   };
@@ -202,14 +220,14 @@ function messagesOf({ input }: AnswerJob): readonly ChatMessage[] {
 const GONE: FeedEnding = {
   type: "error",
   code: "internal",
-  message: "The job of this answer is gone",
+  message: "The job of this answer no longer exists",
   retryable: false,
 };
 
 /**
- * The job of an answer, with its feed. If its output was removed, or the job is gone, the feed has nothing but its end. `known`: what was
- * read of it before.
- * @throws {ServiceError} while storage or the job's owner cannot be reached.
+ * Opens the job of an answer with its feed. If its output was removed, or the job is gone, the feed has only its end.
+ * `known`: fields of the job that were read before.
+ * @throws {ServiceError} while storage or the job's owner is unavailable.
  */
 async function openAnswerJob(
   jobs: Pick<JobApi, "get" | "openFeed">,
@@ -228,7 +246,6 @@ async function openAnswerJob(
   }
 }
 
-/** Of a job that has ended. */
 async function endingOf(jobs: Pick<JobApi, "get">, accountId: string, id: string): Promise<FeedEnding> {
   try {
     return feedEndingOf({ ...(await jobs.get(accountId, id)), output: undefined });

@@ -22,8 +22,8 @@ export interface Asked {
 export type Conversations = ReturnType<typeof openConversations>;
 
 /**
- * Stored chats of accounts. Another account's conversation does not exist for them. README.md has the rules.
- * @param removeContent removes prompts and answers of the jobs of a deleted conversation.
+ * Manages the stored chats of accounts. Conversations of other accounts are not found. README.md has the rules.
+ * @param removeContent Removes prompts and answers of the jobs of a deleted conversation.
  */
 export function openConversations(
   env: Omit<Env<"chatWaitMs">, "version">,
@@ -41,12 +41,18 @@ export function openConversations(
       return answers.resume();
     },
 
-    /** Call it before the connections close: answers in progress are then resumed at the next start, not cancelled. */
+    /**
+     * Must be called before the connections close: answers in progress are then resumed at the next start, not
+     * cancelled.
+     */
     close(): void {
       answers.close();
     },
 
-    /** `slug`: null for the operator's default chat Cargo. @throws {ServiceError} `cargo_not_found` for a model that does not chat. */
+    /**
+     * Creates a conversation. `slug`: null for the operator's default chat Cargo. @throws {ServiceError}
+     * `cargo_not_found` for a model without chat.
+     */
     async create(
       accountId: string,
       { slug, ...rest }: Pick<Conversation, "title" | "systemPrompt" | "metadata"> & { readonly slug: string | null },
@@ -66,7 +72,7 @@ export function openConversations(
       return conversation;
     },
 
-    /** Newest first. */
+    /** Lists conversations, newest first. */
     list(
       accountId: string,
       page: { readonly limit: number; readonly offset: number },
@@ -84,7 +90,10 @@ export function openConversations(
       return store.update(accountId, conversationId, changes, clock.now());
     },
 
-    /** Cancels the answer in progress, if there is one. Its jobs remain without prompt and answer. @throws {ServiceError} `not_found` */
+    /**
+     * Deletes a conversation and cancels its answer in progress. Its jobs stay without prompt and answer. @throws
+     * {ServiceError} `not_found`
+     */
     async delete(accountId: string, conversationId: string): Promise<void> {
       const jobElsewhere = await answers.jobElsewhere(conversationId);
       const wasDeleted = await store.delete(accountId, conversationId, clock.now());
@@ -95,7 +104,10 @@ export function openConversations(
       await removeContent(conversationId);
     },
 
-    /** A conversation's messages. An answer in progress has the text delivered so far. @throws {ServiceError} `not_found` */
+    /**
+     * Returns a conversation's messages. An answer in progress has the text delivered so far. @throws {ServiceError}
+     * `not_found`
+     */
     async read(
       accountId: string,
       conversationId: string,
@@ -109,7 +121,7 @@ export function openConversations(
       return { conversation, messages: await Promise.all(delivered), total };
     },
 
-    /** An answer that has ended, as it is stored; undefined when its conversation was deleted. */
+    /** Returns an ended answer as it is stored; undefined if its conversation was deleted. */
     answer(answerId: string): Promise<Message | undefined> {
       return store.message(answerId);
     },
@@ -117,9 +129,9 @@ export function openConversations(
     /**
      * Stores a question and begins its answer.
      * @param sampling Fields of a chat job's input other than `messages`.
-     * @param apiKey That the request comes with; null for a session.
-     * @throws {ServiceError} `not_found`, `conversation_busy`, `cargo_not_found`, and the errors of submitting a job. Nothing is
-     *   stored then.
+     * @param apiKey API key of the request; null for a session.
+     * @throws {ServiceError} `not_found`, `conversation_busy`, `cargo_not_found`, and the errors of submitting a job.
+     * Nothing is stored then.
      */
     async ask(
       accountId: string,
@@ -150,13 +162,13 @@ export function openConversations(
       );
       const question = await store.message(userMessageId);
       if (question !== undefined) return { question, answer };
-      // The conversation was deleted right after the commit, before the tracker knew which job to cancel.
+      // The conversation was deleted right after the commit, before the tracker had a job to cancel.
       await answers.abandon(answer);
       await removeContent(conversationId);
       throw notFound(conversationId);
     },
 
-    /** Stops the work on an answer whose client left. */
+    /** Stops the work on an answer after its client disconnected. */
     abandon(answer: AnswerView): void {
       void answers.abandon(answer);
     },

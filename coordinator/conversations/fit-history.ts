@@ -2,39 +2,42 @@ import { MAX_INPUT_BYTES, type ChatMessage } from "../../shared/chat-input.ts";
 import { ValidationError } from "../../shared/errors.ts";
 import type { Message } from "../store/conversations.ts";
 
-/** A question with its answer. Turns are kept or left out whole, as chat templates require user and assistant in turn. */
+/**
+ * A question with its answer. Turns are kept or dropped whole, as chat templates require alternating user and assistant
+ * messages.
+ */
 interface Turn {
   readonly question: string;
   readonly answer: string;
 }
 
-/** Most messages of a job's input. */
+/** Maximum messages of a job's input. */
 export const MAX_HISTORY_MESSAGES = 128;
-/** `{"messages":[],…}` around the messages and the other fields. */
+/** Bytes of `{"messages":[],…}` around the messages and the other fields. */
 const FRAME_BYTES = 16;
 /** UTF-8 bytes of a token, estimated low: English has 4 to 5, other scripts about 3, code sometimes less. */
 const BYTES_PER_TOKEN = 3;
-/** Tokens that a chat template puts around a message. */
+/** Tokens of a chat template around each message. */
 const TOKENS_PER_MESSAGE = 8;
 
 interface FitLimits {
-  /** Context of the chat Cargo; null: only the limits of a job's input count. */
+  /** Context of the chat Cargo; null: only the limits of a job's input apply. */
   readonly contextTokens: number | null;
-  /** Most tokens of the answer. */
   readonly maxTokens: number;
-  /** Fields of the job's input beside `messages`: sampling, response format. */
+  /** Fields of the job's input besides `messages`: sampling, response format. */
   readonly otherFields?: Readonly<Record<string, unknown>>;
 }
 
-/** Tokens of a message, estimated high, as the coordinator has no tokenizer. */
+/** Estimates the tokens of a message, rather too high, as the coordinator has no tokenizer. */
 export function estimateTokens(content: string): number {
   return Math.ceil(Buffer.byteLength(content) / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE;
 }
 
 /**
- * The messages of a chat job: the system prompt, as many of the newest turns as fit beside it, and the question. `maxTokens`, but
- * at most half of the context, stay free for the answer. System prompt and question are never left out or cut.
- * @throws {ValidationError} if they and the other fields alone exceed a job's input; it names the largest of them.
+ * Returns the messages of a chat job: the system prompt, as many of the newest turns as fit, and the question.
+ * `maxTokens`, but at most half of the context, stay free for the answer. System prompt and question are never dropped
+ * or cut.
+ * @throws {ValidationError} if they and the other fields exceed a job's input; it names the largest of them.
  */
 export function fitHistory(
   systemPrompt: string | null,
@@ -57,8 +60,8 @@ export function fitHistory(
 }
 
 /**
- * Shorter `messages` for a model that found them too long: without the older half of the history (by estimate), or without any
- * history if `keepNone`. Undefined without a history to leave out.
+ * Shortens `messages` for a model that found them too long: drops the older half of the history (by estimate), or all
+ * of it if `keepNone`. Returns undefined if there is no history.
  */
 export function shortenHistory(messages: readonly ChatMessage[], keepNone: boolean): ChatMessage[] | undefined {
   const system = messages.filter(({ role }) => role === "system");
@@ -69,15 +72,14 @@ export function shortenHistory(messages: readonly ChatMessage[], keepNone: boole
   return [...system, ...newestTurns(pairs(past), budget), ...messages.slice(-1)];
 }
 
-/** What the history may use. */
 interface Budget {
   readonly tokens: number;
-  /** As JSON. */
+  /** Size as JSON. */
   readonly bytes: number;
   readonly messages: number;
 }
 
-/** The newest turns that fit, oldest first, without a gap. */
+/** Returns the newest turns that fit, oldest first, without a gap. */
 function newestTurns(turns: readonly Turn[], budget: Budget): ChatMessage[] {
   let kept: ChatMessage[] = [];
   let [tokens, bytes] = [0, 0];
@@ -94,7 +96,10 @@ function newestTurns(turns: readonly Turn[], budget: Budget): ChatMessage[] {
   return kept;
 }
 
-/** Only questions that got some text: otherwise two questions would follow each other, which many templates refuse. */
+/**
+ * Keeps only questions with an answer that has text: otherwise two questions would be adjacent, which many templates
+ * reject.
+ */
 function turnsOf(history: readonly Message[]): Turn[] {
   return pairs(history.filter((message, index) => !isUnanswered(history, index) && message.content !== ""));
 }
@@ -103,7 +108,7 @@ function isUnanswered(history: readonly Message[], index: number): boolean {
   return history[index]?.role === "user" && (history[index + 1]?.content ?? "") === "";
 }
 
-/** The history may begin with an answer whose question was not read. */
+/** Pairs questions with their answers. The history may begin with an answer whose question was not read. */
 function pairs(messages: readonly { readonly role: string; readonly content: string }[]): Turn[] {
   return messages.flatMap(({ role, content }, index) => {
     const next = messages[index + 1];
@@ -111,7 +116,7 @@ function pairs(messages: readonly { readonly role: string; readonly content: str
   });
 }
 
-/** Bytes of a message in the JSON of a job's input, with its comma. */
+/** Returns the bytes of a message in the JSON of a job's input, with its comma. */
 function inputBytes(message: ChatMessage): number {
   return jsonBytes(message) + 1;
 }
@@ -120,7 +125,7 @@ function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** @param fields The fields that the client sent with the question. */
+/** @param fields Fields that the client sent with the question. */
 function tooLarge(fields: Readonly<Record<string, unknown>>): ValidationError {
   const sizes = Object.entries(fields).map(([path, value]) => ({
     path,

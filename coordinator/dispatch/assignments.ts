@@ -16,16 +16,19 @@ import type { AttemptProofs } from "./attempt-proofs.ts";
 
 const LOST_FILE: JobError = {
   code: "file_unavailable",
-  message: "A file that the job's input names does not exist any more",
+  message: "A file in the job's input no longer exists",
   retryable: false,
 };
 const LACKS_FEATURES: JobError = {
   code: "runtime_unavailable",
-  message: "The Island's agent is too old for what the job asks for",
+  message: "The Island's agent is too old for a feature that the job needs",
   retryable: true,
 };
 
-/** The returned function carries out what the scheduler decides: the job gets an attempt, the Island's slot is taken, and `assign` is sent. */
+/**
+ * Returns a function that carries out an assignment of the scheduler: it begins an attempt, takes the Island's slot and
+ * sends `assign`.
+ */
 export function openAssignments(
   clock: Clock,
   store: Pick<Store, "files">,
@@ -36,7 +39,8 @@ export function openAssignments(
 ): (jobId: string, islandId: string) => void {
   function sendIfPresent(job: ActiveJob, islandId: string, id: AttemptId, input: JobInput): void {
     if (isPresent(job, id) && canRun(job, islandId)) return send(job, islandId, input);
-    // The attempt ended, or another coordinator took the job, while the input was read. The Island never saw it, so it will not confirm: the slot is freed here.
+    // The attempt ended, or another coordinator took the job, while the input was read. The Island did not receive it
+    // and will not confirm, so the slot is freed here.
     islands.freeSlot(islandId, id);
     if (isPresent(job, id)) void jobs.requeue(job.id, LACKS_FEATURES, "refused");
   }
@@ -45,7 +49,10 @@ export function openAssignments(
     return job.state === "queued" && job.attempt === attempt && !job.isDropped;
   }
 
-  /** What a job needs was not known when it came back from storage: its input is read for the Island that it was given to first. */
+  /**
+   * Returns true if the Island has the features that the job needs. They are unknown for a job restored from storage
+   * until its input has been read for its first Island.
+   */
   function canRun({ traits }: ActiveJob, islandId: string): boolean {
     const has = islands.get(islandId)?.features ?? [];
     return traits === null || traits.features.every((name) => has.includes(name));
@@ -60,11 +67,10 @@ export function openAssignments(
       return islands.freeSlot(islandId, id);
     }
     if (job.traits?.features.includes(FILES_FEATURE) !== true) return sendNow(job, islandId, cargo, input);
-    // As below: it would wait for its Island for good.
+    // Persisted for the same reason as below: an unsent attempt would wait for its Island forever.
     return void jobs.persist(sendWithFiles(job, islandId, cargo, input, id));
   }
 
-  /** Looks the files of the job up first. */
   async function sendWithFiles(
     job: ActiveJob,
     islandId: string,
@@ -80,7 +86,10 @@ export function openAssignments(
     return void jobs.fail(job.id, LOST_FILE);
   }
 
-  /** Lets an Island fetch the files of a job. Resolves with null if one is gone, as the account was deleted, or the job has ended. */
+  /**
+   * Grants the Island access to the files of a job. Resolves with null if a file is gone because its account was
+   * deleted or the job has ended.
+   */
   async function grantFiles(
     id: AttemptId,
     hostId: string,
@@ -134,7 +143,7 @@ export function openAssignments(
     }
     if (input !== null) return send(job, islandId, input);
     const sent = jobs.readForRun(jobId).then((read) => sendIfPresent(job, islandId, { jobId, attempt }, read));
-    // An attempt that is stored and was not sent would wait for its Island for good.
+    // A stored attempt that was not sent would wait for its Island forever.
     return void jobs.persist(sent);
   };
 }

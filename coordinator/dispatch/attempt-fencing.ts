@@ -19,9 +19,10 @@ import { errorOf, islandLost, schemaUnmet } from "./island-errors.ts";
 import { faultOf, isAskedFor, mayBeAskedEmpty, type ResultFault, unmetSchema } from "./result-faults.ts";
 
 /**
- * What Islands report on their attempts becomes commands on jobs. Fencing: only the present attempt of the Island that has the job
- * counts. What others report is acknowledged, so that they can forget it, and changes nothing but the slot.
- * @param claim brings jobs here that another coordinator has. Island `hostId` has proved that it was given these attempts.
+ * Turns the reports of Islands on their attempts into commands on jobs. Fencing: only the present attempt of the Island
+ * that has the job counts. Other reports are acknowledged, so that the Island can drop them, and change only the slot.
+ * @param claim Brings jobs here that another coordinator has. Island `hostId` has proved that it was given these
+ * attempts.
  */
 export function openAttemptFencing(
   { clock, log }: Pick<Env, "clock" | "log">,
@@ -47,13 +48,14 @@ export function openAttemptFencing(
   }
 
   /**
-   * Acts only once the attempt is durable, which it nearly always is by then. Otherwise a crash could give its number to another
-   * run, and readers would take the output of one for that of the other. docs/internals/streams.md, "Positions".
+   * Acts only once the attempt is durable, which it usually is by then. Otherwise a crash could give its number to
+   * another run, and readers would take the output of one for that of the other. See docs/internals/streams.md,
+   * "Positions".
    */
   function applyWhenAssigned(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void | false> {
     if (job.assigned !== null) return applyAfter(job.assigned, islandId, job, frame);
     const durable = apply(islandId, job, frame);
-    // Output is noted when it is stored: frames that are stored together share one promise, and so one acknowledgement.
+    // Output is noted when it is stored: frames that are stored together share one promise and one acknowledgement.
     if (frame.type === "output") return durable;
     return durable.then((heard) => {
       if (heard !== false) jobs.noteDurable(frame.jobId, frame.attempt, frame.seq);
@@ -61,7 +63,7 @@ export function openAttemptFencing(
     });
   }
 
-  /** Acts later, if the attempt is still the present one then. */
+  /** Applies the frame after `earlier`, if the attempt is still the present one. */
   function applyAfter(
     earlier: Promise<void>,
     islandId: string,
@@ -75,12 +77,14 @@ export function openAttemptFencing(
     });
   }
 
-  /** The attempt is superseded or its job has ended: the Island may forget the frame as soon as that is durable. */
+  /**
+   * Handles a frame of a superseded attempt or an ended job. The Island may drop the frame as soon as that is durable.
+   */
   function discard(islandId: string, frame: NumberedFrame): Promise<void | false> {
     if (frame.type !== "output") islands.freeSlot(islandId, frame);
     const job = jobs.get(frame.jobId);
     const isStored = job?.settled ?? job?.moved ?? Promise.resolve();
-    // The Island may have regained the attempt meanwhile: then it sends the frame again, and that one counts.
+    // If the Island has regained the attempt since, it sends the frame again, and that copy counts.
     return isStored.then(() => (jobs.present(islandId, frame) === undefined ? undefined : false));
   }
 
@@ -105,18 +109,18 @@ export function openAttemptFencing(
     const drop: HeldDecision = { jobId, attempt, action: "drop" };
     const job = jobs.get(jobId);
     if (job === undefined || job.hasEnded || !proofs.isValid(claim, jobId, attempt, hostId)) return drop;
-    // It was assigned just before the coordinator stopped, and that was not durable yet.
+    // The job was assigned just before the coordinator stopped, and the assignment was not durable yet.
     if (job.state === "pending" && attempt > job.attempt) {
       jobs.claimAttempt(jobId, { islandId: hostId, accountId }, attempt);
     }
-    // It was lost for longer than the grace, but nothing has happened since. Another Island may have a proof of the same attempt, which was
-    // never durable.
+    // The job was lost for longer than the grace period, but nothing has happened since. Another Island may have a
+    // token of the same attempt if its assignment never became durable.
     const isWhoLostIt = (job.lostIslandId ?? hostId) === hostId;
     if (job.mayRegain && isWhoLostIt && attempt === job.attempt) jobs.regain(jobId, { islandId: hostId, accountId });
     if (jobs.present(hostId, { jobId, attempt }) === undefined) return drop;
     if (started && job.state === "queued") jobs.start(jobId);
     jobs.noteReturn(jobId);
-    // The Island sends again what is received but not durable; `lastSeq` recognises the repeats.
+    // The Island resends frames that were received but are not durable; `lastSeq` detects the repeats.
     return { jobId, attempt, action: "continue", ackedSeq: job.durableSeq };
   }
 
@@ -136,7 +140,7 @@ export function openAttemptFencing(
         }
         return;
       }
-      // An older agent tells only of downloads. One of unknown size may be going on.
+      // An older agent reports only downloads. A download of unknown size may be in progress.
       for (const attempt of island.attempts()) {
         const job = jobs.present(island.hostId, attempt);
         const download = downloads.find(({ slug }) => slug === job?.slug);
@@ -171,17 +175,20 @@ export function openAttemptFencing(
 
 type FrameOf<T extends FromIsland["type"]> = Extract<FromIsland, { type: T }>;
 type Failure = Omit<JobError, "message"> & { readonly message?: string };
-/** Most characters of an Island's words in our log. */
+/** Maximum characters of an Island's message in the log. */
 const MAX_LOGGED_WORDS = 300;
 
-/** What follows from the output and the end of an attempt: for its job, and for its Island. The reports come from the Island that has the job. */
+/**
+ * Handles the output and the end of an attempt, for its job and its Island. Reports must come from the Island that has
+ * the job.
+ */
 function openAttemptResults(
   log: Pick<Logger, "warn">,
   jobs: JobRegistry,
   islands: IslandRegistry,
   { schedule, hasOtherIsland }: Dispatcher,
 ) {
-  /** `complete`: the result as it is, for an empty one that nobody has more to say than. */
+  /** Rejects a result. `complete` accepts it after all, for an empty result that no other Island can improve. */
   function reject(
     islandId: string,
     job: ActiveJob,
@@ -189,34 +196,39 @@ function openAttemptResults(
     fault: ResultFault,
     complete: () => Promise<void>,
   ): Promise<void> {
-    // A client who asks for nothing must not keep the Island from others: it has let the job down only if another one finds an answer.
+    // A client that asks for nothing must not keep the Island from others. The Island has failed only if another one
+    // finds an answer.
     const isAsked = fault === "empty" && mayBeAskedEmpty(job.traits, frame);
     const error = failed(islandId, job, { ...frame, code: "invalid_output", retryable: !isAsked });
-    // Who contradicts itself has streamed what cannot be trusted and cannot be taken back: nobody may continue after it.
+    // Streamed output of an Island that contradicts itself is not trustworthy and cannot be withdrawn, so no Island may
+    // continue it.
     const isSpoilt = job.feed.outputAttempt === job.attempt && (fault === "contradicted" || fault === "misformed");
     if (isSpoilt) return jobs.fail(job.id, error);
     if (fault === "contradicted" || fault === "misformed") return jobs.requeue(job.id, error, "failed");
     if (!isFinal(islandId, job, error)) return jobs.confirm(job.id, error);
-    // The last attempt, which nobody confirmed, may leave the answer of an earlier one cut.
+    // The last attempt may leave the answer of an earlier one cut, if no other Island confirmed its result.
     const mayBeCut = job.feed.hasOutput && !isConfirmed(islandId, job, error) && hasOtherIsland(job);
     return fault === "misshapen" || mayBeCut ? jobs.fail(job.id, error) : complete();
   }
 
-  /** The Island made more output than the job can have, or than there is room for. Only the former is its fault. */
+  /**
+   * Handles more output than the job may have, or than there is storage for. Only the former is a failure of the
+   * Island.
+   */
   function noteOverrun(islandId: string, job: ActiveJob): void {
     measure(islandId, job, false);
     if (job.isOverrun) recordFailure(islandId, job, "failed", "output_too_large");
   }
 
-  /** Another Island had called the job impossible, which this one has just done. */
+  /** Counts a failure of another Island that reported the job as impossible, after this Island has completed it. */
   function noteRefuted(islandId: string, job: ActiveJob): void {
     const { final } = job;
-    // Other failures were counted when they came.
+    // Other failures were counted when they were reported.
     if (final === null || final.islandId === islandId || final.error.retryable) return;
     recordFailure(final.islandId, job, "failed", final.error.code);
   }
 
-  /** Counts a failed attempt and frees its slot. Returns the error that the job has if this is its end. */
+  /** Counts a failed attempt and frees its slot. Returns the error for the job if this failure is its end. */
   function failed(
     islandId: string,
     job: ActiveJob,
@@ -224,7 +236,7 @@ function openAttemptResults(
   ): JobError {
     measure(islandId, job, false);
     if (failure.retryable) recordFailure(islandId, job, "failed", failure.code);
-    // First the slot, so that another waiting job may take it: the failed one waits for another Island.
+    // Free the slot first, so that another waiting job may take it: the failed job waits for another Island.
     islands.freeSlot(islandId, failure);
     note(islandId, job, failure.code, failure.message);
     return errorOf(failure, job, islands.get(islandId));
@@ -237,18 +249,20 @@ function openAttemptResults(
     log.warn({ ...facts, ...said }, "An Island failed a job");
   }
 
-  /** Whether an Island is believed that says no Island can do the job: another one said so too, or there is none to ask. */
+  /**
+   * Returns true if a report that no Island can do the job is accepted: another Island confirmed it, or no other may
+   * try.
+   */
   function isFinal(islandId: string, job: ActiveJob, error: JobError): boolean {
     return isConfirmed(islandId, job, error) || !jobs.mayRetry(job.id) || !hasOtherIsland(job);
   }
 
-  /** Tells the scheduler how a run went. */
   function measure(islandId: string, { slug, meter }: ActiveJob, succeeded: boolean): void {
     const tokensPerSecond = succeeded ? (meter?.tokensPerSecond ?? null) : null;
     schedule({ kind: "measured", islandId, slug, tokensPerSecond, succeeded });
   }
 
-  /** Tells the scheduler that an Island let a job down, before its slot is free and before the job competes again. */
+  /** Reports a failure to the scheduler, before the slot is freed and before the job competes again. */
   function recordFailure(
     islandId: string,
     { slug, accountId }: ActiveJob,
@@ -259,9 +273,12 @@ function openAttemptResults(
   }
 
   return {
-    /** The Island did nothing. @param job undefined if the attempt is over. */
+    /**
+     * Handles a refusal: the Island did nothing.
+     * @param job undefined if the attempt is over.
+     */
     refuse(islandId: string, job: ActiveJob | undefined, frame: FrameOf<"refused">): Promise<void> | undefined {
-      // Too late for a refusal: the Island had begun, so this is a try that failed.
+      // The refusal is late: the Island had started, so this is a failed attempt.
       const cause = job?.state === "running" ? "failed" : "refused";
       const code = frame.exactCode ?? frame.code;
       if (job !== undefined) recordFailure(islandId, job, cause, code);
@@ -276,11 +293,11 @@ function openAttemptResults(
       if (error.retryable) return jobs.requeue(job.id, error, "failed");
       return isFinal(islandId, job, error) ? jobs.fail(job.id, error) : jobs.confirm(job.id, error);
     },
-    /** The job has not ended, so the coordinator did not ask for this: the Island's owner stopped the work. */
+    /** Handles work that the Island's owner stopped. The coordinator did not cancel it, as the job has not ended. */
     giveUp(islandId: string, job: ActiveJob, frame: FrameOf<"cancelled">): Promise<void> {
       recordFailure(islandId, job, "lost", "island_lost");
       islands.freeSlot(islandId, frame);
-      return jobs.requeue(job.id, islandLost("The Island gave the job up"), "lost");
+      return jobs.requeue(job.id, islandLost("The Island's owner stopped the job"), "lost");
     },
     addOutput(islandId: string, job: ActiveJob, frame: FrameOf<"output">): Promise<void> {
       const isChat = jobs.cargoOf(job)?.isChat === true;
@@ -292,11 +309,14 @@ function openAttemptResults(
       if (job.hasEnded) noteOverrun(islandId, job);
       return stored;
     },
-    /** A result that gives nothing, or not what was asked for, or another one than was delivered, is a failure of the Island. */
+    /**
+     * Completes the job, or fails the Island for a result that is empty, not what was requested, or different from the
+     * output that was streamed.
+     */
     finish(islandId: string, job: ActiveJob, frame: FrameOf<"finished">): Promise<void> {
       const cargo = jobs.cargoOf(job);
       const { output, usage, finishReason, timings, stopSequence } = frame;
-      // Text that was streamed is the output, whatever the result says.
+      // Streamed text is the output, whatever the result contains.
       const isStreamed = cargo?.isChat === true || (typeof output === "string" && job.feed.hasText);
       const result: RunResult = {
         output: isStreamed ? callsMessage(job.feed) : output,
@@ -321,13 +341,13 @@ function openAttemptResults(
   };
 }
 
-/** The output of an answer with calls of tools; undefined for text, which is the feed's own. */
+/** Returns the output of an answer with tool calls; undefined for text, which is in the feed. */
 function callsMessage(feed: Feed): AssistantMessage | undefined {
   const message = assistantMessageOf(feed);
   return message.tool_calls === undefined ? undefined : message;
 }
 
-/** Another Island said the same. */
+/** Returns true if another Island reported the same error. */
 function isConfirmed(islandId: string, { final }: ActiveJob, { code }: JobError): boolean {
   return final !== null && final.islandId !== islandId && final.error.code === code;
 }

@@ -18,16 +18,16 @@ import type {
 import { islandLost } from "./island-errors.ts";
 import { refuseUnrunnableJobs } from "./unrunnable-jobs.ts";
 
-/** What nearly all jobs avoid. */
+/** Shared by the jobs that avoid no Island, which are most. */
 const NONE: readonly string[] = [];
 
 export type Dispatcher = ReturnType<typeof openDispatcher>;
 
 /**
- * Where jobs meet Islands: takes the events of both registries, asks the scheduler, and answers with commands to the registries.
- * Its only state is the timer for what the scheduler does as time passes.
- * @param assign carries out what the scheduler decides; see `assignments.ts`.
- * @param explainWait see `wait-reasons.ts`.
+ * Connects jobs and Islands: passes the events of both registries to the scheduler, and its effects to the registries
+ * as commands. Its only state is the timer for the scheduler.
+ * @param assign Carries out an assignment; see `assignments.ts`.
+ * @param explainWait See `wait-reasons.ts`.
  */
 export function openDispatcher(
   env: Env<"islandGraceMs" | "restartGraceMs">,
@@ -45,10 +45,10 @@ export function openDispatcher(
 
   jobs.subscribe(handle);
   islands.subscribe(handle);
-  // It subscribes after the scheduler, which may have assigned a job by then.
+  // Subscribes after the scheduler, which may have assigned the job already.
   const unrunnable = refuseUnrunnableJobs(env, jobs, scheduler, outlooksElsewhere);
 
-  /** Hands an event to the scheduler and carries out what it decides. */
+  /** Passes an event to the scheduler and carries out the effects. */
   function schedule(event: SchedulerEvent): void {
     for (const effect of scheduler.step(event, clock.monotonicMs())) carryOut(effect);
     setWake();
@@ -64,7 +64,7 @@ export function openDispatcher(
         else {
           const { inARow: in_a_row, forMs: for_ms, lastCode: code } = quarantine;
           const facts = { island_id, in_a_row, for_ms, code };
-          log.warn(facts, "An Island is in quarantine: it let down several jobs in a row");
+          log.warn(facts, "An Island is in quarantine: it failed several jobs in a row");
         }
         for (const listener of onQuarantine) listener(island_id);
         return undefined;
@@ -74,7 +74,7 @@ export function openDispatcher(
     }
   }
 
-  /** One timer for all, at the earliest time that the scheduler waits for. */
+  /** Sets the single timer to the earliest time that the scheduler waits for. */
   function setWake(): void {
     const atMs = scheduler.nextWakeMs;
     if (atMs === (wake?.atMs ?? null) || isClosed) return;
@@ -99,7 +99,7 @@ export function openDispatcher(
       case "job_withdrawn":
         return schedule({ kind: "job_gone", jobId: event.job.id });
       case "wait_limit_passed":
-        // Asked now: once the job has ended, the scheduler no longer knows it.
+        // Explained before the job ends: afterwards the scheduler no longer has it.
         return void jobs.expireWait(event.job.id, explainWait(event.job)?.message ?? null);
       case "phase_limit_passed":
         return expirePhase(event.job);
@@ -152,7 +152,10 @@ export function openDispatcher(
     return schedule({ kind: "job_gone", jobId });
   }
 
-  /** While the Island is away, the grace is the limit, and it may come back with the attempt. */
+  /**
+   * Ends the attempt unless the Island is away. The grace period is then the limit, and the Island may return with the
+   * attempt.
+   */
   function expirePhase(job: ActiveJob): void {
     const { id, islandId } = job;
     if (islandId === null || islands.get(islandId)?.isConnected !== true) return;
@@ -160,7 +163,7 @@ export function openDispatcher(
     void jobs.expirePhase(id);
   }
 
-  /** The run limit passed. An Island that gave nothing all the while is asked less. */
+  /** Ends a job at its run limit. An Island that produced no output by then has failed it. */
   function expireRun(job: ActiveJob): void {
     const { id, islandId, attempt, feed } = job;
     const hasOther = hasOtherIsland(job);
@@ -182,14 +185,17 @@ export function openDispatcher(
     schedule({ kind: "failure", islandId, slug, accountId, cause, code });
   }
 
-  /** True if an Island that neither has the job nor lost or failed it could run it, here or at another coordinator. */
+  /**
+   * Returns true if another Island could run the job, here or at another coordinator: one that neither has the job nor
+   * lost or failed it.
+   */
   function hasOtherIsland(job: ActiveJob): boolean {
     const { islandId, avoidIslands } = job;
     const kind = waitingJob(job);
     const tried = new Set(kind.avoidIslands);
     if (islandId !== null) tried.add(islandId);
     if (scheduler.hasIslandFor(kind, tried)) return true;
-    // It went back to an Island that it avoids only because no other coordinator had a better one.
+    // The job returned to an Island that it avoids only because no other coordinator had a better one.
     const isLastResort = islandId !== null && avoidIslands.has(islandId);
     return !isLastResort && scheduler.mayRunElsewhere(kind);
   }
@@ -216,7 +222,10 @@ export function openDispatcher(
     return [...new Set([...avoidIslands, ...islands.connectedOf(avoidAccounts)])];
   }
 
-  /** A host id costs nothing: a new Island is no other one to jobs that avoid its account. */
+  /**
+   * Updates jobs that avoid the account of a new Island: host ids are free, so it does not count as another Island for
+   * them.
+   */
   function keepFromNewIsland({ id, accountId }: SchedulerIsland): void {
     for (const job of jobs.list()) {
       if (job.state !== "pending" || !job.avoidAccounts.has(accountId) || job.avoidIslands.has(id)) continue;
@@ -227,18 +236,17 @@ export function openDispatcher(
   return {
     schedule,
     hasOtherIsland,
-    /** Whether Islands of this coordinator may run jobs of that kind, now or later. */
+    /** Returns whether Islands of this coordinator may run jobs of that kind, now or later. */
     outlookFor: unrunnable.outlookFor,
-    /** Calls `listener` with an Island that came into quarantine, or left it by a success. */
+    /** Calls `listener` with each Island that enters quarantine, or leaves it by a success. */
     onQuarantine(listener: (islandId: string) => void): void {
       onQuarantine.add(listener);
     },
-    /** The Cargo with this slug is new, changed or gone. */
+    /** Handles a Cargo that was added, changed or removed. */
     cargoChanged(slug: string): void {
       jobs.cargoChanged(slug);
       schedule({ kind: "cargo_changed", slug });
     },
-    /** Stops the timers. */
     close(): void {
       isClosed = true;
       wake?.timer.cancel();

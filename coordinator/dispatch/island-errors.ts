@@ -2,29 +2,29 @@ import type { JobError, JobErrorCode } from "../../shared/errors.ts";
 import type { IslandView } from "../islands/island.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 
-/** What clients read of a failure that an Island reports. An Island's own words could say anything, to anybody's client. */
+/** Client-facing messages for failures that an Island reports. An Island's own text is untrusted. */
 const TEXTS: Readonly<Record<JobErrorCode, string>> = {
-  wait_timeout: "No Island began the job in time",
+  wait_timeout: "No Island started the job in time",
   no_island_fits: "No Island can run the job",
   run_timeout: "The run took longer than its limit",
   island_lost: "The Island that had the job was lost",
-  island_silent: "The Island gave no sign of life for too long",
-  island_refused: "The Island takes no jobs now",
-  cannot_resume: "The Island was lost in mid-output, and no other Island can continue this output",
-  cargo_unavailable: "The Cargo is not available any more",
+  island_silent: "The Island showed no activity for too long",
+  island_refused: "The Island does not accept jobs now",
+  cannot_resume: "The Island was lost during output, and no other Island can continue this output",
+  cargo_unavailable: "The Cargo is no longer available",
   invalid_input: "The Cargo cannot run this input",
   file_unavailable: "The Island could not fetch a file that the input names",
-  invalid_output: "The Island's result is empty, not what was asked for, or differs from what it delivered",
-  // Clients know the error by words of Anthropic's text ("prompt is too long") or of OpenAI's ("maximum context length").
+  invalid_output: "The Island's result is empty, does not match the request, or differs from its streamed output",
+  // Clients recognize this error by Anthropic's text ("prompt is too long") or OpenAI's ("maximum context length").
   context_length_exceeded: "The prompt is too long for the model's maximum context length",
   model_unavailable: "The Island could not fetch the Cargo's model or image",
-  model_hash_mismatch: "What the Island fetched is not the model or image that the Cargo names",
+  model_hash_mismatch: "The file that the Island fetched is not the Cargo's model or image",
   disk_full: "The Island lacks disk space for the Cargo's model or image",
   model_invalid: "The Cargo's model or image cannot be loaded",
   manifest_untrusted: "The Island does not trust the Cargo's signature",
   out_of_memory: "The run needs more memory than the Island gives it",
-  schema_unmet: "The answer is not valid by the schema that was asked for",
-  output_too_large: "The job made more output than it can have",
+  schema_unmet: "The answer does not match the requested schema",
+  output_too_large: "The job's output exceeds its limit",
   runtime_unavailable: "The Island cannot run this kind of Cargo now",
   runtime_crashed: "The process that ran the job ended early",
   cargo_failed: "The Cargo's program failed",
@@ -32,7 +32,7 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   internal: "The Island failed",
 };
 
-/** Another try may do better: the model was free to write what the grammar could not exclude. */
+/** Retryable, as the model was free where the grammar cannot constrain it: another attempt may match the schema. */
 export function schemaUnmet(why: string): JobError {
   return { code: "schema_unmet", message: `${TEXTS.schema_unmet}: ${why}`, retryable: true };
 }
@@ -41,12 +41,13 @@ export function islandLost(message: string): JobError {
   return { code: "island_lost", message, retryable: true };
 }
 
-/** Longest words of an Island that its owner reads. */
+/** Maximum length of an Island's text in an error for its owner. */
 const MAX_WORDS = 1_000;
 
 /**
- * The error that a job gets for a failure that its Island reports: our text for the code. The Island's own words are added only for
- * a job of the Island's owner, who debugs a Cargo or an Island; every job of a Cargo that is not approved is one.
+ * Returns the job's error for a failure that its Island reports, with the coordinator's message for the code. The
+ * Island's own text is added only for a job of the Island's owner, who debugs a Cargo or an Island. That includes every
+ * job of an unapproved Cargo.
  */
 export function errorOf(
   { code, message, retryable }: Omit<JobError, "message"> & { readonly message?: string },
@@ -54,16 +55,19 @@ export function errorOf(
   island: Pick<IslandView, "accountId"> | undefined,
 ): JobError {
   const isForOwner = message !== undefined && island?.accountId === job.accountId;
-  // PostgreSQL reads no JSON that has NUL.
+  // PostgreSQL rejects JSON with NUL.
   const words = isForOwner ? message.replaceAll("\0", "").trim().slice(0, MAX_WORDS) : "";
   const text = code === "context_length_exceeded" ? describeTooLong(job, message ?? "") : TEXTS[code];
   return { code, message: words === "" ? text : `${text}. The Island says: ${words.toWellFormed()}`, retryable };
 }
 
-/** Finds the count of the prompt's tokens, and the most that the model takes, in an agent's message. */
+/** Matches the token count of the prompt and the model's limit in an agent's message. */
 const COUNTED = /\bhas (\d{1,9}) tokens\b.*\bat most (\d{1,9})\b/;
 
-/** Gives the numbers where clients read them in the vendors' texts. Those of the Island are quoted only if they can be true. */
+/**
+ * Adds the numbers in the format that clients parse from the vendors' texts. The Island's numbers are quoted only if
+ * they are plausible.
+ */
 function describeTooLong({ cargo, traits }: Pick<ActiveJob, "cargo" | "traits">, words: string): string {
   const context = cargo?.contextTokens ?? null;
   if (context === null) return TEXTS.context_length_exceeded;

@@ -15,8 +15,8 @@ interface AbsentIsland {
 }
 
 /**
- * Restores all jobs that had not ended when the coordinator last stopped. Runs before the first Island or client is let in.
- * @returns how many jobs wait, and how many an Island has.
+ * Restores all jobs that had not ended when the coordinator last stopped. Runs before Islands and clients can connect.
+ * @returns The numbers of jobs that wait and of jobs that Islands hold.
  */
 export async function recoverJobs(
   store: Pick<Store, "jobs" | "islands">,
@@ -29,9 +29,10 @@ export async function recoverJobs(
 }
 
 /**
- * Restores jobs from storage, in parts. Those that an Island has wait for it, for the grace; the others compete or are parked.
- * @param readIsland what is stored of an Island.
- * @param graceMs how long Islands may take to come back; absent: as after a restart.
+ * Restores jobs from storage in parts. Jobs that an Island holds wait for it during the grace period; the others
+ * compete or are parked.
+ * @param readIsland Reads the record of an Island.
+ * @param graceMs Time for Islands to return; absent: the time after a restart.
  */
 export function beginRecovery(
   readIsland: Store["islands"]["get"],
@@ -45,7 +46,6 @@ export function beginRecovery(
   let waiting = 0;
   let held = 0;
 
-  /** Undefined for one that is not known any more. */
   async function islandOf(hostId: string): Promise<AbsentIsland | undefined> {
     const record = absent.has(hostId) ? undefined : await readIsland(hostId);
     if (record !== undefined && !absent.has(hostId)) absent.set(hostId, { accountId: record.accountId, attempts: [] });
@@ -53,7 +53,10 @@ export function beginRecovery(
   }
 
   return {
-    /** @param records Jobs that the registry does not have. May be called for several parts at once; `finish` must follow. */
+    /**
+     * @param records Jobs that the registry does not have. May be called concurrently for several parts; `finish` must
+     * follow.
+     */
     async restore(records: readonly ReturningJob[]): Promise<void> {
       for (const record of records) {
         const { id: jobId, attempt, islandId } = record;
@@ -67,9 +70,9 @@ export function beginRecovery(
         const island = await islandOf(islandId);
         await jobs.restore(record, island?.accountId ?? null, graceMs);
         if (island === undefined) {
-          // Its account was deleted, or has had 1,000 other hosts since.
+          // The account was deleted, or has had 1,000 other hosts since.
           waiting += 1;
-          givenUp.push(jobs.requeue(jobId, islandLost("The Island is not known any more"), "lost", true));
+          givenUp.push(jobs.requeue(jobId, islandLost("The Island is no longer registered"), "lost", true));
           continue;
         }
         island.attempts.push({ jobId, attempt });
@@ -77,8 +80,8 @@ export function beginRecovery(
       }
     },
     async finish(): Promise<{ waiting: number; held: number }> {
-      // Batches are restored from storage next: one that ends at the first failure is to find a job that has failed here. While others
-      // live, one of them may have taken the job meanwhile, and then the write of this never ends.
+      // Batches are restored next, and a batch that ends at the first failure must find the jobs that failed here. With
+      // other live members, one of them may have taken the job, and then this write never ends.
       if (graceMs === undefined) await Promise.all(givenUp);
       for (const [hostId, { accountId, attempts }] of absent) islands.awaitReturn(hostId, accountId, attempts, graceMs);
       jobs.awaitReaders(ofClients);
@@ -87,7 +90,7 @@ export function beginRecovery(
   };
 }
 
-/** Read in parts: 100,000 records at once would be copied again and again by the garbage collector. */
+/** Reads in parts: the garbage collector would copy 100,000 records at once repeatedly. */
 async function* unfinished({ jobs }: Pick<Store, "jobs">): AsyncIterable<readonly ActiveJobRecord[]> {
   for (let after: ActiveJobRecord | null = null; ;) {
     const part: ActiveJobRecord[] = await jobs.unfinished({ after, limit: READ_AT_ONCE });

@@ -12,20 +12,21 @@ import { areAsAsked, toolCallsOf } from "../jobs/tool-calls.ts";
 import type { JobTraits } from "../jobs/job-traits.ts";
 
 /**
- * What is wrong with a result.
- * - `empty`: the attempt gave nothing, where that is possible. A model may have nothing to say, so another Island is asked.
- * - `misshapen`: a value that its Cargo's output schema excludes. The Cargo's program may be at fault, so another Island is asked.
- * - `contradicted`: the Island gives a chat another text than it streamed.
- * - `misformed`: text that is not the JSON that its client asked for, calls of tools that it did not offer or that do not fit them, or text
- *   without the probabilities that it asked for.
+ * The faults of a result.
+ * - `empty`: the attempt produced nothing. A model may have nothing to output, so another Island is asked.
+ * - `misshapen`: the Cargo's output schema excludes the value. The Cargo's program may be at fault, so another Island
+ * is asked.
+ * - `contradicted`: the text of a chat differs from the text that the Island streamed.
+ * - `misformed`: the text is not the JSON that the client requested or lacks the requested log probabilities, or tool
+ * calls were not offered or do not fit the tools.
  */
 export type ResultFault = "empty" | "misshapen" | "contradicted" | "misformed";
 
 type Finished = Pick<Extract<NumberedFrame, { type: "finished" }>, "output" | "finishReason">;
 
 /**
- * Calls of tools and probabilities are for chats that ask for them, the latter with as many other tokens as these ask for; thoughts are
- * of Cargos that think.
+ * Returns true if the request allows the item. Tool calls and log probabilities must be requested, the latter with at
+ * most the requested number of other tokens. Reasoning requires a Cargo that supports it.
  */
 export function isAskedFor(item: OutputItem, traits: JobTraits | null): boolean {
   if (item.type === "tool_call") return traits?.toolUse != null;
@@ -36,8 +37,9 @@ export function isAskedFor(item: OutputItem, traits: JobTraits | null): boolean 
 }
 
 /**
- * What is wrong with the result of the present attempt; null for nothing that shows.
- * @param job its feed is loaded. @param cargo undefined when it is gone.
+ * Returns the fault of the present attempt's result; null if there is no detectable one.
+ * @param job Its feed must be loaded.
+ * @param cargo undefined if it was removed.
  */
 export function faultOf(
   job: Pick<ActiveJob, "feed" | "traits" | "attempt">,
@@ -56,7 +58,7 @@ export function faultOf(
     if (traits !== null && !areAsAsked(calls, traits.toolUse, finishReason)) return "misformed";
     return finishReason === "stop" && traits !== null && !isAsAsked(text, traits) ? "misformed" : null;
   }
-  // Text that was streamed is the output, whatever the result says.
+  // Streamed text is the output, whatever the result contains.
   const value = typeof output === "string" && feed.hasText ? text : (output ?? (hasSpoken ? text : ""));
   const bytes = JSON.stringify(value).length;
   if (cargo !== undefined && !inputSchemas.fits(cargo.outputSchema, value, bytes)) return "misshapen";
@@ -64,8 +66,8 @@ export function faultOf(
 }
 
 /**
- * Whether the request may be why an answer is empty: a stop text came first, or the answer was cut before its first call had a name. Nobody
- * can check that here. Another Island may refute it.
+ * Returns true if the request may be the cause of an empty answer: a stop sequence came first, or the answer was cut
+ * before its first tool call had a name. This cannot be verified here, but another Island may refute it.
  */
 export function mayBeAskedEmpty(
   traits: Pick<JobTraits, "stopBytes" | "toolUse"> | null,
@@ -79,7 +81,10 @@ function hasProbabilities({ items }: ActiveJob["feed"]): boolean {
   return items.some((item) => item.type === "token" && item.logprobs !== undefined && item.logprobs.length > 0);
 }
 
-/** A stop sequence may end JSON anywhere: then nothing can be said. */
+/**
+ * Returns true if the text matches the requested format. A stop sequence may cut JSON anywhere, so such text is not
+ * checked.
+ */
 function isAsAsked(text: string, { responseFormat, stopBytes }: JobTraits): boolean {
   if (responseFormat.type === "text" || stopBytes > 0) return true;
   const value = parsed(text);
@@ -88,16 +93,16 @@ function isAsAsked(text: string, { responseFormat, stopBytes }: JobTraits): bool
   try {
     return value !== undefined && fitsGrammar(value, schema);
   } catch (error) {
-    // An earlier version took it.
+    // An earlier version accepted the schema.
     if (error instanceof UnsupportedSchema) return true;
     throw error;
   }
 }
 
 /**
- * Why an answer is not valid by its client's schema, in what no grammar keeps, such as a pattern with look-around: no fault of the Island.
- * Null for one that is valid, and for one that was cut: its finish reason says so. The arguments of calls are checked of tools with
- * `strict`.
+ * Returns why an answer does not match the client's schema where the grammar cannot enforce it, such as a pattern with
+ * look-around. This is not a failure of the Island. Null for a valid answer, and for one that was cut, as its finish
+ * reason says so. Arguments of tool calls are checked for tools with `strict`.
  */
 export function unmetSchema(
   { feed, traits }: Pick<ActiveJob, "feed" | "traits">,
@@ -118,7 +123,7 @@ function unmetTool(calls: readonly ToolCall[], { tools }: ToolUse): string | nul
   return null;
 }
 
-/** Undefined for what is no JSON. */
+/** Returns undefined for invalid JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

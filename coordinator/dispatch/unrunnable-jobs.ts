@@ -7,16 +7,16 @@ import type { Outlook, WorkKind } from "../scheduler/shared-work.ts";
 import { workKeyOf } from "../scheduler/slot-offer.ts";
 
 /**
- * How long a client waits before it is refused, and how often its job is checked. Long enough for an Island that changes its session or its
- * settings, shorter than the time in which a stream gets its headers, so that the refusal has a status.
+ * Time before a client is refused, and interval of the checks of its job. Long enough for an Island that changes its
+ * session or settings. Shorter than the time in which a stream gets its headers, so that the refusal has a status.
  */
 export const REFUSE_AFTER_MS = 2_500;
 
 /**
- * Refuses jobs whose clients wait for the answer when each Island of the network lacks something that no wait brings: a runtime, memory, a
- * feature, its owner's consent. They wait on while Islands may be on their way: none is online, one that fits left within its grace, or a
- * coordinator has just started.
- * @param outlooksElsewhere one for each other coordinator; null for one that does not respond.
+ * Refuses jobs whose clients wait for the answer when every Island of the network permanently lacks something: a
+ * runtime, memory, a feature, its owner's consent. Jobs keep waiting while Islands may arrive: none is online, one that
+ * fits left within its grace period, or a coordinator has just started.
+ * @param outlooksElsewhere One for each other coordinator; null for one that does not respond.
  */
 export function refuseUnrunnableJobs(
   { config, clock }: Env<"islandGraceMs" | "restartGraceMs">,
@@ -25,7 +25,7 @@ export function refuseUnrunnableJobs(
   outlooksElsewhere: (kind: WorkKind) => Promise<readonly (Outlook | null)[]>,
 ) {
   const startedMs = clock.monotonicMs();
-  /** When each watched job is checked next, by id, the earliest first. */
+  /** Time of the next check of each watched job, by id, the earliest first. */
   const dueAtMs = new Map<string, number>();
   let timer: Timer | null = null;
   let isClosed = false;
@@ -36,7 +36,7 @@ export function refuseUnrunnableJobs(
     setTimer();
   });
 
-  /** Whether Islands of this coordinator may run jobs of that kind, now or later. */
+  /** Returns whether Islands of this coordinator may run jobs of that kind, now or later. */
   function outlookFor(kind: WorkKind): Outlook {
     const nowMs = clock.monotonicMs();
     if (nowMs - startedMs < config.restartGraceMs) return { is: "possible" };
@@ -87,7 +87,6 @@ export function refuseUnrunnableJobs(
 
   return {
     outlookFor,
-    /** Stops the timer. */
     close(): void {
       isClosed = true;
       timer?.cancel();
@@ -95,7 +94,10 @@ export function refuseUnrunnableJobs(
   };
 }
 
-/** Its client waits for the answer, and no Island has it. Answers of conversations outlive a crash, so that not all are client-bound. */
+/**
+ * Returns true if a client waits for the answer and no Island has the job. Conversation answers outlive a crash, so not
+ * all such jobs are client-bound.
+ */
 function isWaiting({ jobClass, state }: ActiveJob): boolean {
   return jobClass === "chat" && state === "pending";
 }

@@ -8,12 +8,13 @@ import { type Elsewhere, explainDownloads, explainElsewhere } from "../scheduler
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { WorkKind } from "../scheduler/shared-work.ts";
 
-/** A shorter silence is nothing unusual. */
+/** Shorter silences are normal. */
 const MIN_SILENCE_MS = 10_000;
 
 /**
- * The returned function says why a job has no output; null for a job that runs, unless it is silent, and for one that has ended.
- * @param elsewhere what other coordinators have for a kind of work; null without any.
+ * Returns a function that explains why a job has no output; null for a job that has ended, or that runs and is not
+ * silent.
+ * @param elsewhere Reports of other coordinators about a kind of work; null without any.
  */
 export function openWaitReasons(
   clock: Clock,
@@ -31,14 +32,14 @@ export function openWaitReasons(
 
   function explainStart(islandId: string, slug: string): JobWaiting {
     const download = islands.get(islandId)?.downloads.find((each) => each.slug === slug);
-    if (download === undefined) return starting("start", "an Island has the job and is about to begin");
+    if (download === undefined) return starting("start", "an Island has accepted the job and is about to start it");
     return { ...explainDownloads([download.fraction]), position: 1, phase: "start" };
   }
 
   function explainSilence({ lastSignMs }: ActiveJob, phase: AttemptPhase, what: string): JobWaiting | null {
     const silentMs = clock.monotonicMs() - lastSignMs;
     if (silentMs < MIN_SILENCE_MS) return null;
-    const message = `the Island that runs the job ${what}; no sign of it for ${Math.floor(silentMs / 1_000)} s`;
+    const message = `the Island that runs the job ${what}; no activity for ${Math.floor(silentMs / 1_000)} s`;
     return { reason: "no_output", position: 1, message, phase };
   }
 
@@ -49,13 +50,13 @@ export function openWaitReasons(
     if (job.islandId === null) return null;
     switch (job.phase) {
       case "accept":
-        return starting("accept", "an Island was asked to run the job and has not answered yet");
+        return starting("accept", "an Island was offered the job and has not accepted it yet");
       case "start":
         return explainStart(job.islandId, job.slug);
       case "first_output":
-        return explainSilence(job, "first_output", "has given no output yet");
+        return explainSilence(job, "first_output", "has produced no output yet");
       case "silence":
-        return explainSilence(job, "silence", "has fallen silent");
+        return explainSilence(job, "silence", "has stopped producing output");
       case null:
         return null;
       default:
@@ -68,9 +69,9 @@ function starting(phase: AttemptPhase, message: string): JobWaiting {
   return { reason: "starting", position: 1, message, phase };
 }
 
-/** The position counts jobs of batches only: the account's other jobs do not wait for a place. */
+/** Counts only batch jobs before it: other jobs of the account do not wait for a quota slot. */
 function describeAccountLimit(position: number): string {
-  const limit = "the account has as many unfinished jobs as it may have";
+  const limit = "the account is at its limit of unfinished jobs";
   if (position === 1) return `${limit}; this one is next`;
-  return `${limit}; ${position - 1} of its batch jobs ${position === 2 ? "goes" : "go"} before this one`;
+  return `${limit}; ${position - 1} of its batch jobs ${position === 2 ? "starts" : "start"} before this one`;
 }

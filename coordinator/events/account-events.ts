@@ -1,29 +1,28 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { WaitingChanges, type Change } from "./change.ts";
 
-/** Changes of one thing in this time are sent as one. */
+/** Time in which changes of one entity are merged into one. */
 export const GATHER_MS = 125;
-/** Between two messages about Islands: for each, storage is read and other coordinators are asked. */
+/** Minimum interval of messages about Islands: each reads storage and asks other coordinators. */
 const ISLANDS_MS = 1_000;
-/** Between two resets after floods of changes: for each, clients read their lists. */
+/** Minimum interval of resets after floods of changes: clients reload their lists after each. */
 const FLOOD_MS = 2_000;
 
-/** Gets changes in order; null (a reset): changes that are not known one by one. */
+/** Receives changes in order. Null is a reset: individual changes are unknown. */
 type ChangeListener = (changes: readonly Change[] | null) => void;
 
 interface Lane {
   readonly waiting: WaitingChanges;
   readonly pauseMs: number;
-  /** Changes wait until then, by the monotonic clock. */
+  /** Earliest time of the next message, by the monotonic clock. */
   fromMs: number;
 }
 
 interface Account {
-  /** Changes of Islands, and all others. */
+  /** Separate lanes for changes of Islands and for all others. */
   readonly lanes: readonly [islands: Lane, others: Lane];
-  /** Clients here, which also get the changes of other coordinators. */
+  /** Local clients, which also receive the changes of other coordinators. */
   readonly clients: Set<ChangeListener>;
-  /** Other coordinators. */
   readonly peers: Set<ChangeListener>;
   /** Resolves when the other coordinators send their changes for {@link clients}. */
   followed: Promise<void>;
@@ -31,7 +30,10 @@ interface Account {
 
 export type AccountEvents = ReturnType<typeof accountEvents>;
 
-/** Changes for accounts that have listeners, here or at another coordinator. For others, a change costs one look into a map. */
+/**
+ * Distributes changes to accounts with listeners, here or at another coordinator. For other accounts a change costs one
+ * map lookup.
+ */
 export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
   const accounts = new Map<string, Account>();
   const due = new Set<string>();
@@ -93,7 +95,7 @@ export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
     gather(accountId);
   };
 
-  /** Takes changes of another coordinator. */
+  /** Passes on changes from another coordinator. */
   const arrive = (accountId: string, changes: readonly Change[] | null): void => {
     for (const listener of accounts.get(accountId)?.clients ?? []) listener(changes);
   };
@@ -102,10 +104,10 @@ export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
     note,
     arrive,
 
-    /** Has the other coordinators send what changes for an account. Resolves when they do, or did not answer in time. */
+    /** Subscribes to an account's changes at the other coordinators. Resolves when they send them, or at a timeout. */
     follow: (_accountId: string): Promise<void> => Promise.resolve(),
 
-    /** Aborts when this coordinator stops: clients go to another one, or to its successor. */
+    /** Aborts when this coordinator stops: clients reconnect to another one, or after the restart. */
     closed: closing.signal,
 
     get hasListeners(): boolean {
@@ -114,15 +116,18 @@ export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
 
     isWatched: (accountId: string): boolean => accounts.has(accountId),
 
-    /** Something of the account changed that is neither a job nor an Island nor the balance. */
+    /** Notes a change of the account other than its jobs, Islands and balance. */
     noteAccount: (accountId: string): void => note(accountId, { type: "account" }),
 
-    /** Another coordinator has the job, and notes its state: an older state must not be sent after that. */
+    /**
+     * Removes the pending state of a job that another coordinator has and reports: an older state must not follow that
+     * report.
+     */
     dropJob(accountId: string, jobId: string): void {
       accounts.get(accountId)?.lanes[1].waiting.removeJob(jobId);
     },
 
-    /** Listens for a client. `ready` resolves when all further changes reach the listener. */
+    /** Adds a listener for a client. `ready` resolves when all further changes reach it. */
     open(accountId: string, listener: ChangeListener): { readonly ready: Promise<void>; readonly close: () => void } {
       const account = accountOf(accountId);
       const isFirst = account.clients.size === 0;
@@ -131,16 +136,16 @@ export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
       return { ready: account.followed, close };
     },
 
-    /** Listens for another coordinator, to what changes at this one. The returned function ends it. */
+    /** Adds a listener for another coordinator, for changes at this one. The returned function removes it. */
     openForPeer: (accountId: string, listener: ChangeListener): (() => void) =>
       add(accountId, accountOf(accountId).peers, listener),
 
-    /** Accounts with clients here. */
+    /** Ids of the accounts with clients here. */
     get followedIds(): string[] {
       return [...accounts].filter(([, { clients }]) => clients.size > 0).map(([accountId]) => accountId);
     },
 
-    /** Changes of other coordinators may have been lost. */
+    /** Sends a reset to all clients after changes of other coordinators may have been lost. */
     resetAll(): void {
       for (const accountId of accounts.keys()) arrive(accountId, null);
     },

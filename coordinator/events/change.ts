@@ -5,9 +5,9 @@ import { JOB_STATES } from "../../shared/job-state.ts";
 const id = z.string().max(200);
 const timeMs = z.number().int().min(0).max(8.64e15);
 
-/** What changed for an account, also as coordinators send it to each other. */
+/** A change for an account, also in messages between coordinators. */
 export const changeSchema = z.discriminatedUnion("type", [
-  /** A job is new or in another state. `code`: why it failed. */
+  /** A job is new or changed its state. `code`: why it failed. */
   z.object({
     type: z.literal("job"),
     id,
@@ -19,18 +19,18 @@ export const changeSchema = z.discriminatedUnion("type", [
     completedAtMs: timeMs.nullable(),
     atMs: timeMs,
   }),
-  /** An Island came or went, or its owner sees something else of it. */
+  /** An Island connected or disconnected, or its view for the owner changed. */
   z.object({ type: z.literal("island"), id }),
-  /** `account`: its address, role or limits, its keys, sessions or Island tokens. */
+  /** `account`: a change of its address, role, limits, keys, sessions or Island tokens. */
   z.object({ type: z.enum(["balance", "account"]) }),
 ]);
 export type Change = Readonly<z.infer<typeof changeSchema>>;
 export type JobChange = Extract<Change, { type: "job" }>;
 
-/** Above this number, waiting changes become one reset. */
+/** Maximum number of waiting changes; more become one reset. */
 export const MAX_WAITING = 500;
 
-/** Changes that wait to be sent: the last one of each job, Island or other thing; or a reset in place of them. */
+/** Changes that wait to be sent: the last one of each job, Island or other entity; or a reset that replaces them. */
 export class WaitingChanges {
   readonly #byThing = new Map<string, Change>();
   #isReset = false;
@@ -57,7 +57,7 @@ export class WaitingChanges {
     this.#isReset = true;
   }
 
-  /** The oldest, in order; null for a reset. */
+  /** Returns and removes the oldest changes, in order; null for a reset. */
   take(max = MAX_WAITING): Change[] | null {
     if (this.#isReset) {
       this.#isReset = false;

@@ -7,8 +7,8 @@ import type { AccountEvents } from "./account-events.ts";
 import type { Change } from "./change.ts";
 
 /**
- * Notes states of jobs, Islands that come and go, and balances with what moves credits; no output.
- * @param onQuarantine Calls the listener with an Island that came into quarantine or left it.
+ * Notes changes of jobs, Islands and balances, but no output.
+ * @param onQuarantine Calls the listener with an Island that entered or left quarantine.
  */
 export function watchChanges(
   events: Pick<AccountEvents, "isWatched" | "note" | "dropJob">,
@@ -28,13 +28,13 @@ export function watchChanges(
   jobs.subscribe(({ type, job }) => {
     if (type === "job_dropped") events.dropJob(job.accountId, job.id);
     if (type === "job_moved" || type === "job_stored") noteJob(job);
-    // One more of its slots is busy.
+    // The Island has one free slot fewer.
     if (type === "job_moved") noteIsland(job.islandId);
     if (type === "job_stored") noteBalance(job.accountId);
     if (type !== "job_ended") return;
     const { accountId, earner } = job;
     if (!events.isWatched(accountId) && !events.isWatched(earner?.accountId ?? "")) return;
-    // An end, and what it moves, is sent when it is durable.
+    // An end and its credits are sent once they are durable.
     void job.settled?.then(() => {
       noteJob(job);
       noteBalance(accountId);
@@ -59,14 +59,15 @@ function changeOf(job: ActiveJob, atMs: number): Change {
 }
 
 const POLL_MS = 1_000;
-/** Of one poll; of more in a second the oldest are not sent. */
+/** Maximum events of one poll. If there are more in a second, the oldest are not sent. */
 const MAX_DEEDS = 100;
-/** Older ones are ignored. The clock of a machine where commands run may be off by as much. */
+/** Maximum age; older events are ignored. It covers the clock skew of machines where commands run. */
 const MAX_AGE_MS = 60_000;
 
 /**
- * Notes what operators do to accounts and Islands, with a command or at another coordinator: no coordinator is told of a command. Reads the
- * end of the audit log, which has each from the commit that did it, once a second while any account has listeners.
+ * Notes operators' changes of accounts and Islands by commands or at other coordinators, as coordinators are not
+ * notified of commands. Polls the end of the audit log once a second while any account has listeners. The log has each
+ * change from the commit that made it.
  */
 export function watchAuditLog(
   events: Pick<AccountEvents, "closed" | "hasListeners" | "note">,
@@ -89,7 +90,7 @@ export function watchAuditLog(
   const watch = async (): Promise<never> => {
     for (;;) {
       await clock.sleep(POLL_MS, events.closed);
-      // Storage may be away: the next poll finds it.
+      // Storage may be unavailable: the next poll retries.
       if (events.hasListeners) await poll().catch(() => undefined);
     }
   };

@@ -10,36 +10,42 @@ import type { JobTraits } from "./job-traits.ts";
 import { NO_OUTPUT, sizeOfStored } from "./output-size.ts";
 import { UnstoredOutput } from "./writes/unstored-output.ts";
 
-/** The Island that has an attempt, and its owner's account, which earns. */
+/** The Island that has an attempt, and the account of its owner, which earns. */
 export interface Assignee {
   readonly islandId: string;
   readonly accountId: string;
 }
 
-/** A failure that another Island has to confirm. */
+/** A failure that another Island must confirm. */
 interface FinalFailure {
   readonly islandId: string;
   readonly error: JobError;
 }
 
-/** What is known of an unfinished job and not stored: who let it down, who called it impossible, and its trace. A restart forgets it. */
+/**
+ * Handover state of an unfinished job, which is not stored: its failures, an unconfirmed final failure, and its trace.
+ * Lost on a restart.
+ */
 export interface HandoverState {
   readonly jobId: string;
-  /** In the order in which they did. */
+  /** Islands that failed the job, in order of failure. */
   readonly failedOn: readonly Assignee[];
   readonly final: FinalFailure | null;
-  /** As W3C `traceparent`, of a job that is traced. */
+  /** W3C `traceparent` of a traced job. */
   readonly trace?: string | undefined;
 }
 
-/** A job that comes from storage, with what its last owner still knew of it. */
+/** A job from storage, with the handover state of its last owner. */
 export type ReturningJob = ActiveJobRecord & { readonly handover?: HandoverState | undefined };
 
-/** What other code may not see: it would change the job. */
+/** Members hidden from other code, as they would change the job. */
 type Hidden = "delivered" | "feed" | "meter" | "unstored" | MethodsOf<MutableJob>;
 type MethodsOf<T> = { [K in keyof T]: T[K] extends (...args: never[]) => unknown ? K : never }[keyof T];
 
-/** A job that has not ended, or whose end is not durable yet. A view: only the commands of `JobRegistry` change it. */
+/**
+ * A job that has not ended, or whose end is not durable yet. A read-only view: only the commands of `JobRegistry`
+ * change it.
+ */
 export type ActiveJob = Readonly<Omit<MutableJob, Hidden>> & {
   readonly feed: Feed;
   readonly meter: Pick<AttemptMeter, "tokensPerSecond"> | null;
@@ -49,105 +55,115 @@ export type ActiveJob = Readonly<Omit<MutableJob, Hidden>> & {
 const NONE: ReadonlySet<string> = new Set();
 const NOBODY: readonly Assignee[] = [];
 
-/** The state behind an {@link ActiveJob}. It never leaves this folder; `JobRegistry` and its writes change it. */
+/** The state behind an {@link ActiveJob}. Private to this folder: only `JobRegistry` and its writes change it. */
 export class MutableJob {
   readonly id: string;
   readonly accountId: string;
-  /** Null for a job that was submitted alone. */
+  /** Null for a job outside of a batch. */
   readonly batchId: string | null;
   readonly slug: string;
   readonly jobClass: JobClass;
-  /** The account's weight in the fair share; null: the default. */
+  /** Weight of the account in the fair share; null: the default. */
   readonly share: number | null;
   readonly priority: number;
   readonly priceMicro: number;
-  /** A client waits for it on a connection, and cannot read it once that is lost. */
+  /** True if a client waits on a connection and cannot read the job after losing it. */
   readonly isClientBound: boolean;
   readonly feed: JobFeed;
-  /** Islands that lost or failed the job. They are asked again only if no other one fits. */
+  /** Islands that lost or failed the job. They are chosen only if no other Island fits. */
   avoidIslands: ReadonlySet<string> = NONE;
-  /** Other accounts of which several Islands let the job down: all their Islands are avoided, also those that come later. */
+  /** Other accounts with several Islands that failed the job. All their Islands are avoided, including new ones. */
   avoidAccounts: ReadonlySet<string> = NONE;
-  /** Islands that let the job down, in that order. */
+  /** Islands that failed the job, in order of failure. */
   failedOn: readonly Assignee[] = NOBODY;
   #state: JobState;
-  /** Attempts begun, with those that were refused; the number of the present one while the job is queued or running. */
+  /** Attempts begun, including refused ones; the number of the present attempt while the job is queued or running. */
   attempt: number;
-  /** Attempts that an Island refused. They are no tries. */
+  /** Attempts that an Island refused. They do not count against the maximum. */
   refusals: number;
   assignee: Assignee | null = null;
-  /** Who earns what is charged: who delivered last; before output, who has the job. Null when that is not known since a restart. */
+  /**
+   * The Island that earns the charge: the last that delivered output, or the one that has the job while there is none.
+   * Null if unknown since a restart.
+   */
   earner: Assignee | null = null;
-  /** Of the present attempt; null before the first, and for one that began before the last restart. */
+  /** Meter of the present attempt; null before the first attempt, and for one that began before the last restart. */
   meter: AttemptMeter | null = null;
   prompt: PromptTokens | null = null;
-  /** Null until an Island says that no Island can do the job. It is believed when another one says so too. */
+  /** Null until an Island reports that no Island can do the job. Accepted once another Island confirms it. */
   final: FinalFailure | null = null;
-  /** The job's span as W3C `traceparent`, also of its last owner; null for a job that is not traced. */
+  /** The job's span as W3C `traceparent`, kept across owners; null for a job that is not traced. */
   trace: string | null = null;
-  /** The job failed as its Island made more output than the job may have. */
+  /** True if the job failed because its Island made more output than the job may have. */
   isOverrun = false;
   readonly delivered = new DeliveredTokens();
-  /** When the present attempt began; null before. */
+  /** Start of the present attempt; null before. */
   startedAtMs: number | null;
   readonly createdAtMs: number;
-  /** When the job ended; null before. */
   endedAtMs: number | null = null;
-  /** When the job has waited too long. Later than its wait limit once it has lost an attempt. */
+  /** Deadline of the wait. Later than the wait limit once the job has lost an attempt. */
   waitDeadlineMs: number;
-  /** When the job began to compete for Islands: a job of a batch when it got its place, any other when it was made. */
+  /**
+   * Start of the competition for Islands: when a job of a batch got its quota slot, or when any other job was created.
+   */
   waitsSinceMs: number;
-  /** The Island that was lost with the last attempt may continue it, as no other attempt has begun. */
+  /** True if the Island that was lost with the last attempt may continue it, as no other attempt has begun. */
   mayRegain = false;
-  /** That Island; null for a job that lost no attempt since it was restored. */
+  /** The Island that was lost with the last attempt; null if the job lost none since it was restored. */
   lostIslandId: string | null = null;
-  /** The last attempt that its Island was lost with and continued; 0 for none. An attempt is regained once. */
+  /**
+   * The last attempt that was lost with its Island and then regained; 0 for none. Each attempt is regained at most
+   * once.
+   */
   regainedAttempt = 0;
-  /** The Island said that it has the present attempt. */
+  /** True once the Island has accepted the present attempt. */
   isAccepted = false;
-  /** The present attempt has given output, or progress. */
+  /** True once the present attempt has made output or progress. */
   hasSpoken = false;
-  /** Last sign of life of the present attempt, by `Clock.monotonicMs`. Its phase counts from here. */
+  /** Last activity of the present attempt, by `Clock.monotonicMs`. The limit of its phase counts from here. */
   lastSignMs = 0;
-  /** The progress that the Island reported last of the present attempt, which grows as the work does; null before. */
+  /** Last reported progress of the present attempt, which grows with the work; null before. */
   workCount: number | null = null;
   /** Last numbered frame received of the present attempt; 0 for none. */
   lastSeq = 0;
   /** Last numbered frame of the present attempt that is durable; 0 for none. */
   durableSeq = 0;
-  /** Resolves when the job itself is durable; null once it is. Nobody hears of the job before. */
+  /** Resolves when the job itself is durable; null once it is. The job is not visible before. */
   stored: Promise<void> | null = null;
-  /** An attempt that begins now is stored with the job. */
+  /** True while an attempt that begins is stored with the job. */
   isOffered = false;
-  /** Resolves when the present attempt is durable; null once it is. Nothing of an attempt is published before. */
+  /** Resolves when the present attempt is durable; null once it is. No output of the attempt is published before. */
   assigned: Promise<void> | null = null;
-  /** Resolves when the last move of the job between states is durable, and so all before it; null before the first. */
+  /** Resolves when the last state change of the job is durable, and so all earlier ones; null before the first. */
   moved: Promise<void> | null = null;
   /** Resolves when the job's end is durable; null before the end. */
   settled: Promise<void> | null = null;
-  /** Counts against the account's limit of unfinished jobs. False for a job of a batch that waits for a place. */
+  /**
+   * True if the job holds a slot of the account's quota of unfinished jobs. False for a job of a batch that waits for
+   * one.
+   */
   hasPlace = false;
-  /** It is being given to another coordinator, and is not dispatched meanwhile. */
+  /** True while the job is being transferred to another coordinator. It is not dispatched during that time. */
   isMoving = false;
-  /** Another coordinator has the job by now. It is not in the registry any more, and what waits for its writes never goes on. */
+  /** True if another coordinator has the job. The registry no longer has it, and its pending writes never resolve. */
   isDropped = false;
   #dropped: PromiseWithResolvers<void> | null = null;
-  /** Kept from submission to the first scheduling decision only, so that an idle network never reads it back. */
+  /** Input, kept only from submission to the first scheduling decision, so that an idle network never reads it back. */
   input: JobInput | null = null;
-  /** Null until the input was read. */
+  /** Null until the input has been read. */
   traits: JobTraits | null = null;
-  /** The Cargo as it was when the job was accepted; the job runs that version. Null if it was gone at the last restart. */
+  /** The Cargo in the version that the job was accepted for and runs. Null if it was gone at the last restart. */
   cargo: CatalogEntry | null = null;
   /** Output of all attempts, in bytes. */
   outputBytes: number;
-  /** The part of it that is in memory, or comes there when somebody reads the feed. */
+  /** The part of the output that is in memory, or is loaded when the feed is read. */
   memoryBytes: number;
-  /** The part of that which the present attempt made. */
+  /** The part of `memoryBytes` that the present attempt made. */
   attemptMemoryBytes = 0;
   readonly unstored = new UnstoredOutput();
   /** Writes of output that are not durable yet. */
   appendsInFlight = 0;
-  /** When the job gave output first, by the monotonic clock; Infinity before, and for output from before a restart. */
+  /** First output of the job, by the monotonic clock; Infinity before, and for output from before a restart. */
   firstOutputMs = Infinity;
 
   constructor(record: ActiveJobRecord, backlog: Backlog | null = null) {
@@ -163,7 +179,7 @@ export class MutableJob {
     this.waitDeadlineMs = record.waitDeadlineMs;
     this.createdAtMs = record.createdAtMs;
     this.waitsSinceMs = record.createdAtMs;
-    // Why the attempt is over is not stored; one that its Island does not have any more is not claimed.
+    // The reason for the end of the attempt is not stored. The Island claims it only if it still has it.
     this.mayRegain = record.state === "pending" && record.attempt > 0;
     this.#state = record.state;
     this.attempt = record.attempt;
@@ -184,12 +200,12 @@ export class MutableJob {
     return isTerminal(this.#state);
   }
 
-  /** The Island that has the present attempt; null while the job is pending. */
+  /** Id of the Island that has the present attempt; null while the job is pending. */
   get islandId(): string | null {
     return this.assignee?.islandId ?? null;
   }
 
-  /** What the Island that has the present attempt has yet to do; null while no Island has it. */
+  /** The step that the Island has yet to do; null while no Island has the job. */
   get phase(): AttemptPhase | null {
     if (this.#state === "queued") return this.isAccepted ? "start" : "accept";
     if (this.#state === "running") return this.hasSpoken ? "silence" : "first_output";
@@ -205,14 +221,14 @@ export class MutableJob {
   assign(attempt: number, assignee: Assignee, meter: AttemptMeter): void {
     this.apply("assign");
     this.attempt = attempt;
-    // What an attempt without output read is not paid: the next one reads it again.
+    // Prompt tokens of an attempt without output are not paid: the next attempt reads the prompt again.
     if (!this.feed.hasOutput) this.prompt = null;
     this.lastSeq = 0;
     this.durableSeq = 0;
     this.#beginAttempt(assignee, meter);
   }
 
-  /** The last attempt goes on, with its output so far. @throws {IllegalTransitionError} unless the job is pending. */
+  /** Continues the last attempt with its output so far. @throws {IllegalTransitionError} unless the job is pending. */
   regain(assignee: Assignee): void {
     this.apply("regain");
     this.regainedAttempt = this.attempt;
@@ -229,7 +245,7 @@ export class MutableJob {
 
   /**
    * Ends the present attempt, not the job. @throws {IllegalTransitionError} unless an Island has the job.
-   * @param mayReturn the Island is away, and may come back with the attempt.
+   * @param mayReturn The Island is away, and may return with the attempt.
    */
   lose(mayReturn: boolean): void {
     this.apply("lose");
@@ -240,12 +256,13 @@ export class MutableJob {
     this.announce("pending");
   }
 
-  /** The Island that has the job let it down: the next attempt is another's, if one can run it. */
+  /**
+   * Avoids the Island that has the job and failed it: the next attempt goes to another Island if one can run the job.
+   */
   avoidAssignee(): void {
     if (this.assignee !== null) this.#avoid(this.assignee);
   }
 
-  /** What its last owner knew of it. */
   remember({ failedOn, final, trace }: HandoverState): void {
     for (const assignee of failedOn) this.#avoid(assignee);
     this.final = final;
@@ -260,7 +277,10 @@ export class MutableJob {
     this.failedOn = [...this.failedOn, { islandId, accountId }];
   }
 
-  /** Learns how much of the prompt is read. Bounded by the prompt; it never shrinks. True if more of it is read than was known. */
+  /**
+   * Records how much of the prompt has been read, at most the whole prompt and never less than before. Returns true if
+   * it is more than before.
+   */
   notePrompt({ total, done }: PromptTokens): boolean {
     const known = this.prompt?.done ?? 0;
     const bounded = boundPrompt(total, this.traits);
@@ -280,32 +300,31 @@ export class MutableJob {
     this.announce("queued");
   }
 
-  /** Another coordinator has the job: nothing here changes any more. */
+  /** Marks the job as owned by another coordinator. It no longer changes here. */
   drop(): void {
     this.isDropped = true;
     this.#dropped?.resolve();
   }
 
-  /** Resolves when the job is dropped. */
   untilDropped(): Promise<void> {
     this.#dropped ??= Promise.withResolvers();
     if (this.isDropped) this.#dropped.resolve();
     return this.#dropped.promise;
   }
 
-  /** The Island that has the job now earns, unless another attempt delivered before it. */
+  /** Makes the present Island the earner, unless another attempt delivered output before. */
   noteEarner(): void {
     if (!this.feed.hasOutput || this.feed.outputAttempt === this.attempt) this.earner = this.assignee;
   }
 
-  /** Adds a state to the feed. Readers see it at once. */
+  /** Adds a state to the feed. It is visible to readers at once. */
   announce(state: string): void {
     const status: StatusItem = { type: "status", state };
     this.unstored.announce(status);
     this.feed.push([status], this.attempt);
   }
 
-  /** Adds output to the feed, in the form in which it stays in memory. Readers see it at once; the caller stores it. */
+  /** Adds output to the feed in its in-memory form. It is visible to readers at once; the caller stores it. */
   say(items: readonly FeedItem[]): void {
     this.feed.push(items, this.attempt);
   }

@@ -1,6 +1,7 @@
 /**
- * A reader's position in a feed: how many output items and status items it has. The two are counted separately, so that
- * a position stays exact when a restarted coordinator rebuilds a feed with a status in another place between the same outputs.
+ * A reader's position in a feed: the numbers of output items and of status items received. The two are counted
+ * separately, so that a position stays exact when a restarted coordinator rebuilds a feed with a status at another
+ * place between the same outputs.
  */
 export interface FeedPosition {
   readonly outputs: number;
@@ -12,12 +13,14 @@ export interface FeedPosition {
 
 export const FEED_START: FeedPosition = { outputs: 0, statuses: 0, attempt: 1, ended: false };
 
-/** As an SSE event id: "12.3", from the second attempt on "12.3.2"; "12.3.end" or "12.3.2.end" for the last event. */
+/**
+ * Formats an SSE event id: "12.3", from the second attempt on "12.3.2"; "12.3.end" or "12.3.2.end" for the last event.
+ */
 export function formatPosition({ outputs, statuses, attempt, ended }: FeedPosition): string {
   return `${outputs}.${statuses}${attempt === 1 ? "" : `.${attempt}`}${ended ? ".end" : ""}`;
 }
 
-/** Reads a Last-Event-ID. Undefined when it does not have this format. */
+/** Parses a Last-Event-ID. Returns undefined for any other format. */
 export function parsePosition(id: string): FeedPosition | undefined {
   const match = /^(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(\.end)?$/.exec(id);
   if (match === null) return undefined;

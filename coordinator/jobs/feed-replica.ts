@@ -4,27 +4,26 @@ import { FEED_START, type FeedPosition } from "./feed-position.ts";
 import type { FeedStart, FeedSlice } from "./feed-tail.ts";
 
 /**
- * What became of a slice. `gap`: items before it are missing. `lost`: the copy has output that the job went on without;
- * docs/internals/streams.md, "Positions". `ended`: the copy is whole.
+ * The result for a slice. `gap`: items before it are missing. `lost`: the replica has output that the job continued
+ * without; see docs/internals/streams.md, "Positions". `ended`: the replica is complete.
  */
 type ReplicaChange = "taken" | "gap" | "lost" | "ended";
 
 /**
- * Keeps a feed equal to that of a job which another coordinator has, from slices of a source: that coordinator's feed, or storage. Another
- * source has the same items, and states in other places between them, so items are counted as a `FeedCursor` counts them: what the copy
- * has is not repeated.
+ * A feed replica: it follows the feed of a job that another coordinator has, from slices of a source (that
+ * coordinator's feed, or storage). Sources have the same items, with states at different places between them. Items are
+ * therefore counted as in a `FeedCursor`, and items that the replica has are not repeated.
  */
 export class FeedReplica {
   readonly feed: WritableFeed;
-  /** Items of the copy. */
   #outputs: number;
   #statuses: number;
-  /** Where the source is. */
+  /** Index of the next item in the source. */
   #index = 0;
   #sourceOutputs = 0;
   #sourceStatuses = 0;
 
-  /** `feed`: loaded, open, and written by nobody else. */
+  /** @param feed A loaded, open feed without other writers. */
   constructor(feed: WritableFeed) {
     this.feed = feed;
     this.#outputs = feed.start.outputs;
@@ -32,34 +31,33 @@ export class FeedReplica {
     for (const { type } of feed.items) this.#count(type);
   }
 
-  /** A copy that has nothing yet, of all that comes after `start`. */
+  /** Creates an empty replica of all items after `start`. */
   static of(jobId: string, start = FEED_START): FeedReplica {
     return new FeedReplica(new JobFeed(jobId, [], null, start));
   }
 
-  /** What the copy has, as a reader says it. */
+  /** The replica's position, in the form of a reader's. */
   get position(): FeedPosition {
     const [outputs, statuses] = [this.#outputs, this.#statuses];
     return { outputs, statuses, attempt: this.feed.attemptOf(outputs), ended: false };
   }
 
-  /** Index of the source's next item. */
   get index(): number {
     return this.#index;
   }
 
-  /** The slices that follow are those of another source, or of another place. The copy's position is not lost there. */
+  /** Starts at another source or another place of the same one. The replica keeps its own position. */
   begin({ index, outputs, statuses }: FeedStart): void {
     this.#index = index;
     this.#sourceOutputs = outputs;
     this.#sourceStatuses = statuses;
   }
 
-  /** Takes what is new in a slice. One that was taken before has nothing new. */
+  /** Adds the new items of a slice. A repeated slice has none. */
   take({ from, parts, ending, promptTokens }: FeedSlice): ReplicaChange {
     if (this.feed.ending !== null) return "ended";
     if (from > this.#index) return "gap";
-    // Before the output, whose reader wants to know it first.
+    // Before the output, as its reader needs it first.
     if (promptTokens !== undefined) this.feed.notePrompt(promptTokens);
     let known = this.#index - from;
     for (const { attempt, items } of parts) {
@@ -77,13 +75,16 @@ export class FeedReplica {
     return "ended";
   }
 
-  /** Whether the copy has the source's present output from another attempt. It does not know who made what came before its start. */
+  /**
+   * Returns true if the replica has the source's present output from another attempt. The attempts before the replica's
+   * start are unknown.
+   */
   #isOfAnother(attempt: number): boolean {
     const isKnown = this.#sourceOutputs >= this.feed.start.outputs;
     return isKnown && this.feed.attemptOf(this.#sourceOutputs) !== attempt;
   }
 
-  /** Moves on in the source, past `item`. True if the copy lacks it; it is counted then. */
+  /** Moves past `item` in the source. Returns true, and counts the item, if the replica lacks it. */
   #isNew({ type }: FeedItem): boolean {
     this.#index += 1;
     if (type === "status") {

@@ -4,29 +4,28 @@ import { LargeJson } from "../store/jobs/large-json.ts";
 import type { Feed, FeedEnding } from "./feed.ts";
 import type { FeedPosition } from "./feed-position.ts";
 
-/** Items of a feed that follow one another. */
+/** Consecutive items of a feed. */
 export interface FeedSlice {
-  /** Index of the first one among all items of the feed. */
+  /** Index of the first item among all items of the feed. */
   readonly from: number;
-  /** Grouped by the attempt that made them. */
   readonly parts: readonly FeedPart[];
-  /** How the feed ended, if it did so after these items. */
+  /** The end of the feed, if it follows these items. */
   readonly ending: FeedEnding | null;
-  /** See `Feed.promptTokens`; absent if it is as in the slice before. */
+  /** See `Feed.promptTokens`; absent if unchanged since the last slice. */
   readonly promptTokens?: number;
 }
 
-/** A place in a feed: the index of an item, and what comes before it. */
+/** A place in a feed: the index of an item, and the counts of items before it. */
 export interface FeedStart {
   readonly index: number;
   readonly outputs: number;
   readonly statuses: number;
 }
 
-/** What an item takes in a message beside its text, about. */
+/** Approximate characters of an item in a message, besides its text. */
 const ITEM_CHARS = 16;
 
-/** The rest of a feed from a reader's position on, for somebody who keeps a copy of it; see `feed-mirror.ts`. The feed is loaded. */
+/** Reads the rest of a feed after a reader's position, for a replica; see `feed-mirror.ts`. The feed must be loaded. */
 export class FeedTail {
   readonly #feed: Feed;
   #index = 0;
@@ -35,7 +34,10 @@ export class FeedTail {
   #promptTokens = 0;
   #isOver = false;
 
-  /** Begins at the first item that the reader lacks. A later one may be known to the reader: states and output are counted apart. */
+  /**
+   * Starts at the first item that the reader lacks. The reader may have later items, as states and output are counted
+   * separately.
+   */
   constructor(feed: Feed, after: Pick<FeedPosition, "outputs" | "statuses">) {
     this.#feed = feed;
     const { items } = feed;
@@ -49,19 +51,19 @@ export class FeedTail {
     return { index: this.#index, outputs: this.#outputs, statuses: this.#statuses };
   }
 
-  /** Everything was taken, and the end too. */
+  /** True if all items and the end were taken. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Nothing is left to take, for now. */
+  /** True if there are no more items for now. */
   get isAtEnd(): boolean {
     return this.#index === this.#feed.items.length;
   }
 
   /**
-   * Why {@link take} stands before an item: it is larger than a message may be, or a large value that is not in storage yet, where others
-   * read it. Null if it does not.
+   * Returns why {@link take} stops before an item: it is larger than a message may be, or it is a large value that is
+   * not in storage yet, where others read it. Null if the item is not blocked.
    */
   blockedBy(maxChars: number): "too_large" | Promise<unknown> | null {
     const item = this.#feed.items[this.#index];
@@ -69,7 +71,10 @@ export class FeedTail {
     return sizeOf(item) > maxChars ? "too_large" : writeOf(item);
   }
 
-  /** Takes items of about `maxChars` characters, twice as many at most, and the end if it comes next. Null if there is nothing to take. */
+  /**
+   * Takes about `maxChars` characters of items, at most twice as many, and the end if it follows. Returns null if there
+   * is nothing to take.
+   */
   take(maxChars: number): (FeedSlice & { readonly chars: number }) | null {
     const { items } = this.#feed;
     const from = this.#index;

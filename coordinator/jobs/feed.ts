@@ -3,16 +3,22 @@ import { type FinishReason, isModelItem, type Usage } from "../../shared/output.
 import type { FeedItem, FeedPart, FeedProgress } from "../store/jobs/job-store.ts";
 import { FEED_START, type FeedPosition } from "./feed-position.ts";
 
-/** The last event of every feed, exactly once. */
+/** The last event of a feed. Each feed has exactly one. */
 export type FeedEnding =
   | {
       readonly type: "done";
       readonly usage: Usage;
       readonly finishReason: FinishReason;
-      /** What the Island says ended the text. Not stored: only those who followed the job to its end know it. */
+      /**
+       * The stop sequence that ended the text, as the Island reported it. Not stored: only readers that followed the
+       * job to its end receive it.
+       */
       readonly stopSequence?: string;
       readonly creditsUsedMicro: number;
-      /** The JSON value that the Cargo made, a `LargeJson` if it is large. Undefined for text that was streamed: it is the feed's own. */
+      /**
+       * The JSON value that the Cargo made, a `LargeJson` if it is large. Undefined for streamed text, which is in the
+       * feed.
+       */
       readonly output: unknown;
     }
   | {
@@ -23,21 +29,21 @@ export type FeedEnding =
     };
 
 /**
- * Why a copy of another coordinator's feed was given up. `lost`: the job goes on without output that the copy has, which is not to be read.
- * `memory`: there is none for more of it; its readers come back for the rest.
+ * The reason why a replica was cut. `lost`: the job continues without output that the replica has, which must not be
+ * read. `memory`: there is no memory for more; its readers reconnect for the rest.
  */
 export type CutReason = "lost" | "memory";
 
-/** A feed in the hands of the one who writes it. */
+/** A feed in the view of its writer. */
 export type WritableFeed = Pick<JobFeed, keyof JobFeed>;
 
 /**
- * What one job has said so far, in order, for its readers. A job has one feed for all of them: a reader is a cursor into
- * `items`, so it costs no queue, may come late and may be slow.
+ * The output of one job, in order, for its readers. All readers share one feed: a reader is a cursor into `items`, so
+ * it needs no queue, may join late and may be slow.
  */
 export type Feed = Readonly<Omit<WritableFeed, "cut" | "end" | "notePrompt" | "onReader" | "push" | "readers">>;
 
-/** What is stored of a feed and not in memory: how far it had come, and how to read it. */
+/** The stored part of a feed that is not in memory: its progress, and a function to read it. */
 export interface Backlog {
   readonly progress: FeedProgress;
   readonly read: () => Promise<readonly FeedPart[]>;
@@ -45,31 +51,28 @@ export interface Backlog {
 
 export class JobFeed {
   readonly jobId: string;
-  /** What came before `items`: nothing, but for a copy that begins where its first reader was. */
+  /** The position before `items`: the start, except for a replica that begins at the position of its first reader. */
   readonly start: FeedPosition;
-  /** Null until the end of the job is durable; then nothing changes any more. */
+  /** Null until the end of the job is durable. The feed does not change after that. */
   ending: FeedEnding | null;
-  /** Model tokens delivered so far. */
   tokens = 0;
-  /** Tokens of the prompt, as the last Island counts them; 0 before, and if it does not say. Not stored. */
+  /** Prompt tokens counted by the last Island; 0 before, and if it reports none. Not stored. */
   promptTokens = 0;
   /**
-   * The attempt that last gave what a client may have seen and cannot be taken back: text, thoughts, an image or a call of a tool, not
-   * progress. Null before any.
+   * The last attempt that made output which a client may have seen and which cannot be withdrawn: text, reasoning, an
+   * image or a tool call, not progress. Null before any.
    */
   outputAttempt: number | null = null;
-  /** True once text was said. */
   hasText = false;
-  /** Null but for a copy that is given up. Nothing changes any more then; the job has another feed. */
+  /** Null except for a replica that was cut. It does not change after that, and the job has another feed. */
   cutBecause: CutReason | null = null;
-  /** Called when there is a new listener. */
   onReader: (() => void) | null = null;
   #items: FeedItem[] = [];
   /** Null before the first: 100,000 waiting jobs have no reader. */
   #listeners: Set<() => void> | null = null;
   /** Number of outputs by attempt, in order; only attempts with output. */
   readonly #outputs: { readonly attempt: number; count: number }[] = [];
-  /** Comes before `#items`. Null once it was read. */
+  /** The stored items before `#items`. Null once they were read. */
   #backlog: Backlog | null = null;
   #loading: Promise<void> | null = null;
 
@@ -81,7 +84,9 @@ export class JobFeed {
     this.ending = ending === null ? null : this.#withoutText(ending);
   }
 
-  /** The feed of a job that was unfinished when the coordinator last stopped. It is read when somebody asks for it. */
+  /**
+   * Creates the feed of a job that was unfinished when the coordinator last stopped. The stored part is read on demand.
+   */
   static restored(jobId: string, backlog: Backlog): JobFeed {
     const feed = new JobFeed(jobId);
     feed.tokens = backlog.progress.tokens;
@@ -102,7 +107,7 @@ export class JobFeed {
     return this.outputAttempt !== null;
   }
 
-  /** True once anything was said besides states: output or progress. */
+  /** True once the feed has items besides states: output or progress. */
   get hasItems(): boolean {
     return this.#outputs.length > 0;
   }
@@ -115,12 +120,12 @@ export class JobFeed {
     return this.cutBecause !== null;
   }
 
-  /** Number of listeners. One who reads slowly listens until it has read the end. */
+  /** Number of listeners. A slow reader listens until it has read the end. */
   get readers(): number {
     return this.#listeners?.size ?? 0;
   }
 
-  /** Resolves when `items` and `text` can be read. They cannot at once for a job that was restored after a restart. */
+  /** Resolves when `items` and `text` can be read. A job that was restored after a restart must load them first. */
   async load(): Promise<void> {
     if (this.#backlog === null) return;
     this.#loading ??= this.#load(this.#backlog).finally(() => {
@@ -129,14 +134,13 @@ export class JobFeed {
     await this.#loading;
   }
 
-  /** The text delivered so far. */
   text(): string {
     let text = "";
     for (const item of this.items) if (item.type === "token") text += item.content;
     return text;
   }
 
-  /** The attempt that made output number `nth`, counted from 1. 1 for an output that does not exist. */
+  /** Returns the attempt that made output number `nth`, counted from 1; 1 for an output that does not exist. */
   attemptOf(nth: number): number {
     let upTo = 0;
     for (const { attempt, count } of this.#outputs) {
@@ -147,20 +151,20 @@ export class JobFeed {
   }
 
   /**
-   * True when the position counts output that this feed lacks and never gets: the output was relayed, a crash came before it
-   * was stored, and the job continued without it. False while the attempt that made it may still send it again. True also when
-   * another attempt made that output.
+   * Returns true if the position counts output that this feed will never have: the output was relayed, a crash came
+   * before it was stored, and the job continued without it. Also true if another attempt made that output. False while
+   * the attempt that made it may still resend it.
    */
   hasLost({ outputs, attempt }: FeedPosition): boolean {
     const made = this.#outputs.filter((run) => run.attempt <= attempt).reduce((sum, { count }) => sum + count, 0);
-    // The reader has it from an attempt that began elsewhere since: this coordinator stood still, and does not own the job any more.
+    // The reader has the output of a later attempt elsewhere: this coordinator was stalled and no longer owns the job.
     if (outputs <= made) return outputs > 0 && this.attemptOf(outputs) !== attempt;
     return this.ending !== null || (this.#outputs.at(-1)?.attempt ?? 0) > attempt;
   }
 
-  /** `attempt`: the one that made the items. @throws when the feed has ended. */
+  /** @param attempt The attempt that made the items. @throws if the feed has ended. */
   push(items: readonly FeedItem[], attempt = 1): void {
-    if (this.ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
+    if (this.ending !== null) throw new Error(`The feed of ${this.jobId} has already ended`);
     for (const item of items) this.#add(item, attempt);
     this.#wake();
   }
@@ -171,9 +175,9 @@ export class JobFeed {
     this.#wake();
   }
 
-  /** @throws when the feed has ended. */
+  /** @throws if the feed has ended. */
   end(ending: FeedEnding): void {
-    if (this.ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
+    if (this.ending !== null) throw new Error(`The feed of ${this.jobId} has already ended`);
     this.ending = this.#withoutText(ending);
     this.#wake();
   }
@@ -183,7 +187,10 @@ export class JobFeed {
     this.#wake();
   }
 
-  /** Calls `listener` after each change, synchronously, until the returned function is called. The end, or a cut, is the last. */
+  /**
+   * Calls `listener` synchronously after each change, until the returned function is called. The last call is for the
+   * end or a cut.
+   */
   subscribe(listener: () => void): () => void {
     this.#listeners ??= new Set();
     this.#listeners.add(listener);
@@ -193,19 +200,19 @@ export class JobFeed {
 
   async #load({ progress, read }: Backlog): Promise<void> {
     const stored = (await read()).flatMap(({ items }) => items);
-    // What follows was said since the restart: it is in memory already.
+    // Items after the stored ones were added since the restart and are in memory.
     this.#items = [...stored.slice(0, progress.items), ...this.#items];
     this.#backlog = null;
   }
 
-  /** Storage gives text that was streamed as the output, too. */
+  /** Removes an output that is the streamed text, which storage returns as well. */
   #withoutText(ending: FeedEnding): FeedEnding {
     if (ending.type !== "done" || typeof ending.output !== "string") return ending;
     return this.hasText || ending.output === "" ? { ...ending, output: undefined } : ending;
   }
 
   #add(item: FeedItem, attempt: number): void {
-    // As in `MutableJob.announce`: the first item is nearly always the only one of a waiting job.
+    // Not pushed into an empty array; see `UnstoredOutput.announce`. Most waiting jobs have only this item.
     if (this.#items.length === 0) this.#items = [item];
     else this.#items.push(item);
     if (item.type === "status") return;
@@ -223,7 +230,7 @@ export class JobFeed {
   }
 }
 
-/** A reader's place in a feed. It walks the items once and leaves out what the reader was given before a reconnect. */
+/** A reader's place in a feed. It walks the items once and skips those that the reader received before a reconnect. */
 export class FeedCursor {
   #next = 0;
   #outputs: number;
@@ -238,7 +245,7 @@ export class FeedCursor {
     this.#statuses = feed.start.statuses;
   }
 
-  /** What the reader has been given in all, before a reconnect and since. */
+  /** All items that the reader received, before a reconnect and since. */
   get position(): FeedPosition {
     const isAhead = this.#outputs > this.#skip.outputs;
     return {
@@ -249,12 +256,12 @@ export class FeedCursor {
     };
   }
 
-  /** The reader has output that is not in the feed, so what follows does not continue it. */
+  /** True if the reader has output that is not in the feed, so that the following items do not continue it. */
   get isLost(): boolean {
     return this.#outputs < this.#skip.outputs && this.#feed.hasLost(this.#skip);
   }
 
-  /** The next item that the reader has not seen, with the cursor moved past it; undefined at the end of what there is. */
+  /** Returns the next item that the reader has not received, and moves past it; undefined if there is none yet. */
   take(): FeedItem | undefined {
     const { items } = this.#feed;
     while (this.#next < items.length) {
@@ -266,12 +273,12 @@ export class FeedCursor {
     return undefined;
   }
 
-  /** Items that `take` has not looked at. */
+  /** Number of items that `take` has not examined. */
   get behind(): number {
     return this.#feed.items.length - this.#next;
   }
 
-  /** The item that `take` would look at next, seen or not. */
+  /** Returns the next item for `take` to examine, received or not. */
   peek(): FeedItem | undefined {
     return this.#feed.items[this.#next];
   }

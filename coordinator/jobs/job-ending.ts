@@ -6,36 +6,36 @@ import type { JobEnding, JobRecord } from "../store/jobs/job-store.ts";
 import type { ActiveJob } from "./active-job.ts";
 import type { Feed, FeedEnding } from "./feed.ts";
 
-/** How a job comes to its end. */
 export interface Outcome {
   readonly event: JobEnding["event"];
   readonly output?: unknown;
   readonly usage?: Usage;
   readonly finishReason?: FinishReason;
-  /** What the Island says; it may be none of the job's. */
+  /** The stop sequence that the Island reports; it may not be one of the job's. */
   readonly stopSequence?: string;
   readonly timings?: Timings;
   readonly error?: JobError;
   /**
-   * What was delivered is paid, although the error is an Island's fault: another Island delivered it; or there is no room for more output,
-   * else an account whose budget is nearly used up would get the rest of it free, again and again.
+   * Pays for delivered output although the error is an Island's fault. Another Island may have delivered it. Or there
+   * is no capacity for more output: otherwise an account whose budget is nearly used up would repeatedly get the rest
+   * of it free.
    */
   readonly isPaid?: boolean;
 }
 
-/** What an Island reports of a run that completed. `output` undefined: the text of the tokens. */
+/** The report of an Island on a completed run. `output` undefined: the text of the tokens. */
 export type RunResult = Required<Pick<Outcome, "usage" | "finishReason" | "timings">> &
   Pick<Outcome, "output" | "stopSequence">;
 
-/** Usage of a job that did not complete: what was delivered, and what was read of the prompt. */
+/** Returns the usage of a job that did not complete: delivered output and prompt tokens that were read. */
 export function deliveredUsage({ tokens }: Feed, prompt: PromptTokens | null): Usage | null {
   const promptTokens = readOf(prompt, tokens);
   return tokens === 0 && promptTokens === 0 ? null : { promptTokens, completionTokens: tokens };
 }
 
 /**
- * What a job's charge counts for its prompt: what was read of it, and all of it. Nothing if the Island does not tell. What a template
- * adds is not charged: nobody could tell a long one from a false claim.
+ * Returns the prompt tokens that a charge counts: those that were read, and all. Zero if the Island reports none.
+ * Tokens of a template are not charged, as a long template cannot be told from a false report.
  */
 export function promptCostOf({
   prompt,
@@ -51,25 +51,28 @@ export function promptCostOf({
   };
 }
 
-/** A result that gives the client nothing. */
+/** Returns true for a result without content. */
 export function isEmptyOutput(output: unknown): boolean {
   return output === undefined || output === null || output === "";
 }
 
-/** True for an error that the Island made by breaking the protocol: such an attempt is not paid, whatever it delivered. */
+/**
+ * Returns true for an error that the Island caused by breaking the protocol. Such an attempt is not paid, whatever it
+ * delivered.
+ */
 export function isFaultOfIsland({ error, isPaid }: Pick<Outcome, "error" | "isPaid">): boolean {
   return isPaid !== true && (error?.code === "output_too_large" || error?.code === "invalid_output");
 }
 
-/** Tokens of the prompt that were read: all of them once the model has said something. */
+/** Counts the prompt tokens that were read: all of them once the model has produced output. */
 function readOf(prompt: PromptTokens | null, deliveredTokens: number): number {
   if (prompt === null) return 0;
   return deliveredTokens > 0 ? prompt.total : prompt.done;
 }
 
 /**
- * The last event of a job's feed, the same for live readers and for those who read it from storage.
- * @throws for a job that has not ended.
+ * Returns the last event of a job's feed, the same for live readers and for readers of the stored feed. @throws for a
+ * job that has not ended.
  */
 export function feedEndingOf(
   job: Pick<JobRecord, "id" | "state" | "usage" | "finishReason" | "creditsUsedMicro" | "error"> & {
@@ -77,7 +80,7 @@ export function feedEndingOf(
     readonly stopSequence?: string;
   },
 ): FeedEnding {
-  if (!isTerminal(job.state)) throw new Error(`Job ${job.id} is ${job.state}: it has no ending`);
+  if (!isTerminal(job.state)) throw new Error(`Job ${job.id} has no ending: its state is ${job.state}`);
   if (job.state === "completed") {
     return {
       type: "done",

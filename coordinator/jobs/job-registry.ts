@@ -47,17 +47,16 @@ type JobEnv = Env<
   | "startLimitMs"
 >;
 
-/** A job that is being stored. */
 interface Offer {
-  /** The Island that got its first attempt; null if no fitting one had a free slot. */
+  /** The Island with its first attempt; null if no fitting Island had a free slot. */
   readonly islandId: string | null;
-  /** The job is durable: it competes, or its Island hears of it. */
+  /** The job is durable: it competes, or its Island is notified. */
   accept(): void;
-  /** The job could not be stored, or is the repeat of another one. */
+  /** The job could not be stored, or repeats another one. */
   withdraw(): void;
 }
 
-/** A job before its first attempt. */
+/** The initial state of a job without attempts. */
 export const NEW_JOB = {
   state: "pending",
   attempt: 0,
@@ -66,32 +65,36 @@ export const NEW_JOB = {
   startedAtMs: null,
 } as const;
 
-/** A timer later than this shows that this process stood still: what Islands said meanwhile is not read yet, so the phase begins anew. */
+/**
+ * Lateness of a timer that shows that this process was stalled. Reports of Islands from that time are not read yet, so
+ * the phase limit starts again.
+ */
 const MAX_LATE_MS = 1_000;
-/** Time to send what it kept, for an Island that comes back at the end of its grace. */
+/** Time for an Island that returns at the end of its grace period to send what it kept. */
 const REPORT_MARGIN_MS = 5_000;
 
 /**
- * Owner of every unfinished job. Everything that changes a job is a command here: it acts in memory in one turn of the event loop,
- * stores what it did, and tells subscribers. A promise resolves when what was done is durable. Others see jobs as {@link ActiveJob}.
+ * The owner of every unfinished job. Every change of a job is a command here: it acts in memory synchronously, stores
+ * the change, and notifies subscribers. Its promise resolves when the change is durable. Other code sees jobs as {@link
+ * ActiveJob}.
  */
 export class JobRegistry {
   /** Bytes of output of unfinished jobs in memory. */
   readonly outputBudget: OutputBudget;
-  /** Model tokens relayed since the start, also those of jobs that have not ended. */
+  /** Model tokens relayed since the start, including those of unfinished jobs. */
   relayedTokens = 0;
   readonly #env: JobEnv;
   readonly #store: Pick<Store, "jobs">;
   readonly #catalog: Catalog;
   readonly #jobQuota: JobQuota;
   readonly #dailyStorage: DailyStorage;
-  /** Output that a job may make if neither its input nor its Cargo says how much. */
+  /** Maximum output of a job if neither its input nor its Cargo sets one. */
   readonly #maxOutputBytes: number;
-  /** For Cargos that set none. */
+  /** Phase limits for Cargos that set none. */
   readonly #phaseLimits: PhaseLimits;
   readonly #onWebhookDue: (webhookId: string, accountId: string) => void;
   readonly #couldReadersCome: (sinceMs: number) => boolean;
-  /** By id. A job leaves when its end is durable. */
+  /** Jobs by id. A job is removed when its end is durable. */
   readonly #jobs = new Map<string, MutableJob>();
   readonly #writes: JobWrites;
   readonly #deadlines: Deadlines;
@@ -101,8 +104,9 @@ export class JobRegistry {
   readonly #readerLimits = new Set<Timer>();
 
   /**
-   * @param onWebhookDue called when the end of a job, now durable, makes a webhook due.
-   * @param couldReadersCome whether readers at other coordinators could have come at any time since `sinceMs`, by the monotonic clock.
+   * @param onWebhookDue Called when the durable end of a job makes a webhook due.
+   * @param couldReadersCome Returns whether readers at other coordinators could have connected at any time since
+   * `sinceMs`, by the monotonic clock.
    */
   constructor(
     env: JobEnv,
@@ -138,12 +142,12 @@ export class JobRegistry {
     this.#writes = writeJobs(env, store, (job, ownerId) => this.#drop(job, ownerId));
   }
 
-  /** Undefined for an unknown id and for a job whose end is durable. */
+  /** Returns undefined for an unknown id and for a job whose end is durable. */
   get(jobId: string): ActiveJob | undefined {
     return this.#jobs.get(jobId);
   }
 
-  /** The fence: the unfinished job, if `attempt` is its present one and this Island has it; else undefined. */
+  /** Fencing: returns the unfinished job if `attempt` is its present one and this Island has it; else undefined. */
   present(
     islandId: string,
     { jobId, attempt }: { readonly jobId: string; readonly attempt: number },
@@ -153,14 +157,14 @@ export class JobRegistry {
     return job.attempt === attempt && job.islandId === islandId ? job : undefined;
   }
 
-  /** Durable ones, oldest first. */
+  /** Durable jobs, oldest first. */
   *list(): Iterable<ActiveJob> {
     for (const job of this.#jobs.values()) if (job.stored === null) yield job;
   }
 
   /**
-   * What the job runs: the Cargo as it was when the job was accepted, or at the last restart. Undefined when it was gone then and is still
-   * gone.
+   * Returns the Cargo in the version at the job's acceptance, or at the last restart. If it was gone then, returns the
+   * present one; undefined if there is none.
    */
   cargoOf({ cargo, slug }: ActiveJob): CatalogEntry | undefined {
     return cargo ?? this.#catalog.known(slug);
@@ -178,9 +182,10 @@ export class JobRegistry {
   // ---- New jobs
 
   /**
-   * Takes in a new job that is stored now, and a place of its account. An Island with a free slot gets it at once, so that job and attempt
-   * are one commit; the Island is told after it. One of the two functions of the offer must follow.
-   * @param maxJobs most unfinished jobs that the account may have. @throws {RateLimitedError} if it has as many already.
+   * Adds a new job that is being stored, and takes a quota slot of its account. An Island with a free slot gets it at
+   * once, so that job and attempt are one commit; the Island is notified after it. The caller must call one of the two
+   * functions of the offer.
+   * @param maxJobs Maximum number of unfinished jobs of the account. @throws {RateLimitedError} if it is reached.
    */
   offer(submitted: SubmittedJob, cargo: CatalogEntry, maxJobs: number): Offer {
     const { accountId, input } = submitted;
@@ -199,14 +204,14 @@ export class JobRegistry {
       islandId: job.islandId,
       accept: () => {
         resolve();
-        // After the writes that wait for it.
+        // Runs after the writes that wait for the promise.
         void promise.then(() => {
           job.stored = null;
         });
         this.#admit(job);
       },
       withdraw: () => {
-        // What waits for its storage never goes on.
+        // Writes that wait for the job's storage never resolve.
         this.#forget(job);
         this.#emit({ type: "offer_withdrawn", job });
         this.#jobQuota.leave(accountId);
@@ -214,7 +219,7 @@ export class JobRegistry {
     };
   }
 
-  /** Takes in a new, durable job of a batch. It waits for its account's place until {@link admitParked}. */
+  /** Adds a new, durable job of a batch. It waits for a quota slot of its account until {@link admitParked}. */
   park(record: ActiveJobRecord, cargo: CatalogEntry): ActiveJob {
     const job = this.#add(new MutableJob(record));
     job.cargo = cargo;
@@ -222,22 +227,22 @@ export class JobRegistry {
     return job;
   }
 
-  /** Gives a parked job a place, whatever the limit, and lets it compete for Islands. */
+  /** Gives a parked job a quota slot, regardless of the limit, and lets it compete for Islands. */
   admitParked(jobId: string): void {
     const job = this.#require(jobId);
     this.#takePlace(job);
     this.#beginCompeting(job);
   }
 
-  // ---- Jobs from storage: after a restart, and those that another coordinator had
+  // ---- Jobs from storage: after a restart, or from another coordinator
 
   /**
-   * Takes in a job that was unfinished when the coordinator last stopped, or that another coordinator had. One that an Island has waits
-   * for that Island to come back; a job of a batch that never had an attempt is parked, unless the store knows that it has a place; the
-   * others compete.
-   * @param islandOwnerId Account of the Island that has the job; null when no Island has it, and when that one is not known any more:
-   *   then the caller gives the attempt up.
-   * @param graceMs how long its Island may take to come back; absent: that of a restart.
+   * Adds a job that was unfinished when the coordinator last stopped, or that another coordinator had. A job that an
+   * Island has waits for the return of that Island. A job of a batch that never had an attempt is parked, unless the
+   * store has a quota slot for it. The others compete.
+   * @param islandOwnerId Account of the Island that has the job; null if no Island has it. Null also if the Island is
+   * unknown: the caller then ends the attempt.
+   * @param graceMs Time for the Island to return; absent: the restart grace period.
    */
   restore(
     record: ReturningJob,
@@ -245,12 +250,15 @@ export class JobRegistry {
     graceMs: number = this.#env.config.restartGraceMs,
   ): Promise<void> | undefined {
     if (record.attempt > 0) return this.#restoreBegun(record, islandOwnerId, graceMs);
-    // It has no feed. Without a promise, because 100,000 may wait.
+    // The job has no feed. No promise is created, because 100,000 jobs may wait.
     this.#competeAgain(this.#addRestored(record, null, null), record.hasPlace === true);
     return undefined;
   }
 
-  /** Takes in a job of another coordinator whose last attempt an Island has brought here: it has the job, or has it again. */
+  /**
+   * Adopts a job of another coordinator whose last attempt an Island has presented here. The job then has, or regains,
+   * that Island.
+   */
   async adoptRunning(record: ReturningJob, assignee: Assignee, attempt: number): Promise<void> {
     const { islandGraceMs } = this.#env.config;
     if (record.islandId !== null) return this.#restoreBegun(record, assignee.accountId, islandGraceMs);
@@ -258,7 +266,7 @@ export class JobRegistry {
     const job = this.#addRestored(record, input, backlog);
     this.#takePlace(job);
     this.#beginWait(job, this.#earliestMs(islandGraceMs));
-    // The coordinator that gave it out died before that was durable.
+    // The coordinator that assigned the attempt died before it was durable.
     if (attempt > job.attempt) this.claimAttempt(job.id, assignee, attempt);
     else this.regain(job.id, assignee);
     return undefined;
@@ -268,19 +276,19 @@ export class JobRegistry {
     const { input, backlog } = await this.#readStored(record);
     const job = this.#addRestored(record, input, backlog);
     if (record.islandId === null) return this.#competeAgain(job);
-    // Without a look at the limit, which may be lower now than when the job was accepted.
+    // Regardless of the limit, which may be lower now than when the job was accepted.
     this.#takePlace(job);
     if (islandOwnerId === null) return undefined;
     job.assignee = { islandId: record.islandId, accountId: islandOwnerId };
     job.noteEarner();
     this.#recordActivity(job);
-    // The Island may have the result, even after the limit: it gets the grace to adoptRunning it.
+    // The Island may have the result, even after the limit: it gets the grace period to send it.
     const earliestMs = this.#earliestMs(graceMs);
     if (job.state === "running") return this.#beginRun(job, earliestMs);
     return this.#beginWait(job, earliestMs);
   }
 
-  /** The feed is read when somebody asks for it. */
+  /** Reads the stored input and feed progress of a job. The feed itself is read on demand. */
   async #readStored({
     id,
     attempt,
@@ -296,13 +304,16 @@ export class JobRegistry {
     job.lastSeq = backlog?.progress.lastSeq ?? 0;
     job.durableSeq = job.lastSeq;
     if (record.handover !== undefined) job.remember(record.handover);
-    // Undefined if the account may not run it now: its definition or approval may have changed.
+    // Null if the account may not run the Cargo now: its definition or approval may have changed.
     job.cargo = this.#catalog.find(record.slug, record.accountId) ?? null;
     if (input !== null) this.#learnTraits(job, input);
     return job;
   }
 
-  /** A job of a batch that never had an attempt is parked, unless the store knows that it has a place. */
+  /**
+   * Parks a job of a batch that never had an attempt, unless the store has a quota slot for it. Lets other jobs
+   * compete.
+   */
   #competeAgain(job: MutableJob, hasPlace = false): void {
     if (job.batchId !== null && job.attempt === 0 && !hasPlace) return;
     this.#takePlace(job);
@@ -314,8 +325,9 @@ export class JobRegistry {
   }
 
   /**
-   * Takes note of restored jobs whose clients waited on a connection, which is gone. They are cancelled, as of clients that leave,
-   * unless a reader of theirs comes within the grace, or has come before. A grace in which readers could not come begins again.
+   * Watches restored jobs whose clients waited on a connection that is now gone. They are cancelled, as if their
+   * clients had disconnected, unless they have had a reader by the end of the grace period. If readers could not
+   * connect during that time, it starts again.
    */
   awaitReaders(jobIds: readonly string[]): void {
     if (jobIds.length === 0) return;
@@ -330,7 +342,6 @@ export class JobRegistry {
     this.#readerLimits.add(limit);
   }
 
-  /** Somebody reads the job's output. */
   noteReader(jobId: string): void {
     this.#unread.delete(jobId);
   }
@@ -342,9 +353,12 @@ export class JobRegistry {
     }
   }
 
-  // ---- Jobs that go to another coordinator. What these commands say has happened in storage, or is about to
+  // ---- Transfers to another coordinator. The changes of these commands are in storage, or about to be
 
-  /** Takes waiting jobs out of the competition, until {@link endMove}. Returns those that may move: durable ones that wait. */
+  /**
+   * Takes waiting jobs out of the competition until {@link endMove}. Returns those that may move: durable ones that
+   * wait.
+   */
   beginMove(jobIds: readonly string[]): string[] {
     const jobs = jobIds.flatMap((id) => this.#jobs.get(id) ?? []);
     const moving = jobs.filter((job) => job.state === "pending" && job.stored === null && !job.isMoving);
@@ -355,7 +369,7 @@ export class JobRegistry {
     return moving.map(({ id }) => id);
   }
 
-  /** What is not stored of these jobs. Those of which there is nothing are left out. */
+  /** Returns the handover state of these jobs, without jobs that have none. */
   handoverStatesOf(jobIds: readonly string[]): HandoverState[] {
     return jobIds.flatMap((jobId) => {
       const { failedOn, final, trace } = this.#jobs.get(jobId) ?? { failedOn: [], final: null, trace: null };
@@ -364,36 +378,40 @@ export class JobRegistry {
     });
   }
 
-  /** The job's trace, which goes on at its next owner. Ignored for a job that is gone. */
+  /** Records the job's trace, which continues at its next owner. Ignored for a job that is gone. */
   noteTrace(jobId: string, trace: string): void {
     const job = this.#jobs.get(jobId);
     if (job !== undefined) job.trace = trace;
   }
 
-  /** A move is over. `toId`: who has the job now; null if it stays, and competes again. Ignored for a job that is gone. */
+  /** Ends a move. `toId`: the new owner; null if the job stays and competes again. Ignored for a job that is gone. */
   endMove(jobId: string, toId: string | null): void {
     const job = this.#jobs.get(jobId);
     if (job?.isMoving !== true) return undefined;
     job.isMoving = false;
     if (toId !== null) return this.#drop(job, toId);
-    // A parked one waits on.
+    // A parked job keeps waiting for its quota slot.
     if (job.state !== "pending" || !job.hasPlace) return undefined;
     if (!this.#hasCargo(job)) return void this.#failWithoutCargo(job);
     return this.#compete(job);
   }
 
-  /** Another coordinator has the job, `ownerId` if it is known which. Ignored for one that is not here, that ended, and that is being stored. */
+  /**
+   * Drops a job that another coordinator has; `ownerId` if it is known. Ignored for a job that is unknown, has ended,
+   * or is being stored.
+   */
   drop(jobId: string, ownerId: string | null = null): void {
     const job = this.#jobs.get(jobId);
-    // What has ended learns it from the write of its end.
+    // The write of a job's end detects the new owner.
     if (job !== undefined && job.stored === null && !job.hasEnded) this.#drop(job, ownerId);
   }
 
   // ---- Ends
 
   /**
-   * The Cargo with this slug is new, changed or gone. If the Cargo is gone, its pending jobs fail, and jobs that an Island has get no
-   * other attempt. Otherwise each job keeps the Cargo that it was accepted for; an approval of that same Cargo counts.
+   * Handles a Cargo that was added, changed or removed. If it was removed, its pending jobs fail, and jobs that an
+   * Island has get no other attempt. Otherwise each job keeps the Cargo that it was accepted for, and an approval of
+   * that same Cargo takes effect.
    */
   cargoChanged(slug: string): void {
     const isGone = this.#catalog.known(slug) === undefined;
@@ -406,26 +424,32 @@ export class JobRegistry {
     }
   }
 
-  /** Ends a job at its client's wish. Resolves when the end is durable. @throws {NotOwnerError} when another coordinator has the job by now. */
+  /**
+   * Cancels a job for its client. Resolves when the end is durable. @throws {NotOwnerError} if another coordinator has
+   * the job.
+   */
   cancel(jobId: string): Promise<void> {
     const job = this.#require(jobId);
     this.stop(jobId);
     return this.#untilEnded(job);
   }
 
-  /** Like {@link cancel}, for who does not wait for it. */
+  /** Cancels a job like {@link cancel}, without waiting. */
   stop(jobId: string): void {
     void this.#stop(this.#require(jobId), "cancelled", { event: "cancel" });
   }
 
-  /** Cancels every unfinished job of an account that is being deleted. Resolves when their ends are durable, or others have them. */
+  /**
+   * Cancels every unfinished job of an account that is being deleted. Resolves when each end is durable or another
+   * coordinator has the job.
+   */
   async cancelAll(accountId: string): Promise<void> {
     const own = [...this.list()].filter((job) => job.accountId === accountId);
     for (const { id, hasEnded } of own) if (!hasEnded) this.stop(id);
     await this.settled(own);
   }
 
-  /** Ends a job that did not begin in time. `reason`: why it waited, for the client; null when nobody knows. */
+  /** Ends a job that did not begin in time. `reason`: why it waited, for the client; null if unknown. */
   expireWait(jobId: string, reason: string | null): Promise<void> {
     const job = this.#require(jobId);
     if (job.final !== null) return this.#endUnconfirmed(job, job.final);
@@ -434,7 +458,7 @@ export class JobRegistry {
     return this.#stop(job, "timeout", { event: "expire", error });
   }
 
-  /** Ends a waiting job that no Island can run. `reason`: what they lack, for the client. */
+  /** Ends a waiting job that no Island can run. `reason`: what the Islands lack, for the client. */
   refuseWait(jobId: string, reason: string): Promise<void> {
     const job = this.#require(jobId);
     if (job.final !== null) return this.#endUnconfirmed(job, job.final);
@@ -442,25 +466,32 @@ export class JobRegistry {
     return this.#end(job, { event: "fail", error: { code: "no_island_fits", message, retryable: false } });
   }
 
-  /** No second Island confirmed what the only one that tried reported. */
+  /** Ends a job with the report of the only Island that tried it, as no second Island confirmed it. */
   #endUnconfirmed(job: MutableJob, { islandId, error }: NonNullable<MutableJob["final"]>): Promise<void> {
     const isPaid = job.earner !== null && job.earner.islandId !== islandId;
     return this.#end(job, { event: error.code === "run_timeout" ? "expire" : "fail", error, isPaid });
   }
 
-  /** Resolves when the ends of these jobs are durable, or another coordinator has them: of those that have ended so far, all unless told. */
+  /**
+   * Resolves when the ends of these jobs are durable, or another coordinator has them. Default: all jobs that have
+   * ended so far.
+   */
   async settled(jobs: Iterable<ActiveJob> = this.#jobs.values()): Promise<void> {
     const ending = [...jobs].flatMap(({ id, hasEnded }) => (hasEnded ? (this.#jobs.get(id) ?? []) : []));
     await Promise.allSettled(ending.map((job) => this.#untilEnded(job)));
   }
 
-  /** For work that was acted on before it is done, such as a write: if it fails, the process ends and starts again from storage. */
+  /**
+   * Handles work whose effects are already visible, such as a write: if it fails, the process ends and starts again
+   * from storage.
+   */
   persist<T>(write: Promise<T>): Promise<T> {
     return this.#writes.persist(write);
   }
 
   /**
-   * Stops all timers. A write that fails from now on is not fatal: what is not durable by now is restored from storage at the next start.
+   * Stops all timers. Later failures of writes are not fatal: changes that are not durable are restored from storage at
+   * the next start.
    */
   close(): void {
     for (const limit of this.#readerLimits) limit.cancel();
@@ -470,19 +501,22 @@ export class JobRegistry {
 
   // ---- The present attempt of a job. The caller has checked that its Island has it (`dispatch/attempt-fencing.ts`)
 
-  /** Gives a pending job to an Island. Returns the number of the attempt. */
+  /** Assigns a pending job to an Island. Returns the number of the attempt. */
   assign(jobId: string, assignee: Assignee): number {
     const job = this.#require(jobId);
     this.#begin(job, job.attempt + 1, assignee);
     return job.attempt;
   }
 
-  /** A pending job turns out to be in an Island's hands: its assignment was not durable when the coordinator last stopped. */
+  /**
+   * Restores the attempt of a pending job that an Island presents: its assignment was not durable when the coordinator
+   * last stopped.
+   */
   claimAttempt(jobId: string, assignee: Assignee, attempt: number): void {
     const job = this.#require(jobId);
     this.#emit({ type: "job_withdrawn", job });
     if (!job.hasPlace) {
-      // It had its place before the restart, and waits for another only because that was not known.
+      // The job had its quota slot before the restart, and waits for another only because that was unknown.
       this.#takePlace(job);
       this.#beginWait(job);
     }
@@ -490,7 +524,7 @@ export class JobRegistry {
     void this.#readInput(job);
   }
 
-  /** The Island that was lost with the last attempt of a pending job is back and goes on with it. */
+  /** Continues the last attempt of a pending job on the Island that was lost with it and has returned. */
   regain(jobId: string, assignee: Assignee): void {
     const job = this.#require(jobId);
     this.#emit({ type: "job_withdrawn", job });
@@ -500,31 +534,33 @@ export class JobRegistry {
     void this.#writes.move(job, "regain");
   }
 
-  /** What an Island needs to run a job: its input, from storage. Afterwards the text can be read that another attempt continues. */
+  /** Reads the input of a job for its Island. Also loads the text that the attempt may have to continue. */
   async readForRun(jobId: string): Promise<JobInput> {
     const [input] = await Promise.all([this.#readInput(this.#require(jobId)), this.loadFeed(jobId)]);
     return input;
   }
 
-  /** Afterwards the job's text can be read, also of one that was restored after a restart. */
+  /** Loads the job's text, which is not in memory after a restart. */
   loadFeed(jobId: string): Promise<void> {
     return this.#writes.persist(this.#require(jobId).feed.load());
   }
 
-  /** The Island says that it has the attempt. Ignored after the first time. */
+  /** Records that the Island accepted the attempt. Ignored after the first time. */
   accept(jobId: string): void {
     const job = this.#require(jobId);
     if (!job.isAccepted) this.noteReturn(jobId);
   }
 
-  /** The Island has come back with the attempt, whose phase begins anew. */
+  /** Records that the Island returned with the attempt. The limit of its phase counts again from now. */
   noteReturn(jobId: string): void {
     const job = this.#require(jobId);
     job.isAccepted = true;
     this.#beginPhase(job);
   }
 
-  /** What the Island reports of the work, which is neither output nor stored. It is a sign of life if `count` is another one than before. */
+  /**
+   * Records reported progress of the work, which is neither output nor stored. Counts as activity if `count` changed.
+   */
   noteWork(jobId: string, count: number): void {
     const job = this.#require(jobId);
     if (count === job.workCount) return;
@@ -532,18 +568,19 @@ export class JobRegistry {
     this.#recordActivity(job);
   }
 
-  /** Gives the attempt up, as its present phase took longer than its limit, and stops the Island's work on it. */
+  /** Ends the attempt because its present phase exceeded its limit, and stops the Island's work on it. */
   expirePhase(jobId: string): Promise<void> {
     const job = this.#require(jobId);
-    if (job.phase === null) throw new Error(`Job ${jobId} is ${job.state}: no Island has it`);
+    if (job.phase === null)
+      throw new Error(`Job ${jobId} has no phase: its state is ${job.state} and no Island has it`);
     const message = describeExpiry(job.phase, this.#phaseLimitMs(job, job.phase));
     this.#emit({ type: "attempt_stopped", job, reason: "timeout" });
     return this.requeue(jobId, { code: "island_silent", message, retryable: true }, "failed");
   }
 
   /**
-   * The run took longer than its limit: the job ends in `timeout`. If the client has nothing of it yet, one other Island is asked first,
-   * as the Island may have done nothing either.
+   * Ends a job whose run exceeded its limit in `timeout`. If there is no output yet, another Island is asked once
+   * first, as the Island may have done nothing.
    */
   expireRun(jobId: string, hasOtherIsland: boolean): Promise<void> {
     const job = this.#require(jobId);
@@ -555,7 +592,6 @@ export class JobRegistry {
     return this.confirm(jobId, error);
   }
 
-  /** The run began. */
   start(jobId: string): void {
     const job = this.#require(jobId);
     job.start(this.#env.clock.now());
@@ -565,30 +601,36 @@ export class JobRegistry {
     this.#emit({ type: "job_moved", job });
   }
 
-  /** The Island says how much of the prompt it has read. */
+  /** Records how much of the prompt the Island has read. */
   notePrompt(jobId: string, prompt: PromptTokens): void {
     const job = this.#require(jobId);
     if (job.notePrompt(prompt)) this.#recordActivity(job);
   }
 
-  /** Numbered frame `seq` was received. It is not durable yet. */
+  /** Records that numbered frame `seq` was received. It is not durable yet. */
   noteReceived(jobId: string, seq: number): void {
     this.#require(jobId).lastSeq = seq;
   }
 
-  /** Numbered frame `seq` was received and nobody acted on it. An Island that regains the attempt sends it again, and then it counts. */
+  /**
+   * Records that numbered frame `seq` was received but not applied. An Island that regains the attempt resends it, and
+   * then it counts.
+   */
   noteUnheard(jobId: string, attempt: number, seq: number): void {
     const job = this.#jobs.get(jobId);
     if (job?.attempt === attempt) job.lastSeq = Math.min(job.lastSeq, seq - 1);
   }
 
-  /** The last frame of an attempt, numbered `seq`, is durable. Ignored for a job that ended and for an earlier attempt. */
+  /**
+   * Records that the last frame of an attempt, numbered `seq`, is durable. Ignored for an ended job and for an earlier
+   * attempt.
+   */
   noteDurable(jobId: string, attempt: number, seq: number): void {
     const job = this.#jobs.get(jobId);
     if (job?.attempt === attempt) job.durableSeq = seq;
   }
 
-  /** Adds the output of numbered frame `seq`. A job with more output than it can have asked for ends in `failed`. */
+  /** Adds the output of numbered frame `seq`. A job that exceeds its maximum output ends in `failed`. */
   addOutput(jobId: string, seq: number, claimed: readonly OutputItem[]): Promise<void> {
     const job = this.#require(jobId);
     const items = job.delivered.take(claimed);
@@ -614,7 +656,7 @@ export class JobRegistry {
     return stored;
   }
 
-  /** The run succeeded. A job whose result is larger than its output may be ends in `failed`. */
+  /** Completes the job after a successful run. A job whose result exceeds its maximum output ends in `failed`. */
   complete(jobId: string, { usage, timings, ...result }: RunResult): Promise<void> {
     const job = this.#require(jobId);
     const bytes = result.output === undefined ? 0 : JSON.stringify(result.output).length;
@@ -628,23 +670,23 @@ export class JobRegistry {
     });
   }
 
-  /** The attempt failed, and another would fail too. */
+  /** Ends the job with a failure that would occur in another attempt, too. */
   fail(jobId: string, error: JobError): Promise<void> {
     return this.#end(this.#require(jobId), { event: "fail", error });
   }
 
-  /** The Cargo is gone, so that the attempt cannot be sent. */
+  /** Ends the job because its Cargo was removed and the attempt cannot be sent. */
   failWithoutCargo(jobId: string): Promise<void> {
     return this.#failWithoutCargo(this.#require(jobId));
   }
 
-  /** False when the present attempt is the last one: no other may begin, or continue what was delivered. */
+  /** Returns false if the present attempt is the last: no other may begin, or continue the delivered output. */
   mayRetry(jobId: string): boolean {
     const job = this.#require(jobId);
     return mayRetry(job, this.#env.config.maxAttempts) && this.#hasCargo(job);
   }
 
-  /** The present Island says that no Island can do the job: another one is asked. */
+  /** Asks another Island after the present one reported that no Island can do the job. */
   confirm(jobId: string, error: JobError): Promise<void> {
     const job = this.#require(jobId);
     if (job.islandId !== null) job.final ??= { islandId: job.islandId, error };
@@ -652,9 +694,9 @@ export class JobRegistry {
   }
 
   /**
-   * The attempt is over without a result. A refused one is no try: the job waits on, within the wait limit that it has. After another,
-   * a new attempt follows if the retry policy allows it, else the job fails with `error`.
-   * @param mayReturn the Island is away, and may come back with the attempt.
+   * Ends the attempt without a result. A refusal does not count as an attempt: the job waits on within its wait limit.
+   * After other causes a new attempt follows if the retry policy allows it, else the job fails with `error`.
+   * @param mayReturn The Island is away, and may return with the attempt.
    */
   requeue(jobId: string, error: JobError, cause: FailureCause, mayReturn = false): Promise<void> {
     const { clock, config } = this.#env;
@@ -664,7 +706,7 @@ export class JobRegistry {
     } else {
       job.avoidAssignee();
       if (!mayRetry(job, config.maxAttempts)) {
-        // The client may try again.
+        // The client may retry.
         return this.#end(job, { event: "fail", error: { ...error, retryable: true } });
       }
     }
@@ -688,7 +730,7 @@ export class JobRegistry {
     job.assign(attempt, assignee, new AttemptMeter(this.#env.clock.monotonicMs()));
     this.#beginPhase(job);
     this.#emit({ type: "attempt_begun", job });
-    // It is stored with the job.
+    // The attempt is stored with the job.
     if (job.isOffered) return;
     this.#emit({ type: "job_moved", job });
     const assigned = this.#writes.move(job, "assign");
@@ -705,7 +747,7 @@ export class JobRegistry {
     return input;
   }
 
-  /** Counts output of the present attempt; what it may not make is not counted, and is told. */
+  /** Counts output of the present attempt. Returns the exceeded budget, without counting the output; else null. */
   #takeOutput(job: MutableJob, { tokens, bytes, memoryBytes }: OutputSize): OutputOwner | "job" | "day" | null {
     const maxOutputBytes = job.traits?.maxOutputBytes ?? this.#maxOutputBytes;
     const maxTokens = job.traits?.maxTokens ?? Infinity;
@@ -721,7 +763,6 @@ export class JobRegistry {
     return null;
   }
 
-  /** Gives output to readers and to storage. */
   #give(job: MutableJob, seq: number, items: readonly OutputItem[], { bytes, memoryBytes }: OutputSize): Promise<void> {
     if (bytes > memoryBytes) return this.#writes.largeOutput(job, seq, items, bytes);
     job.say(items);
@@ -732,7 +773,7 @@ export class JobRegistry {
     return this.#stop(job, "cancelled", overrun(job, full));
   }
 
-  /** The present attempt is over: its Island holds none of the output any more. */
+  /** Ends the present attempt's share of the Island's output budget. */
   #leaveIsland(job: MutableJob): void {
     if (job.islandId !== null) this.outputBudget.add([["island", job.islandId]], -job.attemptMemoryBytes);
     job.attemptMemoryBytes = 0;
@@ -744,14 +785,14 @@ export class JobRegistry {
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** @throws for a job whose end is durable, and for an unknown id: such a command is a fault of ours. */
+  /** @throws for a job whose end is durable, and for an unknown id: such a command is a bug. */
   #require(jobId: string): MutableJob {
     const job = this.#jobs.get(jobId);
     if (job === undefined) throw new Error(`Job ${jobId} is not active`);
     return job;
   }
 
-  /** Takes in an unfinished job, with the output that it has. */
+  /** Adds an unfinished job with its output so far. */
   #add(job: MutableJob): MutableJob {
     this.#jobs.set(job.id, job);
     this.outputBudget.add(outputOwners(job.accountId, null), job.memoryBytes);
@@ -763,18 +804,18 @@ export class JobRegistry {
     this.#deadlines.clear(job.id);
   }
 
-  /** True if the job's account may still run its Cargo. */
+  /** Returns true if the job's account may still run its Cargo. */
   #hasCargo(job: MutableJob): boolean {
     return this.#catalog.find(job.slug, job.accountId) !== undefined;
   }
 
-  /** Learns what the input says; the first call counts. */
+  /** Derives the traits from the input. Only the first call counts. */
   #learnTraits(job: MutableJob, input: JobInput): void {
     job.traits ??= traitsOf(input, this.cargoOf(job), this.#maxOutputBytes);
   }
 
   #admit(job: MutableJob): void {
-    // Its Island was lost, and its wait passed, while it was being stored.
+    // While the job was being stored, its Island was lost and its wait limit passed.
     if (job.hasEnded || job.isDropped) return;
     this.#emit({ type: "job_stored", job });
     if (job.state === "pending") return this.#beginCompeting(job);
@@ -783,14 +824,15 @@ export class JobRegistry {
     return this.#beginWait(job);
   }
 
-  /** Counts the job against its account's limit, without a look at the limit. */
+  /** Takes a quota slot of the account, regardless of the limit. */
   #takePlace(job: MutableJob): void {
     this.#jobQuota.add(job.accountId);
     job.hasPlace = true;
   }
 
   #beginCompeting(job: MutableJob): void {
-    // Its Cargo may have gone since the job was accepted: during the commit, the wait for a place, or a restart.
+    // The Cargo may have been removed since the job was accepted: during the commit, the wait for a quota slot, or a
+    // restart.
     if (!this.#hasCargo(job)) return void this.#failWithoutCargo(job);
     this.#beginWait(job);
     this.#compete(job);
@@ -804,7 +846,10 @@ export class JobRegistry {
     job.input = null;
   }
 
-  /** The wait of a job of a batch begins here: its wait for other jobs of its account does not count. README, "Batches". */
+  /**
+   * Starts the wait of a job of a batch: its wait for other jobs of its account does not count. See the README,
+   * "Batches".
+   */
   #beginWait(job: MutableJob, earliestMs = 0): void {
     if (job.batchId !== null) {
       job.waitsSinceMs = this.#env.clock.now();
@@ -813,30 +858,33 @@ export class JobRegistry {
     this.#awaitStart(job, earliestMs);
   }
 
-  /** Sets the wait limit's timer; it passes at `earliestMs` (ms since the epoch) or later. */
+  /** Sets the timer of the wait limit, at `earliestMs` (ms since the epoch) or later. */
   #awaitStart(job: MutableJob, earliestMs = 0): void {
     job.waitDeadlineMs = Math.max(job.waitDeadlineMs, earliestMs);
     this.#deadlines.set(job.id, job.waitDeadlineMs, () => this.#emit({ type: "wait_limit_passed", job }));
   }
 
-  /** Sets the run limit's timer; it passes at `earliestMs` (ms since the epoch) or later. */
+  /** Sets the timer of the run limit, at `earliestMs` (ms since the epoch) or later. */
   #beginRun(job: MutableJob, earliestMs = 0): void {
     const deadlineMs = Math.max((job.startedAtMs ?? this.#env.clock.now()) + this.runLimitMs(job), earliestMs);
     this.#deadlines.set(job.id, deadlineMs, () => this.#emit({ type: "run_limit_passed", job }));
   }
 
-  /** A sign of life of the present attempt. It costs no timer. */
+  /** Records activity of the present attempt, without setting a timer. */
   #recordActivity(job: MutableJob): void {
     job.lastSignMs = this.#env.clock.monotonicMs();
   }
 
-  /** The present attempt is in another phase, whose limit counts from now. */
+  /** Starts a new phase of the present attempt. Its limit counts from now. */
   #beginPhase(job: MutableJob): void {
     this.#recordActivity(job);
     this.#deadlines.limitChanged(job.id);
   }
 
-  /** Longest time of a phase of the job without a sign of life. A Cargo that streams no tokens may be silent as long as it may run. */
+  /**
+   * Returns the maximum time without activity in a phase. A Cargo that streams no tokens may be silent for its whole
+   * run.
+   */
   #phaseLimitMs(job: MutableJob, phase: AttemptPhase): number {
     const cargo = this.cargoOf(job);
     const own = cargo?.phaseLimitsMs?.[phase];
@@ -857,7 +905,7 @@ export class JobRegistry {
     if (lateMs < MAX_LATE_MS) this.#emit({ type: "phase_limit_passed", job });
   }
 
-  /** Forgets a job that another coordinator has; see `job_dropped`. */
+  /** Drops a job that another coordinator has; see `job_dropped`. */
   #drop(job: MutableJob, ownerId: string | null): void {
     if (job.isDropped) return;
     job.drop();
@@ -870,7 +918,7 @@ export class JobRegistry {
     if (job.hasPlace) this.#jobQuota.leave(job.accountId);
   }
 
-  /** Resolves when the end of the job is durable. @throws {NotOwnerError} when another coordinator has the job by now. */
+  /** Resolves when the end of the job is durable. @throws {NotOwnerError} if another coordinator has the job. */
   async #untilEnded(job: MutableJob): Promise<void> {
     await Promise.race([job.settled, job.untilDropped()]);
     if (job.isDropped) throw new NotOwnerError(job.id, null);
@@ -883,11 +931,14 @@ export class JobRegistry {
   }
 
   #failWithoutCargo(job: MutableJob): Promise<void> {
-    const message = `The Cargo "${job.slug}" is not available any more`;
+    const message = `The Cargo "${job.slug}" is no longer available`;
     return this.#end(job, { event: "fail", error: { code: "cargo_unavailable", message, retryable: false } });
   }
 
-  /** Ends a job for good. Readers see the end when it is durable; the promise resolves then. @throws {IllegalTransitionError} */
+  /**
+   * Ends a job permanently. Readers see the end when it is durable, and the promise resolves then. @throws
+   * {IllegalTransitionError}
+   */
   #end(job: MutableJob, outcome: Outcome): Promise<void> {
     const wasPending = job.state === "pending";
     job.apply(outcome.event);
@@ -938,38 +989,38 @@ export class JobRegistry {
   }
 }
 
-/** How a job ends whose Island makes more output than fits. @param full which budget is used up. */
+/** Returns the outcome of a job whose output exceeds a budget. @param full The exceeded budget. */
 function overrun(job: MutableJob, full: OutputOwner | "job" | "day"): Outcome {
   job.isOverrun = full === "job";
   return { event: "fail", error: tooLarge(job, full), isPaid: full !== "job" };
 }
 
 const TOO_LARGE: Readonly<Record<OutputOwner | "day", string>> = {
-  day: "The account's jobs have made as much output as the coordinator stores for one account in a day",
-  account: "The account's unfinished jobs have as much output as the coordinator keeps in memory for one account",
-  island: "The Island's jobs have as much output as the coordinator keeps in memory for one Island",
-  coordinator: "The coordinator keeps as much output in memory as it may, and the account has its share of that",
+  day: "The account has reached the amount of output that the coordinator stores for one account per day",
+  account: "The output of the account's unfinished jobs exceeds what the coordinator keeps in memory for one account",
+  island: "The output of the Island's jobs exceeds what the coordinator keeps in memory for one Island",
+  coordinator: "The coordinator's memory for output is full, and the account has used its share",
 };
 
-/** @param full which budget is used up. */
+/** @param full The exceeded budget. */
 function tooLarge({ traits }: Pick<ActiveJob, "traits">, full: OutputOwner | "job" | "day"): JobError {
   const limit = traits === null ? "" : ` (${formatBytes(traits.maxOutputBytes)})`;
-  const message = full === "job" ? `The Island made more output than the job may have${limit}` : TOO_LARGE[full];
+  const message = full === "job" ? `The job's output exceeds its maximum${limit}` : TOO_LARGE[full];
   return { code: "output_too_large", message, retryable: true };
 }
 
-/** Why an attempt was given up. */
+/** Returns the error message for an attempt that exceeded a phase limit. */
 function describeExpiry(phase: AttemptPhase, limitMs: number): string {
   const limit = `${limitMs / 1_000} s`;
   switch (phase) {
     case "accept":
       return `The Island did not accept the job within ${limit}`;
     case "start":
-      return `The Island accepted the job and did not begin it within ${limit}`;
+      return `The Island accepted the job but did not begin it within ${limit}`;
     case "first_output":
-      return `The Island began the job and gave no output within ${limit}`;
+      return `The Island began the job but produced no output within ${limit}`;
     case "silence":
-      return `The Island fell silent: no output for ${limit}`;
+      return `The Island stopped producing output: none for ${limit}`;
     default:
       return phase satisfies never;
   }

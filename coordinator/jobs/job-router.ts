@@ -4,30 +4,32 @@ import type { Feed } from "./feed.ts";
 import type { FeedPosition } from "./feed-position.ts";
 import type { JobWaiting } from "./job-waiting.ts";
 
-/** What only the owner of an unfinished job knows of it. */
+/** Facts of an unfinished job that only its owner has. */
 type LiveFacts = Pick<ActiveJob, "state" | "attempt" | "startedAtMs"> & {
-  /** Why the job has not begun. */
   readonly waiting: JobWaiting | null;
 };
 
 /** An unfinished job that another coordinator has. */
 export interface RemoteJob {
-  /** Null for a job that has ended meanwhile: storage has it all. @throws {ServiceError} `cluster_unavailable` */
+  /**
+   * Returns null for a job that has ended since: storage has all of it. @throws {ServiceError} `cluster_unavailable`
+   */
   describe(): Promise<LiveFacts | null>;
   /**
-   * Resolves with the job's state when the end is durable; null for a job that had ended before. @throws {ServiceError}
-   * `cluster_unavailable`
+   * Resolves with the job's state when its end is durable; null for a job that had already ended. @throws
+   * {ServiceError} `cluster_unavailable`
    */
   cancel(): Promise<JobState | null>;
   /**
-   * A copy of the job's feed, which follows it while somebody reads it. `after`: where its reader is, who comes back if it is cut; the
-   * copy may begin there. @throws {ServiceError} `cluster_unavailable`, `overloaded`
+   * Opens a replica of the job's feed, which follows it while it has readers. `after`: the position of its reader,
+   * which reconnects after a cut; the replica may begin there. @throws {ServiceError} `cluster_unavailable`,
+   * `overloaded`
    */
   openFeed(after?: FeedPosition): Promise<Feed>;
 }
 
-/** Finds jobs that are not here. */
+/** Finds jobs that other coordinators have. */
 export interface JobRouter {
-  /** Undefined for a job that has ended, and for an unknown one. */
+  /** Resolves with undefined for a job that has ended, and for an unknown one. */
   find(jobId: string): Promise<RemoteJob | undefined>;
 }

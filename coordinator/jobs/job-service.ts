@@ -19,9 +19,10 @@ import type { CheckedSubmission, Submissions } from "./submissions.ts";
 export type JobApi = ReturnType<typeof openJobService>;
 
 /**
- * What clients can do with jobs. Another account's job does not exist for them.
- * @param explainWait why a job waits; null once it runs or has ended.
- * @param removeContent removes prompt and answer of an ended job for good; of another one, a sweep after its end does.
+ * Handles the client operations on jobs. Jobs of other accounts are not found.
+ * @param explainWait Explains why a job waits; null once it runs or has ended.
+ * @param removeContent Permanently removes prompt and answer of an ended job. For other jobs a sweep does so after
+ * their end.
  */
 export function openJobService(
   clock: Clock,
@@ -44,12 +45,12 @@ export function openJobService(
     };
   }
 
-  /** Takes a place of the account, and returns it if no job is made. */
+  /** Takes a quota slot of the account, and releases it if no job is created. */
   async function submitChecked(request: SubmitRequest, checked: CheckedSubmission): Promise<JobRecord> {
     const { idempotency, answer, isClientBound } = request;
     const { cargo, webhook, apiKey, postings, maxJobs } = checked;
     const [submitted] = await checked.newJobs(isClientBound);
-    if (submitted === undefined) throw new Error("A submission of one input made no job");
+    if (submitted === undefined) throw new Error("A submission of one input created no job");
     return submissions.commit([submitted.id], async () => {
       const offer = jobs.offer(submitted, cargo, maxJobs);
       const assigned = offer.islandId === null ? {} : { assignedTo: offer.islandId };
@@ -76,10 +77,10 @@ export function openJobService(
     if (elsewhere !== null) return elsewhere;
     const { state } = await find(accountId, jobId);
     const shown = isTerminal(state) ? state : (job?.state ?? state);
-    throw new ServiceError("job_not_cancellable", `The job is ${shown} already`);
+    throw new ServiceError("job_not_cancellable", `The job is already ${shown}`);
   }
 
-  /** Undefined when another coordinator has the job by now. */
+  /** Returns undefined if another coordinator has the job. */
   async function cancelHere(job: ActiveJob): Promise<JobState | undefined> {
     try {
       await jobs.cancel(job.id);
@@ -90,7 +91,10 @@ export function openJobService(
     }
   }
 
-  /** Cancels a job that another coordinator has. Null when none has it. @throws {ServiceError} `not_found`, `cluster_unavailable` */
+  /**
+   * Cancels a job that another coordinator has. Returns null if none has it. @throws {ServiceError} `not_found`,
+   * `cluster_unavailable`
+   */
   async function cancelElsewhere(accountId: string, jobId: string): Promise<JobState | null> {
     const remote = await router.find(jobId);
     if (remote === undefined) return null;
@@ -98,15 +102,15 @@ export function openJobService(
     return remote.cancel();
   }
 
-  /** Resolves if the job is the account's, without reading the job. @throws {ServiceError} `not_found` */
+  /** Resolves if the account owns the job, without reading the job. @throws {ServiceError} `not_found` */
   async function assertOwn(accountId: string, jobId: string): Promise<void> {
     if ((await findActive(accountId, jobId)) !== undefined) return;
     if ((await store.jobs.accountOf(jobId)) !== accountId) throw noSuchJob(jobId);
   }
 
   /**
-   * The job's one feed: live while the job is unfinished, else read from storage. `after`: see `RemoteJob.openFeed`.
-   * @throws {ServiceError} `not_found`; `content_removed` once the output was removed.
+   * Opens the job's only feed: live while the job is unfinished, else from storage. `after`: see `RemoteJob.openFeed`.
+   * @throws {ServiceError} `not_found`; `content_removed` after the output was removed.
    */
   async function openFeed(accountId: string, jobId: string, after?: FeedPosition): Promise<Feed> {
     const active = await findActive(accountId, jobId);
@@ -132,19 +136,19 @@ export function openJobService(
     return { ...record, webhook: await readWebhookLog(store.webhooks, record.webhookId), waiting };
   }
 
-  /** A job that is not here: it has ended, or another coordinator has it. */
+  /** Views a job that is not here: it has ended, or another coordinator has it. */
   async function viewFromElsewhere(record: JobRecord): Promise<JobView> {
     if (isTerminal(record.state)) return viewOf(record, null);
     const remote = await router.find(record.id);
     try {
       const facts = (await remote?.describe()) ?? null;
-      // It has ended since it was read.
+      // The job has ended since it was read.
       if (facts === null) return await viewOf(await find(record.accountId, record.id), null);
       const { waiting, ...live } = facts;
       return await viewOf({ ...record, ...live }, waiting);
     } catch (error) {
       if (!(error instanceof ClusterUnavailableError)) throw error;
-      // What is stored is true, if not the newest.
+      // The stored facts are true, but may not be the newest.
       return viewOf(record, null);
     }
   }
@@ -166,10 +170,10 @@ export function openJobService(
     assertOwn,
     openFeed,
     /**
-     * Resolves when the job is durable and its price held.
-     * @throws {ServiceError} `cargo_not_found`, `cargo_not_allowed`, `validation_failed`, `insufficient_credits`, `key_credits_exceeded`,
-     *   `idempotency_conflict`, and for an answer `not_found` and `conversation_busy`; {@link RateLimitedError} when the account has as many
-     *   unfinished jobs as it may.
+     * Resolves when the job is durable and its price held. @throws {ServiceError} `cargo_not_found`,
+     * `cargo_not_allowed`, `validation_failed`, `insufficient_credits`, `key_credits_exceeded`, `idempotency_conflict`,
+     * and for a conversation answer `not_found` and `conversation_busy`; {@link RateLimitedError} when the account is
+     * at its limit of unfinished jobs.
      */
     async submit(request: SubmitRequest): Promise<JobHandle> {
       const { accountId, idempotency, input, waitLimitMs } = request;
@@ -182,7 +186,10 @@ export function openJobService(
       );
       return handleOf(record);
     },
-    /** The job of a submission with this Idempotency-Key that came since `sinceMs`, a day ago or less; undefined if there is none. */
+    /**
+     * Returns the job of a submission with this Idempotency-Key since `sinceMs`, at most a day ago; undefined if there
+     * is none.
+     */
     async findSubmitted(accountId: string, key: string, sinceMs: number): Promise<JobHandle | undefined> {
       const idempotency = { key, bodyHash: key };
       const record = await store.jobs.findRepeat({ accountId, idempotency, createdAtMs: sinceMs });
@@ -194,10 +201,13 @@ export function openJobService(
       const active = jobs.get(jobId);
       if (active === undefined) return viewFromElsewhere(record);
       const { state, attempt, startedAtMs } = active;
-      // What is known of an unfinished job before it is stored.
+      // Facts of an unfinished job that are not stored yet.
       return viewOf({ ...record, ...(!active.hasEnded && { state, attempt, startedAtMs }) }, explainWait(active));
     },
-    /** State of an unfinished job and why it waits, from memory; null for one that has ended. @throws {ServiceError} `not_found`, `cluster_unavailable` */
+    /**
+     * Returns the state of an unfinished job and why it waits, from memory; null for an ended job. @throws
+     * {ServiceError} `not_found`, `cluster_unavailable`
+     */
     async explain(accountId: string, jobId: string): Promise<JobWait | null> {
       const active = await findActive(accountId, jobId);
       if (active !== undefined) return { state: active.state, waiting: explainWait(active) };
@@ -208,8 +218,8 @@ export function openJobService(
       return store.jobs.list(accountId, page, filter);
     },
     /**
-     * Cancels a job that has not ended; removes prompt and answer of one that has, and resolves with null. Its facts stay. May be repeated.
-     * @throws {ServiceError} `not_found`
+     * Cancels an unfinished job. For an ended job, removes prompt and answer and resolves with null; its facts stay.
+     * May be repeated. @throws {ServiceError} `not_found`
      */
     async delete(accountId: string, jobId: string): Promise<JobState | null> {
       const job = await findActive(accountId, jobId);
@@ -222,8 +232,8 @@ export function openJobService(
       return null;
     },
     /**
-     * Notes that prompt and answer of a job are not kept: {@link delete} removes them at its end, and the next sweep if nobody calls that,
-     * also after a crash. Resolves when that is durable. @throws {ServiceError} `not_found`
+     * Marks prompt and answer of a job as not to be kept. {@link delete} removes them at its end; otherwise the next
+     * sweep does, also after a crash. Resolves when the mark is durable. @throws {ServiceError} `not_found`
      */
     async keepUntilEnd(accountId: string, jobId: string): Promise<void> {
       await assertOwn(accountId, jobId);
@@ -237,8 +247,8 @@ function noSuchJob(jobId: string): ServiceError {
 }
 
 /**
- * Opens feeds of ended jobs, which do not change: a feed that somebody reads is not read from storage again. The returned function keeps
- * none itself.
+ * Opens feeds of ended jobs, which do not change: a feed that still has a reader is not read from storage again. The
+ * returned function keeps no feed itself.
  */
 function sharedFeeds(): (jobId: string, read: () => Promise<Feed>) => Promise<Feed> {
   const opened = new Map<string, WeakRef<Feed>>();

@@ -16,52 +16,53 @@ import type { CatalogEntry } from "../catalog/catalog.ts";
 import { fileReferencesOf } from "../catalog/file-references.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 
-/** What a job's input says about its price, its output and its retries. */
+/** Facts from a job's input that determine its price, its output and its retries. */
 export interface JobTraits {
-  /** Most tokens that the client asked for; null for a Cargo that is not a chat. */
+  /** Maximum tokens that the client requested; null for a Cargo that is not a chat. */
   readonly maxTokens: number | null;
-  /** Most output of all attempts, in bytes. */
+  /** Maximum output of all attempts, in bytes. */
   readonly maxOutputBytes: number;
-  /** Another Island can continue after the text that was delivered. */
+  /** True if another Island can continue after the delivered text. */
   readonly canContinue: boolean;
-  /** Bytes of what the client wrote: a token has at least one. */
+  /** Bytes of the client's prompt. Each token has at least one. */
   readonly promptBytes: number;
-  /** Tokens that the prompt can have at most: one for each byte, and what a chat template adds. */
+  /** Maximum tokens of the prompt: one for each byte, plus those of a chat template. */
   readonly maxPromptTokens: number;
-  /** What the text of an answer must be. */
+  /** Required format of the answer's text. */
   readonly responseFormat: ResponseFormat;
-  /** Bytes of the longest stop sequence, which is generated and not delivered. */
+  /** Bytes of the longest stop sequence, which is generated but not delivered. */
   readonly stopBytes: number;
-  /** Null: the answer has no call of a tool. */
+  /** Null: the answer has no tool calls. */
   readonly toolUse: ToolUse | null;
-  /** How many of the likeliest tokens are told with each token; null: no probabilities are. */
+  /** Number of top tokens in the log probabilities of each token; null: none were requested. */
   readonly topLogprobs: number | null;
-  /** The model thinks before it answers, and its thoughts are told. */
+  /** True if the model reasons before it answers, and its reasoning is delivered. */
   readonly canThink: boolean;
-  /** What its Island must be able to do, sorted. */
+  /** Features that an Island needs, sorted. */
   readonly features: readonly string[];
-  /** What the schema of the answer costs beside the prompt, in tokens. */
+  /** Tokens that the schema of the answer costs in addition to the prompt. */
   readonly formatTokens: number;
 }
 
 const NO_FEATURES: readonly string[] = [];
-/** What tells a model how to call tools. */
+/** Size of the instructions for tool calls in the prompt. */
 const TOOLS_PROMPT_BYTES = 1_024;
 const MAX_BYTES_PER_TOKEN = KIB;
-/** With text of usual length; see `token-probability.ts`. */
+/** Size with text of usual length; see `token-probability.ts`. */
 const BYTES_PER_PROBABILITY = 160;
-/** Four bytes in base64, as an item of the feed and as the output. */
+/** Four bytes in base64, both as an item of the feed and as the output. */
 const MAX_BYTES_PER_PIXEL = 12;
-/** What templates add to a prompt: a system text of their own, and marks around each message. */
+/** Tokens that templates add to a prompt: their own system text, and marks around each message. */
 const TEMPLATE_TOKENS = 512;
 const TEMPLATE_TOKENS_PER_MESSAGE = 64;
-/** Of JSON. A schema is no part of the prompt, but is compiled like one is read. */
+/** Bytes of JSON for each token. A schema is not part of the prompt, but compiling it costs like reading it. */
 const SCHEMA_BYTES_PER_TOKEN = 4;
 
 /**
- * An answer in JSON, or with tools, cannot continue: a grammar has no way to start in the middle. Nor can thoughts, which prompts lack.
- * @param cargo Undefined when it is gone.
- * @param maxOutputBytes For a job of which neither input nor Cargo says how much it may make.
+ * Returns the traits of an input. An answer in JSON, with tools or with reasoning cannot be continued: a grammar cannot
+ * start in the middle, and prompts lack reasoning.
+ * @param cargo Undefined if it was removed.
+ * @param maxOutputBytes Limit for a job if neither its input nor its Cargo sets one.
  */
 export function traitsOf(input: JobInput, cargo: CatalogEntry | undefined, maxOutputBytes: number): JobTraits {
   const parsed = cargo?.isChat === true ? chatInputSchema.safeParse(input) : undefined;
@@ -110,12 +111,12 @@ export function traitsOf(input: JobInput, cargo: CatalogEntry | undefined, maxOu
   };
 }
 
-/** With the calls of tools in it, which are written into the prompt. */
+/** Counts tool calls too, as they are written into the prompt. */
 function bytesOf({ content, tool_calls: calls }: ChatMessage): number {
   return Buffer.byteLength(content) + (calls === undefined ? 0 : Buffer.byteLength(JSON.stringify(calls)));
 }
 
-/** Templates may write each tool with spaces and line breaks. */
+/** Counts the tools in the prompt. Templates may write each tool with spaces and line breaks. */
 function bytesOfTools({ toolUse }: ChatRequest, isByTemplate: boolean): number {
   if (toolUse === null) return 0;
   const bytes = Buffer.byteLength(
@@ -124,14 +125,14 @@ function bytesOfTools({ toolUse }: ChatRequest, isByTemplate: boolean): number {
   return bytes + TOOLS_PROMPT_BYTES;
 }
 
-/** Infinity for a job that makes no image, or leaves its size to the Cargo. */
+/** Returns Infinity for a job that makes no image, or leaves its size to the Cargo. */
 function imageBytes({ width, height }: JobInput, cargo: CatalogEntry | undefined): number {
   const isImage = cargo?.runtimeType === "diffusers" || cargo?.onnxTaskType === TEXT_TO_IMAGE;
   if (!isImage || typeof width !== "number" || typeof height !== "number") return Infinity;
   return MIB + width * height * MAX_BYTES_PER_PIXEL;
 }
 
-/** Long answers have less for each token than short ones: they have no more than other jobs. */
+/** Limits long answers, which have less for each token than short ones, to the maximum of other jobs. */
 function chatBytes(tokens: number, maxOutputBytes: number): number {
   const base = (BASE_OUTPUT_TOKENS + 1) * MAX_BYTES_PER_TOKEN;
   return Math.min((tokens + 1) * MAX_BYTES_PER_TOKEN, Math.max(base, maxOutputBytes));

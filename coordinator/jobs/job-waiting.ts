@@ -3,7 +3,10 @@ import type { JobState } from "../../shared/job-state.ts";
 import { WAIT_CAUSES } from "../scheduler/explain.ts";
 import type { Waiting } from "../scheduler/scheduler.ts";
 
-/** Why a job has no output: what keeps it from an Island, its Island is not ready yet or silent, or its account's limit is reached. */
+/**
+ * Reasons why a job has no output: no Island could start it, its Island is not ready yet or silent, or the account is
+ * at its limit.
+ */
 export const WAITING_REASONS = [...WAIT_CAUSES, "starting", "no_output", "account_limit"] as const;
 export type JobWaiting = Omit<Waiting, "reason"> & {
   readonly reason: (typeof WAITING_REASONS)[number];
@@ -11,7 +14,7 @@ export type JobWaiting = Omit<Waiting, "reason"> & {
   readonly phase?: AttemptPhase;
 };
 
-/** What readers of an unfinished job's stream are told while it has no output. */
+/** The state of an unfinished job without output, for the readers of its stream. */
 export interface JobWait {
   readonly state: JobState;
   readonly waiting: JobWaiting | null;

@@ -2,7 +2,7 @@ import { charsOf, isModelItem, type OutputItem } from "../../shared/output.ts";
 import type { FeedItem, FeedProgress } from "../store/jobs/job-store.ts";
 import { MAX_INLINE_CHARS } from "../store/jobs/large-json.ts";
 
-/** What an item takes in memory beside its content: 88 to 104 bytes in V8, with its place in the feed. */
+/** Memory of an item besides its content: 88 to 104 bytes in V8, including its slot in the feed. */
 const BYTES_PER_ITEM = 128;
 
 /** Size of output: all of it, and the part that stays in memory. */
@@ -30,7 +30,6 @@ export function sizeOf(items: readonly OutputItem[]): OutputSize {
   return { tokens, bytes: memoryBytes + largeBytes, memoryBytes };
 }
 
-/** What a feed's items take in memory. */
 export function memoryBytesOf(items: readonly FeedItem[]): number {
   let bytes = items.length * BYTES_PER_ITEM;
   for (const item of items) {
@@ -40,7 +39,7 @@ export function memoryBytesOf(items: readonly FeedItem[]): number {
   return bytes;
 }
 
-/** Size of what is stored of a feed. It counts as in memory, where it comes as soon as somebody reads it. */
+/** Returns the size of the stored part of a feed. It counts as in memory, as it is loaded for the first reader. */
 export function sizeOfStored({ items, tokens, bytes, largeBytes }: FeedProgress): OutputSize {
   const memoryBytes = items * BYTES_PER_ITEM + bytes;
   return { tokens, bytes: memoryBytes + largeBytes, memoryBytes };

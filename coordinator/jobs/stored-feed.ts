@@ -4,8 +4,8 @@ import { JobFeed, type Feed, type FeedEnding } from "./feed.ts";
 import { feedEndingOf } from "./job-ending.ts";
 
 /**
- * The feed of a job from storage: all of it once the job has ended, else as far as it is stored. Undefined for an unknown job, and once
- * its output was removed.
+ * Reads the feed of a job from storage: all of it once the job has ended, else the stored part. Undefined for an
+ * unknown job, and after its output was removed.
  */
 export async function readStoredFeed(store: Pick<JobStore, "get" | "feed">, jobId: string): Promise<Feed | undefined> {
   const record = await store.get(jobId);
@@ -14,7 +14,7 @@ export async function readStoredFeed(store: Pick<JobStore, "get" | "feed">, jobI
   return new JobFeed(jobId, await store.feed(jobId), ending);
 }
 
-/** The feed of a job whose output is gone: its end alone. */
+/** Returns the feed of a job whose output is gone: only its end. */
 export function endedFeed(jobId: string, ending: FeedEnding): Feed {
   return new JobFeed(jobId, [], ending);
 }

@@ -23,14 +23,14 @@ import type { Store } from "../store/store.ts";
 import { newWebhook, type WebhookRequest } from "../webhooks/owned-webhook.ts";
 import { type FileReference, fileReferencesOf } from "../catalog/file-references.ts";
 
-/** What a client asks of one job and of a batch alike. */
+/** The common fields of submissions of jobs and batches. */
 export interface SubmissionRequest {
   readonly accountId: string;
-  /** The account's limits where the request's caller is known, with whom they were read; else they are read. */
+  /** Limits of the account, if they were read with the request's caller; else they are read here. */
   readonly limits?: ResolvedLimits;
-  /** The API key that it comes with; null or absent for a session. */
+  /** The API key of the request; null or absent for a session. */
   readonly apiKey?: UsedKey | null | undefined;
-  /** Or an alias of it. */
+  /** Slug of the Cargo, or an alias. */
   readonly slug: string;
   /** Paths of the request's parameters that were ignored. Absent if none was. */
   readonly ignoredParameters?: readonly string[];
@@ -48,22 +48,23 @@ type PlacedInput = CheckedInput & { readonly root: string };
 
 export type Submissions = ReturnType<typeof openSubmissions>;
 
-/** Brings every job into storage: checks it, makes its record and keeps track of the commit. */
+/** Stores every submission: checks it, creates the records and tracks the commit. */
 export function openSubmissions(
   { config, clock }: Env<"priorityPrice" | "webhookAllowPrivate">,
   store: Pick<Store, "accounts" | "files">,
   catalog: Catalog,
   dailyStorage: DailyStorage,
 ) {
-  /** Commits under way, by the ids of their jobs and batches, which the registry does not have yet. */
+  /** Commits in flight, by the ids of their jobs and batches, which the registry does not have yet. */
   const inFlight = new Map<string, Promise<unknown>>();
 
   return {
     /**
-     * Answers a repeated request with what its first one made, even if things have changed since, so that the repeat of an accepted
-     * request never becomes an error; else makes it.
-     * @param find Returns what the first request with the same Idempotency-Key made; undefined for a new key and without a key.
-     * @param make Checks the request now, and writes only if `find` would find nothing.
+     * Returns the result of the first request for a repeated one, even if conditions have changed since, so that the
+     * repeat of an accepted request never becomes an error. Otherwise calls `make`.
+     * @param find Returns the result of the first request with the same Idempotency-Key; undefined for a new key and
+     * without a key.
+     * @param make Checks the request, and writes only if `find` would still return undefined.
      */
     async firstOfKey<T>(find: () => Promise<T | undefined>, make: () => Promise<T>): Promise<T> {
       const first = await find();
@@ -71,17 +72,18 @@ export function openSubmissions(
       try {
         return await make();
       } catch (error) {
-        // The first request may have committed after `find`, and may have taken the place that this one was refused.
+        // The first request may have committed after `find`, and may hold the quota slot that this one was refused.
         const made = await find();
         if (made !== undefined) return made;
         throw error;
       }
     },
     /**
-     * @param inputs Each with the field of the request that held it.
-     * @param maxWaitMs How long a client waits for the answer: shortens the Cargo's wait limit. Undefined if none waits.
-     * @throws {ServiceError} `cargo_not_found`, `cargo_not_allowed` for the API key, `validation_failed` naming what is wrong in every
-     *   input; {@link RateLimitedError} when the account has stored as much as it may in a day.
+     * @param inputs Each with the field of the request that contains it.
+     * @param maxWaitMs How long a client waits for the answer; shortens the Cargo's wait limit. Undefined if no client
+     * waits.
+     * @throws {ServiceError} `cargo_not_found`, `cargo_not_allowed` for the API key, `validation_failed` naming the
+     * errors of every input; {@link RateLimitedError} when the account has reached its daily storage limit.
      */
     async check(
       request: SubmissionRequest,
@@ -117,20 +119,19 @@ export function openSubmissions(
       let holds: FileHold[] = [];
       return {
         cargo,
-        /** Most unfinished jobs that the account may have. */
+        /** Maximum number of unfinished jobs of the account. */
         maxJobs: limits.concurrentJobs,
-        /** Shared by a batch and each of its jobs. */
         common,
         webhook,
         apiKey: apiKey && submittingKey(apiKey, createdAtMs, priceMicro * inputs.length),
-        /** They hold the prices of all jobs. */
+        /** Postings that hold the prices of all jobs. */
         postings: holdPostings(
           accountId,
           inputs.map(() => priceMicro),
         ),
         /**
-         * The jobs to store next, one for each input, each with an id of its own. Ids grow in the order of the inputs. Files that they name
-         * are kept for them from now on. @throws {ValidationError} if one is gone.
+         * Creates the jobs to store next, one for each input, with increasing ids. The files that they name are held
+         * from now on. @throws {ValidationError} if one is gone.
          */
         async newJobs(isClientBound = false): Promise<SubmittedJob[]> {
           const jobs = checked.map(({ input, inputJson }) => {
@@ -141,7 +142,7 @@ export function openSubmissions(
           await holdJobFiles(store.files, accountId, holds, clock.now());
           return jobs;
         },
-        /** Runs `run`, which stores the new jobs. Their files are not kept if it throws a refusal. */
+        /** Calls `run`, which stores the new jobs. Releases their files if it throws a refusal. */
         async withFiles<T>(run: () => Promise<T>): Promise<T> {
           try {
             return await run();
@@ -153,7 +154,8 @@ export function openSubmissions(
       };
     },
     /**
-     * Runs a commit that makes jobs and then hands them to the registry. Until it is over, `settled` of one of `ids` waits for it.
+     * Runs a commit that creates jobs and passes them to the registry. Until it is over, `settled` waits for it for
+     * each of `ids`.
      */
     async commit<T>(ids: readonly string[], run: () => Promise<T>): Promise<T> {
       const done = run();
@@ -164,7 +166,7 @@ export function openSubmissions(
         for (const id of ids) inFlight.delete(id);
       }
     },
-    /** Resolves when the commit of this job or batch has succeeded or failed; at once when none is under way. */
+    /** Resolves when the commit of this job or batch has succeeded or failed; at once if none is in flight. */
     async settled(id: string): Promise<void> {
       await inFlight.get(id)?.catch(() => undefined);
     },
@@ -205,7 +207,7 @@ function checkInputs(
   return checked;
 }
 
-/** Then the jobs may be stored all the same. */
+/** Errors after which the jobs may have been stored nevertheless. */
 const UNSURE: ReadonlySet<ErrorCode> = new Set([
   "cluster_unavailable",
   "internal",
@@ -215,8 +217,9 @@ const UNSURE: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * Checks that the account may use the files that an input names.
- * @param input was accepted by the Cargo's schema. @param root its field in the request.
- * @returns their ids. @throws {ValidationError}
+ * @param input Must match the Cargo's schema.
+ * @param root Its field in the request.
+ * @returns The ids of the files. @throws {ValidationError}
  */
 async function checkJobFiles(
   files: Store["files"],
@@ -241,7 +244,7 @@ async function checkJobFiles(
   return [...new Set(places.map(({ fileId }) => fileId))];
 }
 
-/** Keeps files for jobs that are stored next. @throws {ValidationError} if one was deleted since it was checked. */
+/** Holds files for jobs that are stored next. @throws {ValidationError} if one was deleted since it was checked. */
 async function holdJobFiles(
   files: Store["files"],
   accountId: string,
@@ -254,10 +257,13 @@ async function holdJobFiles(
     throw new ValidationError(missing.map((id) => ({ path: "input", message: `names "${id}", which was deleted` })));
 }
 
-/** Frees the files of jobs that `error` refused. What it may have stored keeps them until it ends, or for some minutes. */
+/**
+ * Releases the files of jobs that `error` refused. Jobs that may have been stored hold them until their end, or for
+ * some minutes.
+ */
 async function freeJobFiles(files: Store["files"], holds: readonly FileHold[], error: unknown): Promise<void> {
   if (holds.length === 0 || !(error instanceof ServiceError) || UNSURE.has(error.code)) return;
-  // Then they end by themselves.
+  // The holds then expire.
   await files.unhold(holds).catch(() => undefined);
 }
 

@@ -10,27 +10,28 @@ export interface SubmitRequest extends SubmissionRequest {
   readonly input: JobInput;
   /** Shortens the Cargo's wait limit: a chat client does not wait for an hour. */
   readonly waitLimitMs?: number;
-  /** The job is cancelled when the client leaves, and so when a crash cuts the client off. */
+  /** True if the job is cancelled when its client disconnects, including by a crash. */
   readonly isClientBound?: boolean;
-  /** The answer that the job makes, stored with it in one commit. */
+  /** The conversation answer of the job, stored with it in one commit. */
   readonly answer?: AnswerLink;
 }
 
 /** A submitted job, for its submitter. */
 export interface JobHandle {
-  /** As it was when it was submitted. The first job of a repeated request: as it is now. */
+  /** The record at submission. For the first job of a repeated request: the present record. */
   readonly record: JobRecord;
-  /** The secret that the coordinator made for the webhook; null without a webhook, or where the client sent a secret. */
+  /**
+   * The secret that the coordinator created for the webhook; null without a webhook, or if the client sent a secret.
+   */
   readonly webhookSecret: string | null;
-  /** The job's one feed: live while the job is unfinished, else read from storage. */
+  /** Opens the job's only feed: live while the job is unfinished, else from storage. */
   openFeed(): Promise<Feed>;
   /** Resolves when the end is durable. @throws {ServiceError} `job_not_cancellable` */
   cancel(): Promise<JobState>;
 }
 
-/** A job as its owner sees it. */
+/** A job in the view of its owner. */
 export interface JobView extends JobRecord {
-  /** Why the job has not begun. */
   readonly waiting: JobWaiting | null;
   readonly webhook: WebhookLog | null;
 }

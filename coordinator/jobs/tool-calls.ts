@@ -7,7 +7,10 @@ import type { FinishReason } from "../../shared/output.ts";
 import type { FeedItem } from "../store/jobs/job-store.ts";
 import type { Feed } from "./feed.ts";
 
-/** The calls of tools in an answer, in their order; one whose beginning is missing has no name. Empty for an answer in text. */
+/**
+ * Returns the tool calls of an answer in order. A call whose beginning is missing has no name. Empty for an answer in
+ * text.
+ */
 export function toolCallsOf(items: readonly FeedItem[]): ToolCall[] {
   const calls = new Map<number, { id: string; name: string; arguments: string }>();
   for (const item of items) {
@@ -21,16 +24,16 @@ export function toolCallsOf(items: readonly FeedItem[]): ToolCall[] {
   return told.map(({ id, name, arguments: args }) => ({ id, type: "function", function: { name, arguments: args } }));
 }
 
-/** An answer as a message of a chat: of calls alone, its content is null. */
+/** A chat message with an answer. If it has only tool calls, its content is null. */
 export interface AssistantMessage {
   readonly role: "assistant";
   readonly content: string | null;
   readonly tool_calls?: ToolCall[];
-  /** Thoughts. Its name at DeepSeek, vLLM and llama.cpp's server. */
+  /** Reasoning, with the field name of DeepSeek, vLLM and llama.cpp's server. */
   readonly reasoning_content?: string;
 }
 
-/** What a chat's feed says, as OpenAI has it. @param feed is loaded. */
+/** Returns the output of a chat's feed as an OpenAI message. @param feed Must be loaded. */
 export function assistantMessageOf(feed: Pick<Feed, "items" | "text">): AssistantMessage {
   const [text, calls, thought] = [feed.text(), toolCallsOf(feed.items), reasoningOf(feed.items)];
   const reasoning = thought === "" ? {} : { reasoning_content: thought };
@@ -43,8 +46,8 @@ function reasoningOf(items: readonly FeedItem[]): string {
 }
 
 /**
- * Whether the calls of an answer are such as were asked for: of tools that may be called, as many as may be, with arguments that a grammar
- * of their schema allows. A last call that was cut at the limit of tokens is not looked at.
+ * Returns true if tool calls match the request: the tools may be called, their number is allowed, and a grammar of
+ * their schema allows the arguments. A last call that was cut at the token limit is not checked.
  */
 export function areAsAsked(calls: readonly ToolCall[], use: ToolUse | null, finishReason: FinishReason): boolean {
   if (use === null) return calls.length === 0;
@@ -64,7 +67,7 @@ function fitsTool({ function: { name, arguments: args } }: ToolCall, { tools }: 
     if (!isJsonObject(value)) return false;
     return looseTools(tools).has(name) || fitsRead(value, argumentsSchemaOf(tool));
   } catch (error) {
-    // An earlier version took it.
+    // An earlier version accepted the schema.
     return error instanceof UnsupportedSchema;
   }
 }

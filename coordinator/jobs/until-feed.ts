@@ -1,6 +1,6 @@
 import type { Feed } from "./feed.ts";
 
-/** Resolves once `isReady` holds for the feed, or `signal` is aborted. Nothing listens afterwards. */
+/** Resolves once `isReady` is true for the feed, or `signal` is aborted. Removes its listeners. */
 export function untilFeed(feed: Feed, isReady: (feed: Feed) => boolean, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true || isReady(feed)) {
@@ -20,8 +20,8 @@ export function untilFeed(feed: Feed, isReady: (feed: Feed) => boolean, signal?:
 }
 
 /**
- * Opens the job's feed and resolves with it once `isReady` holds, or `signal` is aborted. A feed that is cut before is opened again.
- * @throws what `open` throws.
+ * Opens the job's feed and resolves with it once `isReady` is true, or `signal` is aborted. Reopens a feed that is cut
+ * before. @throws Errors of `open`.
  */
 export async function openUntil(
   open: () => Promise<Feed>,

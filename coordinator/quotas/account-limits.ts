@@ -4,7 +4,7 @@ import type { AccountLimits, AccountStore } from "../store/accounts/accounts.ts"
 /** The limits of an account, with defaults filled in. */
 export type ResolvedLimits = { readonly [Name in keyof AccountLimits]: number };
 
-/** For limits that the operator did not set. Source: spec §8. */
+/** Limits that the operator did not set. Source: spec §8. */
 export const DEFAULT_LIMITS: ResolvedLimits = {
   requestsPerMinute: 100,
   concurrentJobs: 10,
@@ -12,12 +12,14 @@ export const DEFAULT_LIMITS: ResolvedLimits = {
   share: 100,
 };
 
-/** The window keeps one number for each request of the last minute, so this limit also bounds memory. */
+/**
+ * Upper bound of the limit. The window keeps one number for each request of the last minute, so it also bounds memory.
+ */
 const MAX_REQUESTS_PER_MINUTE = 1_000_000;
 const MAX_CONCURRENT = 1_000_000;
 const MAX_SHARE = 1_000;
 
-/** Range of each limit. 0 jobs or streams stops an account. */
+/** Range of each limit. A limit of 0 jobs or streams blocks the account. */
 const RANGES: { readonly [Name in keyof AccountLimits]: readonly [min: number, max: number] } = {
   requestsPerMinute: [1, MAX_REQUESTS_PER_MINUTE],
   concurrentJobs: [0, MAX_CONCURRENT],
@@ -25,7 +27,7 @@ const RANGES: { readonly [Name in keyof AccountLimits]: readonly [min: number, m
   share: [1, MAX_SHARE],
 };
 
-/** The limits in force. `stored` is undefined for an unknown account, which gets the defaults. */
+/** Returns the limits in force. `stored` is undefined for an unknown account, which gets the defaults. */
 export function resolveLimits(stored: AccountLimits | undefined): ResolvedLimits {
   return {
     requestsPerMinute: stored?.requestsPerMinute ?? DEFAULT_LIMITS.requestsPerMinute,
@@ -37,7 +39,8 @@ export function resolveLimits(stored: AccountLimits | undefined): ResolvedLimits
 
 /**
  * Changes the given limits; null restores a default. A running coordinator applies them from the next request.
- * @throws {ValidationError} naming every limit that is not a whole number in its range; {@link ServiceError} `not_found`.
+ * @throws {ValidationError} naming every limit that is not a whole number in its range; {@link ServiceError}
+ * `not_found`.
  */
 export async function changeLimits(
   accounts: Pick<AccountStore, "setLimits">,

@@ -3,22 +3,21 @@ import { RETRY_AFTER_S } from "../store/refusals.ts";
 import { Pool } from "./pool.ts";
 import type { RequestCount } from "./request-window.ts";
 
-/** Whose request is counted. */
 export interface RequestCaller {
   readonly accountId: string;
   /** Unique among keys and sessions. */
   readonly credential: string;
-  /** Requests that the credential may make in a minute. */
+  /** Maximum requests of the credential in a minute. */
   readonly limit: number;
 }
 
-/** Ends a stream's count. May be called twice. */
+/** Releases an open stream. May be called twice. */
 export type ReleaseStream = () => void;
 
-/** Counts requests and open streams. The answer is a promise only where another coordinator has to be asked. */
+/** Counts requests and open streams. Results are promises only if another coordinator must be asked. */
 export interface CallerQuota {
   countRequest(caller: RequestCaller): RequestCount | Promise<RequestCount>;
-  /** @throws {RateLimitedError} if the account has `limit` open streams already. */
+  /** @throws {RateLimitedError} if the account already has `limit` open streams. */
   openStream(accountId: string, limit: number): ReleaseStream | Promise<ReleaseStream>;
 }
 
@@ -27,7 +26,7 @@ export function streamPool(): Pool<"account"> {
   return new Pool({ account: Infinity });
 }
 
-/** Opens a stream. @throws {RateLimitedError} if the account has `limit` open already. */
+/** Opens a stream. @throws {RateLimitedError} if the account already has `limit` open streams. */
 export function enterStream(streams: Pool<"account">, accountId: string, limit: number): ReleaseStream {
   const close = streams.take([["account", accountId]], 1, { account: limit });
   if (close === "account") throw new RateLimitedError("concurrent_streams", RETRY_AFTER_S);

@@ -3,19 +3,22 @@ import { recentMap } from "../../shared/recent-map.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 const DAY_S = 86_400;
-/** Accounts whose use is remembered; a forgotten one counts as new. */
+/** Maximum number of accounts whose use is kept. A dropped one counts as new. */
 const MAX_ACCOUNTS = 10_000;
 
 export type DailyStorage = ReturnType<typeof dailyStorage>;
 
 /**
- * How much the jobs of one account may store, inputs and outputs: that of a day at once, which comes back within a day. Without it, an
- * account with an Island of its own could fill the disk. A restart forgets what was used.
+ * Limits how much the jobs of one account may store, inputs and outputs: a day's amount at once, which refills within a
+ * day. Without the limit, an account with its own Island could fill the disk. A restart resets the use.
  */
 export function dailyStorage(clock: Clock, maxBytes: number) {
   const accounts = recentMap<TokenBucket>(MAX_ACCOUNTS);
   return {
-    /** Counts what the account's jobs store. Returns the ms until there is room for it, and counts nothing then; 0 if there is. */
+    /**
+     * Counts bytes that the account's jobs store. Returns 0, or the ms until there is capacity for them, without
+     * counting them.
+     */
     take(accountId: string, bytes: number): number {
       let account = accounts.get(accountId);
       if (account === undefined) {

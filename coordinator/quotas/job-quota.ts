@@ -2,14 +2,15 @@ import { REFUSALS } from "../store/refusals.ts";
 import { Pool } from "./pool.ts";
 
 /**
- * Counts the unfinished jobs of each account that this coordinator has. Jobs of a batch count from the moment they get a place. A store
- * that several coordinators share counts those of all, and decides in the commit (`store/cluster-store.ts`); this is then a first look.
+ * Counts the unfinished jobs of each account at this coordinator. Jobs of a batch count once they have a quota slot. In
+ * a cluster the store counts the jobs of all coordinators and decides in the commit (`store/cluster-store.ts`); this
+ * quota is then only a first check.
  */
 export class JobQuota {
   readonly #places = new Pool({ account: Infinity });
   readonly #listeners = new Set<(accountId: string) => void>();
 
-  /** Takes a place. @throws {RateLimitedError} if the account has `limit` already; nothing changes. */
+  /** Takes a slot. @throws {RateLimitedError} if the account already has `limit`; nothing changes. */
   enter(accountId: string, limit: number): void {
     if (this.isFull(accountId, limit)) throw REFUSALS.too_many_jobs(limit);
     this.add(accountId);
@@ -19,18 +20,18 @@ export class JobQuota {
     return this.#places.count("account", accountId) >= limit;
   }
 
-  /** Takes a place regardless of the limit: for a job that was accepted before a restart. */
+  /** Takes a slot regardless of the limit: for a job that was accepted before a restart. */
   add(accountId: string): void {
     this.#places.add([["account", accountId]], 1);
   }
 
-  /** Frees a place. @throws if the account has none: the job was counted twice. */
+  /** Releases a slot. @throws if the account has none, as a job was counted twice. */
   leave(accountId: string): void {
     this.#places.add([["account", accountId]], -1);
     for (const listener of this.#listeners) listener(accountId);
   }
 
-  /** Calls `listener` synchronously after each freed place, until the returned function is called. */
+  /** Calls `listener` synchronously after each released slot, until the returned function is called. */
   onCapacity(listener: (accountId: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,9 +1,9 @@
 import { Pool, type PoolKey } from "./pool.ts";
 
-/** Whose output is counted: of an account, of an Island for the jobs that it runs, and of all. */
+/** Owners of output: its account, the Island that runs the job, and the coordinator for all output. */
 export type OutputOwner = "account" | "island" | "coordinator";
 
-/** Bytes of output of unfinished jobs in memory. When all is used up, an account's output never stops another's within its share. */
+/** Bytes of output of unfinished jobs in memory. When all is used, an account within its share may still add output. */
 export type OutputBudget = Pool<OutputOwner>;
 
 type Limits = Readonly<Record<"accountOutputMemoryBytes" | "islandOutputMemoryBytes" | "outputMemoryBytes", number>>;
@@ -13,7 +13,7 @@ export function outputBudget(limits: Limits): OutputBudget {
   return new Pool<OutputOwner>({ account, island, coordinator }, "account");
 }
 
-/** @param islandId null: for no Island. */
+/** @param islandId null: without an Island. */
 export function outputOwners(accountId: string, islandId: string | null): PoolKey<OutputOwner>[] {
   const island: PoolKey<OutputOwner>[] = islandId === null ? [] : [["island", islandId]];
   return [["account", accountId], ...island, ["coordinator"]];

@@ -1,21 +1,21 @@
-/** What has a part of a pool: an account, an Island. Without an id: all together. */
+/** A holder of a part of a pool, such as an account or an Island. Without an id: the total. */
 export type PoolKey<Kind extends string> = readonly [kind: Kind, id?: string];
 
-/** Counts how much of something each key has, so that none has more than keys of its kind may. */
+/** Counts the amount that each key holds, and enforces the limit of its kind. */
 export class Pool<Kind extends string> {
   readonly #limits: Readonly<Record<Kind, number>>;
   readonly #fairKind: Kind | null;
   readonly #counts = new Map<Kind, Map<string, number>>();
 
-  /** @param fairKind when all together have what they may, keys of this kind within their equal share of it may still take. */
+  /** @param fairKind When the total is at its limit, keys of this kind may still take within an equal share of it. */
   constructor(limits: Readonly<Record<Kind, number>>, fairKind: Kind | null = null) {
     this.#limits = limits;
     this.#fairKind = fairKind;
   }
 
   /**
-   * Takes for every key, or for none.
-   * @returns a function that gives it back, which may be called twice; or the kind of the first key that has no room.
+   * Takes the amount for every key, or for none.
+   * @returns A function that releases it, which may be called twice; or the kind of the first key without capacity.
    */
   take(keys: readonly PoolKey<Kind>[], amount = 1, limits = this.#limits): (() => void) | Kind {
     const full = this.fullFor(keys, amount, limits);
@@ -28,7 +28,7 @@ export class Pool<Kind extends string> {
     };
   }
 
-  /** The kind of the first key that has no room for so much more; null when all have. */
+  /** Returns the kind of the first key without capacity for the amount; null if all have it. */
   fullFor(keys: readonly PoolKey<Kind>[], amount: number, limits = this.#limits): Kind | null {
     if (amount === 0) return null;
     const full = keys.find(([kind, id]) => {
@@ -38,13 +38,15 @@ export class Pool<Kind extends string> {
     return full?.[0] ?? null;
   }
 
-  /** Takes whatever the limits are; a negative amount gives back. @throws if a key gives back what it does not have. */
+  /**
+   * Adds the amount regardless of limits; a negative amount releases it. @throws if a key releases more than it holds.
+   */
   add(keys: readonly PoolKey<Kind>[], amount: number): void {
     for (const [kind, id = ""] of keys) {
       let counts = this.#counts.get(kind);
       if (counts === undefined) this.#counts.set(kind, (counts = new Map()));
       const count = (counts.get(id) ?? 0) + amount;
-      if (count < 0) throw new Error(`${kind} ${id} has less than it gives back`);
+      if (count < 0) throw new Error(`${kind} ${id} releases ${-amount} and holds only ${count - amount}`);
       if (count === 0) counts.delete(id);
       else counts.set(id, count);
     }
@@ -54,7 +56,7 @@ export class Pool<Kind extends string> {
     return this.#counts.get(kind)?.get(id) ?? 0;
   }
 
-  /** Keys of this kind that have some. */
+  /** Returns the keys of this kind that hold an amount. */
   idsOf(kind: Kind): Iterable<string> {
     return this.#counts.get(kind)?.keys() ?? [];
   }

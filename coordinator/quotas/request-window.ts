@@ -1,29 +1,27 @@
 import type { Clock } from "../../shared/clock.ts";
 
 export const WINDOW_MS = 60_000;
-/** Callers in a generation, see {@link RequestWindow}. Only a flood reaches it. */
+/** Maximum callers in a generation, see {@link RequestWindow}. Only a flood reaches it. */
 const MAX_CALLERS = 50_000;
-/** Small, because most callers make few requests; the ring of a busy one grows up to its limit. */
+/** Initial size of a ring. Most callers make few requests; the ring of a busy one grows up to its limit. */
 const FIRST_CAPACITY = 8;
 
 /** A caller's count after a request. */
 export interface RequestCount {
   /** False if the request is over the limit; it is not counted then. */
   readonly isAllowed: boolean;
-  /** Further requests that are allowed now. */
   readonly remaining: number;
-  /** Time until the oldest counted request leaves the window, which allows one more. */
+  /** Time until the oldest counted request leaves the window, so that one more is allowed. */
   readonly freesInMs: number;
 }
 
 /**
- * Counts requests by caller in an exact sliding window: no minute, wherever it begins, has more than the limit. Requests refused for
- * this limit do not count, so that a client that waits as long as Retry-After says is accepted.
- *
- * Callers are in two generations. A request moves its caller to the younger one. Each minute the older generation is dropped, with
- * callers whose requests have all left the window. A flood of callers ends a generation early: this bounds memory, and may forget
- * too soon those who were quiet longest. (One Map in order of the last request is simpler, but slow: V8 finds its first entry only
- * after walking past all deleted ones.)
+ * Counts requests by caller in an exact sliding window: no minute, wherever it begins, has more than the limit. Refused
+ * requests do not count, so a client that waits for Retry-After is accepted.
+ * Callers are in two generations. A request moves its caller to the younger one. Each minute the older generation is
+ * dropped, with callers whose requests have all left the window. A flood of callers ends a generation early. This
+ * bounds memory, and may drop the least recent callers too soon. (One Map in order of the last request is simpler, but
+ * slow: V8 finds its first entry only after walking past all deleted ones.)
  */
 export class RequestWindow {
   readonly #clock: Clock;
@@ -38,7 +36,7 @@ export class RequestWindow {
     this.#bornMs = clock.monotonicMs();
   }
 
-  /** Callers in memory; at most twice the bound. */
+  /** Number of callers in memory, at most twice the bound. */
   get size(): number {
     return this.#younger.size + this.#older.size;
   }
@@ -54,7 +52,7 @@ export class RequestWindow {
     return { isAllowed, ...windowState(ring, limit, nowMs) };
   }
 
-  /** The count of `caller` without a request: whether one more is allowed. Does not add the caller. */
+  /** Returns the count of `caller` without a request. Does not add the caller. */
   look(caller: string, limit: number): RequestCount {
     const nowMs = this.#clock.monotonicMs();
     const ring = this.#younger.get(caller) ?? this.#older.get(caller);
@@ -80,13 +78,16 @@ export class RequestWindow {
   }
 }
 
-/** `ring` is not empty. After the limit was lowered it may have more requests than allowed; then a later request makes room. */
+/**
+ * Returns the count of a ring that is not empty. After the limit was lowered it may have more requests than allowed;
+ * then a later request frees the next one.
+ */
 function windowState(ring: TimeRing, limit: number, nowMs: number): Omit<RequestCount, "isAllowed"> {
   const freesAtMs = ring.at(Math.max(0, ring.size - limit)) + WINDOW_MS;
   return { remaining: Math.max(0, limit - ring.size), freesInMs: freesAtMs - nowMs };
 }
 
-/** Times, oldest first, in a circular buffer that grows. */
+/** A growing circular buffer of times, oldest first. */
 class TimeRing {
   #times = new Float64Array(FIRST_CAPACITY);
   #first = 0;
@@ -96,7 +97,7 @@ class TimeRing {
     return this.#size;
   }
 
-  /** The time at `index`, 0 for the oldest. */
+  /** Returns the time at `index`, 0 for the oldest. */
   at(index: number): number {
     return this.#times[(this.#first + index) % this.#times.length] ?? 0;
   }
@@ -120,7 +121,7 @@ class TimeRing {
     this.#size -= kept;
   }
 
-  /** Call it when the ring is full. */
+  /** Doubles the capacity. The ring must be full. */
   #grow(): void {
     const grown = new Float64Array(this.#times.length * 2);
     grown.set(this.#times.subarray(this.#first));

@@ -6,7 +6,7 @@ export interface Rate {
   readonly burst: number;
 }
 
-/** Counts against a rate. Costs one subtraction for each call and no timer. */
+/** A token bucket. Costs one subtraction for each call and no timer. */
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #rate: Rate;
@@ -20,7 +20,7 @@ export class TokenBucket {
     this.#atMs = clock.monotonicMs();
   }
 
-  /** Takes `count`, also when there is less. Returns the ms until the debt is paid; 0 within the rate. */
+  /** Takes `count` tokens, even into debt. Returns the ms until the debt is paid; 0 within the rate. */
   take(count: number): number {
     const nowMs = this.#clock.monotonicMs();
     const { perSecond, burst } = this.#rate;

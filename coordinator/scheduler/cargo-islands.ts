@@ -4,30 +4,30 @@ import type { OnlineIsland } from "./online-island.ts";
 import type { BreakerFailure } from "./circuit-breaker.ts";
 import { meritOf, modelAvailabilityOf, rankOf } from "./rank.ts";
 
-/** The online Islands, counted by how they fit one Cargo. */
+/** Counts of the online Islands by how they fit one Cargo. */
 export interface IslandFitCounts {
   readonly online: number;
-  /** Islands that do not fit, by the first reason. */
+  /** Counts of the Islands that do not fit, by the first reason. */
   readonly misfits: Readonly<Record<Misfit, number>>;
   readonly fitting: number;
   /** Fitting Islands that need no download. */
   readonly withModel: number;
-  /** Progress of each fitting Island that fetches the model now: 0 to 1, null when unknown. */
+  /** Download progress of each fitting Island that is fetching the model: 0 to 1, null when unknown. */
   readonly downloads: readonly (number | null)[];
-  /** The last let-down of each fitting Island that is paused. */
+  /** The last failure of each fitting Island whose circuit breaker is open. */
   readonly paused: readonly BreakerFailure[];
 }
 
 interface Entry extends HeapItem {
   readonly island: OnlineIsland;
   fit: true | Misfit;
-  /** The Island gets no job of the Cargo now, or only the one that it runs as a probe. */
+  /** `paused`: the Island gets no job of the Cargo. `probing`: it gets no more than the job that it runs as a probe. */
   pause: "none" | "probing" | "paused";
   hasModel: boolean;
-  /** All slots of the Island, free or not, as they are counted. */
+  /** All slots of the Island, free or not, at the time of counting. */
   slots: number;
   merit: number;
-  /** The rank it was last sorted by. Never worse than its rank now. */
+  /** The rank used for the last sort; never worse than the present rank. */
   rank: number;
 }
 
@@ -39,7 +39,7 @@ function isReady({ fit, pause, island }: Entry): boolean {
   return fit === true && pause === "none" && island.freeSlots > 0;
 }
 
-/** Worth waiting for, even while it is busy. */
+/** Returns true if jobs may wait for the Island, even while it is busy. */
 function isOpen({ fit, pause }: Entry): boolean {
   return fit === true && pause !== "paused";
 }
@@ -48,7 +48,7 @@ function currentRank({ merit, island }: Entry): number {
   return rankOf(merit, island.load);
 }
 
-/** The online Islands for one Cargo: those that fit and have a free slot are sorted by rank, and all are counted. */
+/** An index of the online Islands for one Cargo. Sorts those that fit and have a free slot by rank, and counts all. */
 export class CargoIslands {
   readonly cargo: ScheduledCargo;
   readonly #entries = new Map<string, Entry>();
@@ -64,7 +64,10 @@ export class CargoIslands {
     for (const island of islands) this.put(island);
   }
 
-  /** Adds an Island, or updates one whose facts or measurements changed. True if there is one less now that is worth waiting for. */
+  /**
+   * Adds an Island, or updates one whose facts or measurements changed. Returns true if jobs now have one Island fewer
+   * to wait for.
+   */
   put(island: OnlineIsland): boolean {
     const openBefore = this.#open;
     const entry = this.#entries.get(island.id) ?? newEntry(island);
@@ -83,8 +86,8 @@ export class CargoIslands {
   }
 
   /**
-   * The Island has one more free slot. Nothing needs to be called for one less: such an entry is sorted when it reaches the front,
-   * and often it has the slot back before that.
+   * Records that the Island has one more free slot. One slot fewer needs no call: the entry is sorted again when it
+   * reaches the front, and often has the slot back before that.
    */
   improve(island: OnlineIsland): void {
     const entry = this.#entries.get(island.id);
@@ -101,8 +104,9 @@ export class CargoIslands {
   }
 
   /**
-   * The best ready Island outside of `avoid`. One in `avoid` only if no other Island is worth waiting for: a busy one that fits is better
-   * than one that let the job down; nor for a patient job. Undefined if there is none now.
+   * Returns the best ready Island outside of `avoid`; undefined if there is none now. Returns an Island in `avoid` only
+   * if no other Island is worth waiting for and the job is not patient: a busy Island that fits is better than one that
+   * failed the job.
    */
   best(avoid: readonly string[], mustAvoid = false): OnlineIsland | undefined {
     const avoided: Entry[] = [];
@@ -117,7 +121,10 @@ export class CargoIslands {
     return entry?.island;
   }
 
-  /** The best ready Islands outside of `except`, as many as have `slots` free slots together. */
+  /**
+   * Returns the best ready Islands outside of `except` that together have at least `slots` free slots, if there are
+   * enough.
+   */
   firstReady(slots: number, except: ReadonlySet<string>): OnlineIsland[] {
     const seen: Entry[] = [];
     const first: OnlineIsland[] = [];
@@ -133,14 +140,16 @@ export class CargoIslands {
     return first;
   }
 
-  /** True if a free slot of the Island may go to a job that avoids `avoid`; the rule of {@link best}. */
+  /**
+   * Returns true if a free slot of the Island may go to a job that avoids `avoid`. Follows the rule of {@link best}.
+   */
   mayServe(islandId: string, avoid: readonly string[], mustAvoid = false): boolean {
     const entry = this.#entries.get(islandId);
     if (entry === undefined || !isReady(entry)) return false;
     return !avoid.includes(islandId) || (!mustAvoid && this.openOutside(avoid) === 0);
   }
 
-  /** Number of Islands outside of `avoid` that fit and are not paused, busy or not. */
+  /** Counts the Islands outside of `avoid` that fit and have no open circuit breaker, busy or not. */
   openOutside(avoid: readonly string[]): number {
     const avoided = avoid.filter((id) => {
       const entry = this.#entries.get(id);
@@ -149,7 +158,7 @@ export class CargoIslands {
     return this.#open - avoided.length;
   }
 
-  /** Slots, free or not, of the Islands that fit and are not paused. */
+  /** Slots, free or not, of the Islands that fit and have no open circuit breaker. */
   get openSlots(): number {
     return this.#openSlots;
   }
@@ -168,7 +177,7 @@ export class CargoIslands {
     return paused.flatMap(({ island }) => island.breakerFor(this.cargo.slug)?.last ?? []);
   }
 
-  /** The best Island with a free slot. Each change for the worse costs at most one move here. */
+  /** Returns the best Island with a free slot. Each rank that got worse costs at most one move here. */
   #front(): Entry | undefined {
     for (;;) {
       const entry = this.#ready.peek();
@@ -206,7 +215,6 @@ export class CargoIslands {
     }
   }
 
-  /** Takes back `#count()` of the entry as it stands. */
   #uncount(entry: Entry): void {
     if (isOpen(entry)) {
       this.#open -= 1;

@@ -2,10 +2,10 @@ import { backoffMs } from "../../shared/async/backoff.ts";
 import type { JobErrorCode } from "../../shared/errors.ts";
 import type { HeapItem } from "./indexed-heap.ts";
 
-/** How an Island let a job down. `lost`: the Island, or the job on it, was lost. */
+/** The ways in which an Island fails a job. `lost`: the Island, or the job on it, was lost. */
 export type FailureCause = "refused" | "failed" | "lost";
 
-/** An Island let a job of an account down. */
+/** A failure of a job on an Island. */
 export interface BreakerFailure {
   readonly cause: FailureCause;
   readonly code: JobErrorCode;
@@ -15,33 +15,37 @@ export interface BreakerFailure {
 export interface BreakerPolicy {
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Longest pause while the jobs of one account alone failed: they may be at fault, and must not keep an Island from others. */
+  /**
+   * Maximum while the jobs of only one account failed. Those jobs may be at fault, and must not keep an Island from
+   * other accounts.
+   */
   readonly maxOfOneAccountMs: number;
   readonly random: () => number;
 }
 
-/** Refusals that no wait cures soon: the Island is asked again much later. */
+/** Refusals that waiting does not soon cure: the Island is probed much later. */
 const LASTING_REFUSALS: readonly JobErrorCode[] = ["manifest_untrusted", "runtime_unavailable", "model_hash_mismatch"];
 const LASTING_FACTOR = 30;
 
 /**
- * Keeps jobs from an Island that let some down: a circuit breaker (Nygard, "Release It!", 2007) with exponential backoff and jitter.
- * While it is paused the Island gets none. Then it gets a single one as a probe: a success ends it all, a failure pauses it for longer.
+ * A circuit breaker for an Island (Nygard, "Release It!", 2007) with exponential backoff and jitter. While it is open
+ * (`isPaused`) the Island gets no jobs. Then the Island gets one job as a probe: success closes the breaker, failure
+ * opens it for longer.
  */
 export class CircuitBreaker implements HeapItem {
   heapIndex = -1;
   readonly islandId: string;
-  /** Null: jobs of any Cargo. */
+  /** Slug of the Cargo whose jobs it stops. Null: jobs of any Cargo. */
   readonly slug: string | null;
-  // Only the methods below write these four.
+  // Written by the methods below only.
   isPaused = false;
-  /** Let-downs in a row; 0 for an Island that is trusted. */
+  /** Failures in a row; 0 while the breaker is closed. */
   inARow = 0;
-  /** The end of the pause, on the scheduler's clock. */
+  /** Time at which the open breaker admits a probe, on the scheduler's clock. */
   untilMs = 0;
   last: BreakerFailure | null = null;
   readonly #rules: BreakerPolicy;
-  /** The account of all let-downs in a row; null once there were several. */
+  /** The account of all failures in a row; null once there were several accounts. */
   #accountId: string | null = null;
   #probeJobId: string | null = null;
 
@@ -51,12 +55,15 @@ export class CircuitBreaker implements HeapItem {
     this.#rules = rules;
   }
 
-  /** The Island gets no job: it is paused, or runs a probe. */
+  /** True if the Island gets no job: the breaker is open, or a probe runs. */
   get holds(): boolean {
     return this.isPaused || this.#probeJobId !== null;
   }
 
-  /** Begins a pause, longer than the one before. Jobs that were under way when it began do not make it longer. */
+  /**
+   * Adds a failure: opens the breaker for longer than the time before. Failures while it is open do not extend the
+   * time.
+   */
   add(failure: BreakerFailure, nowMs: number): void {
     this.last = failure;
     if (this.isPaused) return;
@@ -73,29 +80,28 @@ export class CircuitBreaker implements HeapItem {
     this.untilMs = nowMs + backoffMs(this.inARow, { firstMs, maxMs, random });
   }
 
-  /** The pause is over: the next job is a probe. */
+  /** Admits the next job as a probe. */
   expire(): void {
     this.isPaused = false;
   }
 
-  /** A job goes to the Island. */
   assign(jobId: string): void {
     if (this.inARow > 0) this.#probeJobId = jobId;
   }
 
-  /** A job left the Island. True if it was the probe: then another may follow. */
+  /** Handles a job that left the Island. Returns true if it was the probe; another may follow. */
   release(jobId: string): boolean {
     if (this.#probeJobId !== jobId) return false;
     this.#probeJobId = null;
     return true;
   }
 
-  /** The Island has no job any more. */
+  /** Handles the loss of all jobs of the Island. */
   releaseAny(): void {
     this.#probeJobId = null;
   }
 
-  /** A job succeeded. */
+  /** Closes the breaker after a success. */
   reset(): void {
     this.inARow = 0;
     this.isPaused = false;
@@ -104,7 +110,6 @@ export class CircuitBreaker implements HeapItem {
   }
 }
 
-/** The order in which pauses end. */
 export function endsFirst(a: CircuitBreaker, b: CircuitBreaker): boolean {
   if (a.untilMs !== b.untilMs) return a.untilMs < b.untilMs;
   return a.islandId === b.islandId ? (a.slug ?? "") < (b.slug ?? "") : a.islandId < b.islandId;

@@ -7,25 +7,25 @@ import type { BreakerFailure } from "./circuit-breaker.ts";
 export interface SchedulerIsland {
   readonly id: string;
   readonly accountId: string;
-  /** The usable ones. */
+  /** Runtimes that can be used. */
   readonly runtimes: readonly RuntimeType[];
-  /** What jobs may use in total, including what they use now. */
+  /** Memory for jobs in total, including what they use now. */
   readonly ramBytes: number;
   readonly vramBytes: number;
-  /** Most jobs at once, of all Cargos together. */
+  /** Maximum number of concurrent jobs, over all Cargos. */
   readonly slots: number;
   readonly draining: boolean;
-  /** What the owner allows; absent: everything. */
+  /** Rules of the Island's owner; absent: everything is allowed. */
   readonly policy?: OwnerPolicy | undefined;
-  /** What its agent can do beyond the first version of the protocol, by name; absent: nothing. */
+  /** Protocol features of the agent beyond the first version, by name; absent: none. */
   readonly features?: readonly string[] | undefined;
-  /** Models and images on disk, as `cacheKeyOf()` names them. */
+  /** Cache keys (`cacheKeyOf()`) of the models and images on disk. */
   readonly cachedModels: readonly string[];
-  /** Slugs of the Cargos that are in memory. */
+  /** Slugs of the Cargos in memory. */
   readonly loaded: readonly string[];
-  /** With figures that only the owner sees. */
+  /** Running downloads, including the details that only the owner sees. */
   readonly downloads: readonly IslandState["downloads"][number][];
-  /** Slugs of the Cargos that it lacks disk space for; absent: it does not say. */
+  /** Slugs of the Cargos for which the Island lacks disk space; absent: not reported. */
   readonly noSpaceFor?: readonly string[] | undefined;
   /** 0 to 1; null when unknown. */
   readonly cpuLoad: number | null;
@@ -39,42 +39,45 @@ export interface WaitingJob {
   readonly share: number;
   readonly slug: string;
   readonly jobClass: JobClass;
-  /** For a Cargo that is not approved: the account whose Islands may run it, and no others. Null: any Island may. */
+  /** The account whose Islands may run a Cargo that is not approved. Null: any Island may run it. */
   readonly onlyIslandsOf: string | null;
-  /** Features that an Island must have to run it, sorted; absent: none. See `shared/features/features.ts`. */
+  /** Features that an Island needs to run the job, sorted; absent: none. See `shared/features/features.ts`. */
   readonly features?: readonly string[] | undefined;
-  /** 0 to 100: higher first, among the jobs of its account. */
+  /** Priority among the jobs of the account, 0 to 100. Higher starts first. */
   readonly priority: number;
   readonly createdAtMs: number;
   readonly waitLimitMs: number;
-  /** Islands that lost or failed the job. Chosen only if no other one fits. */
+  /** Islands that lost or failed the job. They are chosen only if no other Island fits. */
   readonly avoidIslands: readonly string[];
-  /** Accounts whose Islands the job avoids. Those online here are in `avoidIslands`; others may be at another coordinator. */
+  /**
+   * Accounts whose Islands the job avoids. Their Islands that are online here are in `avoidIslands`; others may be at
+   * another coordinator.
+   */
   readonly avoidAccounts?: ReadonlySet<string>;
 }
 
 export type SchedulerEvent =
-  /** The job is assigned now, or not at all: it does not wait. */
+  /** Assigns the job now or drops it: the job does not wait. */
   | { readonly kind: "job_offered"; readonly job: WaitingJob }
   /** Replaces the job if it waits already. */
   | { readonly kind: "job_waiting"; readonly job: WaitingJob }
   /** The job no longer waits. Unknown ids are ignored. */
   | { readonly kind: "job_gone"; readonly jobId: string }
-  /** The job was taken for another coordinator, and did not go there. Ignored for others. */
+  /** The job was taken for another coordinator, but did not move there. Ignored for other jobs. */
   | { readonly kind: "job_stays"; readonly jobId: string }
-  /** A new session. `busy`: slots taken by jobs that the Island continues. */
+  /** A new session. `busy`: slots of jobs that the Island continues. */
   | { readonly kind: "island_up"; readonly island: SchedulerIsland; readonly busy: number }
-  /** New facts: cache, load, draining. Slots in use stay. Ignored for an Island that is not up. */
+  /** New facts: cache, load, draining. Slots in use stay. Ignored for an Island that is offline. */
   | { readonly kind: "island_changed"; readonly island: SchedulerIsland }
-  /** The Island gets no new jobs. Its slots are forgotten, its measurements are kept for its return. */
+  /** The Island gets no new jobs. Its slots are dropped; its measurements are kept for its return. */
   | { readonly kind: "island_down"; readonly islandId: string }
-  /** One job of the Island ended, and the Island confirmed it. */
+  /** A job of the Island ended, and the Island confirmed it. */
   | { readonly kind: "slot_freed"; readonly islandId: string; readonly jobId: string }
-  /** The Island has a slot for the job, and the one that it had for an earlier attempt of the same job is free. */
+  /** The Island's slot for an earlier attempt of the job is free. Its slot for the present attempt stays. */
   | { readonly kind: "slot_superseded"; readonly islandId: string; readonly jobId: string }
-  /** An Island refused, failed or lost a job, in a way that another Island may not. Comes before `slot_freed`. */
+  /** An Island refused, failed or lost a job in a way that another Island may not. Precedes `slot_freed`. */
   | ({ readonly kind: "failure"; readonly islandId: string; readonly slug: string } & BreakerFailure)
-  /** A run ended. `tokensPerSecond` is null for a Cargo without tokens and for a run that made none. */
+  /** A run ended. `tokensPerSecond` is null if the Cargo has no tokens or the run made none. */
   | {
       readonly kind: "measured";
       readonly islandId: string;
@@ -82,22 +85,24 @@ export type SchedulerEvent =
       readonly tokensPerSecond: number | null;
       readonly succeeded: boolean;
     }
-  /** The Cargo with this slug is new, changed or gone. */
+  /** The Cargo was added, changed or removed. */
   | { readonly kind: "cargo_changed"; readonly slug: string }
-  /** The time that `nextWakeMs` names has come. */
+  /** The time of `nextWakeMs` has come. */
   | { readonly kind: "time_passed" };
 
 export type SchedulerEffect =
-  /** Give the job to the Island. The scheduler has taken the slot and removed the job from its queue. */
+  /** Gives the job to the Island. The scheduler has taken the slot and removed the job from its queue. */
   | { readonly kind: "assign"; readonly jobId: string; readonly islandId: string }
-  /** The Island let down several jobs in a row, of several Cargos: it gets none for a while. `null`: the quarantine is over. */
+  /**
+   * Begins a quarantine: the Island failed several jobs in a row, of several Cargos. `null`: the quarantine is over.
+   */
   | { readonly kind: "quarantine"; readonly islandId: string; readonly quarantine: Quarantine | null };
 
-/** An Island that gets no jobs, and after `forMs` one at a time until one succeeds. */
+/** A circuit breaker for a whole Island. It gets no jobs for `forMs`, then one at a time until one succeeds. */
 export interface Quarantine {
-  /** Let-downs since the last success. */
+  /** Failures since the last success. */
   readonly inARow: number;
-  /** What is left of it; 0 while the Island is tried again. */
+  /** Remaining time; 0 while the Island is probed. */
   readonly forMs: number;
   readonly lastCode: BreakerFailure["code"];
 }

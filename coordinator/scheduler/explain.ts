@@ -5,7 +5,7 @@ import { type Misfit, MISFITS, type ScheduledCargo } from "./fit.ts";
 import type { BreakerFailure } from "./circuit-breaker.ts";
 import type { WorkKind } from "./slot-offer.ts";
 
-/** What can keep a job from an Island. */
+/** Reasons why no Island has started a job yet. */
 export const WAIT_CAUSES = [
   "own_islands_only",
   "no_island_online",
@@ -17,33 +17,32 @@ export const WAIT_CAUSES = [
   "model_downloading",
 ] as const;
 
-/** Why a job waits. */
+/** The reason why a job waits. */
 export interface Waiting {
   readonly reason: (typeof WAIT_CAUSES)[number];
   /** 1-based place among the waiting jobs of its Cargo and class, in the order in which they would start now. */
   readonly position: number;
-  /** Plain words, for people. */
   readonly message: string;
-  /** How far the download of the model is, 0 to 100; absent where that is not known. */
+  /** Download progress of the model, 0 to 100; absent when unknown. */
   readonly percent?: number;
 }
 
 export type Cause = Omit<Waiting, "position">;
-/** Why an Island that may run the Cargo does not fit. */
+/** Reasons why an Island that may run the Cargo does not fit. */
 type Lack = Exclude<Misfit, "not_own" | "runtime_missing" | Disallowed>;
 
 const UNTIL_APPROVED = "only your own Islands run it until it is approved";
-/** The account's job keeps the private definition that it was accepted for, as the approval was of another one. */
+/** The job keeps the private definition that it was accepted for, as another definition was approved. */
 const FOR_EARLIER = "only your own Islands run it, as it was submitted for an earlier definition of the Cargo";
 
-/** Not a lack of Islands, but the closest reason that clients know. */
+/** Explains a slug that the catalog does not have. `no_island_fits` is the closest reason that clients know. */
 export function explainUnknownCargo(slug: string): Cause {
   return { reason: "no_island_fits", message: `the catalog has no Cargo ${slug} now` };
 }
 
 /**
- * Why a job of the Cargo waits, given that no Island that it may use has a free slot.
- * @param avoided Number of fitting Islands that let this job down, and are not paused.
+ * Explains why a job of the Cargo waits, given that no Island that it may use has a free slot.
+ * @param avoided Number of fitting Islands that failed this job and have no open circuit breaker.
  */
 export function explainWait(cargo: ScheduledCargo, fitCounts: IslandFitCounts, avoided: number): Cause {
   const own = fitCounts.online - fitCounts.misfits.not_own;
@@ -68,7 +67,7 @@ function explainLack(cargo: ScheduledCargo, fitCounts: IslandFitCounts, online: 
   return explainRest(cargo, fitCounts, offering, avoided);
 }
 
-/** @param offering Number of online Islands whose owners allow the Cargo, and which have its runtime. */
+/** @param offering Number of online Islands that have the runtime and whose owners allow the Cargo. */
 function explainRest(cargo: ScheduledCargo, fitCounts: IslandFitCounts, offering: number, avoided: number): Cause {
   if (offering === 0) {
     return { reason: "no_island_offers_runtime", message: `no online Island offers ${cargo.runtimeType}` };
@@ -83,21 +82,26 @@ function explainRest(cargo: ScheduledCargo, fitCounts: IslandFitCounts, offering
   const asked = Math.max(1, fitting - paused.length - avoided);
   const busy = asked === 1 ? "1 Island fits, it is busy" : `${asked} Islands fit, all busy`;
   const others = [
-    ...(avoided === 0 ? [] : [`${islands(avoided)} let this job down`]),
-    ...(paused.length === 0 ? [] : [`${islands(paused.length)} let others down lately (${describeCodes(paused)})`]),
+    ...(avoided === 0 ? [] : [`${islands(avoided)} failed this job`]),
+    ...(paused.length === 0
+      ? []
+      : [`${islands(paused.length)} recently refused or failed jobs (${describeCodes(paused)})`]),
   ];
   return { reason: "all_busy", message: [busy, ...others].join("; ") };
 }
 
-/** Every fitting Island refused or failed jobs of the Cargo a moment ago. Each is asked again after a growing time. */
+/**
+ * Explains that every fitting Island recently refused or failed jobs of the Cargo. Each is probed after a growing
+ * delay.
+ */
 function explainBreakers(paused: readonly BreakerFailure[]): Cause {
   const isRefused = paused.every(({ cause }) => cause === "refused");
   const [reason, verb] = isRefused ? (["all_refused", "refused"] as const) : (["all_failing", "failed"] as const);
   const count = paused.length === 1 ? "1 Island fits, and it" : `${paused.length} Islands fit, and all`;
-  return { reason, message: `${count} ${verb} (${describeCodes(paused)}); asked again after a growing time` };
+  return { reason, message: `${count} ${verb} (${describeCodes(paused)}); probed again after a growing delay` };
 }
 
-/** "shutting_down 2, out_of_memory 1" */
+/** Returns text such as "shutting_down 2, out_of_memory 1". */
 function describeCodes(paused: readonly BreakerFailure[]): string {
   const counts = new Map<string, number>();
   for (const { code } of paused) counts.set(code, (counts.get(code) ?? 0) + 1);
@@ -105,9 +109,9 @@ function describeCodes(paused: readonly BreakerFailure[]): string {
 }
 
 /**
- * "model is downloading on 1 Island (41 %)", with the highest percentage. Also used for an assigned job whose Island still fetches
- * the model.
- * @param fractions One for each Island that downloads, 0 to 1 or null when unknown; at least one.
+ * Returns a message such as "model is downloading on 1 Island (41 %)", with the highest percentage. Also used for an
+ * assigned job whose Island still fetches the model.
+ * @param fractions Progress of each Island that downloads, 0 to 1 or null when unknown; at least one.
  */
 export function explainDownloads(fractions: readonly (number | null)[]): Cause & { reason: "model_downloading" } {
   const reason = "model_downloading";
@@ -135,7 +139,7 @@ function describeOnlyMisfit(misfit: Lack, cargo: ScheduledCargo, count: number):
   return misfit === "draining" ? "none takes new jobs now" : `none has ${needOf(misfit, cargo)}`;
 }
 
-/** What follows the number of Islands in a sentence. */
+/** Returns the verb phrase that follows the number of Islands. */
 function lackOf(misfit: Lack, cargo: ScheduledCargo, count: number): string {
   if (misfit === "draining") return count === 1 ? "takes no new jobs now" : "take no new jobs now";
   return `${count === 1 ? "lacks" : "lack"} ${needOf(misfit, cargo)}`;
@@ -144,7 +148,7 @@ function lackOf(misfit: Lack, cargo: ScheduledCargo, count: number): string {
 function needOf(misfit: Exclude<Lack, "draining">, cargo: ScheduledCargo): string {
   switch (misfit) {
     case "feature_missing":
-      return `${describeFeatures(cargo)}, which a later version of the agent brings`;
+      return `${describeFeatures(cargo)}, which needs a later version of the agent`;
     case "too_little_ram":
       return `${formatBytes(cargo.requiredRamBytes)} of RAM`;
     case "too_little_vram":
@@ -156,7 +160,7 @@ function needOf(misfit: Exclude<Lack, "draining">, cargo: ScheduledCargo): strin
   }
 }
 
-/** "the feature chat.tools" */
+/** Returns text such as "the feature chat.tools". */
 function describeFeatures({ features = [] }: ScheduledCargo): string {
   return `the ${features.length === 1 ? "feature" : "features"} ${features.join(" and ")}`;
 }
@@ -169,22 +173,24 @@ function islands(count: number): string {
   return count === 1 ? "1 Island" : `${count} Islands`;
 }
 
-/** What other coordinators said last of a kind of work. */
+/** The last reports of other coordinators about a kind of work. */
 export interface Elsewhere {
-  /** Those that were heard. */
   readonly peers: number;
-  /** Of those, the ones with Islands that run it. */
+  /** Coordinators with Islands that run the work. */
   readonly running: number;
   /** Slots, free or not, of those Islands. */
   readonly slots: number;
-  /** Free slots at those coordinators, whatever they run. */
+  /** Free slots at those coordinators, for any work. */
   readonly free: number;
 }
 
-/** What other coordinators have for a kind of work; null without any. */
+/** Returns what other coordinators reported about a kind of work; null without other coordinators. */
 export type AskElsewhere = (kind: WorkKind) => Elsewhere | null;
 
-/** What is the matter with the Islands of one coordinator only, when others have some that run the job. */
+/**
+ * Reasons that concern the Islands of one coordinator only. They do not hold if other coordinators have Islands that
+ * run the job.
+ */
 const OF_THIS_ONE: readonly Waiting["reason"][] = [
   "own_islands_only",
   "no_island_online",
@@ -194,12 +200,12 @@ const OF_THIS_ONE: readonly Waiting["reason"][] = [
   "all_failing",
 ];
 
-/** The reason of a job that waits at its coordinator, with what is known of the others. */
+/** Adjusts the reason why a job waits at its coordinator to the reports of the others. */
 export function reasonElsewhere(reason: Waiting["reason"], others: Elsewhere | null): Waiting["reason"] {
   return others !== null && others.running > 0 && OF_THIS_ONE.includes(reason) ? "all_busy" : reason;
 }
 
-/** Adds to why a job waits at its coordinator what is known of the others. */
+/** Adds the reports of other coordinators to the explanation of a job's own coordinator. */
 export function explainElsewhere(waiting: Waiting, others: Elsewhere): Waiting {
   const { peers, running, slots, free } = others;
   if (peers === 0) return waiting;

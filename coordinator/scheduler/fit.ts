@@ -2,7 +2,7 @@ import type { CargoManifest } from "../../shared/cargo.ts";
 import { disallowedBy, DISALLOWED } from "../../shared/owner-policy.ts";
 import type { SchedulerIsland } from "./events.ts";
 
-/** Why an Island cannot take jobs of a Cargo, in the order of the checks. */
+/** Reasons why an Island cannot take jobs of a Cargo, in the order of the checks. */
 export const MISFITS = [
   "not_own",
   "runtime_missing",
@@ -15,7 +15,6 @@ export const MISFITS = [
 ] as const;
 export type Misfit = (typeof MISFITS)[number];
 
-/** A Cargo as the catalog has it now. */
 export interface KnownCargo extends CargoManifest {
   /** The only account that may run it until it is approved; absent for a public Cargo. */
   readonly privateTo?: string;
@@ -23,9 +22,9 @@ export interface KnownCargo extends CargoManifest {
 
 /** A Cargo with a rule on which Islands may run it. */
 export interface ScheduledCargo extends KnownCargo {
-  /** As in `WaitingJob`. */
+  /** See `WaitingJob`. */
   readonly onlyIslandsOf: string | null;
-  /** As in `WaitingJob`. */
+  /** See `WaitingJob`. */
   readonly features?: readonly string[] | undefined;
 }
 
@@ -45,11 +44,14 @@ type IslandOffer = Pick<
   "accountId" | "runtimes" | "ramBytes" | "vramBytes" | "draining" | "policy" | "features" | "noSpaceFor"
 >;
 
-/** `true` if the Island can serve the Cargo when it has a free slot, else the first reason why not. Compare with `true`. */
+/**
+ * Returns `true` if the Island can serve the Cargo once it has a free slot, else the first reason why not. Compare with
+ * `true`.
+ */
 export function fits(cargo: CargoNeeds, island: IslandOffer): true | Misfit {
   if (cargo.onlyIslandsOf !== null && cargo.onlyIslandsOf !== island.accountId) return "not_own";
   const disallowed = island.policy && disallowedBy(island.policy, cargo, cargo.onlyIslandsOf === null);
-  // An owner who allows no containers reports no runtime for them.
+  // An Island whose owner allows no containers reports no runtime for them.
   if (disallowed === "runtime_disallowed") return disallowed;
   if (!island.runtimes.includes(cargo.runtimeType)) return "runtime_missing";
   if (disallowed) return disallowed;

@@ -1,11 +1,11 @@
-/** An item of a heap. Only the heap writes `heapIndex`: -1 outside of a heap, so an item is in at most one. */
+/** An item of a heap. Only the heap writes `heapIndex`. It is -1 outside of a heap, so an item is in at most one. */
 export interface HeapItem {
   heapIndex: number;
 }
 
 /**
- * A binary heap whose items know their index, so that removing or moving any item is O(log n). `before` must be a total order:
- * with equal items the outcome would depend on history.
+ * A binary heap whose items know their index, so that removing or moving any item is O(log n). `before` must be a total
+ * order: with equal items the outcome would depend on history.
  */
 export class IndexedHeap<T extends HeapItem> {
   readonly #items: T[] = [];
@@ -24,18 +24,18 @@ export class IndexedHeap<T extends HeapItem> {
     return this.#items[0];
   }
 
-  /** All items, in no useful order. */
+  /** All items, in heap order. */
   items(): readonly T[] {
     return this.#items;
   }
 
   push(item: T): void {
-    if (item.heapIndex !== -1) throw new Error("An item was pushed to a second heap");
+    if (item.heapIndex !== -1) throw new Error("The item is already in a heap (heapIndex must be -1)");
     this.#items.push(item);
     this.#rise(item, this.#items.length - 1);
   }
 
-  /** The item must be in this heap. */
+  /** Removes an item, which must be in this heap. */
   remove(item: T): void {
     this.#assertMember(item);
     const index = item.heapIndex;
@@ -45,7 +45,7 @@ export class IndexedHeap<T extends HeapItem> {
     this.#rise(last, this.#sinkHole(index));
   }
 
-  /** Re-sorts an item whose key changed. It must be in this heap. */
+  /** Re-sorts an item whose key changed. The item must be in this heap. */
   update(item: T): void {
     this.#assertMember(item);
     this.#rise(item, this.#sinkHole(item.heapIndex));
@@ -55,7 +55,7 @@ export class IndexedHeap<T extends HeapItem> {
     if (this.#items[item.heapIndex] !== item) throw new Error("The item is not in this heap");
   }
 
-  /** Puts the item into the hole at `from` or, moving parents down, above it. */
+  /** Puts the item into the hole at `from`, or above it after moving parents down. */
   #rise(item: T, from: number): void {
     let index = from;
     while (index > 0) {
@@ -69,8 +69,8 @@ export class IndexedHeap<T extends HeapItem> {
   }
 
   /**
-   * Moves children up into the hole until the hole has none, and returns its index. The item that fills it nearly always belongs
-   * near the bottom and rises from there: half the comparisons of sinking from the top.
+   * Moves children up into the hole until it has none, and returns its index. The item that fills the hole is usually
+   * near the bottom and rises from there. This takes half the comparisons of sinking it from the top.
    */
   #sinkHole(from: number): number {
     let index = from;

@@ -3,17 +3,17 @@ import { fits, type KnownCargo } from "./fit.ts";
 import type { OnlineIsland } from "./online-island.ts";
 import { workKeyOf, workKindOf, type WorkKind } from "./slot-offer.ts";
 
-/** Cargos with an index of Islands. Above it, the least recently used one without waiting jobs is dropped. */
+/** Maximum number of indexed Cargos. Above it, the least recently used one without waiting jobs is dropped. */
 const MAX_INDEXED_CARGOS = 64;
 
 export type IslandIndices = ReturnType<typeof islandIndices>;
 
-/** The online Islands, with an index for each Cargo that is asked for. */
+/** Indexes the online Islands for each Cargo that is asked for. */
 export function islandIndices(
   cargoOf: (slug: string) => KnownCargo | undefined,
   islands: ReadonlyMap<string, OnlineIsland>,
 ) {
-  /** For every queued kind of jobs whose Cargo the catalog has, and for some others; the least recently used first. */
+  /** Indices of every queued kind whose Cargo the catalog has, and of some others. The least recently used is first. */
   const indices = new Map<string, CargoIslands>();
 
   const dropOldest = (keep: ReadonlySet<string>): void => {
@@ -25,11 +25,11 @@ export function islandIndices(
   };
 
   return {
-    /** The index for jobs of that kind; undefined if it was not built. */
+    /** Returns the index for jobs of that kind; undefined if it was not built. */
     peek: (kind: WorkKind): CargoIslands | undefined => indices.get(workKeyOf(kind)),
 
     /**
-     * The index for jobs of that kind, built on first use. Undefined if the catalog does not have the Cargo.
+     * Returns the index for jobs of that kind, built on first use. Undefined if the catalog does not have the Cargo.
      * @param queued Kinds with waiting jobs: their indices are kept.
      */
     of(kind: WorkKind, queued: () => Iterable<{ readonly kind: WorkKind }>): CargoIslands | undefined {
@@ -46,7 +46,7 @@ export function islandIndices(
       return index;
     },
 
-    /** True if an Island outside of `avoid` fits jobs of that kind. */
+    /** Returns true if an Island outside of `avoid` fits jobs of that kind. */
     hasFitOutside(kind: WorkKind, avoid: ReadonlySet<string>): boolean {
       const cargo = cargoOf(kind.slug);
       if (cargo === undefined) return false;
@@ -57,8 +57,9 @@ export function islandIndices(
     },
 
     /**
-     * Adds an Island, or updates one whose facts changed. True if jobs of some Cargo now have one Island less to wait for.
-     * @param slug only for jobs of that Cargo.
+     * Adds an Island, or updates one whose facts changed. Returns true if jobs of some Cargo now have one Island fewer
+     * to wait for.
+     * @param slug Updates only the indices of that Cargo.
      */
     put(island: OnlineIsland, slug?: string): boolean {
       let isWorse = false;
@@ -68,7 +69,7 @@ export function islandIndices(
       return isWorse;
     },
 
-    /** The Island has one more free slot. */
+    /** Records that the Island has one more free slot. */
     improve(island: OnlineIsland): void {
       for (const index of indices.values()) index.improve(island);
     },
@@ -77,7 +78,7 @@ export function islandIndices(
       for (const index of indices.values()) index.remove(island);
     },
 
-    /** The Cargo with this slug is new, changed or gone. */
+    /** Drops the indices of a Cargo that was added, changed or removed. */
     forget(slug: string): void {
       for (const [key, { cargo }] of indices) if (cargo.slug === slug) indices.delete(key);
     },

@@ -1,11 +1,11 @@
 import type { Quarantine } from "./events.ts";
 import { CircuitBreaker, type BreakerPolicy, type BreakerFailure } from "./circuit-breaker.ts";
 
-/** How well one Island runs one Cargo, measured. */
+/** Measurements of one Island with one Cargo. */
 export interface Measure {
-  /** Moving average; null until a run had a speed. */
+  /** Moving average; null until a run reported a speed. */
   readonly tokensPerSecond: number | null;
-  /** Runs that succeeded and runs that failed. Older ones fade, so both are fractions. */
+  /** Successful and failed runs. Older runs fade, so both are fractions. */
   readonly successes: number;
   readonly failures: number;
 }
@@ -17,18 +17,22 @@ export interface BreakerPolicies {
   readonly ofIsland: BreakerPolicy;
 }
 
-/** Weight of the newest speed. After about ten runs the older ones hardly count. */
+/** Weight of the newest speed. After about ten runs older speeds hardly count. */
 const NEWEST_WEIGHT = 0.2;
-/** What an earlier run still counts after one more: in the long run the last twenty count. */
+/** Factor on the weight of earlier runs with each new run. In the long run the last twenty count. */
 const FADING = 0.95;
 
 const MINUTE_MS = 60_000;
-/** The pauses of one Cargo are shorter than those of a whole Island. */
+/** Breakers of one Cargo stay open for a shorter time than the quarantine of a whole Island. */
 const OF_CARGO = { maxMs: 10 * MINUTE_MS, maxOfOneAccountMs: 15_000 };
 const OF_ISLAND = { maxMs: 30 * MINUTE_MS, maxOfOneAccountMs: MINUTE_MS };
 const QUARANTINE_FACTOR = 30;
 
-/** @param firstMs first pause of an Island after it let a job of a Cargo down. @param random 0 to 1; spreads the pauses. */
+/**
+ * Returns the breaker policies for one Cargo and for a whole Island.
+ * @param firstMs First time for which a breaker of one Cargo stays open.
+ * @param random 0 to 1; spreads these times.
+ */
 export function breakerPoliciesOf(firstMs: number, random: () => number): BreakerPolicies {
   return {
     ofCargo: { firstMs, random, ...OF_CARGO },
@@ -36,24 +40,24 @@ export function breakerPoliciesOf(firstMs: number, random: () => number): Breake
   };
 }
 
-/** Cargos of which an Island's record is kept; the one that was used least recently is dropped first. */
+/** Maximum number of Cargos in the record of an Island. The least recently used is dropped first. */
 const MAX_CARGOS = 256;
-/** An Island is in quarantine after this many let-downs in a row, of at least two Cargos. */
+/** Failures in a row, of at least two Cargos, after which an Island is in quarantine. */
 const QUARANTINE_AFTER = 4;
 const MIN_QUARANTINE_CARGOS = 2;
 
-/** What is remembered of an Island, also while it is away: how it runs each Cargo, and what it is kept from. Nothing before its first job. */
+/** The measurements and circuit breakers of an Island, kept while it is away. Empty before its first job. */
 export class IslandRecord {
   readonly #islandId: string;
   readonly #policy: BreakerPolicies;
-  /** By slug. */
+  /** Measures by slug. */
   #measures: Map<string, Measure> | null = null;
-  /** By slug. Only Cargos of which it let down the latest job. */
+  /** Breakers by slug, only of Cargos whose latest job failed. */
   #breakers: Map<string, CircuitBreaker> | null = null;
   readonly quarantine: CircuitBreaker;
-  /** Let-downs since the last success, without those of a Cargo that was paused already. */
+  /** Failures since the last success, without those of a Cargo whose breaker was already open. */
   #failures = 0;
-  /** Some of the Cargos whose jobs were let down since the last success. */
+  /** Some of the Cargos with failures since the last success. */
   #failedCargos: Set<string> | null = null;
 
   constructor(islandId: string, policy: BreakerPolicies) {
@@ -62,7 +66,7 @@ export class IslandRecord {
     this.quarantine = new CircuitBreaker(islandId, null, policy.ofIsland);
   }
 
-  /** Null if the Island is in no quarantine. */
+  /** Returns the quarantine at `nowMs`; null if the Island is not in quarantine. */
   quarantineAt(nowMs: number): Quarantine | null {
     const { isPaused, untilMs, last } = this.quarantine;
     if (last === null) return null;
@@ -77,12 +81,12 @@ export class IslandRecord {
     return this.#allBreakers().filter(({ isPaused }) => isPaused);
   }
 
-  /** A job left the Island. Returns the pauses whose probe it was. */
+  /** Handles a job that left the Island. Returns the breakers for which it was the probe. */
   release(jobId: string): CircuitBreaker[] {
     return this.#allBreakers().filter((breaker) => breaker.release(jobId));
   }
 
-  /** The Island has no job any more. */
+  /** Handles the loss of all jobs of the Island. */
   releaseAll(): void {
     for (const breaker of this.#allBreakers()) breaker.releaseAny();
   }
@@ -91,12 +95,12 @@ export class IslandRecord {
     return this.#measures?.get(slug) ?? UNMEASURED;
   }
 
-  /** The pause of a Cargo; undefined if the Island let down no job of it lately. */
+  /** Returns the breaker of a Cargo; undefined if its latest job on the Island did not fail. */
   breakerOf(slug: string): CircuitBreaker | undefined {
     return this.#breakers?.get(slug);
   }
 
-  /** Adds a run. One that succeeded ends every doubt about the Cargo and the Island. Returns the pauses that it ended. */
+  /** Adds a run. A success closes the breakers of the Cargo and of the Island. Returns the breakers that it closed. */
   addRun(run: {
     readonly slug: string;
     readonly tokensPerSecond: number | null;
@@ -117,7 +121,7 @@ export class IslandRecord {
     return ended;
   }
 
-  /** Adds a let-down. Returns the pauses that it began. */
+  /** Adds a failure. Returns the breakers that it opened. */
   addFailure(slug: string, failure: BreakerFailure, nowMs: number): CircuitBreaker[] {
     const before = new Set(this.paused);
     this.#breakers ??= new Map();
@@ -150,7 +154,7 @@ function dropOldest(map: Map<string, unknown>): void {
   }
 }
 
-/** The measure with one more run. A speed that is not a finite number above 0 is ignored. */
+/** Returns the measure with one more run. Ignores a speed that is not a finite number above 0. */
 export function withRun(
   measure: Measure,
   run: { readonly tokensPerSecond: number | null; readonly succeeded: boolean },
@@ -163,9 +167,9 @@ export function withRun(
 }
 
 /**
- * A success rate that one may count on, 0 to 1: the mean less one standard deviation of the Beta distribution that follows from a
- * uniform prior (Laplace's rule of succession; Gelman et al., "Bayesian Data Analysis", 2.1). A newcomer starts at 0.21 and has to earn
- * its rank: 0.55 after two runs that succeeded, 0.90 after forty.
+ * Returns a conservative success rate, 0 to 1: the mean less one standard deviation of the Beta distribution that
+ * follows from a uniform prior (Laplace's rule of succession; Gelman et al., "Bayesian Data Analysis", 2.1). A new
+ * Island starts at 0.21, has 0.55 after two successful runs and 0.90 after forty.
  */
 export function reliableSuccessRate({ successes, failures }: Measure): number {
   const a = successes + 1;

@@ -3,37 +3,35 @@ import { recentMap } from "../../shared/recent-map.ts";
 import type { JobClass } from "../store/jobs/job-store.ts";
 import { FairShare, newSharer, NEUTRAL_SHARE, type Sharer } from "./fair-share.ts";
 
-/** Accounts without jobs whose use is remembered. A forgotten one counts as new. */
+/** Maximum number of accounts without jobs whose use is kept. A dropped one counts as new. */
 const MAX_IDLE_ACCOUNTS = 10_000;
-/** Slot time of an account's next job before any of its jobs has ended. */
+/** Estimated slot time of an account's next job before any of its jobs has ended. */
 const FIRST_ESTIMATE_MS = 10_000;
-/** Weight of the newest run in the estimate. */
 const NEWEST_WEIGHT = 0.2;
 
 export const JOB_CLASSES: readonly JobClass[] = ["chat", "batch"];
 
-/** An entry of a queue that is sorted by the place of its account. */
+/** A queue entry that is sorted by the tag of its account. */
 export interface AccountEntry {
-  /** The place of the account has changed. */
+  /** Re-sorts the entry after the account's tag changed. */
   sort(): void;
 }
 
-/** An account's part of the slots' time in one class, over all Cargos. */
+/** An account's share of the slot time of one class, over all Cargos. */
 export interface AccountShare extends Sharer {
   readonly accountId: string;
   waitingJobs: number;
   runningJobs: number;
-  /** Slot time that its next job will take, from the jobs that ended. */
+  /** Estimated slot time of its next job, from the jobs that ended. */
   estimateMs: number;
-  /** How often it was passed over since it was last served in its turn. */
+  /** Number of times it was passed over since it was last served in turn. */
   passedOver: number;
-  /** One for each queue that has jobs of the account. */
+  /** One entry for each queue that has jobs of the account. */
   readonly entries: Set<AccountEntry>;
 }
 
-/** A class shares slot time with the other one, and the accounts in it share the time of the class. */
+/** A class shares slot time with the other class. Its accounts share the time of the class. */
 interface ClassShare extends Sharer {
-  /** The order of its accounts. */
   readonly fair: FairShare;
   /** Accounts with jobs, by id. */
   readonly active: Map<string, AccountShare>;
@@ -49,27 +47,27 @@ export interface SlotUse {
   readonly chargedToAccount: number;
 }
 
-/** The slots' time, shared first between the classes and then, in each class, between accounts. */
+/** Shares slot time first between the classes, then between the accounts of each class. */
 export class JobClasses {
   readonly #fair = new FairShare();
   readonly #classes: Readonly<Record<JobClass, ClassShare>>;
 
-  /** @param chatShare Part of the slots' time that chats get while jobs of both classes wait; above 0, below 1. */
+  /** @param chatShare Share of slot time that chats get while jobs of both classes wait; above 0, below 1. */
   constructor(chatShare: number) {
     this.#classes = { chat: newClass(chatShare), batch: newClass(1 - chatShare) };
   }
 
-  /** The place of a class in the order of the two. */
+  /** Returns the sharer of a class, to order the two. */
   shareOf(jobClass: JobClass): Sharer {
     return this.#classes[jobClass];
   }
 
-  /** Where an account without debt begins in a class. */
+  /** Returns the tag at which an account without debt begins in a class. */
   virtualMsOf(jobClass: JobClass): number {
     return this.#classes[jobClass].fair.virtualMs;
   }
 
-  /** Counts a waiting job of the account, whose share is now `share`. */
+  /** Counts a waiting job of the account and sets the account's share. */
   enter(jobClass: JobClass, accountId: string, share: number): AccountShare {
     const group = this.#classes[jobClass];
     if (group.waitingJobs === 0) this.#fair.enter(group);
@@ -83,7 +81,7 @@ export class JobClasses {
     return account;
   }
 
-  /** Uncounts a waiting job, which `enter()` counted. */
+  /** Reverts the count of a waiting job by `enter()`. */
   leave(jobClass: JobClass, account: AccountShare): void {
     const group = this.#classes[jobClass];
     group.waitingJobs -= 1;
@@ -91,7 +89,7 @@ export class JobClasses {
     forgetIfIdle(group, account);
   }
 
-  /** A job takes a slot. Its slot time is estimated, and charged at once. */
+  /** Charges class and account for a job that takes a slot, by the estimate of its slot time. */
   charge(jobClass: JobClass, account: AccountShare, nowMs: number): SlotUse {
     const group = this.#classes[jobClass];
     const chargedToClass = this.#fair.charge(group, account.estimateMs);
@@ -101,7 +99,7 @@ export class JobClasses {
     return { jobClass, account, sinceMs: nowMs, chargedToClass, chargedToAccount };
   }
 
-  /** A job starts at another coordinator, which does not say how long it takes: the estimate is what it cost. */
+  /** Charges a job that starts at another coordinator. Its run time is not reported, so the estimate is final. */
   lend(jobClass: JobClass, account: AccountShare): void {
     const group = this.#classes[jobClass];
     this.#fair.charge(group, account.estimateMs);
@@ -109,7 +107,7 @@ export class JobClasses {
     sortEntries(account);
   }
 
-  /** The job left its slot: class and account pay the time that it really took. */
+  /** Settles a job that left its slot: class and account pay the time that it used. */
   settle({ jobClass, account, sinceMs, chargedToClass, chargedToAccount }: SlotUse, nowMs: number): void {
     const group = this.#classes[jobClass];
     const usedMs = Math.max(0, nowMs - sinceMs);

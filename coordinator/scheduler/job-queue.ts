@@ -7,24 +7,23 @@ import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
 export interface JobKind {
   readonly slug: string;
   readonly jobClass: JobClass;
-  /** As in `WaitingJob`. */
+  /** See `WaitingJob`. */
   readonly onlyIslandsOf: string | null;
-  /** As in `WaitingJob`. */
+  /** See `WaitingJob`. */
   readonly features?: readonly string[] | undefined;
-  /** Those of `WaitingJob` that are online, sorted: one that is away makes no difference. */
+  /** The online Islands of `WaitingJob.avoidIslands`, sorted. Offline Islands make no difference. */
   readonly avoidIslands: readonly string[];
-  /** They wait for an Island of another coordinator rather than go back to one that they avoid. */
+  /** True while the jobs wait for an Island of another coordinator instead of returning to one that they avoid. */
   readonly mustAvoid: boolean;
 }
 
 export interface QueuedJob extends HeapItem {
   readonly id: string;
   kind: JobKind;
-  /** As in `WaitingJob`. */
+  /** See `WaitingJob`. */
   readonly avoidIslands: readonly string[];
-  /** As in `WaitingJob`. */
+  /** See `WaitingJob`. */
   readonly avoidAccounts: ReadonlySet<string> | null;
-  /** `dueAtMs()` of the job. */
   readonly dueAtMs: number;
   readonly createdAtMs: number;
   readonly account: AccountShare;
@@ -36,15 +35,16 @@ export interface Line extends HeapItem, AccountEntry {
   readonly jobs: IndexedHeap<QueuedJob>;
 }
 
-/** Waiting raises a job from priority 0 to 100 in this time, or in half of its wait limit if that is less. */
+/** Time in which waiting raises a job from priority 0 to 100, or half of its wait limit if that is less. */
 const MAX_RISE_MS = 30 * 60_000;
 const MAX_PRIORITY = 100;
-/** Jobs of one account that count when backlogs are compared: who has a thousand more is no more in a hurry. */
+/** Maximum number of jobs of one account that count when backlogs are compared: a longer backlog is not more urgent. */
 const MAX_PRESSING = 10;
 
 /**
- * When a job reaches the highest priority by waiting, ms since the epoch: of an account's jobs the one that is due first goes first.
- * It never changes while the job waits, so nothing is sorted again as time passes. Source: decision 0016.
+ * Returns when waiting raises a job to the highest priority, in ms since the epoch. Among an account's jobs the one
+ * that is due first starts first. The value is constant while the job waits, so nothing is sorted again as time passes.
+ * Source: decision 0016.
  */
 export function dueAtMs(job: {
   readonly priority: number;
@@ -55,7 +55,6 @@ export function dueAtMs(job: {
   return job.createdAtMs + ((MAX_PRIORITY - job.priority) / MAX_PRIORITY) * riseMs;
 }
 
-/** The order of the jobs of one account. */
 export function isDueFirst(a: QueuedJob, b: QueuedJob): boolean {
   if (a.dueAtMs !== b.dueAtMs) return a.dueAtMs < b.dueAtMs;
   return a.createdAtMs === b.createdAtMs ? a.id < b.id : a.createdAtMs < b.createdAtMs;
@@ -65,12 +64,12 @@ function isNext(a: Line, b: Line): boolean {
   return goesFirst(a.account, b.account);
 }
 
-/** The waiting jobs of one kind: the account whose turn it is, and of its jobs the one that is due first. */
+/** The waiting jobs of one kind. The account that is next by fair share comes first, with its job that is due first. */
 export class JobQueue {
   readonly kind: JobKind;
-  // Only `add` and `remove` write these two.
+  // Written by `add` and `remove` only.
   size = 0;
-  /** Jobs, at most ten of each account. */
+  /** Number of jobs, counting at most ten of each account. */
   pressing = 0;
   readonly #lines = new Map<AccountShare, Line>();
   readonly #order = new IndexedHeap<Line>(isNext);
@@ -91,7 +90,7 @@ export class JobQueue {
     if (line.jobs.size <= MAX_PRESSING) this.pressing += 1;
   }
 
-  /** The job must be in this queue. */
+  /** Removes a job, which must be in this queue. */
   remove(job: QueuedJob): void {
     const line = this.#lines.get(job.account);
     if (line === undefined) throw new Error(`Job ${job.id} is not in the queue of ${this.kind.slug}`);
@@ -104,7 +103,7 @@ export class JobQueue {
     job.account.entries.delete(line);
   }
 
-  /** The next job; undefined when empty. */
+  /** Returns the next job; undefined when empty. */
   head(): QueuedJob | undefined {
     return this.#order.peek()?.jobs.peek();
   }

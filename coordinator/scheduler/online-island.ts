@@ -4,18 +4,18 @@ import type { SlotUse } from "./job-classes.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { loadOf } from "./rank.ts";
 
-/** An Island with a session, as the scheduler counts it. */
+/** An Island with a session, with its slots and load. */
 export class OnlineIsland {
   readonly id: string;
   readonly record: IslandRecord;
-  // Only the methods below write these two.
+  // Written by the methods below only.
   info: SchedulerIsland;
   /** `loadOf()` of the present facts. */
   load: number;
   #slotsInUse: number;
-  /** Slots that were given in this session, by job; null before the first, as most Islands are idle. */
+  /** Slots assigned in this session, by job; null before the first, as most Islands are idle. */
   #uses: Map<string, SlotUse> | null = null;
-  /** The slot of an earlier attempt of a job that the Island has been given again, until the Island registry frees it. */
+  /** Slots of earlier attempts of jobs that the Island has been given again, until the Island registry frees them. */
   #earlierUses: Map<string, SlotUse> | null = null;
 
   constructor(info: SchedulerIsland, slotsInUse: number, record: IslandRecord) {
@@ -26,7 +26,7 @@ export class OnlineIsland {
     this.load = loadOf(info, slotsInUse);
   }
 
-  /** 0 if the Island has lowered its slots below those in use. */
+  /** Free slots; 0 if the Island has lowered its slots below those in use. */
   get freeSlots(): number {
     return Math.max(0, this.info.slots - this.#slotsInUse);
   }
@@ -35,7 +35,7 @@ export class OnlineIsland {
     return [...(this.#uses?.values() ?? []), ...(this.#earlierUses?.values() ?? [])];
   }
 
-  /** What keeps jobs of a Cargo from the Island now: of the Cargo, or of the whole Island. */
+  /** Returns the breaker that keeps jobs of a Cargo from the Island now: that of the Cargo, or the quarantine. */
   breakerFor(slug: string): CircuitBreaker | undefined {
     const { quarantine } = this.record;
     if (quarantine.holds) return quarantine;
@@ -58,8 +58,9 @@ export class OnlineIsland {
   }
 
   /**
-   * Returns the use to be paid; undefined for a slot that was taken before this session. Freeing more than is in use changes nothing.
-   * @param isEarlier The slot is that of an earlier attempt of the job.
+   * Frees a slot. Returns the use to be settled; undefined for a slot that was taken before this session. No-op if no
+   * slot is in use.
+   * @param isEarlier The slot belongs to an earlier attempt of the job.
    */
   freeSlot(jobId: string, isEarlier: boolean): SlotUse | undefined {
     this.#setSlotsInUse(Math.max(0, this.#slotsInUse - 1));

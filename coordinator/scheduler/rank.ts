@@ -3,9 +3,10 @@ import type { SchedulerIsland } from "./events.ts";
 import { reliableSuccessRate, type Measure } from "./island-record.ts";
 
 /**
- * The order of the Islands that can serve a Cargo, as one whole number: lower is chosen first. Its digits, in a mixed base and
- * the most important first, are: place of the model, speed, success, slots in use, CPU load, round trip. Each is rounded to
- * steps, so that a difference too small to notice leaves the choice to the next digit. docs/internals/scheduler.md, "Rank".
+ * The rank of an Island among those that can serve a Cargo, as one whole number: the lowest is chosen first. Its
+ * digits, in a mixed base with the most significant first, are: location of the model, speed, success, slots in use,
+ * CPU load, round-trip time. Each is rounded to steps, so that a negligible difference leaves the choice to the next
+ * digit. See docs/internals/scheduler.md, "Rank".
  */
 export type Rank = number;
 
@@ -17,12 +18,12 @@ const TENTHS = 11;
 const RTT_STEPS = 16;
 const LOAD_RANKS = TENTHS * TENTHS * RTT_STEPS;
 
-/** Reading speed: an Island without a measured speed ranks behind fast ones and before slow ones. */
+/** Reading speed. An Island without a measured speed ranks after fast Islands and before slow ones. */
 const UNKNOWN_TOKENS_PER_SECOND = 10;
 const UNKNOWN_CPU_LOAD = 0.5;
 const UNKNOWN_RTT_MS = 128;
 
-/** A Cargo without a model or image counts as on disk. */
+/** Returns where the Island has the Cargo's model or image. A Cargo without either counts as on disk. */
 export function modelAvailabilityOf(cargo: CargoManifest, island: SchedulerIsland): ModelAvailability {
   if (island.loaded.includes(cargo.slug)) return "loaded";
   const key = cacheKeyOf(cargo);
@@ -30,13 +31,13 @@ export function modelAvailabilityOf(cargo: CargoManifest, island: SchedulerIslan
   return "absent";
 }
 
-/** The part of the rank that depends on the Cargo. */
+/** Returns the part of the rank that depends on the Cargo. */
 export function meritOf(place: ModelAvailability, measure: Measure): number {
   const speed = speedDigit(measure.tokensPerSecond ?? UNKNOWN_TOKENS_PER_SECOND);
   return (AVAILABILITY_DIGIT[place] * SPEED_STEPS + speed) * TENTHS + tenths(1 - reliableSuccessRate(measure));
 }
 
-/** The part of the rank that is the same for every Cargo. */
+/** Returns the part of the rank that is independent of the Cargo. */
 export function loadOf(island: SchedulerIsland, slotsInUse: number): number {
   // Rounded up: an Island with any job ranks behind an idle one.
   const share = island.slots > 0 ? Math.min(10, Math.ceil((10 * slotsInUse) / island.slots)) : 10;
@@ -44,8 +45,8 @@ export function loadOf(island: SchedulerIsland, slotsInUse: number): number {
 }
 
 /**
- * Whether two reports of an Island make no difference: the same models, and what is left of its load after rounding. Lists are the same
- * if they are one list, as those of an Island whose report repeats the last one.
+ * Returns true if two reports of an Island have the same models and the same load after rounding. Lists are compared by
+ * identity: a report that repeats the last one shares its lists.
  */
 export function isSameRank(a: HostReport, b: HostReport): boolean {
   const hasSameModels = a.cachedModels === b.cachedModels && a.loaded === b.loaded && a.downloads === b.downloads;
@@ -62,13 +63,13 @@ export function rankOf(merit: number, load: number): Rank {
   return merit * LOAD_RANKS + load;
 }
 
-/** Two steps for each doubling, from 1/64 token a second. */
+/** Returns two steps for each doubling, from 1/64 token a second. */
 function speedDigit(tokensPerSecond: number): number {
   const step = Math.round(2 * Math.log2(tokensPerSecond)) + 12;
   return SPEED_STEPS - 1 - clamp(step, SPEED_STEPS - 1);
 }
 
-/** One step for each doubling. */
+/** Returns one step for each doubling. */
 function rttDigit(rttMs: number): number {
   return clamp(Math.round(Math.log2(Math.max(rttMs, 1))), RTT_STEPS - 1);
 }

@@ -22,35 +22,36 @@ export type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, Wait
 export type { Waiting } from "./explain.ts";
 export type { FailureCause } from "./circuit-breaker.ts";
 
-/** Islands that are away and whose records are kept. */
+/** Maximum number of offline Islands whose records are kept. */
 const MAX_REMEMBERED_ISLANDS = 10_000;
 
 type SlotFreed = Extract<SchedulerEvent, { kind: "slot_freed" | "slot_superseded" }>;
 
 /**
- * Decides which Island runs which job. Pure but for `random`: the same events at the same times have the same effects. After every step
- * no job waits while an Island that it may use has a free slot. docs/internals/scheduler.md has the rules.
+ * Decides which Island runs which job. Deterministic except for `random`: the same events at the same times have the
+ * same effects. After every step no job waits while an Island that it may use has a free slot. See docs/internals/scheduler.md
+ * for the rules.
  */
 export class Scheduler {
-  /** What other coordinators may take from here, and what could run for them. */
+  /** Work that other coordinators may take from here, and slots that are free for theirs. */
   readonly shared: SharedWork;
-  /** True if another coordinator may have Islands for jobs of that kind. */
+  /** Returns true if another coordinator may have Islands for jobs of that kind. */
   readonly mayRunElsewhere: (kind: WorkKind) => boolean;
   readonly #policy: BreakerPolicies;
   readonly #waiting: WaitingJobs;
   readonly #islands = new Map<string, OnlineIsland>();
   readonly #indices: IslandIndices;
-  /** How many online Islands have each model or image on disk, by cache key. */
+  /** Number of online Islands that have each model or image on disk, by cache key. */
   readonly #holders = new Map<string, number>();
   readonly #away = recentMap<IslandRecord>(MAX_REMEMBERED_ISLANDS);
   readonly #breakers = new IndexedHeap<CircuitBreaker>(endsFirst);
   #nowMs = 0;
 
   /**
-   * @param cargoOf Looks up the catalog. When its answer for a slug changes, `cargo_changed` must follow.
-   * @param chatShare Part of the slots' time that chats get while both chats and other jobs wait; above 0, below 1.
-   * @param firstPauseMs First pause of an Island after it let a job of a Cargo down.
-   * @param random 0 (included) to 1 (excluded); spreads the pauses.
+   * @param cargoOf Looks up the catalog. When its result for a slug changes, `cargo_changed` must follow.
+   * @param chatShare Share of slot time that chats get while both chats and other jobs wait; above 0, below 1.
+   * @param firstPauseMs First time for which the circuit breaker of an Island and a Cargo stays open.
+   * @param random 0 (included) to 1 (excluded); spreads the times of the breakers.
    */
   constructor(
     cargoOf: (slug: string) => KnownCargo | undefined,
@@ -66,7 +67,7 @@ export class Scheduler {
     this.shared = sharedWork(this.#waiting, this.#indices, this.#islands);
   }
 
-  /** Handles one event. `nowMs` never falls from step to step: take it from a clock that does not jump. */
+  /** Handles one event. `nowMs` must not fall from step to step: take it from a monotonic clock. */
   step(event: SchedulerEvent, nowMs: number): SchedulerEffect[] {
     this.#nowMs = nowMs;
     switch (event.kind) {
@@ -102,20 +103,23 @@ export class Scheduler {
     }
   }
 
-  /** When `time_passed` is due; null if nothing waits for time. */
+  /** Time at which `time_passed` is due; null if nothing waits for a time. */
   get nextWakeMs(): number | null {
     const atMs = Math.min(this.#breakers.peek()?.untilMs ?? Infinity, this.#waiting.nextAvoidanceEndMs ?? Infinity);
     return atMs === Infinity ? null : atMs;
   }
 
-  /** Why the job waits; null if it does not wait. The cost grows with the accounts whose jobs wait for its Cargo, not with Islands. */
+  /**
+   * Explains why the job waits; null if it does not wait. The cost grows with the accounts whose jobs wait for its
+   * Cargo, not with Islands.
+   */
   explain(jobId: string): Waiting | null {
     const job = this.#waiting.get(jobId);
     if (job === undefined) return null;
     return { ...this.#causeFor(job.kind), position: this.#waiting.positionOf(job) };
   }
 
-  /** Waiting jobs by the reason for which they wait. The cost grows with their kinds, not with jobs. */
+  /** Counts waiting jobs by the reason why they wait. The cost grows with the kinds of jobs, not with jobs. */
   waitsByReason(elsewhere: AskElsewhere): ReadonlyMap<Waiting["reason"], number> {
     const counts = new Map<Waiting["reason"], number>();
     for (const { kind, size } of this.#waiting.queues) {
@@ -125,28 +129,31 @@ export class Scheduler {
     return counts;
   }
 
-  /** True if an Island outside of `avoid` fits jobs of that kind, free or not. */
+  /** Returns true if an Island outside of `avoid` fits jobs of that kind, free or not. */
   hasIslandFor(kind: WorkKind, avoid: ReadonlySet<string>): boolean {
     return this.#indices.hasFitOutside(kind, avoid);
   }
 
-  /** Waiting jobs by slug; only Cargos that have some. */
+  /** Counts waiting jobs by slug, without Cargos that have none. */
   queuedDemand(): ReadonlyMap<string, number> {
     return this.#waiting.countBySlug();
   }
 
-  /** Number of online Islands, without `exceptId`, that have a model or image on disk, by its cache key. */
+  /**
+   * Returns a function that counts the online Islands, except `exceptId`, that have a model or image on disk, by cache
+   * key.
+   */
   holdersOf(exceptId: string): (cacheKey: string) => number {
     const own = new Set(this.#islands.get(exceptId)?.info.cachedModels);
     return (cacheKey) => (this.#holders.get(cacheKey) ?? 0) - (own.has(cacheKey) ? 1 : 0);
   }
 
-  /** The Island's quarantine at `nowMs`; null if it is in none. */
+  /** Returns the Island's quarantine at `nowMs`; null if it is not in quarantine. */
   quarantineOf(islandId: string, nowMs: number): Quarantine | null {
     return this.#recordOf(islandId)?.quarantineAt(nowMs) ?? null;
   }
 
-  /** Online Islands in quarantine. */
+  /** Number of online Islands in quarantine. */
   get quarantinedCount(): number {
     return [...this.#islands.values()].filter(({ record }) => record.quarantine.inARow > 0).length;
   }
@@ -155,7 +162,7 @@ export class Scheduler {
     return this.#waiting.size;
   }
 
-  /** 0 for an Island that is not up. */
+  /** Free slots of an Island; 0 if it is offline. */
   freeSlots(islandId: string): number {
     return this.#islands.get(islandId)?.freeSlots ?? 0;
   }
@@ -198,7 +205,9 @@ export class Scheduler {
     return isWorse ? [...effects, ...this.#serveAvoiding()] : effects;
   }
 
-  /** What its jobs used is paid now: whether they go on while it is away is unknown. */
+  /**
+   * Removes an Island and settles what its jobs used, as it is unknown whether they continue while the Island is away.
+   */
   #dropIsland(islandId: string): void {
     const island = this.#islands.get(islandId);
     if (island === undefined) return;
@@ -219,10 +228,10 @@ export class Scheduler {
     const isEarlier = kind === "slot_superseded";
     const use = island.freeSlot(jobId, isEarlier);
     if (use !== undefined) this.#waiting.end(use, this.#nowMs);
-    // The job's new attempt may be a probe, which goes on.
+    // The present attempt of the job may be a probe, which continues.
     if (!isEarlier && island.record.release(jobId).length > 0) this.#indices.put(island);
     const effects = this.#fillIsland(island);
-    // If the slot was filled again, the rank of the Island is as before.
+    // If the slot was filled again, the rank of the Island is unchanged.
     if (effects.length === 0) this.#indices.improve(island);
     return effects;
   }
@@ -275,7 +284,10 @@ export class Scheduler {
     return this.#serveQueues(this.#waiting.queuesOf(slug));
   }
 
-  /** Some Island may have become worse: jobs that waited for it may now go to one that they avoid. */
+  /**
+   * Serves jobs that waited for an Island that may have become unavailable. They may now go to an Island that they
+   * avoid.
+   */
   #serveAvoiding(): SchedulerEffect[] {
     return this.#serveQueues(this.#waiting.avoidingQueues());
   }
@@ -284,7 +296,7 @@ export class Scheduler {
     return queues.flatMap((queue) => this.#serveQueue(queue));
   }
 
-  /** Gives the free slots of any Island to the jobs of one kind. */
+  /** Gives free slots of any Island to the jobs of one kind. */
   #serveQueue(queue: JobQueue): SchedulerEffect[] {
     const effects: SchedulerEffect[] = [];
     const index = this.#indices.of(queue.kind, () => this.#waiting.queues);
@@ -297,7 +309,7 @@ export class Scheduler {
     }
   }
 
-  /** Gives the free slots of one Island to the jobs of any Cargo. */
+  /** Gives free slots of one Island to the jobs of any Cargo. */
   #fillIsland(island: OnlineIsland): SchedulerEffect[] {
     const effects: SchedulerEffect[] = [];
     while (island.freeSlots > 0) {
@@ -314,7 +326,7 @@ export class Scheduler {
   #assign(job: QueuedJob, island: OnlineIsland): SchedulerEffect {
     const { slug } = job.kind;
     island.takeSlot(job.id, slug, this.#waiting.start(job, this.#nowMs));
-    // It is a probe, and the only job that the Island gets for now.
+    // The job is a probe, and the only job that the Island gets for now.
     if (island.breakerFor(slug) !== undefined) this.#indices.put(island);
     return { kind: "assign", jobId: job.id, islandId: island.id };
   }
@@ -325,11 +337,11 @@ export class Scheduler {
 }
 
 /**
- * Updates the numbers of Islands by model: an Island that had the models `before` has `after` now. Repeats within a list count once. The
- * cost grows with the models of that Island.
+ * Updates the number of Islands for each model after an Island's models changed from `before` to `after`. Repeats
+ * within a list count once. The cost grows with the models of that Island.
  */
 export function recountModels(counts: Map<string, number>, before: readonly string[], after: readonly string[]): void {
-  // Nearly every heartbeat repeats the last one.
+  // Most heartbeats repeat the last one.
   if (before.length === after.length && before.every((key, index) => key === after[index])) return;
   for (const key of new Set(after)) counts.set(key, (counts.get(key) ?? 0) + 1);
   for (const key of new Set(before)) {

@@ -23,32 +23,36 @@ export interface WaitingWork extends WorkKind {
   readonly jobs: number;
 }
 
-/** How much of a kind waits here, beside what there is to run it. */
+/** The waiting jobs of a kind here, and the slots to run them. */
 export interface WorkLoad extends WaitingWork {
-  /** Of those, at most ten of each account. */
+  /** Number of those jobs, counting at most ten of each account. */
   readonly pressing: number;
-  /** Slots, free or not, of Islands that run it and are not paused. */
+  /** Slots, free or not, of Islands that run the kind and have no open circuit breaker. */
   readonly slots: number;
 }
 
 /**
- * Whether Islands may run jobs of a kind. `possible`: one fits, or will when it takes new jobs again, or left a moment ago and may come
- * back. `lacking`: each that may run them lacks something for as long as it is what it is; `message` says what, for people. `absent`: none
- * that may run them is online.
+ * Whether Islands may run jobs of a kind.
+ * `possible`: an Island fits, or will when it takes new jobs again, or left recently and may return.
+ * `lacking`: each Island that may run the jobs permanently lacks something; `message` says what, for people.
+ * `absent`: no Island that may run the jobs is online.
  */
 export type Outlook =
   | { readonly is: "possible" }
   | { readonly is: "lacking"; readonly message: string }
   | { readonly is: "absent" };
 
-/** Islands that left last. If more leave at once, the first are forgotten, and a job that only they could run may be refused. */
+/**
+ * Maximum number of Islands kept after they left. If more leave at once, a job that only a dropped one could run may be
+ * refused.
+ */
 const MAX_GONE = 1_000;
-/** Jobs that one look for fitting ones may pass over, as they avoid what is offered. */
+/** Maximum number of jobs that one search passes over because they avoid the offered Islands. */
 const MAX_PASSED = 64;
-/** Of each kind, so many slots more than twice the jobs that were heard of are offered. */
+/** Slots offered for each kind, in addition to twice its reported jobs. */
 const SPARE_SLOTS = 16;
 
-/** What waits here that another coordinator's Islands could run, and what is free here for jobs of others. */
+/** Waiting jobs that Islands of other coordinators could run, and free slots for jobs of other coordinators. */
 export type SharedWork = ReturnType<typeof sharedWork>;
 
 export function sharedWork(
@@ -56,32 +60,32 @@ export function sharedWork(
   indices: IslandIndices,
   islands: ReadonlyMap<string, OnlineIsland>,
 ) {
-  /** By id, the last to leave first. */
+  /** Islands that left, by id; the last to leave is first. */
   const gone = recentMap<{ readonly info: SchedulerIsland; readonly atMs: number }>(MAX_GONE);
 
   const indexOf = (kind: WorkKind): CargoIslands | undefined => indices.of(kind, () => waitingJobs.queues);
   /** Slots, free or not, that run jobs of the kind. */
   const slotsFor = (kind: WorkKind): number => indexOf(kind)?.openSlots ?? 0;
-  /** No Island here is worth waiting for, and the job has waited for those of all coordinators. */
+  /** Returns true if no Island here is worth waiting for and the job's avoidance delay is over. */
   const hasNoIsland = (kind: JobKind): boolean =>
     !kind.mustAvoid && (indexOf(kind)?.openOutside(kind.avoidIslands) ?? 0) === 0;
 
   return {
     slotsFor,
 
-    /** Of all Islands. The cost grows with their number. */
+    /** Free slots of all Islands that are not draining. The cost grows with the number of Islands. */
     get freeSlots(): number {
       let free = 0;
       for (const island of islands.values()) if (!island.info.draining) free += island.freeSlots;
       return free;
     },
 
-    /** Online ones, busy or not. */
+    /** Number of online Islands, busy or not. */
     get islandCount(): number {
       return islands.size;
     },
 
-    /** Every kind of which jobs wait here. */
+    /** Returns the load of every kind with jobs that wait here. */
     waiting(): WorkLoad[] {
       const loads = new Map<string, WorkLoad>();
       for (const { kind, size, pressing } of waitingJobs.queues) {
@@ -96,7 +100,7 @@ export function sharedWork(
       return [...loads.values()];
     },
 
-    /** As {@link waiting}, of one kind. */
+    /** Returns the load of one kind; see {@link waiting}. */
     loadOf(work: WorkKind): WorkLoad {
       const key = workKeyOf(work);
       const queues = waitingJobs.queuesOf(work.slug).filter(({ kind }) => workKeyOf(kind) === key);
@@ -105,17 +109,16 @@ export function sharedWork(
       return { ...workKindOf(work), jobs, pressing, slots: slotsFor(work) };
     },
 
-    /** Undefined if the job does not wait here. */
+    /** Returns the kind of a job; undefined if the job does not wait here. */
     kindOf(jobId: string): WorkKind | undefined {
       return waitingJobs.get(jobId)?.kind;
     },
 
-    /** The Island left, and may come back. */
     noteGone(info: SchedulerIsland, atMs: number): void {
       gone.set(info.id, { info, atMs });
     },
 
-    /** @param sinceMs Islands that left before are not expected back. */
+    /** @param sinceMs Islands that left earlier are not expected to return. */
     outlookFor(kind: WorkKind, sinceMs: number): Outlook {
       const index = indexOf(kind);
       if (index === undefined) return { is: "absent" };
@@ -131,7 +134,9 @@ export function sharedWork(
       return { is: "lacking", message: explainWait(index.cargo, fitCounts, 0).message };
     },
 
-    /** Where the model is, of the best Island with a slot that is free for the kind; undefined if there is none. */
+    /**
+     * Returns where the best Island with a free slot for the kind has the model; undefined if there is no such Island.
+     */
     freeSlotFor(kind: WorkKind): ModelAvailability | undefined {
       const index = indexOf(kind);
       const island = index?.best([]);
@@ -139,9 +144,10 @@ export function sharedWork(
     },
 
     /**
-     * The best Islands with free slots for waiting jobs elsewhere: of each kind more slots than jobs, at most `maxSlots`, as more jobs come
-     * until the offer is there. If the Islands are more than `maxIslands`, each kind gets its part of these by its jobs.
-     * @param except Islands that are offered to somebody else.
+     * Returns the best Islands with free slots for jobs that wait elsewhere. Each kind gets more slots than it has
+     * jobs, at most `maxSlots`, as more jobs arrive before the offer does. If there are more Islands than `maxIslands`,
+     * each kind gets a part in proportion to its jobs.
+     * @param except Islands that are offered to another coordinator.
      */
     offer(
       waiting: readonly WaitingWork[],
@@ -160,9 +166,9 @@ export function sharedWork(
     },
 
     /**
-     * Takes out the waiting jobs that start in the slots of another coordinator, in the order in which they would start here, at most
-     * `maxJobs`. They compete here no longer, and their accounts have paid for them: `job_gone` must follow for those that moved, `job_stays`
-     * for others. No more are taken than the slots can start.
+     * Removes the waiting jobs that start in the offered slots of another coordinator, at most `maxJobs` and at most as
+     * many as the slots can start. Takes them in the order in which they would start here. The jobs no longer compete
+     * here, and their accounts are charged. `job_gone` must follow for those that moved, `job_stays` for the others.
      */
     takeFor(offer: SlotOffer, maxJobs: number): string[] {
       const slots = new OfferedSlots(offer);
@@ -183,7 +189,7 @@ export function sharedWork(
       return taken;
     },
 
-    /** Takes out jobs of a kind that another coordinator is to have in its queues, as {@link takeFor} does. */
+    /** Removes jobs of a kind that move to the queues of another coordinator; see {@link takeFor}. */
     takeNext(work: WorkKind, maxJobs: number): string[] {
       const key = workKeyOf(work);
       const taken: string[] = [];
@@ -198,7 +204,10 @@ export function sharedWork(
   };
 }
 
-/** Takes the first of each list in turns, each item once: next from the list that has had the least for its share. */
+/**
+ * Picks from the lists in turn, each item once. The next item comes from the list that has received the least for its
+ * share.
+ */
 function pickByShare<T>(lists: readonly (readonly T[])[], shares: readonly number[], max: number): T[] {
   const picked = new Set<T>();
   const rest = lists.map((list, place) => ({ items: list.values(), share: shares[place] ?? 0, had: 0 }));

@@ -3,9 +3,9 @@ import type { QueuedJob } from "./job-queue.ts";
 /** Jobs of one Cargo that the same Islands may run. */
 export interface WorkKind {
   readonly slug: string;
-  /** As in `WaitingJob`. */
+  /** See `WaitingJob`. */
   readonly onlyIslandsOf: string | null;
-  /** As in `WaitingJob`. */
+  /** See `WaitingJob`. */
   readonly features?: readonly string[] | undefined;
 }
 
@@ -13,9 +13,9 @@ export interface WorkKind {
 export interface OfferedIsland {
   readonly id: string;
   readonly accountId: string;
-  /** Free ones, at least 1. */
+  /** Free slots, at least 1. */
   readonly slots: number;
-  /** Places in the offer's `kinds`: those of which the Island may start a job now. */
+  /** Indices in the offer's `kinds` of the work that the Island can start now. */
   readonly serves: readonly number[];
 }
 
@@ -25,20 +25,20 @@ export interface SlotOffer {
   readonly islands: readonly OfferedIsland[];
 }
 
-/** Unique for each kind, as neither slugs nor ids nor names of features have a space. */
+/** Returns a unique key of the kind. Slugs, ids and names of features have no spaces. */
 export function workKeyOf({ slug, onlyIslandsOf, features = [] }: WorkKind): string {
   if (features.length > 0) return `${slug} ${onlyIslandsOf ?? ""} ${features.join(" ")}`;
   return onlyIslandsOf === null ? slug : `${slug} ${onlyIslandsOf}`;
 }
 
-/** Without what else the value has. */
+/** Returns only the fields of the kind. */
 export function workKindOf({ slug, onlyIslandsOf, features }: WorkKind): WorkKind {
   return features === undefined || features.length === 0 ? { slug, onlyIslandsOf } : { slug, onlyIslandsOf, features };
 }
 
-/** Gives the slots of an offer to jobs, one by one: never more jobs than can start. */
+/** Assigns the slots of an offer to jobs one by one, never to more jobs than can start. */
 export class OfferedSlots {
-  /** By kind, the Islands that can do the fewest others first. */
+  /** Islands by kind; those that serve the fewest kinds come first. */
   readonly #islandsOf = new Map<string, OfferedIsland[]>();
   readonly #free = new Map<OfferedIsland, number>();
 
@@ -60,8 +60,8 @@ export class OfferedSlots {
   }
 
   /**
-   * Takes a slot for the job. False if the job avoids all that are free.
-   * @param mayBeAvoided The job goes to an Island that it avoids if there is no other.
+   * Takes a slot for the job. Returns false if the job avoids all Islands with free slots.
+   * @param mayBeAvoided The job may go to an Island that it avoids if there is no other.
    */
   take(job: Pick<QueuedJob, "kind" | "avoidIslands" | "avoidAccounts">, mayBeAvoided: boolean): boolean {
     const free = this.#freeFor(job.kind);

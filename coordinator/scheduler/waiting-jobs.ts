@@ -4,7 +4,7 @@ import { JOB_CLASSES, JobClasses, type AccountShare, type SlotUse } from "./job-
 import { dueAtMs, isDueFirst, JobQueue, type JobKind, type QueuedJob } from "./job-queue.ts";
 import { workKeyOf, workKindOf, type WorkKind } from "./slot-offer.ts";
 
-/** Unique for each kind, as neither slugs nor ids nor names of features have a space or a plus sign. */
+/** Returns a unique key of the kind. Slugs, ids and names of features have no spaces or plus signs. */
 function keyOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands, mustAvoid }: JobKind): string {
   return [
     jobClass,
@@ -17,17 +17,17 @@ function keyOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands, mus
 }
 
 /**
- * How long a job waits for a better Island of another coordinator before it goes back to one that it avoids: those with free slots ask
- * for it within this time.
+ * Avoidance delay: how long a job waits for a better Island of another coordinator before it returns to one that it
+ * avoids. Coordinators with free slots ask for the job within this time.
  */
 export const AVOIDANCE_DELAY_MS = 1_000;
 /**
- * How often an account is passed over, for a job of a Cargo that the Island has in memory, before it is served. Source: Zaharia et
- * al., "Delay Scheduling" (EuroSys 2010).
+ * Number of times an account is passed over in favor of a Cargo that the Island has in memory, before it is served.
+ * Source: Zaharia et al., "Delay Scheduling" (EuroSys 2010).
  */
 const MAX_PASSED_OVER = 1;
 
-/** Every waiting job, and whose turn it is. */
+/** All waiting jobs, ordered by fair share and priority. */
 export class WaitingJobs {
   readonly #classes: JobClasses;
   readonly #jobs = new Map<string, QueuedJob>();
@@ -38,12 +38,15 @@ export class WaitingJobs {
   readonly #aside = new Set<QueuedJob>();
   /** Jobs that avoid an Island, online or not. */
   readonly #avoidersOf = new Map<string, Set<QueuedJob>>();
-  /** When the patience of jobs ends that do not go back to Islands that they avoid yet, by job id; the next to end first. */
+  /**
+   * End of the avoidance delay of jobs that do not yet return to Islands that they avoid, by job id; the earliest is
+   * first.
+   */
   readonly #avoidsUntilMs = new Map<string, number>();
   readonly #isOnline: (islandId: string) => boolean;
   readonly #mayRunElsewhere: (kind: WorkKind) => boolean;
 
-  /** Parameters: as in `Scheduler`. */
+  /** For the parameters see `Scheduler`. */
   constructor(
     chatShare: number,
     isOnline: (islandId: string) => boolean,
@@ -54,7 +57,7 @@ export class WaitingJobs {
     this.#mayRunElsewhere = mayRunElsewhere;
   }
 
-  /** When {@link endAvoidance} is due; null while no job is patient. */
+  /** Time at which {@link endAvoidance} is due; null if no job has an avoidance delay. */
   get nextAvoidanceEndMs(): number | null {
     for (const untilMs of this.#avoidsUntilMs.values()) return untilMs;
     return null;
@@ -68,19 +71,18 @@ export class WaitingJobs {
     return this.#queues.values();
   }
 
-  /** Those with jobs of a Cargo. */
   queuesOf(slug: string): JobQueue[] {
     return [...this.queues].filter(({ kind }) => kind.slug === slug);
   }
 
-  /** Number of jobs by slug; only Cargos that have some. */
+  /** Counts jobs by slug, without Cargos that have none. */
   countBySlug(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { kind, size } of this.queues) counts.set(kind.slug, (counts.get(kind.slug) ?? 0) + size);
     return counts;
   }
 
-  /** Those whose jobs avoid Islands that are online, in an order that does not depend on history. */
+  /** Returns the queues of jobs that avoid online Islands, in an order that is independent of history. */
   avoidingQueues(): JobQueue[] {
     return [...this.#avoiding].sort((a, b) => (keyOf(a.kind) < keyOf(b.kind) ? -1 : 1));
   }
@@ -89,7 +91,7 @@ export class WaitingJobs {
     return this.#jobs.get(jobId);
   }
 
-  /** Adds a job, or replaces one that waits already, whose patience ends as before. Returns its queue. */
+  /** Adds a job, or replaces one that already waits and keeps its avoidance delay. Returns its queue. */
   add(job: WaitingJob, nowMs: number): JobQueue {
     const { id, jobClass, createdAtMs, avoidIslands } = job;
     const before = this.#jobs.get(id);
@@ -116,12 +118,15 @@ export class WaitingJobs {
     return this.#enqueue(queued);
   }
 
-  /** The Island came or went: the jobs that avoid it are now of another kind. */
+  /** Moves the jobs that avoid an Island to their new queues after it came online or left. */
   regroup(islandId: string): void {
     for (const job of this.#avoidersOf.get(islandId) ?? []) this.#regroupOne(job);
   }
 
-  /** Jobs whose patience has ended go back to Islands that they avoid, from now on. Returns their queues, each once. */
+  /**
+   * Ends the avoidance delays that are over: those jobs may return to Islands that they avoid. Returns their queues,
+   * each once.
+   */
   endAvoidance(nowMs: number): JobQueue[] {
     const ended: string[] = [];
     for (const [jobId, untilMs] of this.#avoidsUntilMs) {
@@ -133,7 +138,7 @@ export class WaitingJobs {
     return [...new Set(jobs.flatMap((job) => this.#regroupOne(job)))];
   }
 
-  /** Unknown ids are ignored. */
+  /** Removes a job. Ignores unknown ids. */
   remove(jobId: string): void {
     const job = this.#jobs.get(jobId);
     if (job === undefined) return;
@@ -141,7 +146,7 @@ export class WaitingJobs {
     this.#avoidsUntilMs.delete(jobId);
   }
 
-  /** The job takes a slot and waits no longer. Its class and account are charged. */
+  /** Removes a job that takes a slot, and charges its class and account. */
   start(job: QueuedJob, nowMs: number): SlotUse {
     const { kind, account } = job;
     this.#unlist(job);
@@ -151,32 +156,36 @@ export class WaitingJobs {
     return use;
   }
 
-  /** The job is to go to another coordinator. Its class and account are charged what it will take by the estimate, for good. */
+  /**
+   * Sets aside a job that is to move to another coordinator. Charges its class and account the estimate, which is
+   * final.
+   */
   lend(job: QueuedJob): void {
     this.setAside(job);
     this.#classes.lend(job.kind.jobClass, job.account);
   }
 
-  /** Leaves the job out of the competition until {@link readmit}. */
+  /** Excludes the job from the competition until {@link readmit}. */
   setAside(job: QueuedJob): void {
     this.#dequeue(job);
     this.#aside.add(job);
   }
 
-  /** The job competes again. Returns its queue; none if it was not set aside. */
+  /** Returns the job to the competition. Returns its queue; none if it was not set aside. */
   readmit(jobId: string): JobQueue[] {
     const job = this.#jobs.get(jobId);
     return job !== undefined && this.#aside.delete(job) ? [this.#enqueue(job)] : [];
   }
 
-  /** The slot that `start()` gave is free again. */
   end(use: SlotUse, nowMs: number): void {
     this.#classes.settle(use, nowMs);
   }
 
   /**
-   * The next job for an Island. `mayRun`: whether the Island may get jobs of a kind; `loaded`: slugs that it has in memory. The class
-   * whose turn it is, in it the account whose turn it is, and its job that is due first; an account may be passed over once.
+   * Returns the next job for an Island, by class, account and due time. An account may be passed over once in favor of
+   * a loaded Cargo.
+   * @param mayRun Returns true if the Island may get jobs of a kind.
+   * @param loaded Slugs of the Cargos in memory of the Island.
    */
   nextFor(mayRun: (kind: JobKind) => boolean, loaded: readonly string[]): QueuedJob | undefined {
     const heads = [...this.#queues.values()].flatMap((queue) => {
@@ -199,7 +208,10 @@ export class WaitingJobs {
     return next;
   }
 
-  /** 1-based place among the waiting jobs of its Cargo and class that the same Islands may run. The job must wait. */
+  /**
+   * Returns the 1-based place among the waiting jobs of the same Cargo and class that the same Islands may run. The job
+   * must wait.
+   */
   positionOf(job: QueuedJob): number {
     const { jobClass } = job.kind;
     const work = workKeyOf(job.kind);
@@ -214,7 +226,7 @@ export class WaitingJobs {
     this.#classes.leave(job.kind.jobClass, job.account);
   }
 
-  /** Puts a job into the queue of what it avoids now. Returns it; none for one that was set aside. */
+  /** Moves a job to the queue for the Islands that it avoids now. Returns that queue; none if the job is set aside. */
   #regroupOne(job: QueuedJob): JobQueue[] {
     const isAside = this.#aside.has(job);
     if (!isAside) this.#dequeue(job);
@@ -222,7 +234,7 @@ export class WaitingJobs {
     return isAside ? [] : [this.#enqueue(job)];
   }
 
-  /** Another coordinator may have an Island for the job that it does not avoid. */
+  /** Returns true if another coordinator may have an Island that the job does not avoid. */
   #shouldWait(job: WaitingJob): boolean {
     const avoids = job.avoidIslands.length > 0 || (job.avoidAccounts?.size ?? 0) > 0;
     return avoids && this.#mayRunElsewhere(job);
@@ -245,7 +257,7 @@ export class WaitingJobs {
       queue = new JobQueue(job.kind);
       this.#queues.set(key, queue);
     }
-    // One object for all of them: 100,000 jobs may wait.
+    // Shared by all jobs of the queue to save memory: 100,000 jobs may wait.
     job.kind = queue.kind;
     if (job.kind.avoidIslands.length > 0) this.#avoiding.add(queue);
     queue.add(job);
@@ -256,7 +268,7 @@ export class WaitingJobs {
     if (this.#aside.delete(job)) return;
     const key = keyOf(job.kind);
     const queue = this.#queues.get(key);
-    if (queue === undefined) throw new Error(`Job ${job.id} waits in no queue`);
+    if (queue === undefined) throw new Error(`Job ${job.id} is in no queue (key ${key})`);
     queue.remove(job);
     if (queue.size > 0) return;
     this.#queues.delete(key);
@@ -283,9 +295,11 @@ function isFirst(a: QueuedJob, b: QueuedJob): boolean {
 }
 
 /**
- * 1-based place of a job in the order in which the jobs of `queues` start, by the shares and estimates as they are now.
- * @param queues All queues of its Cargo and class that the same account's Islands serve; one of them has the job.
- * @param virtualMs Of the class.
+ * Returns the 1-based place of a job in the order in which the jobs of `queues` start, by the present shares and
+ * estimates.
+ * @param queues All queues of the job's Cargo and class that the same account's Islands serve, including that of the
+ * job.
+ * @param virtualMs Virtual time of the class.
  */
 function positionOf(job: QueuedJob, queues: readonly JobQueue[], virtualMs: number): number {
   const counts = new Map<AccountShare, number>();
@@ -303,7 +317,7 @@ function positionOf(job: QueuedJob, queues: readonly JobQueue[], virtualMs: numb
   return position;
 }
 
-/** How many of the next `count` starts of `other` come before start number `rank` (from 0) of `own`. */
+/** Counts the next `count` starts of `other` that come before start number `rank` (from 0) of `own`. */
 function startsBefore(other: AccountShare, count: number, own: AccountShare, rank: number, virtualMs: number): number {
   let [low, high] = [0, count];
   while (low < high) {
@@ -314,12 +328,13 @@ function startsBefore(other: AccountShare, count: number, own: AccountShare, ran
   return low;
 }
 
-/** Whether start number `i` of `a` comes before start number `j` of `b`, both counted from 0. */
+/** Returns true if start number `i` of `a` comes before start number `j` of `b`, both counted from 0. */
 function isBefore(a: AccountShare, i: number, b: AccountShare, j: number, virtualMs: number): boolean {
   let [tagOfA, tagOfB] = [tagAt(a, i, virtualMs), tagAt(b, j, virtualMs)];
   while (tagOfA === tagOfB) {
     if (i === 0 || j === 0) return i === j ? a.order < b.order : i === 0;
-    // Who had the start before this one earlier has the tag longer. With equal costs those tie as well, down to the first.
+    // The sharer whose previous start was earlier has the older tag. With equal costs those starts tie as well, back to
+    // the first.
     const steps = nextCost(a) === nextCost(b) ? Math.min(i, j) : 1;
     i -= steps;
     j -= steps;

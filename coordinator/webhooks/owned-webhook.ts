@@ -4,10 +4,10 @@ import { newId } from "../../shared/ids.ts";
 import type { NewWebhook, WebhookState, WebhookStore, DeliveryAttempt } from "../store/jobs/webhooks.ts";
 import { webhookUrlProblem } from "./post-webhook.ts";
 
-/** Where a client wants the end of a job or batch to be posted. */
+/** The receiver to notify of the end of a job or batch. */
 export interface WebhookRequest {
   readonly url: string;
-  /** Null: the coordinator makes one. */
+  /** Null: the coordinator generates one. */
   readonly secret: string | null;
 }
 
@@ -17,7 +17,7 @@ const SECRET_PREFIX = "whsec_";
 const SECRET_BYTES = { min: 24, max: 64, generated: 32 };
 
 /**
- * The webhook to store with a job or batch; null without a request.
+ * Creates the webhook to store with a job or batch; null without a request.
  * @throws {ValidationError} naming `webhook_url` or `webhook_secret`.
  */
 export function newWebhook(
@@ -34,7 +34,10 @@ export function newWebhook(
   if (refusal !== null) errors.push({ path: "webhook_url", message: refusal });
   if (request.secret !== null && !isSecret(request.secret)) {
     const { min, max } = SECRET_BYTES;
-    errors.push({ path: "webhook_secret", message: `must be ${SECRET_PREFIX} and base64 of ${min} to ${max} bytes` });
+    errors.push({
+      path: "webhook_secret",
+      message: `must be "${SECRET_PREFIX}" followed by base64 of ${min} to ${max} bytes`,
+    });
   }
   if (errors.length > 0) throw new ValidationError(errors);
   return {
@@ -59,15 +62,15 @@ function isSecret(secret: string): boolean {
 
 const SHOWN_ATTEMPTS = 10;
 
-/** A webhook as its owner sees it, without its secret. */
+/** A webhook in the view of its owner, without its secret. */
 export interface WebhookLog {
   readonly url: string;
   readonly state: WebhookState;
-  /** The newest ones, oldest first. */
+  /** The newest delivery attempts, oldest first. */
   readonly tries: readonly DeliveryAttempt[];
 }
 
-/** The delivery log of a webhook; null if the job or batch has none. */
+/** Returns the delivery log of a webhook; null if the job or batch has none. */
 export async function readWebhookLog(
   store: Pick<WebhookStore, "get">,
   webhookId: string | null,
@@ -78,7 +81,10 @@ export async function readWebhookLog(
   return { url, state, tries: tries.slice(-SHOWN_ATTEMPTS) };
 }
 
-/** The secret of a webhook if the coordinator made it; null if the client sent its own. Only for the answer to a submission. */
+/**
+ * Returns the secret of a webhook if the coordinator generated it; null if the client sent one. Only for the response
+ * to a submission.
+ */
 export async function readGeneratedSecret(
   store: Pick<WebhookStore, "get">,
   webhookId: string | null,

@@ -4,16 +4,16 @@ import { lookupBy, publicLookup } from "../../shared/net/host-lookup.ts";
 import { privateLiteralOf } from "../../shared/net/private-address.ts";
 import type { ResolveHostUntil } from "./resolve-host.ts";
 
-/** Bytes of an answer's body that are read; they are ignored. */
+/** Maximum bytes of a response body that are read. They are ignored. */
 const MAX_ANSWER_BYTES = 4_096;
 
-/** The configuration does not allow the address. */
+/** Thrown when the configuration does not allow the address. */
 export class AddressRefusedError extends Error {
   override readonly name = "AddressRefusedError";
 }
 
 /**
- * Posts once, without following redirects. Resolves to the status.
+ * Posts once, without following redirects. Resolves with the status.
  * @throws {AddressRefusedError}; Node's error for a failed connection; an AbortError of `signal`.
  */
 export async function postWebhook(post: {
@@ -32,7 +32,7 @@ export async function postWebhook(post: {
   const options = {
     method: "POST",
     headers: { ...post.headers, "content-length": String(Buffer.byteLength(post.body)) },
-    // A new connection for each try, so that the address is checked each time.
+    // A new connection for each attempt, so that the address is checked each time.
     agent: false,
     signal: post.signal,
     lookup: post.allowPrivate ? lookupBy(resolveHost) : publicLookup(resolveHost, refused),
@@ -40,16 +40,16 @@ export async function postWebhook(post: {
   return new Promise((resolve, reject) => {
     const request = url.protocol === "https:" ? https.request(url, options) : http.request(url, options);
     request.once("error", reject);
-    // An upgrade (101) has no "response" event. Its status is the answer.
+    // An upgrade (101) has no "response" event. Its status is the result.
     request.once("upgrade", (response, socket) => {
       socket.destroy();
       resolve(response.statusCode ?? 0);
     });
-    // In case the socket closes without any other event: the promise must settle.
-    const onClose = (): void => reject(new Error("the connection closed without an answer"));
+    // Settles the promise if the socket closes without any other event.
+    const onClose = (): void => reject(new Error("the connection closed without a response"));
     request.once("close", onClose);
     request.once("response", (response) => {
-      // The status is the answer; errors in the rest do not matter.
+      // The status is the result; errors in the rest are ignored.
       request.off("error", reject).on("error", () => undefined);
       request.off("close", onClose);
       let readBytes = 0;
@@ -64,14 +64,14 @@ export async function postWebhook(post: {
   });
 }
 
-/** Does not name the address: the client's log must not show how names resolve inside the operator's network. */
+/** Omits the address: the client's log must not show how names resolve inside the operator's network. */
 function refused(hostname: string): Error {
   return new AddressRefusedError(`the host ${hostname} has a private address`);
 }
 
 /**
- * Why a webhook may not be sent to `url`; null if the URL alone gives no reason. Unless private addresses are allowed, the addresses
- * of a host name are also checked at each connection.
+ * Returns why a webhook may not be sent to `url`; null if the URL itself is allowed. Unless private addresses are
+ * allowed, the addresses of a host name are also checked at each connection.
  */
 export function webhookUrlProblem(url: URL, allowPrivate: boolean): string | null {
   if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:")) return "must be an https URL";

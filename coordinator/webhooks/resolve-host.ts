@@ -7,10 +7,10 @@ import type { HostAddress } from "../../shared/net/host-lookup.ts";
 export type ResolveHostUntil = (hostname: string, signal: AbortSignal) => Promise<readonly HostAddress[]>;
 
 const SYSTEM_HOSTS = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
-/** Timeout of the first query; later ones wait longer. All are within the limit of a try. */
+/** Timeout of the first query; later ones wait longer. All together stay within the limit of a delivery attempt. */
 const QUERY_TIMEOUT_MS = 1_500;
 const QUERIES = 3;
-/** RFC 6761 §6.3: these names always mean this machine. */
+/** Names that always refer to this machine (RFC 6761 §6.3). */
 const LOCALHOST = /(?:^|\.)localhost$/i;
 const LOOPBACK: readonly HostAddress[] = [
   { address: "127.0.0.1", family: 4 },
@@ -18,8 +18,8 @@ const LOOPBACK: readonly HostAddress[] = [
 ];
 
 /**
- * Queries the name servers directly. getaddrinfo would block one of the few threads that the process has for files and names, for as
- * long as a server is silent. README, "Names".
+ * Returns a resolver that queries the name servers directly. getaddrinfo would block one of the few threads of the
+ * process for files and names while a server does not respond. See the README, "Names".
  * @param servers "address:port" of each name server; default: the system's.
  */
 export function hostResolver(servers?: readonly string[], hostsFile = SYSTEM_HOSTS): ResolveHostUntil {
@@ -37,7 +37,7 @@ async function askServers(
   signal: AbortSignal,
 ): Promise<HostAddress[]> {
   signal.throwIfAborted();
-  // A resolver for each name, so that `cancel` ends only its own queries.
+  // One resolver for each name, so that `cancel` ends only its own queries.
   const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERIES });
   if (servers !== undefined) resolver.setServers(servers);
   const cancel = (): void => resolver.cancel();
@@ -48,7 +48,7 @@ async function askServers(
       ...(four.status === "fulfilled" ? four.value.map((address) => ({ address, family: 4 as const })) : []),
       ...(six.status === "fulfilled" ? six.value.map((address) => ({ address, family: 6 as const })) : []),
     ];
-    // A host may have addresses of one family only; a failure counts if there is no address at all.
+    // A host may have addresses of only one family. A failure counts only if there is no address.
     if (found.length === 0 && four.status === "rejected") throw four.reason;
     return found;
   } finally {
@@ -56,7 +56,7 @@ async function askServers(
   }
 }
 
-/** Read each time, because the file is small and may change. */
+/** Reads the hosts file each time, because it is small and may change. */
 async function readHosts(path: string): Promise<string> {
   return readFile(path, "utf8").catch(() => "");
 }

@@ -13,30 +13,34 @@ import type {
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
 import { hostResolver } from "./resolve-host.ts";
 
-/** Longest time of a try; after that it is tried again. */
+/** Maximum duration of a delivery attempt. A longer one is aborted and retried. */
 export const MAX_TRY_MS = 15_000;
-/** Pause after a fault of the coordinator, such as storage; it does not count as a try. */
+/** Delay after an error of the coordinator, such as storage. It does not count as an attempt. */
 const FAULT_PAUSE_MS = 60_000;
 const MAX_IN_ALL = 32;
 const MAX_PER_ACCOUNT = 4;
 const MS_PER_S = 1_000;
 const DELIVERY_BOUNDS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600, 21_600, 86_400];
 
-/** No try is planned later than this after the end of the job or batch. */
+/** Maximum time after the end of the job or batch for which an attempt is scheduled. */
 export const RETRY_FOR_MS = 24 * 3_600_000;
-/** Delays after the first, second, … failed try, as multiples of the first: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then 4 h. */
+/**
+ * Delays after the first, second, … failed attempt, as multiples of the first: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2
+ * h, then 4 h.
+ */
 const DELAYS = [1, 6, 24, 120, 360, 720, 1_440, 2_880] as const;
-/** Each delay varies by up to this share, so that deliveries that failed together are not repeated together. */
+/** Random share by which each delay varies, so that deliveries that failed together are not retried together. */
 const JITTER = 0.25;
-/** HTTP 410 Gone: the receiver wants no more tries. */
+/** HTTP 410 Gone: the receiver wants no more attempts. */
 const GONE = 410;
 
 export type Webhooks = ReturnType<typeof openWebhooks>;
 
 /**
- * Delivers the outbox: posts every `pending` webhook until its receiver accepts it. Memory holds only the time of the next try; after
- * a crash `start` reads the outbox again, so a delivery may be repeated (with the same id) but not lost.
- * @param payload the body that reports the end of the job or batch; the same for every try.
+ * Delivers the outbox: posts every `pending` webhook until its receiver accepts it. Memory holds only the time of the
+ * next attempt. After a crash `start` reads the outbox again, so a delivery may be repeated (with the same id) but not
+ * lost.
+ * @param payload Returns the body that reports the end of the job or batch, the same for every attempt.
  * @param random 0 (included) to 1 (excluded).
  */
 export function openWebhooks(
@@ -100,21 +104,21 @@ export function openWebhooks(
       dueAtMs = await tryOnce(id);
     } catch (error) {
       if (!stop.signal.aborted)
-        log.error({ err: error, webhook_id: id, account_id: accountId }, "Could not try a webhook");
+        log.error({ err: error, webhook_id: id, account_id: accountId }, "Could not attempt to deliver a webhook");
       dueAtMs = clock.now() + FAULT_PAUSE_MS;
     }
     if (dueAtMs === null) known.delete(id);
     else schedule({ id, accountId, dueAtMs });
   }
 
-  /** Returns the time of the next try; null if there is none. */
+  /** Attempts a delivery. Returns the time of the next attempt; null if there is none. */
   async function tryOnce(id: string): Promise<number | null> {
     const webhook = await store.toDeliver(id);
     if (webhook === undefined) return null;
     const atMs = clock.now();
     const { secret } = webhook;
     if (secret === null) {
-      // The same at every try.
+      // The error is the same at every attempt.
       await store.record(id, { atMs, status: null, error: "its secret cannot be read" }, { state: "failed" });
       log.warn(
         { webhook_id: id, account_id: webhook.accountId },
@@ -123,7 +127,7 @@ export function openWebhooks(
       return null;
     }
     const answer = await post({ ...webhook, secret }, await payload(webhook), atMs);
-    // Aborted by close(): what the receiver did is unknown, so it is not recorded.
+    // Aborted by close(): the receiver's result is unknown, so it is not recorded.
     if (answer.status === null && stop.signal.aborted) return null;
     const tries = webhook.tries.length + 1;
     const outcome = outcomeOf({
@@ -161,7 +165,7 @@ export function openWebhooks(
       return { status, error: null };
     } catch (error) {
       const isLate = tooLong.signal.aborted;
-      return { status: null, error: isLate ? `no answer within ${MAX_TRY_MS / MS_PER_S} s` : describe(error) };
+      return { status: null, error: isLate ? `no response within ${MAX_TRY_MS / MS_PER_S} s` : describe(error) };
     } finally {
       limit.cancel();
     }
@@ -170,24 +174,23 @@ export function openWebhooks(
   return {
     metrics: [tried, gaveUp, delivery],
 
-    /** Webhooks that wait for a try, or are being tried. */
+    /** Number of webhooks that wait for an attempt or have one in progress. */
     get pendingCount(): number {
       return known.size;
     },
 
-    /** Reads the outbox and schedules what is to be delivered. */
     async start(): Promise<void> {
       for (const webhook of await store.pending()) take(webhook);
     },
 
-    /** Schedules what coordinators were to deliver that are gone. May be called again. */
+    /** Adopts and schedules the webhooks of dead coordinators. May be called again. */
     async adoptUnowned(): Promise<void> {
       for (const webhook of await store.adopt()) take(webhook);
     },
 
     add: (id: string, accountId: string): void => take({ id, accountId, dueAtMs: clock.now() }),
 
-    /** Aborts the tries in progress; they are repeated after the next start. */
+    /** Aborts the attempts in progress. They are repeated after the next start. */
     async close(): Promise<void> {
       stop.abort();
       for (const timer of known.values()) timer?.cancel();
@@ -197,12 +200,12 @@ export function openWebhooks(
 }
 
 /**
- * Due deliveries, with a queue for each account. Accounts take turns, and each has a limited number in progress, so that an account
- * with slow receivers does not delay the others.
+ * A queue of due deliveries for each account. Accounts take turns, and each has a limited number in progress, so that
+ * slow receivers of one account do not delay the others.
  */
 export function deliveryQueue(maxInAll: number, maxPerAccount: number) {
   const active = new Pool<"all" | "account">({ all: maxInAll, account: maxPerAccount });
-  /** Accounts with due deliveries, in order of their turns. None is empty. */
+  /** Accounts with due deliveries, in order of their turns. None of the queues is empty. */
   const queues = new Map<string, string[]>();
   return {
     push(accountId: string, id: string): void {
@@ -211,7 +214,10 @@ export function deliveryQueue(maxInAll: number, maxPerAccount: number) {
       else queue.push(id);
     },
 
-    /** Takes the next delivery that may begin; undefined if there is none. Call `release` when it is over. */
+    /**
+     * Returns the next delivery that may begin; undefined if there is none. The caller must call `release` when it is
+     * over.
+     */
     take(): { readonly accountId: string; readonly id: string; readonly release: () => void } | undefined {
       for (const [accountId, queue] of queues) {
         const [id] = queue;
@@ -230,8 +236,8 @@ export function deliveryQueue(maxInAll: number, maxPerAccount: number) {
 }
 
 /**
- * Decides after a try: 2xx is delivered, 410 is given up, everything else is tried again for a day. `status`: null if there was no
- * answer. `tries`: so far, this one included.
+ * Decides after an attempt: 2xx is delivered, 410 is given up, and everything else is retried for a day.
+ * `status`: null if there was no response. `tries`: attempts so far, including this one.
  */
 export function outcomeOf(facts: {
   readonly status: number | null;
@@ -264,7 +270,7 @@ function signedHeaders({ id, secret }: ReadableWebhook, body: string, atMs: numb
   };
 }
 
-/** The failure as its owner sees it. Node's messages contain the address; the code does not. */
+/** Describes an error for the owner. Node's messages contain the address; the code does not. */
 function describe(error: unknown): string {
   if (error instanceof AddressRefusedError) return error.message;
   const code = (error as NodeJS.ErrnoException).code;

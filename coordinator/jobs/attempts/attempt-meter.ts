@@ -2,12 +2,16 @@ import { isModelItem, type ModelItem, type OutputItem, type Timings, type Usage 
 import type { JobTraits } from "../job-traits.ts";
 
 /**
- * A burst after a long silence is no speed: an Island could hold back its first token and send the rest at once. The speed is at most
- * this many times the tokens by the time since the job was assigned, which also has the load and the prompt in it.
+ * Limits the speed of a burst after a long silence: an Island could hold back its first token and send the rest at
+ * once. The speed is at most this many times the tokens over the time since the assignment, which includes loading and
+ * the prompt.
  */
 const MAX_BURST = 8;
 
-/** Measures one attempt on the coordinator's clock. Times are those of `Clock.monotonicMs`. An Island's own figures are never used. */
+/**
+ * Measures one attempt on the coordinator's clock, by `Clock.monotonicMs`. Numbers that the Island reports are never
+ * used.
+ */
 export class AttemptMeter {
   readonly #assignedMs: number;
   #firstMs: number | null = null;
@@ -20,7 +24,7 @@ export class AttemptMeter {
     this.#lastMs = assignedMs;
   }
 
-  /** `tokens`: those of one output frame. */
+  /** @param tokens Tokens of one output frame. */
   deliver(nowMs: number, tokens: number): void {
     if (tokens === 0) return;
     if (this.#firstMs === null) {
@@ -31,7 +35,7 @@ export class AttemptMeter {
     this.#tokens += tokens;
   }
 
-  /** Tokens a second, from what was delivered and on our clock; null for a run whose speed does not show. */
+  /** Tokens per second, from delivered output and the coordinator's clock; null if the run is too short to measure. */
   get tokensPerSecond(): number | null {
     const later = this.#tokens - this.#firstTokens;
     const streamedMs = this.#lastMs - (this.#firstMs ?? this.#lastMs);
@@ -40,7 +44,7 @@ export class AttemptMeter {
     return Math.min(later / Math.max(1, streamedMs), most) * 1_000;
   }
 
-  /** An Island's timings, none longer than the time that has passed. They are for the job's own client. */
+  /** Limits an Island's timings to the elapsed time. They are only for the job's own client. */
   bounded({ loadMs, firstOutputMs, runMs }: Timings, nowMs: number): Timings {
     const passedMs = Math.max(0, nowMs - this.#assignedMs);
     const bound = (ms: number): number => Math.min(ms, passedMs);
@@ -52,19 +56,20 @@ export class AttemptMeter {
   }
 }
 
-/** Of a call of a tool beside its name and arguments: the marks around it, and the names of its two fields. */
+/** Bytes of a tool call besides its name and arguments: the marks around it and the names of its two fields. */
 const CALL_FRAME_BYTES = 64;
 
 /**
- * Counts the tokens of a job's output by what was delivered. An Island says how many tokens are behind each piece of text; it is
- * believed up to the text: a token has at least one byte. Tokens whose text comes later (of an incomplete character, of what may
- * become a stop sequence) are counted with that text, so an honest Island loses only tokens that the client never sees.
+ * Counts the tokens of a job's output by the delivered bytes. An Island reports the number of tokens for each piece of
+ * text, which is accepted up to its bytes: a token has at least one byte. Tokens whose text comes later (an incomplete
+ * character, a possible stop sequence) are counted with that text, so an honest Island loses only tokens that the
+ * client never sees.
  */
 export class DeliveredTokens {
-  /** Bytes of text that no token was counted for yet. */
+  /** Bytes of text for which no token has been counted yet. */
   #allowedTokens = 0;
 
-  /** The same items, with the counts that are believed: mostly the very array. */
+  /** Returns the items with the accepted counts, usually the same array. */
   take(items: readonly OutputItem[]): readonly OutputItem[] {
     let believed: OutputItem[] | null = null;
     for (let index = 0; index < items.length; index += 1) {
@@ -78,7 +83,7 @@ export class DeliveredTokens {
     return believed ?? items;
   }
 
-  /** What a finished run used: at most what the text and the prompt can have been. */
+  /** Limits the usage of a finished run to what its text and prompt permit. */
   bound({ promptTokens, completionTokens }: Usage, counted: number, traits: JobTraits | null): Usage {
     const stopTokens = traits?.stopBytes ?? 0;
     return {
@@ -94,7 +99,7 @@ function bytesOf(item: ModelItem): number {
   return Buffer.byteLength(item.arguments) + frame;
 }
 
-/** At most the tokens that the prompt can have. */
+/** Limits `tokens` to the maximum of the prompt. */
 export function boundPrompt(tokens: number, traits: JobTraits | null): number {
   return Math.min(tokens, traits?.maxPromptTokens ?? 0);
 }

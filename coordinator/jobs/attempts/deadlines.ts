@@ -3,10 +3,10 @@ import { IndexedHeap, type HeapItem } from "../../scheduler/indexed-heap.ts";
 
 interface Deadline extends HeapItem {
   readonly jobId: string;
-  /** By the clock that never jumps, as `dueAtMs`. */
+  /** Deadline on the monotonic clock, as is `dueAtMs`. */
   readonly endsAtMs: number;
   readonly onPassed: () => void;
-  /** When its limits are to be looked at: the earlier of both, as they were last time. */
+  /** Time of the next check: the earlier of both limits at the last check. */
   dueAtMs: number;
 }
 
@@ -17,11 +17,11 @@ function isDueFirst(a: Deadline, b: Deadline): boolean {
 export type Deadlines = ReturnType<typeof openDeadlines>;
 
 /**
- * Each unfinished job has two limits: a fixed one (its wait until it starts, then its run) and a moving one. A sign of life moves
- * nothing here: a job that is looked at too early is looked at again when what is left has passed. One timer serves all jobs, because
- * 100,000 of the platform's timers would double the time that a restart takes for them.
- * @param leftMs what is left of the moving limit; Infinity while no such limit applies.
- * @param onSilence the moving limit passed: must put it off, or set or clear the job's deadline.
+ * Manages two limits for each unfinished job: a fixed one (first for its wait, then for its run) and a moving one.
+ * Activity reschedules nothing: a job that is checked too early is checked again after the remaining time. One timer
+ * serves all jobs, because 100,000 platform timers would double the time of a restart.
+ * @param leftMs Remaining time of the moving limit; Infinity while it does not apply.
+ * @param onSilence Called when the moving limit has passed. Must postpone it, or set or clear the job's deadline.
  */
 export function openDeadlines(clock: Clock, leftMs: (jobId: string) => number, onSilence: (jobId: string) => void) {
   const deadlines = new Map<string, Deadline>();
@@ -29,7 +29,7 @@ export function openDeadlines(clock: Clock, leftMs: (jobId: string) => number, o
   let wake: { readonly atMs: number; readonly timer: Timer } | null = null;
   let isClosed = false;
 
-  /** The job's moving limit is another one now. */
+  /** Reschedules the job after its moving limit changed. */
   function limitChanged(jobId: string): void {
     const deadline = deadlines.get(jobId);
     if (deadline === undefined) return;
@@ -81,7 +81,10 @@ export function openDeadlines(clock: Clock, leftMs: (jobId: string) => number, o
   return {
     limitChanged,
 
-    /** Calls `onPassed` at `atMs` (ms since the epoch), in place of what was set for the job before. Does nothing after `close`. */
+    /**
+     * Calls `onPassed` at `atMs` (ms since the epoch), and replaces the previous deadline of the job. No-op after
+     * `close`.
+     */
     set(jobId: string, atMs: number, onPassed: () => void): void {
       if (isClosed) return;
       remove(jobId);

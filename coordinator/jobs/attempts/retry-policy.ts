@@ -5,12 +5,12 @@ import type { ActiveJob } from "../active-job.ts";
  * `dispatch/attempt-fencing.ts` (`retryable`), and which Island is asked next in `scheduler/`.
  */
 
-/** After a lost attempt the job gets at least this long to find another Island, however long it waited for the first. */
+/** Minimum time for a job to find another Island after a lost attempt, however long it waited for the first. */
 export const MIN_TIME_TO_FIND_ISLAND_MS = 60_000;
 
 /**
- * True if another attempt may follow the present one. Output that was delivered is never taken back, so a job with output
- * is tried again only if another Island can continue after it.
+ * Returns true if another attempt may follow the present one. Delivered output is never withdrawn, so a job with output
+ * is retried only if another Island can continue after it.
  */
 export function mayRetry(
   job: Pick<ActiveJob, "attempt" | "refusals" | "feed" | "traits">,
@@ -20,7 +20,6 @@ export function mayRetry(
   return !job.feed.hasOutput || job.traits?.canContinue === true;
 }
 
-/** Attempts that count: a refusal is none. */
 export function attemptsOf({ attempt, refusals }: Pick<ActiveJob, "attempt" | "refusals">): number {
   return attempt - refusals;
 }

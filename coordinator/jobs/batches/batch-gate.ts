@@ -7,31 +7,34 @@ import type { ActiveJob } from "../active-job.ts";
 import { IndexedQueue } from "./indexed-queue.ts";
 import type { JobRegistry } from "../job-registry.ts";
 
-/** The operator may raise a limit from another process, which does not notify this one. */
+/** Interval of rechecks: an operator may raise a limit from another process, which does not notify this one. */
 const RECHECK_MS = 60_000;
-/** Nor do other coordinators, when jobs of theirs give places back. */
+/** Interval of rechecks in a cluster: other coordinators do not notify this one when their jobs release quota slots. */
 const RECHECK_SHARED_MS = 1_000;
-/** Places that are asked for first. While all are given, all that wait are asked for, so that new batches do not come faster than places. */
+/**
+ * Quota slots of the first request. While all requested slots are granted, later requests are larger, so that new
+ * batches cannot outpace the grants.
+ */
 const FIRST_ASKED = 100;
 
 interface AccountQueue {
   readonly accountId: string;
   readonly jobs: IndexedQueue;
   isAsking: boolean;
-  /** There may be more room than when the question left. */
+  /** True if slots may have been released since the last request. */
   hasNews: boolean;
-  /** Places to ask for at once. */
   asks: number;
 }
 
 export type BatchGate = ReturnType<typeof openBatchGate>;
 
 /**
- * Queues the parked jobs of batches until their account has a place under its limit of unfinished jobs: a batch counts job by
- * job, as its jobs begin to compete for Islands, not as a whole when it is submitted.
- * @param limitOf most unfinished jobs that the account may have now. @param onFatal called when storage does not answer it; a store that
- *   gives places may be away for a while.
- * @param places where several coordinators share the places of an account, they come from it; `quota` then only tells of room. Else null.
+ * Queues the parked jobs of batches until their account has a free quota slot. A batch counts job by job, as its jobs
+ * begin to compete for Islands, not as a whole on submission.
+ * @param limitOf Returns the maximum of unfinished jobs that the account may have now.
+ * @param onFatal Called when storage fails. A store that grants slots may be unavailable for a while.
+ * @param places Grants quota slots where several coordinators share them; `quota` then only signals free slots. Else
+ * null.
  */
 export function openBatchGate(
   { clock, onFatal }: Pick<Env, "clock" | "onFatal">,
@@ -65,27 +68,27 @@ export function openBatchGate(
 
   async function ask(queue: AccountQueue): Promise<void> {
     try {
-      // An answer covers what happened up to then, but for places that others give.
+      // A result covers events until the request was sent, except slots that other coordinators release.
       while (queue.hasNews) {
         const limit = await limitOf(queue.accountId);
         queue.hasNews = false;
-        // Closed, or emptied and made anew, meanwhile.
+        // The queue was removed during the request, or removed and created again.
         if (!isCurrent(queue)) return;
         if (places === null) admit(queue, limit);
         else await admitFrom(places, queue, limit);
       }
     } catch (error) {
-      // Of a gate that was closed meanwhile nothing is expected. Storage that is away is asked again with the others.
+      // Errors of a closed gate are ignored. An unavailable store is asked again by the recheck.
       const isAway = error instanceof ServiceError && error.code === "storage_unavailable";
       if (isCurrent(queue) && !isAway) return onFatal(error);
     }
     queue.isAsking = false;
   }
 
-  /** In one turn, so that no other job takes a place between the check and the admission. */
+  /** Admits jobs synchronously, so that no other job takes a slot between the check and the admission. */
   function admit({ accountId, jobs: waiting }: AccountQueue, limit: number): void {
     for (let id = waiting.first; id !== undefined; id = waiting.first) {
-      // An Island turned out to have the job already.
+      // True if an Island has reported that it already has the job.
       const hasPlace = jobs.get(id)?.hasPlace === true;
       if (!hasPlace && quota.isFull(accountId, limit)) return;
       leave({ id, accountId });
@@ -93,14 +96,14 @@ export function openBatchGate(
     }
   }
 
-  /** In the order of the queue, as many as the store gives places to. */
+  /** Admits jobs in the order of the queue, as many as the store grants slots. */
   async function admitFrom(from: JobPlaces, queue: AccountQueue, limit: number): Promise<void> {
     const { accountId, jobs: waiting } = queue;
     const asked = waiting.firstOf(queue.asks);
     const placed = await from.take(accountId, asked, limit);
     if (!isCurrent(queue)) return;
     for (const id of placed) {
-      // One that was cancelled meanwhile gave its place back with its end.
+      // A job that was cancelled during the request released its slot with its end.
       if (waiting.positionOf(id) === null) continue;
       leave({ id, accountId });
       if (jobs.get(id)?.hasPlace === false) jobs.admitParked(id);
@@ -110,7 +113,7 @@ export function openBatchGate(
     if (isAll && waiting.size > 0) queue.hasNews = true;
   }
 
-  /** Removes a job that will not run. Does nothing for a job that does not wait here. */
+  /** Removes a job that will not run. No-op for a job that does not wait here. */
   function leave({ id, accountId }: Pick<ActiveJob, "id" | "accountId">): void {
     const queue = queues.get(accountId);
     if (queue === undefined || !queue.jobs.remove(id)) return;
@@ -132,13 +135,13 @@ export function openBatchGate(
 
   return {
     leave,
-    /** Appends jobs to the queues of their accounts. Those that have room are admitted a moment later. */
+    /** Appends jobs to the queues of their accounts. Jobs with a free quota slot are admitted shortly after. */
     enter(parked: readonly ActiveJob[]): void {
       for (const job of parked) queueOf(job.accountId).jobs.push(job.id);
       for (const accountId of new Set(parked.map((job) => job.accountId))) advance(accountId);
       recheckLater();
     },
-    /** 1-based position in the queue of its account; null for a job that does not wait here. */
+    /** Returns the 1-based position in the queue of the account; null for a job that does not wait here. */
     positionOf({ id, accountId, hasPlace }: Pick<ActiveJob, "id" | "accountId" | "hasPlace">): number | null {
       return hasPlace ? null : (queues.get(accountId)?.jobs.positionOf(id) ?? null);
     },

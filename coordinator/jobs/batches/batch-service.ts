@@ -13,19 +13,20 @@ import type { CheckedSubmission, SubmissionRequest, Submissions } from "../submi
 import type { BatchGate } from "./batch-gate.ts";
 
 interface SubmitBatchRequest extends SubmissionRequest {
-  /** One job each; 1 to 100. */
+  /** Inputs of the jobs, 1 to 100. */
   readonly inputs: readonly JobInput[];
   readonly failMode: FailMode;
 }
 
-/** A batch as its owner sees it. */
+/** A batch in the view of its owner. */
 export interface BatchView extends BatchRecord {
   readonly webhook: WebhookLog | null;
 }
 
-/** The answer to a submission. */
 export interface SubmittedBatch extends BatchView {
-  /** The secret that the coordinator made for the webhook; null without a webhook, or where the client sent a secret. */
+  /**
+   * The secret that the coordinator created for the webhook; null without a webhook, or if the client sent a secret.
+   */
   readonly webhookSecret: string | null;
 }
 
@@ -36,15 +37,19 @@ interface ActiveBatch {
   readonly jobs: Map<string, ActiveJob>;
 }
 
-/** Jobs of one account's batches that may wait for a place. A Cargo may cost nothing, so credits do not bound what waits. */
+/**
+ * Maximum of batch jobs of one account that wait for a quota slot. A Cargo may be free, so credits do not limit them.
+ */
 const MAX_WAITING_JOBS = 1_000;
 const RETRY_WHEN_FULL_S = 60;
 
 export type BatchService = ReturnType<typeof openBatchService>;
-/** What the API builds on. */
 export type BatchApi = Pick<BatchService, "submit" | "get" | "cancel">;
 
-/** What clients can do with batches, and what the end of one job means to the rest of its batch. README, "Batches". */
+/**
+ * Handles the client operations on batches, and the effect of a job's end on the rest of its batch. See the README,
+ * "Batches".
+ */
 export function openBatchService(
   clock: Clock,
   store: Pick<Store, "batches" | "webhooks">,
@@ -60,7 +65,7 @@ export function openBatchService(
     if (event.type === "job_dropped") forget(event.job);
   });
 
-  /** Another account's batch does not exist. @throws {ServiceError} `not_found` */
+  /** Returns a batch of the account; batches of other accounts are not found. @throws {ServiceError} `not_found` */
   async function get(accountId: string, batchId: string): Promise<BatchView> {
     return viewOf(await find(accountId, batchId));
   }
@@ -75,16 +80,16 @@ export function openBatchService(
   async function submitChecked(request: SubmitBatchRequest, checked: CheckedSubmission): Promise<BatchRecord> {
     const { accountId, inputs, failMode, idempotency } = request;
     const { common, webhook, apiKey, postings, maxJobs } = checked;
-    // With a limit of 0 the batch would wait, and its credits be held, for a place that never comes.
+    // With a limit of 0 the batch would wait forever for a quota slot, and its credits would stay held.
     if (maxJobs === 0) throw REFUSALS.too_many_jobs(maxJobs);
     const waiting = gate.waitingOf(accountId);
     if (waiting + inputs.length > MAX_WAITING_JOBS) {
-      const message = `${waiting} jobs of your batches wait, this one has ${inputs.length}, and ${MAX_WAITING_JOBS} may wait at once; send it again when some have ended`;
+      const message = `The batch has ${inputs.length} jobs, and ${waiting} of your batch jobs already wait; at most ${MAX_WAITING_JOBS} may wait. Send it again when some have ended`;
       throw new RateLimitedError("concurrent_jobs", RETRY_WHEN_FULL_S, message);
     }
     const id = newId("batch", common.createdAtMs);
     const newJobs = await checked.newJobs();
-    // Jobs that wait here go first.
+    // Jobs that already wait here go first.
     const placeLimit = gate.waitingOf(accountId) === 0 ? maxJobs : null;
     const batch = { ...common, id, failMode, idempotency, webhook, apiKey, postings, jobs: newJobs, placeLimit };
     return submissions.commit([id, ...newJobs.map((job) => job.id)], async () => {
@@ -94,14 +99,14 @@ export function openBatchService(
     });
   }
 
-  /** `placed`: so many jobs have a place, and compete at once; the others wait for one. */
+  /** @param placed Number of jobs with a quota slot, which compete at once. The others wait for one. */
   function begin(batch: NewBatch, { cargo }: CheckedSubmission, placed: number): void {
     const parked = batch.jobs.map((job) => {
       const active = jobs.park({ ...job, ...NEW_JOB, batchId: batch.id }, cargo);
       add(batch, active);
       return active;
     });
-    // The end of one may end all.
+    // The end of one job may end all.
     for (const job of parked.slice(0, placed)) if (!job.hasEnded) jobs.admitParked(job.id);
     gate.enter(parked.slice(placed).filter((job) => !job.hasEnded));
   }
@@ -124,7 +129,6 @@ export function openBatchService(
     void job.settled?.then(() => remove(batch, job));
   }
 
-  /** Another coordinator has the job. */
   function forget(job: ActiveJob): void {
     gate.leave(job);
     const batch = batchOf(job);
@@ -136,17 +140,20 @@ export function openBatchService(
   }
 
   function remove(batch: ActiveBatch, job: ActiveJob): void {
-    // It may have come back meanwhile.
+    // The job may have returned since.
     if (batch.jobs.get(job.id) === job) batch.jobs.delete(job.id);
     if (batch.jobs.size === 0) batches.delete(batch.id);
   }
 
-  /** In one turn. Places are returned when the ends are durable, so that no other job of the batch takes one. */
+  /**
+   * Cancels the jobs synchronously. Quota slots are released when the ends are durable, so that no other job of the
+   * batch takes one.
+   */
   function cancelAll(unfinished: readonly ActiveJob[]): void {
     for (const job of unfinished) if (!job.hasEnded) jobs.stop(job.id);
   }
 
-  /** Unfinished jobs of the batch that other coordinators have. */
+  /** Returns the unfinished jobs of the batch that other coordinators have. */
   async function elsewhere(record: BatchRecord): Promise<RemoteJob[]> {
     const missing = record.jobs.filter(({ id, state }) => !isTerminal(state) && jobs.get(id) === undefined);
     const found = await Promise.all(missing.map(({ id }) => router.find(id)));
@@ -168,9 +175,9 @@ export function openBatchService(
   return {
     get,
     /**
-     * Resolves when all jobs are durable and their prices held.
-     * @throws {ServiceError} `cargo_not_found`, `validation_failed` naming every bad input, `insufficient_credits`,
-     * `idempotency_conflict`; {@link RateLimitedError} when too many jobs of the account wait already.
+     * Resolves when all jobs are durable and their prices held. @throws {ServiceError} `cargo_not_found`,
+     * `validation_failed` naming every invalid input, `insufficient_credits`, `idempotency_conflict`; {@link
+     * RateLimitedError} when too many jobs of the account already wait.
      */
     async submit(request: SubmitBatchRequest): Promise<SubmittedBatch> {
       const { accountId, idempotency, inputs } = request;
@@ -185,14 +192,17 @@ export function openBatchService(
       const webhookSecret = await readGeneratedSecret(store.webhooks, record.webhookId);
       return { ...(await viewOf(record)), webhookSecret };
     },
-    /** Ends every unfinished job. Resolves when that is durable. @throws {ServiceError} `not_found`, `job_not_cancellable`, `cluster_unavailable`. */
+    /**
+     * Ends every unfinished job. Resolves when that is durable. @throws {ServiceError} `not_found`,
+     * `job_not_cancellable`, `cluster_unavailable`.
+     */
     async cancel(accountId: string, batchId: string): Promise<BatchView> {
-      // A batch can be read as soon as it is stored, which is before its jobs are here.
+      // A batch can be read as soon as it is stored, which is before its jobs are in the registry.
       await submissions.settled(batchId);
       const record = await find(accountId, batchId);
       const unfinished = [...(batches.get(batchId)?.jobs.values() ?? [])];
       if (unfinished.every((job) => job.hasEnded) && (await elsewhere(record)).length === 0) {
-        throw new ServiceError("job_not_cancellable", `The batch is ${batchStatusOf(record)} already`);
+        throw new ServiceError("job_not_cancellable", `The batch is already ${batchStatusOf(record)}`);
       }
       const noted = jobs.persist(store.batches.cancel(batchId, clock.now()));
       cancelAll(unfinished);
@@ -203,7 +213,8 @@ export function openBatchService(
       return get(accountId, batchId);
     },
     /**
-     * Continues the batches of jobs that the registry restored: of all unless told. A cancellation that a stop interrupted is completed.
+     * Continues the batches of the jobs that the registry restored; absent: of all. Completes a cancellation that a
+     * stop interrupted.
      */
     async restore(restored?: readonly ActiveJob[]): Promise<void> {
       const ids = restored?.flatMap(({ batchId }) => batchId ?? []);
@@ -218,11 +229,12 @@ export function openBatchService(
       gate.enter(parked);
       endOver(records.values());
     },
-    /** Ids of the batches with jobs here. */
     get activeIds(): string[] {
       return [...batches.keys()];
     },
-    /** Ends what is left here of those of these batches that are over: cancelled, or failed at the first failure, at whatever coordinator. */
+    /**
+     * Ends the jobs here of those batches that are over: cancelled, or failed at the first failure, at any coordinator.
+     */
     async endOver(ids: readonly string[]): Promise<void> {
       const here = ids.filter((id) => batches.has(id));
       if (here.length > 0) endOver(await store.batches.unfinished(here));
@@ -230,7 +242,7 @@ export function openBatchService(
   };
 }
 
-/** `pending`: no job has begun. */
+/** The states of a batch. `pending`: no job has begun. */
 export const BATCH_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
 type BatchStatus = (typeof BATCH_STATUSES)[number];
 
@@ -243,8 +255,8 @@ export function countStates(jobs: readonly { readonly state: JobState }[]): Stat
 }
 
 /**
- * The state of a batch in one word. When all jobs have ended: `cancelled` if its client cancelled it, else `failed` if any job
- * failed or timed out, else `completed` if any job completed. The counts tell the rest.
+ * Returns the state of a batch. If all jobs have ended: `cancelled` if its client cancelled it, else `failed` if any
+ * job failed or timed out, else `completed` if any job completed, else `cancelled`.
  */
 export function batchStatusOf(batch: Pick<BatchRecord, "jobs" | "cancelledAtMs">): BatchStatus {
   const counts = countStates(batch.jobs);

@@ -1,6 +1,5 @@
-/** A first-in, first-out queue of ids that knows each one's position, in O(log n). */
+/** A FIFO queue of ids that finds the position of each in O(log n). */
 export class IndexedQueue {
-  /** In order of ticket. */
   readonly #entries: { readonly ticket: number; readonly id: string }[] = [];
   readonly #tickets = new Map<string, number>();
   #nextTicket = 0;
@@ -9,12 +8,11 @@ export class IndexedQueue {
     return this.#entries.length;
   }
 
-  /** Undefined when empty. */
+  /** The first id; undefined when empty. */
   get first(): string | undefined {
     return this.#entries[0]?.id;
   }
 
-  /** The first `count`, or all. */
   firstOf(count: number): string[] {
     return this.#entries.slice(0, count).map(({ id }) => id);
   }
@@ -26,7 +24,7 @@ export class IndexedQueue {
     this.#nextTicket += 1;
   }
 
-  /** False for an id that is not in the queue. */
+  /** Removes an id. Returns false if it is not in the queue. */
   remove(id: string): boolean {
     const position = this.positionOf(id);
     if (position === null) return false;
@@ -35,7 +33,7 @@ export class IndexedQueue {
     return true;
   }
 
-  /** 1-based; null for an id that is not in the queue. */
+  /** Returns the 1-based position; null for an id that is not in the queue. */
   positionOf(id: string): number | null {
     const wanted = this.#tickets.get(id);
     if (wanted === undefined) return null;

@@ -11,9 +11,9 @@ import { writeBehind } from "./write-behind.ts";
 export type JobWrites = ReturnType<typeof writeJobs>;
 
 /**
- * Stores what happens to unfinished jobs, in the order in which it happened. A promise resolves after the commit, and never for a job that
- * another coordinator has.
- * @param onNotOwner a write was refused, as the job is another coordinator's.
+ * Stores the changes of unfinished jobs in order. A promise resolves after the commit, and never for a job that another
+ * coordinator has.
+ * @param onNotOwner Called when a write was refused because another coordinator has the job.
  */
 export function writeJobs(
   { config, clock, onFatal }: Env<"feedDelayMs">,
@@ -30,13 +30,16 @@ export function writeJobs(
     return job.moved;
   }
 
-  /** What was gathered of a job is stored now. States alone wait for output. */
+  /** Stores the gathered changes of a job now. States without output wait for output. */
   function gathered(job: MutableJob): void {
     if (job.unstored.hasOutput) append(job);
     else storeStart(job);
   }
 
-  /** Takes over a write that was acted on before it is durable: if it fails, memory and storage differ and the process must end. */
+  /**
+   * Handles a write whose effects are already in memory: if it fails, memory and storage differ and the process must
+   * end.
+   */
   function persist<T>(write: Promise<T>): Promise<T> {
     return write.catch((error: unknown) => {
       if (!isClosed) onFatal(error);
@@ -44,7 +47,6 @@ export function writeJobs(
     });
   }
 
-  /** Writes once the job itself is stored. */
   function afterJob<T>(job: MutableJob, write: () => Promise<T>): Promise<T> {
     const writeOwn = (): Promise<T> => (job.isDropped ? never() : write());
     const written = job.stored === null ? writeOwn() : job.stored.then(writeOwn);
@@ -61,7 +63,7 @@ export function writeJobs(
     if (atMs !== null) void move(job, "start", atMs);
   }
 
-  /** When the attempt began, if that is not stored; the caller stores it. */
+  /** Returns the start of the attempt if it is not stored; the caller stores it. */
   function takeStart(job: MutableJob): number | null {
     behind.remove(job);
     return job.unstored.takeStart();
@@ -85,7 +87,7 @@ export function writeJobs(
     move,
     gathered,
     persist,
-    /** The present attempt began. That is stored with its first output, or soon. */
+    /** Stores the start of the present attempt with its first output, or soon. */
     startSoon(job: MutableJob): void {
       behind.add(job, 0);
     },
@@ -95,7 +97,7 @@ export function writeJobs(
       behind.add(job, bytes);
       return stored;
     },
-    /** Output that is too large to be in memory is stored now, and readers get it from storage. */
+    /** Stores output that is too large for memory at once. Readers get it from storage. */
     largeOutput(job: MutableJob, seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
       if (job.unstored.hasOutput) append(job);
       const before = job.unstored.count;
@@ -104,7 +106,7 @@ export function writeJobs(
       job.say(store.jobs.storedItems(chunk, appended).slice(before));
       return stored;
     },
-    /** The end of a job, with what was gathered, and with the start of its attempt if that is not stored. */
+    /** Stores the end of a job with its gathered changes, and the start of its attempt if that is not stored. */
     end(job: MutableJob, ending: JobEnding): ReturnType<JobStore["end"]> {
       const startedAtMs = takeStart(job);
       const { chunk, onStored } = take(job);
@@ -118,8 +120,8 @@ export function writeJobs(
       return ended;
     },
     /**
-     * Reads what every unfinished job has. Where several coordinators share the jobs, that it is missing says that another had the job,
-     * which has ended.
+     * Reads a record that every unfinished job has. In a cluster, a missing record means that another coordinator had
+     * the job, which has ended.
      */
     read<T>(job: MutableJob, reading: Promise<T>): Promise<T> {
       const own = reading.catch((error: unknown) => {
@@ -130,11 +132,14 @@ export function writeJobs(
       });
       return persist(own);
     },
-    /** Another coordinator has the job: what was gathered of it is not stored here. */
+    /** Drops the gathered changes of a job that another coordinator has. */
     forget(job: MutableJob): void {
       behind.remove(job);
     },
-    /** Stores what was gathered of all jobs. A write that fails from now on is not fatal: the job is restored at the next start. */
+    /**
+     * Stores the gathered changes of all jobs. Later failures of writes are not fatal: the jobs are restored at the
+     * next start.
+     */
     close(): void {
       isClosed = true;
       behind.close();
@@ -142,13 +147,16 @@ export function writeJobs(
   };
 }
 
-/** Takes what was gathered as a chunk for storage. */
+/** Takes the gathered output as a chunk for storage. */
 function take(job: MutableJob): { readonly chunk: FeedChunk; readonly onStored: () => void } {
   const { items, seq, onStored } = job.unstored.take();
   return { chunk: { jobId: job.id, attempt: job.attempt, seq, items }, onStored };
 }
 
-/** Nothing may continue as if the write had happened, nor report a failure of its own. */
+/**
+ * Returns a promise that never settles: no code may continue as if the write had happened, nor report a failure of its
+ * own.
+ */
 function never(): Promise<never> {
   return new Promise(() => {});
 }

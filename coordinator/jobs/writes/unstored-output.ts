@@ -1,7 +1,9 @@
 import type { OutputItem } from "../../../shared/output.ts";
 import type { StatusItem } from "../../store/jobs/job-store.ts";
 
-/** What readers have of one job and storage does not have yet. Nothing is acknowledged to the Island before it is stored. */
+/**
+ * The output of one job that readers have and storage does not. The Island gets no acknowledgement before it is stored.
+ */
 export class UnstoredOutput {
   #startedAtMs: number | null = null;
   #items: (OutputItem | StatusItem)[] = [];
@@ -13,7 +15,6 @@ export class UnstoredOutput {
     return this.#items.length;
   }
 
-  /** Size of the output, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -22,19 +23,18 @@ export class UnstoredOutput {
     return this.#seq !== null;
   }
 
-  /** The attempt began. */
   start(atMs: number): void {
     this.#startedAtMs = atMs;
   }
 
   /** Adds a state. It is stored with the next output, because no acknowledgement waits for it. */
   announce(status: StatusItem): void {
-    // Not pushed into an empty array, which would get room for 17 items, in each of 100,000 waiting jobs.
+    // Not pushed into an empty array, which would allocate 17 slots in each of 100,000 waiting jobs.
     if (this.#items.length === 0) this.#items = [status];
     else this.#items.push(status);
   }
 
-  /** Adds the output of numbered frame `seq`. All output that is stored together has one promise. */
+  /** Adds the output of numbered frame `seq`. All output that is stored together shares one promise. */
   add(seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
     for (const item of items) this.#items.push(item);
     this.#seq = seq;
@@ -43,7 +43,7 @@ export class UnstoredOutput {
     return this.#stored.promise;
   }
 
-  /** When the attempt began, if that is not stored; ms since the epoch. The caller stores it now. */
+  /** Returns the start of the attempt in ms since the epoch, if it is not stored. The caller stores it now. */
   takeStart(): number | null {
     const atMs = this.#startedAtMs;
     this.#startedAtMs = null;
@@ -51,8 +51,8 @@ export class UnstoredOutput {
   }
 
   /**
-   * Takes the output, and the states; the caller stores it now and calls `onStored` when it is durable. `seq`: number of the Island's last
-   * frame among them; null without output.
+   * Takes the output and the states. The caller stores them now and calls `onStored` when they are durable. `seq`:
+   * number of the Island's last frame among them; null without output.
    */
   take(): {
     readonly items: readonly (OutputItem | StatusItem)[];

@@ -18,10 +18,10 @@ const DONE: FeedEnding = {
 const IDS = { accountId: "user_1", conversationId: "conv_1", answerId: "msg_1" };
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe("an answer whose feed is cut, as its job goes on elsewhere without a part of it", () => {
+describe("answer whose feed is cut because its job continues elsewhere without a part of it", () => {
   let clock: ManualClock;
   let feed: JobFeed;
-  /** What opening the feed gives, one after the other; the last one again and again. */
+  /** Results of opening the feed, in order; the last one repeats. */
   let opened: (Feed | Error)[];
   let job: object | Error;
   let endings: AnswerEnding[];
@@ -54,7 +54,7 @@ describe("an answer whose feed is cut, as its job goes on elsewhere without a pa
     await settle();
   }
 
-  it("goes on when storage and other coordinators are back", async () => {
+  it("continues when storage and other coordinators are available again", async () => {
     const again = new JobFeed("job_1");
     await cut(new ServiceError("storage_unavailable", "away"), new ClusterUnavailableError(), again);
     expect([endings, fatal]).toEqual([[], []]);
@@ -69,7 +69,7 @@ describe("an answer whose feed is cut, as its job goes on elsewhere without a pa
     expect([fatal, clock.pendingTimers]).toEqual([[], 0]);
   });
 
-  it("ends as its job did when the output was removed, and fails when the job is gone", async () => {
+  it("ends like its job if the output was removed, and fails if the job is gone", async () => {
     job = { state: "completed", usage: null, finishReason: "length", creditsUsedMicro: 1, error: null };
     await cut(new ServiceError("content_removed", "removed"));
     expect(endings).toMatchObject([{ state: "completed", content: "", finishReason: "length", error: null }]);
@@ -79,7 +79,7 @@ describe("an answer whose feed is cut, as its job goes on elsewhere without a pa
     expect(fatal).toEqual([]);
   });
 
-  it("is left to others when this coordinator stops meanwhile", async () => {
+  it("is left to other coordinators if this one stops", async () => {
     await cut(new ServiceError("storage_unavailable", "away"));
     tracker.close();
     clock.advance(2_000);
@@ -87,7 +87,7 @@ describe("an answer whose feed is cut, as its job goes on elsewhere without a pa
     expect([endings, fatal, clock.pendingTimers]).toEqual([[], [], 0]);
   });
 
-  it("ends too if it is taken over after that", async () => {
+  it("ends even if it is adopted after that", async () => {
     [opened, job] = [
       [new ServiceError("content_removed", "removed")],
       { state: "cancelled", slug: "chat", input: {}, error: null },

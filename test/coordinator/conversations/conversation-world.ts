@@ -38,7 +38,7 @@ export async function create(body: object = {}): Promise<string> {
 
 export const post = (id: string, body: object) => api("POST", `/conversations/${id}/messages`, body);
 
-/** Says something and lets `island` answer it with `texts`. */
+/** Sends a message and lets `island` answer it with `texts`. */
 export async function say(island: FakeIsland, id: string, content: string, ...texts: string[]): Promise<Assign> {
   const answered = post(id, { content });
   const assign = await island.next("assign");
@@ -47,7 +47,10 @@ export async function say(island: FakeIsland, id: string, content: string, ...te
   return assign;
 }
 
-/** A posted message's stream: its first event, the job's events, and the response that can be left. */
+/**
+ * Opens the stream of a posted message. Returns its first event, the job's events, and the response, which can be
+ * closed.
+ */
 export async function openStream(id: string, body: object, signal?: AbortSignal) {
   const response = await fetch(`${coordinator.url}/api/v1/conversations/${id}/messages`, {
     method: "POST",

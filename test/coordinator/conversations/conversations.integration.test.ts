@@ -10,12 +10,12 @@ import { collect, jobEvents, textOf, until } from "../../support/http/http.ts";
 import * as world from "./conversation-world.ts";
 
 const { api, contentsOf, create, join, openStream, post, say, setUp } = world;
-/** One more than a conversation takes. */
+/** One key more than a conversation accepts. */
 const MANY_KEYS = Object.fromEntries([...Array(17).keys()].map((key) => [`k${key}`, ""]));
 
 setUp();
 
-describe("A conversation", () => {
+describe("conversation", () => {
   it("is created with defaults, listed newest first, shown, changed and deleted", async () => {
     const first = await create();
     const second = await create({ title: "T", model: "tiny-chat", system_prompt: "Be brief", metadata: { a: "b" } });
@@ -45,7 +45,7 @@ describe("A conversation", () => {
     expect((await api("DELETE", `/conversations/${first}`)).status).toBe(404);
   });
 
-  it("refuses to change what it could not: its model and system prompt stay", async () => {
+  it("rejects changes of its model and system prompt", async () => {
     const id = await create();
     const { status, body } = await api("PATCH", `/conversations/${id}`, { model: "other", system_prompt: "x" });
     expect([status, body.error.message]).toEqual([422, "model, system_prompt: only title and metadata can be changed"]);
@@ -55,7 +55,7 @@ describe("A conversation", () => {
     });
   });
 
-  it("does not exist for another account, and needs the scopes", async () => {
+  it("is not found for another account, and needs the scopes", async () => {
     const id = await create();
     const other = await world.coordinator.createAccount("other@example.com");
     const readKey = await world.coordinator.withStore((_store, accounts) =>
@@ -82,7 +82,7 @@ describe("A conversation", () => {
     ["/conversations/ID/messages", { content: "x".repeat(131_072) }, 422, "validation_failed"],
     ["/conversations/ID/messages", { content: "x", temperature: 3 }, 422, "validation_failed"],
     ["/conversations/conv_none/messages", { content: "x" }, 404, "not_found"],
-  ])("refuses POST %s %#", async (path, body, status, code) => {
+  ])("rejects POST %s (%#)", async (path, body, status, code) => {
     const id = await create();
     const answer = await api("POST", path.replace("ID", id), body);
     expect([answer.status, answer.body.error.code]).toEqual([status, code]);
@@ -90,8 +90,8 @@ describe("A conversation", () => {
   });
 });
 
-describe("A posted message", () => {
-  it("that is too much with its response format is refused under the name of the larger", async () => {
+describe("posted message", () => {
+  it("that is too large with its response format is rejected with the name of the larger field", async () => {
     const id = await create();
     const responseFormat = (bytes: number) => ({
       type: "json_schema",
@@ -108,7 +108,7 @@ describe("A posted message", () => {
     expect((await api("GET", `/conversations/${id}`)).body.data.messages).toEqual([]);
   });
 
-  it("is answered by a chat job on the history, and both are stored", async () => {
+  it("is answered by a chat job with the history, and both are stored", async () => {
     await using island = await join();
     const id = await create({ system_prompt: "Be kind" });
     const answered = post(id, { content: "Hi", temperature: 0, max_completion_tokens: 7, seed: null });
@@ -148,7 +148,7 @@ describe("A posted message", () => {
     });
   });
 
-  it("streams the job's events after one that names message and job, and the ids resume", async () => {
+  it("streams the job's events after one with the ids of message and job, and event ids resume", async () => {
     await using island = await join();
     const id = await create();
     const opened = openStream(id, { content: "Hi" });
@@ -177,7 +177,7 @@ describe("A posted message", () => {
     expect(rest.map((each) => each.event)).toEqual(["token", "done"]);
   });
 
-  it("may follow at once on the end of a stream, and finds the answer stored", async () => {
+  it("may follow the end of a stream at once, and finds the answer stored", async () => {
     await using island = await join();
     const id = await create();
     for (let round = 0; round < 20; round += 1) {
@@ -190,7 +190,7 @@ describe("A posted message", () => {
     }
   });
 
-  it("is refused while another is being answered; the order of messages stands", async () => {
+  it("is refused while another is being answered, and the order of messages is kept", async () => {
     await using island = await join();
     const id = await create();
     const answered = post(id, { content: "first" });
@@ -212,7 +212,7 @@ describe("A posted message", () => {
     expect((await api("GET", "/jobs")).body.meta.total).toBe(1);
   });
 
-  it("of many at once exactly one is taken", async () => {
+  it("is accepted exactly once among many concurrent ones", async () => {
     await using island = await join();
     const id = await create();
     const statuses: number[] = [];
@@ -220,7 +220,7 @@ describe("A posted message", () => {
       statuses.push((await post(id, { content: `m${index}` })).status);
     });
     const assign = await island.next("assign");
-    // Whoever asks after the answer is there may ask: it is given when the others have been refused.
+    // A message after the answer would be accepted, so the answer is sent after the others were refused.
     await until(
       async () => statuses.length,
       (count) => count === 7,
@@ -232,7 +232,7 @@ describe("A posted message", () => {
     expect((await api("GET", `/conversations/${id}`)).body.meta.total).toBe(2);
   });
 
-  it("is not stored when the credits do not pay for its answer", async () => {
+  it("is not stored if the credits do not cover its answer", async () => {
     const poor = await world.coordinator.createAccount("poor@example.com", 0);
     const created = await api("POST", "/conversations", {}, poor.key);
     const path = `/conversations/${created.body.data.id as string}`;
@@ -240,7 +240,7 @@ describe("A posted message", () => {
     expect((await api("GET", path, undefined, poor.key)).body.data.messages).toEqual([]);
   });
 
-  it("of a client that goes away is cancelled; what was delivered stays", async () => {
+  it("is cancelled if its client disconnects, and the delivered text is kept", async () => {
     await using island = await join();
     const id = await create();
     const leave = new AbortController();
@@ -261,7 +261,7 @@ describe("A posted message", () => {
     expect(contentsOf(next)).toEqual(["Hi", "half", "Go on"]);
   });
 
-  it("whose job fails has an answer that says so, and is left out of later prompts", async () => {
+  it("has an answer with the error if its job fails, which later prompts leave out", async () => {
     await using island = await join();
     const id = await create();
     const answered = post(id, { content: "bad" });
@@ -285,7 +285,7 @@ describe("A posted message", () => {
     expect(messages[1]).toMatchObject({ status: "timeout", error: { code: "wait_timeout" } });
   });
 
-  it("of a conversation that is deleted meanwhile is cancelled", async () => {
+  it("is cancelled if its conversation is deleted", async () => {
     await using island = await join();
     const id = await create();
     const answered = post(id, { content: "Hi" });

@@ -19,7 +19,7 @@ function makeMessage(role: Message["role"], content: string): Message {
   };
 }
 
-/** Messages from "question/answer" pairs. */
+/** Returns messages from "question/answer" pairs. */
 function historyOf(...turns: [string, string][]): Message[] {
   return turns.flatMap(([question, answer]) => [makeMessage("user", question), makeMessage("assistant", answer)]);
 }
@@ -36,11 +36,11 @@ describe("fitHistory()", () => {
     expect(contentsOf(messages)).toEqual(["Be kind", "a", "b", "c", "d", "e"]);
   });
 
-  it("leaves out the oldest turns first, whole, and never the system prompt", () => {
+  it("drops the oldest turns first and whole, and never the system prompt", () => {
     const long = "x".repeat(300);
     const history = historyOf([long, "1"], ["2", long], ["3", "4"]);
     const system = "y".repeat(300);
-    // 108 each for system and long, 9 for what is short: 100 for the answer leave 243; 117 of them are taken.
+    // 108 each for system and long, 9 for each short message: 100 for the answer leave 243; 117 of them are taken.
     const fit = (contextTokens: number) =>
       contentsOf(fitHistory(system, history, "5", { contextTokens, maxTokens: 100 }));
     expect(fit(100 + 117 + 18 + 117)).toEqual([system, "2", long, "3", "4", "5"]);
@@ -59,12 +59,12 @@ describe("fitHistory()", () => {
     expect(contentsOf(fitHistory(null, history, "c", { contextTokens: 52, maxTokens: 4_096 }))).toEqual(["c"]);
   });
 
-  it("leaves out questions that got no text, and an answer whose question was not read", () => {
+  it("drops questions without text in their answer, and an answer whose question was not read", () => {
     const history = [makeMessage("assistant", "0"), ...historyOf(["a", ""], ["b", "part"])];
     expect(contentsOf(fitHistory(null, history, "c", ROOMY))).toEqual(["b", "part", "c"]);
   });
 
-  it("leaves the other fields of the input as much room as they take, and no more", () => {
+  it("reserves exactly the size of the other fields of the input", () => {
     const history = historyOf(["a".repeat(50_000), "b"]);
     const fit = (bytes: number) => {
       const otherFields = { response_format: "d".repeat(bytes) };
@@ -77,7 +77,7 @@ describe("fitHistory()", () => {
     ]);
   });
 
-  it("makes an input that a job may have, whatever was said", () => {
+  it("returns a valid input of a job for any messages", () => {
     const text = fc
       .string({ unit: "binary", maxLength: 40 })
       .chain((part) => fc.integer({ min: 0, max: 800 }).map((times) => part.repeat(times)));
@@ -122,7 +122,7 @@ describe("shortenHistory()", () => {
     expect(shortenHistory(shortenHistory(whole, true) ?? [], false)).toBeUndefined();
   });
 
-  it("always leaves something out", () => {
+  it("always drops something", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.string(), fc.string({ minLength: 1 })), { minLength: 1, maxLength: 30 }),

@@ -27,11 +27,11 @@ import {
 
 setUp();
 
-describe("A history that does not fit the model", () => {
-  it("is trimmed from the oldest by estimate, never the system prompt", async () => {
+describe("history that does not fit the model", () => {
+  it("is trimmed from the oldest by estimate, without the system prompt", async () => {
     await using island = await join();
     const id = await create({ system_prompt: "Be kind" });
-    // tiny-chat has 1,024 tokens, and half of them are the answer's: 512 tokens are 1,536 bytes and some overhead.
+    // tiny-chat has 1,024 tokens, and half of them are for the answer: 512 tokens are 1,536 bytes and some overhead.
     for (const name of ["a", "b", "c"]) await say(island, id, name.repeat(600), "ok");
     expect(contentsOf(await say(island, id, "last", "ok"))).toEqual([
       "Be kind",
@@ -43,7 +43,7 @@ describe("A history that does not fit the model", () => {
     ]);
   });
 
-  it("is trimmed further when the model finds it too long, before anything is seen of it", async () => {
+  it("is trimmed further if the model finds it too long, before any output is visible", async () => {
     await using island = await join();
     const id = await create({ system_prompt: "Be kind" });
     for (const name of ["a", "b", "c", "d"]) await say(island, id, name, name.toUpperCase());
@@ -69,7 +69,7 @@ describe("A history that does not fit the model", () => {
     expect(messages).toMatchObject([{ content: "at last", status: "completed", job_id: assign.jobId }]);
   });
 
-  it("is given up when the question alone does not fit", async () => {
+  it("fails if the question without history does not fit", async () => {
     await using island = await join();
     const id = await create();
     await say(island, id, "a", "A");
@@ -87,8 +87,8 @@ describe("A history that does not fit the model", () => {
   });
 });
 
-describe("A restart of the coordinator", () => {
-  it("completes an answer in progress whose Island comes back", async () => {
+describe("restart of the coordinator", () => {
+  it("completes an answer in progress whose Island returns", async () => {
     const hostId = randomUUID();
     const island = await join(hostId);
     const id = await create();
@@ -107,7 +107,7 @@ describe("A restart of the coordinator", () => {
     expect(busy.body.error.code).toBe("conversation_busy");
     again.send(outputFrame(assign, 2, "two"), finishedFrame(assign, 3, { completionTokens: 2 }));
     await again.next("ack", (ack) => ack.seq === 3);
-    // Whoever was asked for the answer stores its end, and may not be the coordinator that has the Island.
+    // The coordinator that was asked for the answer stores its end, and may not be the one with the Island.
     const { messages } = await until(
       async () => (await api("GET", `/conversations/${id}`)).body.data,
       (conversation) => conversation.messages[1].status === "completed",

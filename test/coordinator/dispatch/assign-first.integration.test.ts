@@ -8,7 +8,7 @@ type Write = (this: Socket, data: unknown, ...rest: unknown[]) => void;
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Names what the sockets of this process write from now on, in order. */
+/** Records what the sockets of this process write from now on, in order. */
 function watchWrites(): string[] {
   const order: string[] = [];
   const note = (bytes: Buffer | string): void => {
@@ -29,7 +29,7 @@ function watchWrites(): string[] {
   return order;
 }
 
-it("An Island hears of its job before the client is answered, although its frames wait for each other", async () => {
+it("assign is sent to the Island before the client gets its response, although frames to the Island are batched", async () => {
   await using coordinator = await TestCoordinator.open();
   const { key, islandToken } = await coordinator.createAccount("client@example.com");
   await using island = await FakeIsland.join(coordinator.url, islandToken);
@@ -37,6 +37,6 @@ it("An Island hears of its job before the client is answered, although its frame
   const job = { workload: "tiny-chat", input: { prompt: "Hi" } };
   expect((await call(coordinator.url, key, "POST", "/jobs", job)).status).toBe(201);
   await island.next("assign");
-  // A database hears of the assignment before both.
+  // The write of the assignment to the database comes before both.
   expect(order.slice(-2)).toEqual(["assign", "answer"]);
 });

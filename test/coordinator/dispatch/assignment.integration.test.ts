@@ -13,7 +13,7 @@ let store: SqliteStore;
 let world: JobWorld;
 let agent: ScriptedAgent;
 let accountId: string;
-/** Lets it be heard that assignments are durable. */
+/** Lets assignments become durable. */
 let open: () => void;
 
 beforeEach(async () => {
@@ -35,7 +35,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-/** The store, but writes of assignments resolve only after `gate` opens. */
+/** Wraps the store so that writes of assignments resolve only after `gate` opens. */
 function heldStore(real: SqliteStore, gate: Promise<void>): SqliteStore {
   const move: JobStore["move"] = async (change) => {
     const moved = real.jobs.move(change);
@@ -45,7 +45,7 @@ function heldStore(real: SqliteStore, gate: Promise<void>): SqliteStore {
   return withReplaced(real, { jobs: { move } });
 }
 
-/** A job that was stored before there was an Island for it, so that its assignment is a commit of its own. */
+/** Stores a job before an Island is online, so that its assignment is a separate commit. */
 async function submit(): Promise<{ id: string; feed: Feed }> {
   const input = { prompt: "Hi", max_tokens: 10 };
   const job = await world.jobs.submit({ accountId, slug: "cheap", input, priority: 0, idempotency: null });
@@ -54,8 +54,8 @@ async function submit(): Promise<{ id: string; feed: Feed }> {
   return { id: job.record.id, feed: await job.openFeed() };
 }
 
-describe("an attempt whose assignment is not durable yet", () => {
-  it("says nothing to readers before it is, and then all of it in order", async () => {
+describe("attempt whose assignment is not durable yet", () => {
+  it("sends its output to readers only once it is durable, and in order", async () => {
     const { feed } = await submit();
     const said = [agent.act("start", 0), agent.act("output", 0), agent.act("output", 0), agent.act("finish", 0)];
     await world.settle();
@@ -65,7 +65,7 @@ describe("an attempt whose assignment is not durable yet", () => {
     expect([feed.text(), feed.ending?.type]).toEqual(["abcabcd", "done"]);
   });
 
-  it("says nothing any more when the job is cancelled first", async () => {
+  it("sends no output if the job is cancelled first", async () => {
     const { id, feed } = await submit();
     const said = agent.act("output", 0);
     const cancelled = world.jobs.cancel(accountId, id);

@@ -12,8 +12,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-describe("a proof of an attempt", () => {
-  it("holds over a restart, for exactly the job, attempt and Island that it was issued for", async () => {
+describe("attempt token", () => {
+  it("is valid after a restart, for exactly its job, attempt and Island", async () => {
     const proof = (await openAttemptProofs(new FileSecrets(directory))).issue("job_1", 2, "host-a");
     const again = await openAttemptProofs(new FileSecrets(directory));
     expect(again.isValid(proof, "job_1", 2, "host-a")).toBe(true);
@@ -23,13 +23,13 @@ describe("a proof of an attempt", () => {
     expect(again.isValid("", "job_1", 2, "host-a")).toBe(false);
   });
 
-  it("is the HMAC-SHA-256 of the attempt, in base64url: Islands keep it over a new version of the coordinator", () => {
+  it("is the HMAC-SHA-256 of the attempt in base64url, which stays the same in later versions of the coordinator", () => {
     const proofs = attemptProofs(Buffer.alloc(32, 7));
     expect(proofs.issue("job_1", 2, "host-a")).toBe("sfniakaBDKxY3DtvNyNseiNOi9a4y0u2qu-RqpdkvXo");
     expect(proofs.cacheKey("user_1", "host-a")).toBe("LFpTZeLI_G5uZFa1HcImjrM4wLPZvoMsCpvBzz4nT0k");
   });
 
-  it("keeps its secret from other users, and makes another in place of a damaged one", async () => {
+  it("keeps its secret unreadable for other users, and replaces a damaged one", async () => {
     const path = join(directory, "claims.key");
     await writeFile(path, "");
     const proofs = await openAttemptProofs(new FileSecrets(directory));

@@ -39,8 +39,8 @@ const heldJob = ({ jobId, attempt, claim }: Assign) => ({ jobId, attempt, claim,
 const stateOf = async (jobId: string): Promise<string> =>
   (await api("GET", `/jobs/${jobId}`)).body.data.status as string;
 
-describe("An attempt", () => {
-  it("goes from submission to completion, and its output is acknowledged", async () => {
+describe("attempt", () => {
+  it("runs from submission to completion, and its output is acknowledged", async () => {
     await using island = await join();
     const jobId = await submit();
     const assign = await island.next("assign");
@@ -51,7 +51,7 @@ describe("An attempt", () => {
     expect(body.data).toMatchObject({ status: "completed", output: "ab", attempts: 1, usage: { total_tokens: 7 } });
   });
 
-  it("is not disturbed by frames that come twice", async () => {
+  it("ignores repeated frames", async () => {
     await using island = await join();
     const jobId = await submit();
     const assign = await island.next("assign");
@@ -62,7 +62,7 @@ describe("An attempt", () => {
     expect((await api("GET", `/jobs/${jobId}`)).body.data.output).toBe("ab");
   });
 
-  it("closes the session on a gap in seq, and goes on after the reconnect without loss or repeat", async () => {
+  it("closes the session on a gap in seq, and continues after the reconnect without loss or repeats", async () => {
     const hostId = randomUUID();
     const island = await join(hostId);
     const jobId = await submit();
@@ -82,7 +82,7 @@ describe("An attempt", () => {
     expect((await api("GET", `/jobs/${jobId}`)).body.data).toMatchObject({ output: "abc", attempts: 1 });
   });
 
-  it("survives the death of its Island: another goes on after the text that was delivered", async () => {
+  it("continues on another Island after the delivered text if its Island is lost", async () => {
     const first = await join();
     const jobId = await submit();
     const events = collect(jobEvents(coordinator.url, account.key, jobId));
@@ -114,7 +114,7 @@ describe("An attempt", () => {
     await using second = await join();
     first.cut();
     const next = await second.next("assign");
-    // The first Island comes back too late and still tells what it made.
+    // The first Island returns too late and still reports its output.
     await using late = await FakeIsland.dial(coordinator.url, account.islandToken);
     late.send(makeHello({ hostId, held: [heldJob(assign)] }));
     expect(await late.next("welcome")).toMatchObject({ held: [{ jobId, attempt: 1, action: "drop" }] });
@@ -125,7 +125,7 @@ describe("An attempt", () => {
     expect((await api("GET", `/jobs/${jobId}`)).body.data).toMatchObject({ output: "right", attempts: 2 });
   });
 
-  it("a job that fails on three Islands fails, with its credits released", async () => {
+  it("fails the job and releases its credits after failures on three Islands", async () => {
     await using island = await join();
     const before = (await api("GET", "/account")).body.data.credits as number;
     const jobId = await submit();
@@ -153,7 +153,7 @@ describe("An attempt", () => {
     expect((await api("GET", "/account")).body.data.credits).toBe(before);
   });
 
-  it("a failure that no other Island would escape ends the job at once", async () => {
+  it("ends the job at once after a failure that no other Island would avoid", async () => {
     await using island = await join();
     const jobId = await submit();
     const { attempt } = await island.next("assign");
@@ -166,7 +166,7 @@ describe("An attempt", () => {
     expect((await api("GET", `/jobs/${jobId}`)).body.data.attempts).toBe(1);
   });
 
-  it("a JSON answer that lost its Island after output ends in one retryable error", async () => {
+  it("ends a JSON answer in one retryable error if its Island is lost after output", async () => {
     const island = await join();
     const jobId = await submit({ prompt: "Hi", response_format: { type: "json_object" } });
     const events = collect(jobEvents(coordinator.url, account.key, jobId));
@@ -179,7 +179,7 @@ describe("An attempt", () => {
     expect(all.at(-1)).toMatchObject({ event: "error", data: { retryable: true, code: "island_lost" } });
   });
 
-  it("cancel reaches the Island, whose slot is taken until it confirms", async () => {
+  it("is cancelled on the Island, whose slot stays taken until it confirms", async () => {
     await using island = await join(randomUUID(), { slots: 1 });
     const jobId = await submit();
     const assign = await island.next("assign");
@@ -198,7 +198,7 @@ describe("An attempt", () => {
     expect((await api("DELETE", `/jobs/${jobId}?if_ended=refuse`)).body.error.code).toBe("job_not_cancellable");
   });
 
-  it("charges the share that was delivered when a job is cancelled after output began", async () => {
+  it("charges the delivered share if the job is cancelled after output began", async () => {
     await using island = await join();
     const before = (await api("GET", "/account")).body.data.credits as number;
     const jobId = await submit({ prompt: "Hi", max_tokens: 10 });
@@ -208,11 +208,12 @@ describe("An attempt", () => {
     await api("DELETE", `/jobs/${jobId}`);
     const { cargos } = (await api("GET", "/cargos")).body as { cargos: { slug: string; price_per_job: number }[] };
     const price = cargos.find(({ slug }) => slug === "tiny-chat")?.price_per_job as number;
-    // Client and owner are one account here: half the price is charged, nine tenths of that come back as earnings.
+    // Client and owner are the same account here: half the price is charged, and nine tenths of that return as
+    // earnings.
     expect((await api("GET", "/account")).body.data.credits).toBeCloseTo(before - price / 2 + (price / 2) * 0.9, 6);
   });
 
-  it("an Island that refuses a job is asked last", async () => {
+  it("goes last to an Island that refused the job", async () => {
     await using first = await join(randomUUID(), { state: makeIslandState({ loaded: ["tiny-chat"] }) });
     const jobId = await submit();
     const { attempt } = await first.next("assign");
@@ -221,7 +222,7 @@ describe("An attempt", () => {
     expect(await second.next("assign")).toMatchObject({ jobId, attempt: 2 });
   });
 
-  it("never gives an Island more jobs than it has slots", async () => {
+  it("does not exceed the slots of an Island", async () => {
     await using island = await join(randomUUID(), { slots: 2 });
     const ids = [await submit(), await submit(), await submit()];
     const first = await island.next("assign");
@@ -232,7 +233,7 @@ describe("An attempt", () => {
     expect((await island.next("assign")).jobId).toBe(ids[2]);
   });
 
-  it("gives a draining Island nothing", async () => {
+  it("does not start on a draining Island", async () => {
     await using island = await join();
     island.send({ type: "draining" });
     const jobId = await until(
@@ -245,8 +246,8 @@ describe("An attempt", () => {
   });
 });
 
-describe("A coordinator that starts again", () => {
-  it("takes up waiting jobs, and those that their Island still holds go on where they were", async () => {
+describe("coordinator restart", () => {
+  it("restores waiting jobs, and continues those that their Island still holds", async () => {
     const hostId = randomUUID();
     const island = await join(hostId, { slots: 1 });
     const running = await submit();
@@ -265,7 +266,7 @@ describe("A coordinator that starts again", () => {
     expect(await again.next("assign")).toMatchObject({ jobId: waiting, attempt: 1 });
   });
 
-  it("gives the jobs of an Island that does not come back to another", async () => {
+  it("gives the jobs of an Island that does not return to another", async () => {
     const island = await join();
     const jobId = await submit();
     island.send(...begin(await island.next("assign")));
@@ -281,9 +282,9 @@ describe("A coordinator that starts again", () => {
   });
 });
 
-describe("Limits of time", () => {
-  it("a job that finds no Island ends in timeout, and says which limit", async () => {
-    // A chat's wait limit is the only short one that a client can have.
+describe("time limits", () => {
+  it("ends a job without an Island in timeout, and names the limit", async () => {
+    // A chat's wait limit is the only short one that a client can set.
     await coordinator.stop();
     coordinator.withFlags({ chatWaitS: 0.05 });
     await coordinator.start();

@@ -4,7 +4,7 @@ import { FakeIsland } from "../../support/network/fake-island.ts";
 import { call } from "../../support/http/http.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
-it("assign has a cache key that is one account's on one Island, also after a restart, and names nobody", async () => {
+it("assign has a cache key that is specific to account and Island, stays the same after a restart, and identifies neither", async () => {
   await using coordinator = await TestCoordinator.open({ islandGraceS: 0 });
   const [ann, ben] = [
     await coordinator.createAccount("ann@a.example"),

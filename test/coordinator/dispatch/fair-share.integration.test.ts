@@ -14,8 +14,8 @@ afterEach(async () => {
   await coordinator[Symbol.asyncDispose]();
 });
 
-describe("While an account keeps ten jobs of priority 100 in flight", () => {
-  it("each chat of another starts after at most two of them", async () => {
+describe("chats while another account keeps ten jobs of priority 100 in flight", () => {
+  it("each start after at most two of those jobs", async () => {
     const flooder = await coordinator.createAccount("flooder@example.com");
     const chatter = await coordinator.createAccount("chatter@example.com");
     await using island = await FakeIsland.join(coordinator.url, flooder.islandToken, { slots: 2 });
@@ -25,7 +25,7 @@ describe("While an account keeps ten jobs of priority 100 in flight", () => {
     };
     for (let count = 0; count < 10; count += 1) await flood();
     const held = [await island.next("assign"), await island.next("assign")];
-    /** Ends the job that was held longest, and takes what comes into its slot. */
+    /** Ends the job that was held longest, and returns the next job for its slot. */
     const endOne = async (): Promise<Assign> => {
       const ended = held.shift();
       if (ended === undefined) throw new Error("The Island has no job");
@@ -59,7 +59,7 @@ describe("While an account keeps ten jobs of priority 100 in flight", () => {
   });
 });
 
-describe("Chats", () => {
+describe("chats", () => {
   it("get half of the slots, however many accounts have other jobs waiting", async () => {
     for (let index = 0; index < 9; index += 1) {
       const { key } = await coordinator.createAccount(`batch${index}@example.com`);
@@ -87,8 +87,8 @@ describe("Chats", () => {
   });
 });
 
-describe("A job's price", () => {
-  it("rises with its priority as the operator says", async () => {
+describe("price of a job", () => {
+  it("rises with its priority by the operator's setting", async () => {
     coordinator.withFlags({ priorityPrice: 3 });
     await coordinator.stop();
     await coordinator.start();
@@ -106,8 +106,8 @@ describe("A job's price", () => {
   });
 });
 
-describe("An account's share", () => {
-  it("is the operator's limit `share`, and gets it that part of the slots", async () => {
+describe("share of an account", () => {
+  it("is the operator's limit `share`, and determines the account's part of the slots", async () => {
     const accounts = [
       await coordinator.createAccount("small@example.com", 1_000, { concurrentJobs: 100 }),
       await coordinator.createAccount("large@example.com", 1_000, { concurrentJobs: 100, share: 300 }),

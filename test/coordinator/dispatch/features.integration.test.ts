@@ -23,7 +23,7 @@ const detail = async (id: string) => (await api("GET", `/jobs/${id}`)).body.data
 const submit = async (input: object): Promise<string> =>
   (await api("POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi", ...input } })).body.data.id;
 
-it("a job that asks for what an older agent would ignore waits for a later one, and says so", async () => {
+it("a job with options that an older agent would ignore waits for a newer agent, with the reason", async () => {
   await using old = await join({});
   const id = await submit({ top_k: 1 });
   expect((await detail(id)).waiting).toMatchObject({
@@ -37,7 +37,7 @@ it("a job that asks for what an older agent would ignore waits for a later one, 
   expect([assign.jobId, assign.input.top_k]).toEqual([id, 1]);
 });
 
-it("a raw prompt needs an agent that can do without a template", async () => {
+it("a raw prompt needs an agent that can skip the chat template", async () => {
   const id = await submit({ raw: true });
   await using later = await join({ features: ["chat.raw"] });
   const assign = await later.next("assign");
@@ -53,7 +53,7 @@ it.each([
   expect([status, answer.error.details[0].path]).toEqual([422, path]);
 });
 
-it("is kept over a restart, also by the Island that the job is first given to", async () => {
+it("the features of a job are kept over a restart, even if it is first assigned to an Island without them", async () => {
   const id = await submit({ min_p: 0.1 });
   await coordinator.stop();
   await coordinator.start();
@@ -69,7 +69,7 @@ it("is kept over a restart, also by the Island that the job is first given to", 
 });
 
 it.each([{ features: ["Chat tools"] }, { features: Array.from({ length: 33 }, (_, index) => `f${index}`) }])(
-  "a hello with wrong features ends the session (%#)",
+  "a hello with invalid features ends the session (%#)",
   async (hello) => {
     await expect(join(hello)).rejects.toThrow();
   },

@@ -3,14 +3,14 @@ import { errorOf } from "../../../coordinator/dispatch/island-errors.ts";
 
 type Job = Parameters<typeof errorOf>[1];
 
-describe("errorOf() of a prompt that is too long", () => {
+describe("errorOf() for a prompt that is too long", () => {
   const job = { accountId: "user_1", cargo: { contextTokens: 1_024 }, traits: { maxPromptTokens: 5_000 } } as Job;
   const of = (message: string): string =>
     errorOf({ code: "context_length_exceeded", message, retryable: false }, job, undefined).message;
   const text = "The prompt is too long";
   const limit = "The model's maximum context length is 1024 tokens, for prompt and answer together";
 
-  it("gives the Cargo's context and the Island's numbers", () => {
+  it("includes the Cargo's context and the Island's numbers", () => {
     const message = of("The prompt has 1500 tokens; the context of 1024 tokens takes prompts of at most 1008");
     expect(message).toBe(`${text}: 1500 tokens > 1008 maximum. ${limit}`);
   });
@@ -20,7 +20,7 @@ describe("errorOf() of a prompt that is too long", () => {
     ["LangChain with Anthropic", /prompt is too long/],
     ["LangChain with OpenAI", /maximum context length/],
     ["pi and Qwen Code", /maximum context length is 1024 tokens/i],
-  ])("is known to %s", (_, pattern) => {
+  ])("matches the pattern of %s", (_, pattern) => {
     expect(of("text_1: has 1500 tokens; the model takes at most 1008")).toMatch(pattern);
   });
 
@@ -32,7 +32,7 @@ describe("errorOf() of a prompt that is too long", () => {
     "has 1500 tokens",
     "buy tokens at x",
     "",
-  ])("does not quote %j, which cannot be true or has no numbers", (words) => {
+  ])("does not quote %j, which is implausible or has no numbers", (words) => {
     expect(of(words)).toBe(`${text}. ${limit}`);
   });
 });

@@ -30,18 +30,18 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-describe("what the scheduler learns of a run", () => {
-  it("is the speed at which it was delivered, whatever the Island says of its time and tokens", async () => {
+describe("measurement of a run", () => {
+  it("uses the speed of delivery, whatever time and tokens the Island reports", async () => {
     await world.jobs.submit({ accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null });
     await agent.act("start", 0);
     await agent.act("output", 0);
     clock.advance(500);
-    // One more token, and a result that claims 4 in 10 ms.
+    // One more token, and a result that reports 4 in 10 ms.
     await agent.act("finish", 0);
     expect(world.measured).toMatchObject([{ slug: "cheap", tokensPerSecond: 2, succeeded: true }]);
   });
 
-  it("is a failure when the result is empty", async () => {
+  it("counts an empty result as a failure", async () => {
     await world.jobs.submit({ accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null });
     await agent.act("start", 0);
     await agent.act("empty", 0);
@@ -49,9 +49,9 @@ describe("what the scheduler learns of a run", () => {
   });
 
   it.each([
-    ["keeps jobs from its Island for a while", {}, null],
-    ["keeps none from it where its stop text may have come first", { stop: ["END"] }, "job"],
-  ])("%s when the result is empty", async (_, more, given) => {
+    ["stops jobs to the Island", {}, null],
+    ["does not stop jobs if the stop sequence may have come first", { stop: ["END"] }, "job"],
+  ])("%s after an empty result", async (_, more, given) => {
     const request = { accountId, slug: "cheap", input: { prompt: "Hi", ...more }, priority: 0, idempotency: null };
     const first = await world.jobs.submit(request);
     await agent.act("start", 0);
@@ -75,20 +75,23 @@ describe("mayBeAskedEmpty()", () => {
     [withTools, "stop", false],
     [chat, "stop", false],
     [null, "length", false],
-  ] as const)("knows answers that were ended before they had text, case %#", (traits, finishReason, expected) => {
-    expect(mayBeAskedEmpty(traits, { finishReason })).toBe(expected);
-  });
+  ] as const)(
+    "returns whether the answer may have ended before any text (case %#)",
+    (traits, finishReason, expected) => {
+      expect(mayBeAskedEmpty(traits, { finishReason })).toBe(expected);
+    },
+  );
 });
 
-describe("a failure that an Island calls final", () => {
-  it("is the job's end when nobody came to confirm it within the wait limit", async () => {
+describe("failure that an Island reports as final", () => {
+  it("ends the job if no other Island confirms it within the wait limit", async () => {
     const other = new ScriptedAgent(world, accountId);
     const request = { accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null };
     const { record } = await world.jobs.submit(request);
     await agent.act("start", 0);
     await other.connect(false);
     await agent.act("fail", 0);
-    // The other Island has the job now, and both are lost.
+    // The other Island has the job now, and both Islands are lost.
     agent.lose();
     other.lose();
     clock.advance(GRACE_MS);

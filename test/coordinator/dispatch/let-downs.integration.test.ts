@@ -13,7 +13,7 @@ import { FIRST_PAUSE_MS, JobWorld } from "../jobs/job-world.ts";
 import { ScriptedAgent } from "../jobs/scripted-agent.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
-/** Longer than any test: an Island that let a job down gets no other. */
+/** Exceeds the duration of any test, so that an Island that failed a job gets no other. */
 const FOR_GOOD_S = 3_600;
 
 let coordinator: TestCoordinator;
@@ -27,7 +27,7 @@ afterEach(async () => {
   await coordinator[Symbol.asyncDispose]();
 });
 
-/** Neither of the next two jobs goes to `bad`, also while `good` is busy. */
+/** Expects that neither of the next two jobs goes to `bad`, even while `good` is busy. */
 async function expectNoMoreFor(bad: FakeIsland, good: FakeIsland): Promise<void> {
   const jobs = [await submit(), await submit()];
   const served: string[] = [];
@@ -50,7 +50,7 @@ async function submit(workload = "tiny-chat"): Promise<string> {
   return body.data.id as string;
 }
 
-/** An Island that answers each assignment at once, until its session ends. Returns how many it got. */
+/** Sends the frames for each assignment at once, until the session ends. Returns the number of assignments. */
 async function answerAll(
   island: FakeIsland,
   answer: (assign: Assign) => Parameters<FakeIsland["send"]>,
@@ -71,11 +71,11 @@ const failure = (assign: Assign): Parameters<FakeIsland["send"]> => {
   return [...beginFrames(assign), { ...failed, retryable: true }];
 };
 
-describe("Beside a busy good Island, an idle one", () => {
+describe("idle Island next to a busy good one", () => {
   it.each([
-    ["that refuses every job at once", refusal, 1],
-    ["that fails every job at once", failure, 2],
-  ])("%s gets one of 20 and fails none of them", async (_, answer, mostAttempts) => {
+    ["refuses every job at once", refusal, 1],
+    ["fails every job at once", failure, 2],
+  ])("gets one of 20 jobs and fails none of them if it %s", async (_, answer, mostAttempts) => {
     await using good = await join();
     const first = await submit();
     const held = await good.next("assign");
@@ -106,8 +106,8 @@ describe("Beside a busy good Island, an idle one", () => {
   });
 });
 
-describe("A machine that takes a new host id for each session", () => {
-  it("fails a job twice at most: the third attempt waits for a busy Island of another account", async () => {
+describe("machine that uses a new host id for each session", () => {
+  it("fails a job at most twice: the third attempt waits for a busy Island of another account", async () => {
     const other = await coordinator.createAccount("other@example.com", 0);
     await using good = await join();
     await submit();
@@ -138,25 +138,27 @@ describe("A machine that takes a new host id for each session", () => {
   });
 });
 
-describe("A job that all Islands refuse", () => {
-  it("waits, and says how many refused and why; no attempt is counted", async () => {
+describe("job that all Islands refuse", () => {
+  it("waits with the number of refusals and their reasons, and no attempt is counted", async () => {
     await using one = await join();
     await using two = await join();
     const answered = [one, two].map((island) => answerAll(island, refusal));
     const jobId = await submit();
     const { waiting, attempts } = await until(
       () => detailOf(jobId),
-      // Where it waits is known before that is stored.
+      // The reason is visible before it is stored.
       (job) => job.waiting?.reason === "all_refused" && job.attempts === 0,
       "both refusals",
     );
-    expect(waiting.message).toBe("2 Islands fit, and all refused (out_of_memory 2); asked again after a growing time");
+    expect(waiting.message).toBe(
+      "2 Islands fit, and all refused (out_of_memory 2); probed again after a growing delay",
+    );
     expect(attempts).toBe(0);
     for (const island of [one, two]) island.socket.close();
     expect(await Promise.all(answered)).toEqual([1, 1]);
   });
 
-  it("is refused more often than it may be tried, runs when an Island takes it, and counts that one attempt", async () => {
+  it("runs after more refusals than its maximum of attempts, and counts only the attempt that ran", async () => {
     coordinator.withFlags({ islandBackoffS: 0.001 });
     await coordinator.stop();
     await coordinator.start();
@@ -184,7 +186,7 @@ describe("A job that all Islands refuse", () => {
     expect(await detailOf(jobId)).toMatchObject({ status: "pending", attempts: 0 });
   });
 
-  it("is not kept past its wait limit by refusals, and ends with the reason", async () => {
+  it("ends at its wait limit despite refusals, with the reason", async () => {
     using folder = temporaryFolder();
     const clock = new ManualClock();
     const store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
@@ -205,15 +207,15 @@ describe("A job that all Islands refuse", () => {
     const job = await world.jobs.get(accountId, record.id);
     expect(job).toMatchObject({ state: "timeout", error: { code: "wait_timeout" } });
     expect(job.error?.message).toContain("refused (model_unavailable)");
-    // 1, 2, 4 … s apart, less a quarter as the spread of the test's pauses is fixed.
+    // 1, 2, 4 … s apart, less a quarter, as the tests fix the jitter.
     expect(job.attempt).toBe(7);
     world.close();
     await store.close();
   });
 });
 
-describe("An Island that fails jobs of several Cargos", () => {
-  it("is told of its quarantine when it fails and when it comes back, until a job succeeds; the operator sees it", async () => {
+describe("Island that fails jobs of several Cargos", () => {
+  it("is notified of its quarantine on failure and on reconnect until a job succeeds, and the operator sees it", async () => {
     coordinator.withFlags({ islandBackoffS: 0.001 });
     await coordinator.stop();
     await coordinator.start();
@@ -248,8 +250,8 @@ async function metric(name: string): Promise<string | undefined> {
   return new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1];
 }
 
-describe("An Island gets no other job of a Cargo after", () => {
-  it("it called a job impossible that another one then did", async () => {
+describe("circuit breaker of an Island and a Cargo", () => {
+  it("opens after the Island reported a job as impossible that another Island completed", async () => {
     await using liar = await join();
     const jobId = await submit();
     const lie = await liar.next("assign");
@@ -264,7 +266,7 @@ describe("An Island gets no other job of a Cargo after", () => {
     await expectNoMoreFor(liar, good);
   });
 
-  it("it made more output than a job may have", async () => {
+  it("opens after more output than a job may have", async () => {
     await using liar = await join();
     await submit();
     const assign = await liar.next("assign");
@@ -283,7 +285,7 @@ describe("An Island gets no other job of a Cargo after", () => {
     await expectNoMoreFor(liar, good);
   });
 
-  it("it had a job to its run limit and gave nothing", async () => {
+  it("opens after a run without output up to the run limit", async () => {
     await coordinator[Symbol.asyncDispose]();
     const catalogDirectory = makeCatalog(["tiny-chat"], { run_limit_s: 1 });
     coordinator = await TestCoordinator.open({ islandBackoffS: FOR_GOOD_S, catalogDirectory });

@@ -14,7 +14,7 @@ const told = (token: string, more: Partial<TokenProbability> = {}): TokenProbabi
   ...more,
 });
 
-/** What an Island sends that answers "Hi". */
+/** Returns the frames of an Island that answers "Hi". */
 function frames(assign: Assign, logprobs?: readonly TokenProbability[]) {
   const { jobId, attempt } = assign;
   const item = { type: "token" as const, content: "Hi", count: 2, ...(logprobs && { logprobs: [...logprobs] }) };
@@ -25,7 +25,7 @@ function frames(assign: Assign, logprobs?: readonly TokenProbability[]) {
   ];
 }
 
-it("probabilities reach the client of a chat, whole and streamed", async () => {
+it("log probabilities reach the client of a chat, both streamed and not", async () => {
   await using island = await join({ features });
   const ask = (body: object) =>
     fetch(`${coordinator.url}/api/v1/chat/completions`, {
@@ -59,7 +59,7 @@ it("probabilities reach the client of a chat, whole and streamed", async () => {
   ]);
 });
 
-it("a chat that asks for them waits for an Island that knows how", async () => {
+it("a chat with logprobs waits for an Island that supports them", async () => {
   await using _island = await join({ features: [] });
   const jobId = await submit({ prompt: "Hi", logprobs: true });
   const { body } = await api("GET", `/jobs/${jobId}`);
@@ -67,9 +67,9 @@ it("a chat that asks for them waits for an Island that knows how", async () => {
 });
 
 it.each<[string, object, TokenProbability]>([
-  ["that were not asked for", {}, told("H")],
-  ["of more other tokens than were asked for", { logprobs: true }, told("H", { top: [told("i")] })],
-])("probabilities %s are a failure of the Island, and another one is asked", async (_, asked, logprob) => {
+  ["that were not requested", {}, told("H")],
+  ["of more other tokens than requested", { logprobs: true }, told("H", { top: [told("i")] })],
+])("log probabilities %s count as a failure of the Island, and another one is asked", async (_, asked, logprob) => {
   await using liar = await join({ features });
   const jobId = await submit({ prompt: "Hi", ...asked });
   const lie = await liar.next("assign");
@@ -79,7 +79,7 @@ it.each<[string, object, TokenProbability]>([
   expect(await ended(jobId)).toMatchObject({ status: "completed", output: "Hi", attempts: 2 });
 });
 
-it("an answer without the probabilities that were asked for is not paid", async () => {
+it("an answer without the requested log probabilities is not paid", async () => {
   await using island = await join({ features });
   const jobId = await submit({ prompt: "Hi", logprobs: true });
   island.send(...frames(await island.next("assign")));
@@ -87,7 +87,7 @@ it("an answer without the probabilities that were asked for is not paid", async 
   expect(await paid()).toBe(0);
 });
 
-it("thoughts of a Cargo that does not think are a failure of the Island", async () => {
+it("reasoning from a Cargo without reasoning counts as a failure of the Island", async () => {
   await using liar = await join();
   const jobId = await submit({ prompt: "Hi" });
   const assign = await liar.next("assign");
@@ -102,9 +102,9 @@ it.each([
   ["positive", told("H", { logprob: 0.1 })],
   ["not a number", told("H", { logprob: Number.NaN })],
   ["of a very long token", told("H".repeat(513))],
-  ["of no byte", told("H", { bytes: [256] })],
-  ["beside too many", told("H", { top: Array.from({ length: 21 }, () => told("i")) })],
-])("a probability that is %s ends the session", async (_, logprob) => {
+  ["of a number that is not a byte", told("H", { bytes: [256] })],
+  ["with too many other tokens", told("H", { top: Array.from({ length: 21 }, () => told("i")) })],
+])("a log probability that is %s ends the session", async (_, logprob) => {
   await using island = await join({ features });
   await submit({ prompt: "Hi", logprobs: true, top_logprobs: 20 });
   island.send(...frames(await island.next("assign"), [logprob]));

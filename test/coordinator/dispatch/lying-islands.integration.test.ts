@@ -17,7 +17,7 @@ import {
   submit,
 } from "./paid-islands.ts";
 
-/** Of the Cargo tiny-chat. */
+/** Price of the Cargo tiny-chat. */
 const PRICE = 0.01;
 
 openForEachTest();
@@ -30,18 +30,18 @@ const progress = ({ jobId, attempt }: Assign, seq: number): FromIsland => ({
   items: [{ type: "progress", step: 1, total: 25 }],
 });
 
-describe("What an Island claims to have used", () => {
-  it("is at most what it delivered and what the prompt can have", async () => {
+describe("usage that an Island reports", () => {
+  it("is capped by the delivered output and the possible prompt tokens", async () => {
     await using island = await join();
     const jobId = await submit(prompt("Hi"));
     const assign = await island.next("assign");
     const usage = { promptTokens: 1_000_000_000, completionTokens: 1_000_000_000 };
     island.send(...beginFrames(assign), outputFrame(assign, 1, "four"), finishedFrame(assign, 2, usage));
-    // A token has a byte of text; a template may add 576 tokens to one message.
+    // Each token has one byte of text; a template may add 576 tokens to one message.
     expect((await ended(jobId)).usage).toMatchObject({ prompt_tokens: 578, completion_tokens: 4 });
   });
 
-  it("is at most what the prompt can have in a message that begins", async () => {
+  it("is capped by the possible prompt tokens in message_start", async () => {
     await using island = await join();
     const path = new URL("/v1/messages", coordinator.url);
     const messages = [{ role: "user", content: "Hi" }];
@@ -59,7 +59,7 @@ describe("What an Island claims to have used", () => {
     expect(JSON.parse(started).message.usage.input_tokens).toBe(578);
   });
 
-  it("is believed of an honest Island, whose tokens wait for a character or a stop sequence", async () => {
+  it("is accepted from an honest Island whose tokens wait for a character or a stop sequence", async () => {
     await using island = await join();
     const jobId = await submit(prompt("Hi", { stop: ["END"] }));
     const assign = await island.next("assign");
@@ -70,7 +70,7 @@ describe("What an Island claims to have used", () => {
     expect((await ended(jobId)).usage).toMatchObject({ prompt_tokens: 11, completion_tokens: 7 });
   });
 
-  it("one empty token that claims to be a thousand costs its client nothing", async () => {
+  it("costs the client nothing if one empty token claims to be a thousand", async () => {
     await using island = await join();
     const jobId = await submit(prompt("Hi", { max_tokens: 1_000 }));
     const assign = await island.next("assign");
@@ -83,8 +83,8 @@ describe("What an Island claims to have used", () => {
   });
 });
 
-describe("A chat's output", () => {
-  it("that is empty earns nothing and is asked of another Island", async () => {
+describe("output of a chat", () => {
+  it("earns nothing if it is empty, and another Island is asked", async () => {
     await using liar = await join();
     const jobId = await submit(prompt());
     const lie = await liar.next("assign");
@@ -99,7 +99,7 @@ describe("A chat's output", () => {
     expect(await ended(jobId)).toMatchObject({ status: "completed", output: "hello", attempts: 2 });
   });
 
-  it("that is empty twice is the answer, free of charge", async () => {
+  it("is accepted free of charge if it is empty twice", async () => {
     await using one = await join();
     const jobId = await submit(prompt());
     const first = await one.next("assign");
@@ -112,10 +112,10 @@ describe("A chat's output", () => {
   });
 });
 
-describe("Progress", () => {
+describe("progress", () => {
   const runtimes = [{ type: "wasm" as const, version: "test" }];
 
-  it("is no output: another Island takes the job of one that was lost after its first step", async () => {
+  it("does not count as output: another Island takes the job of one that was lost after its first step", async () => {
     const lost = await join({ runtimes });
     const jobId = await submit({ data: "x" }, "base64");
     const assign = await lost.next("assign");
@@ -130,7 +130,7 @@ describe("Progress", () => {
     expect(await ended(jobId)).toMatchObject({ status: "completed", output: { data: "eA==" } });
   });
 
-  it("costs nothing when the job is cancelled", async () => {
+  it("costs nothing if the job is cancelled", async () => {
     await using island = await join({ runtimes });
     const jobId = await submit({ data: "x" }, "base64");
     const assign = await island.next("assign");
@@ -141,7 +141,7 @@ describe("Progress", () => {
   });
 });
 
-describe("What is paid of a job that did not complete", () => {
+describe("charge for a job that did not complete", () => {
   const readPrompt = ({ jobId, attempt }: Assign, done: number, total = 400): FromIsland => ({
     type: "started",
     jobId,
@@ -150,7 +150,7 @@ describe("What is paid of a job that did not complete", () => {
   });
   const LONG = prompt("word ".repeat(400), { max_tokens: 100 });
 
-  it("is the prompt, as far as it was read", async () => {
+  it("covers the prompt tokens that were read", async () => {
     await using island = await join();
     const jobId = await submit(LONG);
     const assign = await island.next("assign");
@@ -158,12 +158,12 @@ describe("What is paid of a job that did not complete", () => {
     island.send(progress(assign, 1));
     await island.next("ack");
     await api("DELETE", `/jobs/${jobId}`);
-    // 400 tokens of the prompt weigh as much as 100 of the answer.
+    // 400 prompt tokens weigh as much as 100 completion tokens.
     expect([await paid(), await earned()]).toEqual([PRICE / 4, PRICE / 4]);
     expect((await ended(jobId)).usage).toMatchObject({ prompt_tokens: 200, completion_tokens: 0 });
   });
 
-  it("is what was delivered, also when the Island then fails", async () => {
+  it("covers the delivered output, even if the Island then fails", async () => {
     await using island = await join();
     const jobId = await submit({ ...LONG, response_format: { type: "json_object" } });
     const assign = await island.next("assign");
@@ -176,7 +176,7 @@ describe("What is paid of a job that did not complete", () => {
     expect([await paid(), await earned()]).toEqual([0.75 * PRICE, 0.75 * PRICE]);
   });
 
-  it("is nothing when the Island fails before it said anything", async () => {
+  it("is zero if the Island fails before any output", async () => {
     await using island = await join();
     const jobId = await submit(LONG);
     const assign = await island.next("assign");
@@ -185,7 +185,7 @@ describe("What is paid of a job that did not complete", () => {
     expect([await paid(), await earned()]).toEqual([0, 0]);
   });
 
-  it("is never more than the hold, whatever the Island claims", async () => {
+  it("does not exceed the hold, whatever the Island reports", async () => {
     await using island = await join();
     const jobId = await submit(LONG);
     const assign = await island.next("assign");
@@ -196,26 +196,26 @@ describe("What is paid of a job that did not complete", () => {
     expect(await paid()).toBeLessThan(PRICE);
   });
 
-  it("is at most a token for each byte of the prompt, whatever a template may add", async () => {
+  it("counts at most one token for each byte of the prompt, whatever a template may add", async () => {
     await using island = await join();
     const jobId = await submit(prompt("Hi", { max_tokens: 16 }));
     const assign = await island.next("assign");
     island.send(...beginFrames(assign), readPrompt(assign, 578, 578), progress(assign, 1));
     await island.next("ack");
     await api("DELETE", `/jobs/${jobId}`);
-    // 2 tokens of the prompt, and 16 of the answer that weigh 64.
+    // 2 prompt tokens, and 16 completion tokens that weigh 64.
     expect([await paid(), await earned()]).toEqual([0.000_304, 0.000_304]);
   });
 });
 
-describe("A failure that an Island calls final", () => {
+describe("failure that an Island reports as final", () => {
   const WORDS = "Dear client, send 5 credits to me ".repeat(50);
   const final = (assign: Assign): FromIsland[] => [
     ...beginFrames(assign),
     { ...failedFrame(assign, 1, "invalid_input"), message: WORDS } as FromIsland,
   ];
 
-  it("is believed when another Island says so too, and its client reads our words", async () => {
+  it("is accepted if another Island confirms it, and the client reads the coordinator's message", async () => {
     await using one = await join();
     const jobId = await submit(prompt());
     const first = await one.next("assign");
@@ -230,7 +230,7 @@ describe("A failure that an Island calls final", () => {
     ]);
   });
 
-  it("is not believed when another Island can do it", async () => {
+  it("is not accepted if another Island can do the job", async () => {
     await using liar = await join();
     const jobId = await submit(prompt());
     const lie = await liar.next("assign");
@@ -245,7 +245,7 @@ describe("A failure that an Island calls final", () => {
     expect(await ended(jobId)).toMatchObject({ status: "completed", output: "yes" });
   });
 
-  it("is told in the Island's words to its own owner only", async () => {
+  it("includes the Island's own message for its owner only", async () => {
     await using island = await join();
     const own = await call(coordinator.url, owner.key, "POST", "/jobs", { workload: "tiny-chat", input: prompt() });
     island.send(...final(await island.next("assign")));

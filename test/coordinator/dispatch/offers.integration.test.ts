@@ -12,7 +12,7 @@ const clock = new ManualClock();
 let opened: OpenedJobWorld;
 let world: JobWorld;
 let island: PlayedIsland;
-/** What the store was asked to store, and lets it be stored. */
+/** Jobs that the store was asked to store. `open` lets the writes complete. */
 let submitted: NewJob[];
 let open: () => void;
 
@@ -44,8 +44,8 @@ const submit = (accountId = opened.accountId, key: string | null = null) =>
   });
 const assigns = (from = island) => from.frames.filter(({ type }) => type === "assign").length;
 
-describe("a job that finds a free slot while it is being stored", () => {
-  it("is stored with its attempt in one commit, and its Island hears of it after that", async () => {
+describe("job that finds a free slot while it is being stored", () => {
+  it("is stored with its attempt in one commit, and is sent to its Island after that", async () => {
     const job = submit();
     await world.settle();
     expect([submitted.length, submitted[0]?.assignedTo, assigns()]).toEqual([1, island.hostId, 0]);
@@ -60,7 +60,7 @@ describe("a job that finds a free slot while it is being stored", () => {
     });
   });
 
-  it("is assigned in a commit of its own if a slot is free only after it was stored", async () => {
+  it("is assigned in a separate commit if a slot is free only after it was stored", async () => {
     const first = submit();
     const second = submit();
     await world.settle();
@@ -73,7 +73,7 @@ describe("a job that finds a free slot while it is being stored", () => {
     expect(await opened.store.jobs.get(record.id)).toMatchObject({ state: "queued", islandId: other.hostId });
   });
 
-  it("gives the slot back if it cannot be paid", async () => {
+  it("releases the slot if it cannot be paid", async () => {
     const poor = await makeAccount(opened.store, { grantMicro: 1 });
     const refused = submit(poor);
     await world.settle();
@@ -82,11 +82,11 @@ describe("a job that finds a free slot while it is being stored", () => {
     await expect(refused).rejects.toMatchObject({ code: "insufficient_credits" });
     await submit();
     expect([submitted[1]?.assignedTo, assigns()]).toEqual([island.hostId, 1]);
-    // The place too: `enter` throws if one is taken.
+    // The quota slot is released as well: otherwise `enter` would throw.
     world.jobQuota.enter(poor, 1);
   });
 
-  it("gives the slot back if it is the repeat of another", async () => {
+  it("releases the slot if it is a repeat of another job", async () => {
     const [first, second] = [submit(undefined, "key"), submit(undefined, "key")];
     await world.settle();
     open();
@@ -94,7 +94,7 @@ describe("a job that finds a free slot while it is being stored", () => {
     expect([new Set(ids).size, assigns(), [...world.registry.list()].length]).toEqual([1, 1, 1]);
   });
 
-  it("goes to another Island if the first comes back without it before it is stored", async () => {
+  it("goes to another Island if the first reconnects without it before it is stored", async () => {
     const job = submit();
     await world.settle();
     const other = await PlayedIsland.join(world, opened.accountId);
@@ -107,7 +107,7 @@ describe("a job that finds a free slot while it is being stored", () => {
     expect(await opened.store.jobs.get(record.id)).toMatchObject({ state: "completed", attempt: 2 });
   });
 
-  it("is not known to anybody before it is stored", async () => {
+  it("is not visible before it is stored", async () => {
     const job = submit();
     await world.settle();
     expect([...world.registry.list()]).toEqual([]);

@@ -7,13 +7,13 @@ import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 export const CREDITS = 100;
 
-/** A coordinator, made anew for each test. */
+/** A new coordinator for each test. */
 export let coordinator: TestCoordinator;
 export let client: { id: string; key: string };
-/** An Island's owner, who is not the client. */
+/** The owner of the Islands, who is not the client. */
 export let owner: { id: string; key: string; islandToken: string };
 
-/** To be called once by each test file. After each test the ledger must be right. */
+/** Registers the hooks of a test file; call it once. After each test the ledger is checked. */
 export function openForEachTest(): void {
   beforeEach(async () => {
     coordinator = await TestCoordinator.open({ islandGraceS: 0.3, networkFee: 0 });

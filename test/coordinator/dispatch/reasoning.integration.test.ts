@@ -39,7 +39,7 @@ function frames(assign: Assign, items: OutputItem[], finishReason: "stop" | "len
   return [...beginFrames(assign), { type: "output", jobId, attempt, seq: 1, items }, finished];
 }
 
-it("thoughts are apart from the answer, in chats, their chunks and the events of jobs", async () => {
+it("reasoning is separate from the answer in chats, their chunks and the events of jobs", async () => {
   await using island = await join();
   const models = await api("GET", "/models/tiny-chat");
   expect(models.body).toMatchObject({ reasoning: true, tool_calls: "template" });
@@ -82,14 +82,14 @@ it("thoughts are apart from the answer, in chats, their chunks and the events of
   ]);
 });
 
-it("an answer that is cut in its thoughts is complete", async () => {
+it("an answer that is cut during reasoning is complete", async () => {
   await using island = await join();
   const cut = await submit();
   island.send(...frames(await island.next("assign"), [thought], "length"));
   expect(await ended(cut)).toMatchObject({ status: "completed", finish_reason: "length" });
 });
 
-it("a Cargo that thinks is for Islands that know how, whatever the effort", async () => {
+it("a Cargo with reasoning needs Islands that support it, whatever the effort", async () => {
   await using _old = await join([]);
   const jobId = await submit();
   expect((await api("GET", `/jobs/${jobId}`)).body.data.waiting.message).toContain(
@@ -97,7 +97,7 @@ it("a Cargo that thinks is for Islands that know how, whatever the effort", asyn
   );
 });
 
-it("an answer with thoughts is not continued elsewhere", async () => {
+it("an answer with reasoning is not continued on another Island", async () => {
   await using island = await join();
   const jobId = await submit();
   island.send(...frames(await island.next("assign"), [thought]).slice(0, -1));
@@ -107,7 +107,7 @@ it("an answer with thoughts is not continued elsewhere", async () => {
   expect(await ended(jobId)).toMatchObject({ status: "failed", error: { code: "island_lost" } });
 });
 
-it("a message's budget of thoughts is an effort, and its stop sequence is told as the Island told it", async () => {
+it("a message's thinking budget maps to an effort, and its stop sequence is returned as the Island reported it", async () => {
   await using island = await join();
   const ask = (budget: number) =>
     api("POST", "/messages", {

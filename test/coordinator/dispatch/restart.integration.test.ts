@@ -28,7 +28,7 @@ async function submit(input: object): Promise<string> {
   return (await api("POST", "/jobs", { workload: "tiny-chat", input })).body.data.id as string;
 }
 
-/** What the database would hold, had the coordinator been killed at another moment. */
+/** Restarts the coordinator after `sql` has set the database to the state of another moment of the crash. */
 async function restartAfter(sql: string, jobId: string): Promise<void> {
   await coordinator.stop();
   coordinator.runSql(sql, jobId);
@@ -42,7 +42,7 @@ async function comeBack(hostId: string, { jobId, attempt, claim }: Assign): Prom
   return island;
 }
 
-/** A running job that has said "a", of an Island that was acknowledged. */
+/** Returns a running job with the output "a" that was acknowledged to its Island. */
 async function relayFirstFrame() {
   const hostId = randomUUID();
   const island = await FakeIsland.join(coordinator.url, account.islandToken, { hostId });
@@ -53,7 +53,7 @@ async function relayFirstFrame() {
   return { hostId, island, jobId, assign };
 }
 
-/** A job whose client got "a" in one frame and "b", "c" in the next, with the event ids of "a" and "c". */
+/** Returns a job whose client received "a" in one frame and "b", "c" in the next, with the event ids of "a" and "c". */
 async function relayTwoFrames() {
   const { hostId, island, jobId, assign } = await relayFirstFrame();
   island.send(outputFrame(assign, 2, "b", "c"));
@@ -65,8 +65,8 @@ async function relayTwoFrames() {
   return { hostId, jobId, assign, ids: { a: ids.get("a") ?? "", c: ids.get("c") ?? "" } };
 }
 
-describe("a coordinator that was killed", () => {
-  it("before an assignment was durable goes on with it, and charges a cancelled share of it", async () => {
+describe("coordinator after a crash", () => {
+  it("continues a job whose assignment was not durable, and charges its delivered share on cancel", async () => {
     const hostId = randomUUID();
     const island = await FakeIsland.join(coordinator.url, account.islandToken, { hostId });
     const before = (await api("GET", "/account")).body.data.credits as number;
@@ -85,11 +85,11 @@ describe("a coordinator that was killed", () => {
     expect((await api("GET", "/account")).body.data.credits).toBeCloseTo(before - (price / 2) * 0.1, 6);
   });
 
-  it("starts although it does not know the Island of a running job any more, which may come back with it", async () => {
+  it("starts even if the Island of a running job is unknown, and accepts its return with the job", async () => {
     const forget = "DELETE FROM islands WHERE host_id = (SELECT island_id FROM jobs WHERE id = ?)";
     for (const comesBack of [true, false]) {
       const { hostId, jobId, assign } = await relayFirstFrame();
-      // Another 1,000 hosts of its account joined, or its account was deleted.
+      // Another 1,000 hosts of the account joined, or the account was deleted.
       await restartAfter(forget, jobId);
       await using next = comesBack
         ? await comeBack(hostId, assign)
@@ -107,7 +107,7 @@ describe("a coordinator that was killed", () => {
     }
   });
 
-  it("with output relayed and not stored goes on from it exactly when its Island brings it again", async () => {
+  it("continues relayed output that was not stored at the exact position once its Island resends it", async () => {
     const { hostId, jobId, assign, ids } = await relayTwoFrames();
     await restartAfter("DELETE FROM feed_chunks WHERE job_id = ? AND seq > 1", jobId);
     const resumed = collect(jobEvents(coordinator.url, account.key, jobId, { lastEventId: ids.c }));
@@ -117,11 +117,11 @@ describe("a coordinator that was killed", () => {
     expect([textOf(events), events.at(-1)?.event]).toEqual(["d", "done"]);
   });
 
-  it("with output relayed and not stored says that it is lost when another Island goes on without it", async () => {
+  it("reports relayed output that was not stored as lost once another Island continues without it", async () => {
     const { jobId, ids } = await relayTwoFrames();
     coordinator.withFlags({ restartGraceS: 0.1 });
     await restartAfter("DELETE FROM feed_chunks WHERE job_id = ? AND seq > 1", jobId);
-    // It is not known yet whether the Island comes back.
+    // It is not yet known whether the Island returns.
     const waiting = collect(jobEvents(coordinator.url, account.key, jobId, { lastEventId: ids.c }));
     const client = new Atoll({ baseUrl: coordinator.url, apiKey: account.key });
     const streamed = collect(client.jobs.stream(jobId, { lastEventId: ids.c }));
@@ -149,7 +149,7 @@ describe("a coordinator that was killed", () => {
     }
   });
 
-  it("for longer than a run may take still takes the result that the Island kept", async () => {
+  it("accepts a result that the Island kept for longer than the run limit", async () => {
     const hostId = randomUUID();
     const island = await FakeIsland.join(coordinator.url, account.islandToken, { hostId });
     const jobId = await submit({ prompt: "Hi" });

@@ -8,8 +8,8 @@ import { client, coordinator, earned, ended, join, openForEachTest, paid, prompt
 
 openForEachTest();
 
-describe("A chat's output", () => {
-  it("is what was streamed: an Island that gives another one is not continued, and is not paid", async () => {
+describe("output of a chat", () => {
+  it("is the streamed text: an Island whose result differs is neither continued nor paid", async () => {
     await using liar = await join();
     const jobId = await submit(prompt());
     const events = collect(jobEvents(coordinator.url, client.key, jobId));
@@ -22,7 +22,7 @@ describe("A chat's output", () => {
     expect([await paid(), await earned()]).toEqual([0, 0]);
   });
 
-  it("is asked of another Island when the first gives another one than it streamed, which is nothing", async () => {
+  it("is requested from another Island if the first streamed nothing and gives a different result", async () => {
     await using liar = await join();
     const jobId = await submit(prompt());
     const lie = await liar.next("assign");
@@ -32,7 +32,7 @@ describe("A chat's output", () => {
     expect(await ended(jobId)).toMatchObject({ status: "completed", output: "hello", attempts: 2 });
   });
 
-  it("is no picture", async () => {
+  it("rejects images", async () => {
     await using liar = await join();
     const jobId = await submit(prompt());
     const { attempt, ...lie } = await liar.next("assign");
@@ -43,7 +43,7 @@ describe("A chat's output", () => {
     expect(await ended(jobId)).toMatchObject({ status: "completed", output: "hello", attempts: 2 });
   });
 
-  it("is not cut by an Island that should continue it and says that nothing is left", async () => {
+  it("is not cut by an Island that should continue it and reports that nothing is left", async () => {
     const lost = await join();
     const jobId = await submit(prompt());
     const first = await lost.next("assign");
@@ -61,14 +61,14 @@ describe("A chat's output", () => {
   });
 });
 
-describe("An answer in JSON", () => {
+describe("answer in JSON", () => {
   const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
   const json_schema = { name: "n", schema, strict: true };
 
   it.each([
-    ["is no JSON", { type: "json_object" }, '{"n": '],
-    ["is no object", { type: "json_object" }, "5"],
-    ["breaks its schema", { type: "json_schema", json_schema }, '{"n": "five"}'],
+    ["is not JSON", { type: "json_object" }, '{"n": '],
+    ["is not an object", { type: "json_object" }, "5"],
+    ["violates its schema", { type: "json_schema", json_schema }, '{"n": "five"}'],
   ])("that %s fails the job, free of charge", async (_, response_format, text) => {
     await using island = await join();
     const jobId = await submit(prompt("Hi", { response_format }));
@@ -78,7 +78,7 @@ describe("An answer in JSON", () => {
   });
 
   it.each([
-    ["is as asked", {}, '{"n": 5}'],
+    ["matches the request", {}, '{"n": 5}'],
     ["was ended by a stop sequence", { stop: "}" }, '{"n": 5'],
   ])("that %s is the output", async (_, more, text) => {
     await using island = await join();
@@ -89,14 +89,14 @@ describe("An answer in JSON", () => {
   });
 });
 
-describe("A value that its Cargo's output schema excludes", () => {
+describe("value that the Cargo's output schema excludes", () => {
   const runtimes = [{ type: "wasm" as const, version: "test" }];
   const finish = (assign: Assign, output: JsonValue): FromIsland[] => [
     ...beginFrames(assign),
     finishedFrame(assign, 1, { output }),
   ];
 
-  it("is asked of another Island", async () => {
+  it("is requested from another Island", async () => {
     await using liar = await join({ runtimes });
     const jobId = await submit({ data: "x" }, "base64");
     const lie = await liar.next("assign");
@@ -106,7 +106,7 @@ describe("A value that its Cargo's output schema excludes", () => {
     expect(await ended(jobId)).toMatchObject({ status: "completed", output: { data: "eA==" }, attempts: 2 });
   });
 
-  it("twice fails the job, free of charge", async () => {
+  it("fails the job free of charge if it occurs twice", async () => {
     await using one = await join({ runtimes });
     const jobId = await submit({ data: "x" }, "base64");
     const first = await one.next("assign");
@@ -118,7 +118,7 @@ describe("A value that its Cargo's output schema excludes", () => {
     expect([await paid(), await earned()]).toEqual([0, 0]);
   });
 
-  it("may be nothing at all: twice, it fails the job", async () => {
+  it("fails the job if it is missing twice", async () => {
     await using one = await join({ runtimes });
     const jobId = await submit({ data: "x" }, "base64");
     const first = await one.next("assign");

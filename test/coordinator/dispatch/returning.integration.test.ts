@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close(world));
 
-/** The coordinator is killed and starts again. */
+/** Kills the coordinator and starts it again. */
 async function restart(): Promise<void> {
   await world.settle();
   world.close();
@@ -36,7 +36,7 @@ async function submit(input: Record<string, unknown> = { prompt: "Hi" }, more = 
   return record.id;
 }
 
-/** A job that an Island has begun, with the first part of its answer. */
+/** Returns a job that an Island has begun, with the first part of its answer. */
 async function begin(
   input?: Record<string, unknown>,
   more?: object,
@@ -57,8 +57,8 @@ async function pass(ms: number): Promise<void> {
 const view = ({ jobId }: Assign) => world.jobs.get(accountId, jobId);
 const actions = (island: PlayedIsland) => island.last("welcome")?.held.map(({ action }) => action);
 
-describe("an Island that comes back after the grace with an attempt", () => {
-  it("is believed if no other attempt has begun", async () => {
+describe("Island that returns with an attempt after the grace period", () => {
+  it("keeps the attempt if no other attempt has begun", async () => {
     const { island, assign } = await begin();
     island.lose();
     await pass(2 * GRACE_MS);
@@ -69,7 +69,7 @@ describe("an Island that comes back after the grace with an attempt", () => {
     expect(await view(assign)).toMatchObject({ state: "completed", output: "one two", attempt: 1 });
   });
 
-  it("is believed although the coordinator was killed meanwhile", async () => {
+  it("keeps the attempt even if the coordinator crashed in between", async () => {
     const { island, assign } = await begin();
     island.lose();
     await pass(GRACE_MS);
@@ -80,7 +80,7 @@ describe("an Island that comes back after the grace with an attempt", () => {
     expect(await view(assign)).toMatchObject({ state: "completed", output: "one two", attempt: 1 });
   });
 
-  it("is not believed when another Island has the job", async () => {
+  it("loses the attempt if another Island has the job", async () => {
     const { island, assign } = await begin();
     const other = await PlayedIsland.join(world, accountId);
     island.lose();
@@ -90,7 +90,7 @@ describe("an Island that comes back after the grace with an attempt", () => {
     expect(actions(island)).toEqual(["drop"]);
   });
 
-  it("is believed once: then the job goes to another", async () => {
+  it("keeps the attempt once; then the job goes to another Island", async () => {
     const { island, assign } = await begin();
     for (const action of ["continue", "drop"]) {
       island.lose();
@@ -99,12 +99,12 @@ describe("an Island that comes back after the grace with an attempt", () => {
       expect(actions(island)).toEqual([action]);
       await world.settle();
     }
-    // It is paused for its losses.
+    // The breaker of the Island is open after its losses.
     await pass(FIRST_PAUSE_MS);
     expect(island.assign).toMatchObject({ jobId: assign.jobId, attempt: 2, resume: { text: "one " } });
   });
 
-  it("is not believed when it was told to stop because it was silent", async () => {
+  it("loses the attempt if it was stopped for silence", async () => {
     const { island, assign } = await begin();
     await pass(PHASE_LIMITS.silence);
     expect((await view(assign)).state).toBe("pending");
@@ -113,7 +113,7 @@ describe("an Island that comes back after the grace with an attempt", () => {
     expect(actions(island)).toEqual(["drop"]);
   });
 
-  it("needs its proof", async () => {
+  it("needs its attempt token", async () => {
     const { island, assign } = await begin();
     island.lose();
     await pass(GRACE_MS);
@@ -123,7 +123,7 @@ describe("an Island that comes back after the grace with an attempt", () => {
 });
 
 describe("after a restart of the coordinator", () => {
-  it("an answer that cannot be continued does not fail before Islands had the time to come back", async () => {
+  it("an answer that cannot be continued does not fail before Islands had time to return", async () => {
     const { island, assign } = await begin(JSON_ANSWER, {}, '["one ');
     await restart();
     await pass(RESTART_GRACE_MS - 1);
@@ -133,7 +133,7 @@ describe("after a restart of the coordinator", () => {
     expect(await view(assign)).toMatchObject({ state: "completed", output: '["one two"]' });
   });
 
-  it("a lost job still has the time that it was given to find another Island", async () => {
+  it("a lost job keeps its remaining time to find another Island", async () => {
     const { island, assign } = await begin({ prompt: "Hi" }, { waitLimitMs: 10_000 });
     island.lose();
     await pass(GRACE_MS);
@@ -145,7 +145,7 @@ describe("after a restart of the coordinator", () => {
     expect(other.assign).toMatchObject({ attempt: 2, resume: { text: "one " } });
   });
 
-  it("a lost job that finds no Island says that it had one", async () => {
+  it("a lost job that finds no Island reports that it had one", async () => {
     const { island, assign } = await begin({ prompt: "Hi" }, { waitLimitMs: 10_000 });
     island.lose();
     await pass(GRACE_MS);
@@ -157,10 +157,10 @@ describe("after a restart of the coordinator", () => {
   });
 });
 
-describe("a chat whose coordinator was killed", () => {
+describe("chat whose coordinator crashed", () => {
   const CHAT = { isClientBound: true };
 
-  it("is cancelled after the grace, and charged like one whose client left", async () => {
+  it("is cancelled after the grace period, and charged as if its client had disconnected", async () => {
     const { assign } = await begin({ prompt: "Hi", max_tokens: 10 }, CHAT);
     await restart();
     await pass(GRACE_MS - 1);
@@ -168,11 +168,11 @@ describe("a chat whose coordinator was killed", () => {
     await pass(1);
     const { state, creditsUsedMicro } = await view(assign);
     expect([state, creditsUsedMicro < 1_000_003]).toEqual(["cancelled", true]);
-    // The Island is the account's own: of what it is charged, it earns all but the network's part.
+    // The Island belongs to the account, which earns all of the charge but the network's part.
     expect(await balanceOf(opened.store, accountId)).toBeGreaterThan(GRANT_MICRO - creditsUsedMicro);
   });
 
-  it("is cancelled also while it waits, and so are several", async () => {
+  it("is cancelled while it waits, even with several others", async () => {
     const ids = [await submit({ prompt: "Hi" }, CHAT), await submit({ prompt: "Hi" }, CHAT)];
     await restart();
     await pass(GRACE_MS);
@@ -180,7 +180,7 @@ describe("a chat whose coordinator was killed", () => {
     expect(states).toEqual(["cancelled", "cancelled"]);
   });
 
-  it("goes on for a reader that comes within the grace", async () => {
+  it("continues for a reader that connects within the grace period", async () => {
     const { island, assign } = await begin({ prompt: "Hi" }, CHAT);
     await restart();
     const feed = await world.jobs.openFeed(accountId, assign.jobId);
@@ -190,7 +190,7 @@ describe("a chat whose coordinator was killed", () => {
     expect([feed.text(), feed.ending?.type]).toEqual(["one two", "done"]);
   });
 
-  it("goes on for a reader that came while the others were still restored", async () => {
+  it("continues for a reader that connected while other jobs were still being restored", async () => {
     const { assign } = await begin({ prompt: "Hi" }, CHAT);
     await restart();
     const feed = await world.jobs.openFeed(accountId, assign.jobId);

@@ -4,7 +4,7 @@ import { FakeIsland } from "../../support/network/fake-island.ts";
 import { call, until } from "../../support/http/http.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
-it("run_limit_s bounds the run of every Cargo, and the Island is told", async () => {
+it("run_limit_s limits the run of every Cargo and is sent to the Island", async () => {
   await using coordinator = await TestCoordinator.open({ runLimitS: 0.05 });
   const { key, islandToken } = await coordinator.createAccount("client@example.com");
   await using island = await FakeIsland.join(coordinator.url, islandToken);

@@ -10,7 +10,7 @@ const FEATURES = ["chat.schema2"];
 const formatOf = (schema: object) => ({ type: "json_schema", json_schema: { name: "answer", schema } });
 const EVEN = formatOf({ type: "object", properties: { a: { type: "string", pattern: "^(?=b)" } }, required: ["a"] });
 
-it("An answer that its schema excludes ends in an error that says why, at the price of what was written", async () => {
+it("an answer that its schema excludes ends in an error with the reason, and its output is charged", async () => {
   await using island = await join({ features: FEATURES });
   const jobId = await submit({ prompt: "x", response_format: EVEN });
   const assign = await island.next("assign");
@@ -24,7 +24,7 @@ it("An answer that its schema excludes ends in an error that says why, at the pr
   expect(await paid()).toBeGreaterThan(0);
 });
 
-it("A chat over HTTP is answered with the reason, and one that fits with the answer", async () => {
+it("a chat over HTTP gets the reason for an answer that violates the schema, and an answer that matches it", async () => {
   await using island = await join({ features: FEATURES });
   const chat = () =>
     call(coordinator.url, client.key, "POST", "/chat/completions", {
@@ -50,7 +50,7 @@ it.each([
   ],
   [true, '{"a":"b"}', { status: "completed" }],
   [false, '{"a":"c"}', { status: "completed" }],
-])("The arguments of a tool with strict %j are %j: %j", async (strict, given, expected) => {
+])("the arguments of a tool with strict %j are %j: %j", async (strict, given, expected) => {
   await using island = await join({ features: ["chat.tools"] });
   const tool = { type: "function", function: { name: "sum", strict, parameters: EVEN.json_schema.schema } };
   const jobId = await submit({ prompt: "x", tools: [tool], tool_choice: "required" });
@@ -63,7 +63,7 @@ it.each([
   expect(await ended(jobId)).toMatchObject(expected);
 });
 
-it("A schema with bounds waits for an Island whose agent keeps them, one without for any", async () => {
+it("a schema with bounds waits for an Island whose agent enforces them, one without bounds for any Island", async () => {
   await using old = await join();
   const bounded = await submit({ prompt: "x", response_format: formatOf({ type: "integer", minimum: 3 }) });
   const plain = await submit({ prompt: "x", response_format: formatOf({ type: "integer" }) });
@@ -72,7 +72,7 @@ it("A schema with bounds waits for an Island whose agent keeps them, one without
   expect((await fresh.next("assign")).jobId).toBe(bounded);
 });
 
-it("A schema that is none is refused with its path", async () => {
+it("an invalid schema is refused with its path", async () => {
   const body = {
     messages: [{ role: "user", content: "x" }],
     response_format: formatOf({ type: "object", required: "a" }),
@@ -82,7 +82,7 @@ it("A schema that is none is refused with its path", async () => {
   expect(answer.error.param).toContain("response_format.json_schema.schema");
 });
 
-it("An answer that is nested deeper than any check follows is a fault of its Island, whatever the schema", async () => {
+it("an answer nested deeper than the checks allow is a failure of its Island, whatever the schema", async () => {
   const list = { type: "object", properties: { next: { $ref: "#" } }, additionalProperties: false };
   const mood = { type: "object", properties: { mood: { enum: ["good", "bad"] } }, required: ["mood"] };
   const deep = [
@@ -98,7 +98,7 @@ it("An answer that is nested deeper than any check follows is a fault of its Isl
   }
 });
 
-it("Of several answers to a chat, those before one that fails are charged", async () => {
+it("among several answers to a chat, those before a failed one are charged", async () => {
   await using island = await join({ features: FEATURES });
   const body = { messages: [{ role: "user", content: "x" }], response_format: EVEN, n: 2 };
   const asked = call(coordinator.url, client.key, "POST", "/chat/completions", body);

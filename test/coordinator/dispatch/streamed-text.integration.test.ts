@@ -15,7 +15,7 @@ let island: FakeIsland;
 beforeEach(async () => {
   const catalogDirectory = makeCatalog(["tiny-chat", "base64"]);
   const path = join(catalogDirectory, "cargos", "base64.json");
-  // Its values may be of any form.
+  // Without an output schema its values may have any form.
   const { output_schema: _, ...cargo } = JSON.parse(readFileSync(path, "utf8"));
   writeFileSync(path, JSON.stringify(cargo));
   coordinator = await TestCoordinator.open({ catalogDirectory });
@@ -27,7 +27,7 @@ afterEach(async () => {
   await coordinator[Symbol.asyncDispose]();
 });
 
-/** The end of a stream that is read while the job runs, the same of one that is read later, and the job's output. */
+/** Returns the last event of a stream read during the job, that of one read afterwards, and the job's output. */
 async function run(frames: (name: { jobId: string; attempt: number }) => FromIsland[]): Promise<unknown[]> {
   const { body } = await call(coordinator.url, account.key, "POST", "/jobs", {
     workload: "base64",
@@ -43,12 +43,12 @@ async function run(frames: (name: { jobId: string; attempt: number }) => FromIsl
   return [await live, await end(), job.body.data.output];
 }
 
-it("that a job streams is its output, whatever text the result has", async () => {
+it("text that a job streams is its output, whatever text the result has", async () => {
   const said = await run((name) => [outputFrame(name, 1, "one"), finishedFrame(name, 2, { output: "other" })]);
   expect(said).toEqual([undefined, undefined, "one"]);
 });
 
-it("that is not streamed is at the stream's end, for late readers too", async () => {
+it("text that is not streamed is in the last event, even for late readers", async () => {
   const said = await run((name) => [finishedFrame(name, 1, { output: "all at once" })]);
   expect(said).toEqual(["all at once", "all at once", "all at once"]);
 });

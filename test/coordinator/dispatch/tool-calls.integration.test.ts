@@ -31,8 +31,8 @@ function frames(
   return [...beginFrames(assign), { type: "output", jobId, attempt, seq: 1, items }, finished];
 }
 
-describe("calls of tools", () => {
-  it("are the job's output with its text, and events of its stream", async () => {
+describe("tool calls", () => {
+  it("are in the job's output with its text, and in the events of its stream", async () => {
     await using island = await join({ features });
     const jobId = await ask();
     const events = collect(jobEvents(coordinator.url, client.key, jobId));
@@ -63,11 +63,11 @@ describe("calls of tools", () => {
     expect((await events).at(-1)).toMatchObject({ event: "done", data: { finish_reason: "tool_calls", output } });
     const sofar = (await api("GET", `/jobs/${jobId}/output`)).body.data;
     expect(sofar).toMatchObject({ output, tokens: 17 });
-    // Tokens of the marks around the calls are believed up to their bytes.
+    // Tokens of the marks around the calls are accepted up to their bytes.
     expect(job.usage.completion_tokens).toBe(30);
   });
 
-  it("may be cut at the limit of tokens", async () => {
+  it("may be cut at the token limit", async () => {
     await using island = await join({ features });
     const jobId = await ask({ tool_choice: "required" });
     island.send(...frames(await island.next("assign"), [begun(0, "weather"), rest(0, '{"pla')], "length"));
@@ -82,18 +82,18 @@ describe("calls of tools", () => {
       [begun(0, "weather"), rest(0, '{"place":"bay"}')],
       "tool_calls",
     ],
-    ["with arguments beside the schema", {}, [begun(0, "weather"), rest(0, '{"place":"sea"}')], "tool_calls"],
-    ["with arguments that are no JSON", {}, [begun(0, "tide"), rest(0, "{")], "tool_calls"],
+    ["with arguments that violate the schema", {}, [begun(0, "weather"), rest(0, '{"place":"sea"}')], "tool_calls"],
+    ["with arguments that are not JSON", {}, [begun(0, "tide"), rest(0, "{")], "tool_calls"],
     [
-      "that are more than may be",
+      "in parallel although that is disabled",
       { parallel_tool_calls: false },
       [begun(0, "tide"), rest(0, "{}"), begun(1, "tide"), rest(1, "{}")],
       "tool_calls",
     ],
-    ["without the finish reason", {}, [begun(0, "tide"), rest(0, "{}")], "stop"],
-    ["that have no beginning", {}, [rest(0, "{}")], "tool_calls"],
+    ["without their finish reason", {}, [begun(0, "tide"), rest(0, "{}")], "stop"],
+    ["without a beginning", {}, [rest(0, "{}")], "tool_calls"],
     [
-      "that are text, where a call is required",
+      "that are text although a call is required",
       { tool_choice: "required" },
       [{ type: "token", content: "x", count: 1 }],
       "stop",
@@ -106,7 +106,7 @@ describe("calls of tools", () => {
     expect([await paid(), await earned()]).toEqual([0, 0]);
   });
 
-  it("that nobody asked for are a failure of the Island, and another one is asked", async () => {
+  it("that were not requested are a failure of the Island, and another one is asked", async () => {
     await using liar = await join({ features });
     const jobId = await ask({ tool_choice: "none" });
     const lie = await liar.next("assign");
@@ -121,7 +121,7 @@ describe("calls of tools", () => {
     expect(await ended(jobId)).toMatchObject({ status: "completed", output: "hello", attempts: 2 });
   });
 
-  it("are not continued on another Island once they were told", async () => {
+  it("are not continued on another Island once they were delivered", async () => {
     await using island = await join({ features });
     const jobId = await ask();
     const assign = await island.next("assign");

@@ -52,7 +52,7 @@ const stateOf = async ({ record }: JobHandle) => (await world.jobs.get(accountId
 const unfit = { runtimes: [{ type: "onnx" as const, version: "1" }] };
 const LACK = "no online Island offers llmcpp";
 
-it("is refused to a chat and a conversation, at whichever coordinator its Islands are", async () => {
+it("a job that no Island can run is refused to a chat and a conversation, at whichever coordinator its Islands are", async () => {
   await using coordinator = await TestCoordinator.open({ restartGraceS: 0 });
   const { key, islandToken } = await coordinator.createAccount("client@example.com");
   await using _island = await FakeIsland.join(coordinator.url, islandToken, unfit);
@@ -68,8 +68,8 @@ it("is refused to a chat and a conversation, at whichever coordinator its Island
   expect(message.body.error.message).toContain(LACK);
 });
 
-describe("a job whose client waits for the answer", () => {
-  it("is refused after three seconds with the reason, and costs nothing, if no Island can run it", async () => {
+describe("job whose client waits for the answer", () => {
+  it("is refused after three seconds with the reason, free of charge, if no Island can run it", async () => {
     await PlayedIsland.join(world, accountId, unfit);
     const job = await submit();
     await wait(REFUSE_AFTER_MS - 1);
@@ -81,14 +81,14 @@ describe("a job whose client waits for the answer", () => {
     expect((await store.accounts.get(accountId))?.balanceMicro).toBe(10_000_000);
   });
 
-  it("waits on if no client waits for its answer", async () => {
+  it("keeps waiting if its client does not wait for the answer", async () => {
     await PlayedIsland.join(world, accountId, unfit);
     const job = await submit({});
     await wait();
     expect(await stateOf(job)).toBe("pending");
   });
 
-  it("waits while no Island is online, and is refused once there is one that cannot run it", async () => {
+  it("waits while no Island is online, and is refused once one is online that cannot run it", async () => {
     const job = await submit();
     await wait();
     expect(await stateOf(job)).toBe("pending");
@@ -97,7 +97,7 @@ describe("a job whose client waits for the answer", () => {
     expect(await stateOf(job)).toBe("failed");
   });
 
-  it("waits for an Island that fits and left, until its grace is over", async () => {
+  it("waits for an Island that fits and left, until its grace period is over", async () => {
     await PlayedIsland.join(world, accountId, unfit);
     const island = await PlayedIsland.join(world, accountId);
     island.lose();
@@ -108,7 +108,7 @@ describe("a job whose client waits for the answer", () => {
     expect(await stateOf(job)).toBe("failed");
   });
 
-  it("gets what the one Island that tried reported, if no other is left to confirm it", async () => {
+  it("ends with the report of the only Island that tried it, if no other is left to confirm it", async () => {
     await PlayedIsland.join(world, accountId, unfit);
     const island = await PlayedIsland.join(world, accountId);
     const job = await submit();
@@ -143,9 +143,9 @@ describe("a job whose client waits for the answer", () => {
   });
 
   it.each<[string, (Outlook | null)[], string]>([
-    ["waits if one may run it", [{ is: "lacking", message: "x" }, { is: "possible" }], "pending"],
-    ["waits if one does not say", [{ is: "absent" }, null], "pending"],
-    ["is refused if none can", [{ is: "absent" }, { is: "lacking", message: "x" }], "failed"],
+    ["waits if one of them may run it", [{ is: "lacking", message: "x" }, { is: "possible" }], "pending"],
+    ["waits if one of them does not respond", [{ is: "absent" }, null], "pending"],
+    ["is refused if none of them can run it", [{ is: "absent" }, { is: "lacking", message: "x" }], "failed"],
   ])("with other coordinators: %s", async (_title, outlooks, state) => {
     const ids = outlooks.map((_, index) => `other_${index}`);
     world.peers.setLive([world.peers.self, ...ids.map(peerOf)]);

@@ -5,7 +5,7 @@ import { FIRST_PAUSE_MS, JobWorld } from "../jobs/job-world.ts";
 import { ScriptedAgent } from "../jobs/scripted-agent.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
-it("An attempt that cannot be sent after its input was read is fatal, and no rejection is left unhandled", async () => {
+it("a failure to send an attempt after its input was read is fatal, and leaves no unhandled rejection", async () => {
   using folder = temporaryFolder();
   const clock = new ManualClock();
   const store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
@@ -18,7 +18,7 @@ it("An attempt that cannot be sent after its input was read is fatal, and no rej
   world.signer.sign = () => {
     throw broken;
   };
-  // The refused job is assigned again after a pause, and its input is read from storage.
+  // The refused job is assigned again after a delay, and its input is read from storage.
   await agent.act("refuse", 0);
   clock.advance(FIRST_PAUSE_MS);
   await world.settle();

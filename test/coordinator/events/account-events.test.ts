@@ -16,7 +16,7 @@ function open() {
 }
 
 describe("accountEvents()", () => {
-  it("gathers changes, and sends the last state of each thing once", () => {
+  it("merges changes, and sends the last state of each entity once", () => {
     const { clock, reader, note } = open();
     note("a", "pending");
     note("b", "pending");
@@ -37,7 +37,7 @@ describe("accountEvents()", () => {
     expect([clock.pendingTimers, events.isWatched(ACCOUNT)]).toEqual([0, false]);
   });
 
-  it("keeps nothing for an account whose last listener left", () => {
+  it("keeps nothing for an account after its last listener left", () => {
     const { clock, events, reader, note } = open();
     note("a");
     reader.close();
@@ -47,7 +47,7 @@ describe("accountEvents()", () => {
     expect([reader.read(), next.read(), clock.pendingTimers]).toEqual([[], [], 0]);
   });
 
-  it("sends a reset in place of what a reader did not read in time, once, and goes on after it", () => {
+  it("sends one reset for changes that a reader did not read in time, then continues", () => {
     const { clock, reader, note } = open();
     for (let round = 0; round < 3; round += 1) {
       for (let i = 0; i < 400; i += 1) note(`job ${i}`);
@@ -92,7 +92,7 @@ describe("accountEvents()", () => {
     expect(reader.read()).toEqual(["attic"]);
   });
 
-  it("sends what happened last, also when the clock was set back in between", () => {
+  it("sends the last state even if the clock was set back in between", () => {
     const { clock, reader, note } = open();
     note("a", "pending");
     clock.advance(GATHER_MS);
@@ -102,7 +102,7 @@ describe("accountEvents()", () => {
     expect(reader.read()).toEqual(["a running"]);
   });
 
-  it("does not send a state that waits of a job that another coordinator has now", () => {
+  it("drops the pending state of a job that another coordinator has", () => {
     const { clock, events, reader, note } = open();
     note("a");
     note("b");
@@ -112,7 +112,7 @@ describe("accountEvents()", () => {
     expect(reader.read()).toEqual(["b running"]);
   });
 
-  it("keeps accounts apart", () => {
+  it("separates accounts", () => {
     const { clock, events, reader } = open();
     const other = new TestReader(events, "user_2");
     events.note("user_2", makeJobChange("theirs", clock.now()));
@@ -120,7 +120,7 @@ describe("accountEvents()", () => {
     expect([reader.read(), other.read()]).toEqual([[], ["theirs running"]]);
   });
 
-  it("wakes its listeners when it is closed, and leaves no timer", () => {
+  it("calls its listeners when it is closed, and leaves no timer", () => {
     const { clock, events, reader, note } = open();
     note("a");
     events.close();

@@ -10,9 +10,9 @@ export function makeIslandChange(id: string): Change {
   return { type: "island", id };
 }
 
-/** A client that listens to an account's changes, and reads them when the test says so. */
+/** A client that listens to an account's changes, and reads them on demand. */
 export class TestReader {
-  /** How often it was called. */
+  /** Number of calls of the listener. */
   calls = 0;
   readonly ready: Promise<void>;
   readonly close: () => void;
@@ -31,12 +31,12 @@ export class TestReader {
   static async open(events: AccountEvents, accountId: string): Promise<TestReader> {
     const reader = new TestReader(events, accountId);
     await reader.ready;
-    // As a client does, which reads its lists now.
+    // Like a client, which reads its lists now.
     reader.read();
     return reader;
   }
 
-  /** All that waits: `reset`, or the id of each job or Island with its state. */
+  /** Returns all waiting changes: `reset`, or the id of each job or Island with its state. */
   read(): string[] {
     const read: string[] = [];
     while (!this.#waiting.isEmpty) read.push(...(this.#waiting.take(100)?.map(textOf) ?? ["reset"]));

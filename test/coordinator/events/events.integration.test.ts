@@ -30,12 +30,12 @@ const ask = (key: string, method: string, path: string, body?: unknown) =>
 const INPUT = { messages: [{ role: "user", content: "Hi" }] };
 const submit = async (key: string): Promise<string> =>
   (await ask(key, "POST", "/jobs", { workload: "tiny-chat", input: INPUT })).body.data.id;
-/** Jobs of other tests may wait, too. */
+/** Jobs of other tests may be waiting, too. */
 const join = (token: string, hostName = "garage") =>
   FakeIsland.join(coordinator.url, token, { hostId: randomUUID(), hostName, slots: 20 });
 
 describe("GET /events", () => {
-  it("tells client and host what changes for them, and nobody else", async () => {
+  it("sends client and host only their own changes", async () => {
     const [client, host] = [await newAccount(), await newAccount()];
     const [mine, theirs] = [await Listener.open(coordinator.url, client), await Listener.open(coordinator.url, host)];
     await Promise.all([mine.next("reset"), theirs.next("reset")]);
@@ -61,7 +61,7 @@ describe("GET /events", () => {
 
     const up = await theirs.next("island");
     const { body } = await ask(host.key, "GET", `/islands/${up.data.id}`);
-    // The row of the list.
+    // The fields of the list.
     const ofOne = ["cached_models", "cached_cargos", "days"];
     expect(Object.keys(up.data).sort()).toEqual(
       [...Object.keys(body.data).filter((name) => !ofOne.includes(name)), "type", "online"].sort(),
@@ -75,7 +75,7 @@ describe("GET /events", () => {
     await Promise.all([mine.close(), theirs.close()]);
   });
 
-  it("says why a job failed", async () => {
+  it("includes the reason for a failed job", async () => {
     const { key, islandToken } = await newAccount();
     const listener = await Listener.open(coordinator.url, { key });
     await using island = await join(islandToken);
@@ -87,7 +87,7 @@ describe("GET /events", () => {
     await listener.close();
   });
 
-  it("begins each connection with reset, whatever Last-Event-ID says, and sends nothing again", async () => {
+  it("begins each connection with reset, ignores Last-Event-ID, and repeats nothing", async () => {
     const { key } = await newAccount();
     const listener = await Listener.open(coordinator.url, { key });
     const first = await submit(key);
@@ -118,7 +118,7 @@ describe("GET /events", () => {
     await later.close();
   });
 
-  it("ends at once with its key or session, and a page's own cookie opens it", async () => {
+  it("ends at once with its key or session, and is opened by the cookie of a page", async () => {
     const account = await newAccount();
     const { key } = account;
     const { body } = await ask(key, "POST", "/api-keys", { name: "short", scopes: "read" });
@@ -135,7 +135,7 @@ describe("GET /events", () => {
     await page.over;
     await expect(Listener.open(coordinator.url, { headers: { cookie, ...console } })).rejects.toThrow(/401/);
 
-    // The command line, of which this process hears nothing.
+    // The command line does not notify this process.
     const { body: other } = await ask(key, "POST", "/api-keys", { name: "short", scopes: "read" });
     const left = await Listener.open(coordinator.url, { key: other.key });
     await coordinator.withStore((_store, service) => service.revokeKey(account.id, other.id));
@@ -143,7 +143,10 @@ describe("GET /events", () => {
   });
 
   it(
-    ...unlessSeveral("costs one place of ten tabs together, and leaves the others to chats", "each has ten tabs"),
+    ...unlessSeveral(
+      "counts ten tabs as one stream, and leaves the others to chats",
+      "each coordinator allows ten tabs",
+    ),
     async () => {
       const { key } = await newAccount();
       const tabs = await Promise.all(Array.from({ length: 10 }, () => Listener.open(coordinator.url, { key })));
@@ -162,7 +165,7 @@ describe("GET /events", () => {
     },
   );
 
-  it("tells a chat of a thousand tokens in a handful of events", async () => {
+  it("sends a handful of events for a chat of a thousand tokens", async () => {
     const { key, islandToken } = await newAccount();
     const listener = await Listener.open(coordinator.url, { key });
     await using island = await join(islandToken);
@@ -174,12 +177,13 @@ describe("GET /events", () => {
     for (let seq = 1; seq <= 1_000; seq += 1) island.send(outputFrame(assign, seq, "word "));
     island.send(finishedFrame(assign, 1_001, { completionTokens: 1_000 }));
     await listener.next("job", ({ status }) => status === "completed");
-    // pending, queued, running, completed; the balance after hold and charge; the Island's slot taken and free, and a heartbeat.
+    // pending, queued, running, completed; the balance after hold and charge; the Island's slot taken and free, and a
+    // heartbeat.
     expect(listener.heard.length - before).toBeLessThanOrEqual(9);
     await listener.close();
   });
 
-  it("hears of credits that an operator gives, by the API and by a command", async () => {
+  it("reports credits that an operator grants, by the API and by a command", async () => {
     const operator = await signIn(coordinator, "giver@example.com", { isOperator: true });
     const account = await newAccount();
     const { credits } = (await ask(account.key, "GET", "/account")).body.data;
@@ -187,7 +191,7 @@ describe("GET /events", () => {
     await listener.next("reset");
     await ask(operator, "POST", `/operator/accounts/${account.id}/grants`, { credits: 5 });
     await listener.next("balance", ({ balance }) => balance === credits + 5);
-    // Of which this process hears nothing.
+    // This process is not notified of the grant.
     await coordinator.withStore(async (store) => {
       const accountsOf = operatorAccounts(store, auditTrail(store.audit, systemClock), systemClock);
       await accountsOf.grant({ via: "command", actor: "root", origin: "here" }, account.id, { credits: 2, note: null });
@@ -196,7 +200,7 @@ describe("GET /events", () => {
     await listener.close();
   });
 
-  it("hears of other changes of the account: a key, an Island token, a role", async () => {
+  it("reports other changes of the account: a key, an Island token, a role", async () => {
     const account = await newAccount();
     const listener = await Listener.open(coordinator.url, account);
     const told = async (count: number): Promise<unknown> => {
@@ -221,7 +225,7 @@ describe("GET /events", () => {
     await listener.close();
   });
 
-  it("is served whole after a job ran before anybody listened", async () => {
+  it("is complete even if a job ran before the first listener", async () => {
     const { key, islandToken } = await newAccount();
     await using island = await join(islandToken);
     const id = await submit(key);

@@ -8,16 +8,16 @@ export interface HeardEvent {
 
 interface ListenOptions {
   readonly key?: string;
-  /** Of no effect: nothing is sent again. */
+  /** Without effect: events are not repeated. */
   readonly lastEventId?: string;
   readonly headers?: Record<string, string>;
   readonly path?: string;
 }
 
-/** A client of GET /events that keeps what it hears. */
+/** A client of GET /events that records its events. */
 export class Listener {
   readonly heard: HeardEvent[] = [];
-  /** Resolves when the stream is over, however it ends. */
+  /** Resolves when the stream is over, for any reason. */
   readonly over: Promise<void>;
   readonly #controller = new AbortController();
   readonly #wakers = new Set<() => void>();
@@ -28,7 +28,7 @@ export class Listener {
     this.over = this.#read(response);
   }
 
-  /** @throws for an answer other than 200. */
+  /** @throws for a status other than 200. */
   static async open(
     url: string,
     { key, lastEventId, headers = {}, path = "/events" }: ListenOptions,
@@ -55,7 +55,7 @@ export class Listener {
     return this.heard.map(({ event }) => event);
   }
 
-  /** The first event that matches, which may have come already. */
+  /** Resolves with the first event that matches, including earlier ones. */
   async next(event: string, match: (data: HeardEvent["data"]) => boolean = () => true): Promise<HeardEvent> {
     for (;;) {
       const found = this.heard.find((each) => each.event === event && match(each.data));
@@ -65,7 +65,7 @@ export class Listener {
     }
   }
 
-  /** States of a job, in the order in which they came. */
+  /** States of a job, in order of arrival. */
   statesOf(jobId: string): string[] {
     return this.heard.flatMap(({ event, data }) => (event === "job" && data.id === jobId ? [data.status] : []));
   }
@@ -82,7 +82,7 @@ export class Listener {
         this.#wake();
       }
     } catch {
-      // Cut.
+      // The stream was cut.
     }
     this.#isOver = true;
     this.#wake();

@@ -12,13 +12,13 @@ import { TestReader } from "./event-builders.ts";
 const TOKENS = 1_000;
 
 let clock: ManualClock;
-/** Apart, to count its timers. */
+/** A separate clock, to count its timers. */
 let eventsClock: ManualClock;
 let opened: OpenedJobWorld;
 let world: JobWorld;
 let events: AccountEvents;
 let island: PlayedIsland;
-/** Looks whether somebody listens, and changes that were noted. */
+/** Number of lookups for listeners. */
 let looks = 0;
 let noted: Change[] = [];
 
@@ -68,20 +68,20 @@ async function chat(): Promise<void> {
   await world.settle();
 }
 
-describe("a chat of a thousand tokens", () => {
-  it("costs a handful of looks into a map where nobody listens: no change, no timer, no commit", async () => {
+describe("chat of a thousand tokens", () => {
+  it("costs a handful of map lookups without listeners: no change, no timer, no commit", async () => {
     await chat();
     expect([noted, looks <= 8, events.isWatched(opened.accountId)]).toEqual([[], true, false]);
     expect(eventsClock.pendingTimers).toBe(0);
   });
 
-  it("makes a handful of changes where somebody listens, and not one commit more", async () => {
+  it("notes a handful of changes for a listener, without an additional commit", async () => {
     const without = await commits(chat);
     const reader = await TestReader.open(events, opened.accountId);
     expect(await commits(chat)).toBe(without);
     const states = noted.flatMap((change) => (change.type === "job" ? [change.state] : []));
     expect(states).toEqual(["queued", "running", "completed"]);
-    // Its host sees that a slot is taken, and free again.
+    // The host sees that a slot is taken and then free.
     expect(noted.filter(({ type }) => type === "island").length).toBeGreaterThanOrEqual(2);
     expect(noted.length).toBeLessThanOrEqual(8);
     eventsClock.advance(GATHER_MS);
@@ -89,13 +89,13 @@ describe("a chat of a thousand tokens", () => {
   });
 });
 
-describe("an Island that comes into quarantine", () => {
-  it("is told to its host", async () => {
+describe("Island that enters quarantine", () => {
+  it("is reported to its host", async () => {
     const reader = await TestReader.open(events, opened.accountId);
     noted = [];
     for (const [index, slug] of ["cheap", "dear", "cheap", "dear"].entries()) {
       const stumble = { cause: "failed", code: "model_unavailable", accountId: `user_${index}` } as const;
-      // Until the pause after the last one is over.
+      // Until the breaker's last open time is over.
       clock.advance(2_000);
       world.dispatcher.schedule({ kind: "failure", islandId: island.hostId, slug, ...stumble });
     }
@@ -104,8 +104,8 @@ describe("an Island that comes into quarantine", () => {
   });
 });
 
-describe("a job that another coordinator has now", () => {
-  it("sends no state that waited here", async () => {
+describe("job that another coordinator has now", () => {
+  it("drops its pending state here", async () => {
     const reader = await TestReader.open(events, opened.accountId);
     const { accountId } = opened;
     const jobs = [];

@@ -10,7 +10,7 @@ const ACCOUNT = "user_1";
 
 let clock: ManualClock;
 let events: AccountEvents;
-/** Newest first. */
+/** Audit events, newest first. */
 let log: AuditEventRef[];
 let looks = 0;
 let isAway = false;
@@ -32,15 +32,15 @@ function did(action: string, targetId = ACCOUNT, atMs = clock.now()): void {
   log.unshift({ id: log.length + 1, atMs, action, targetKind, targetId });
 }
 
-/** A look, and time to gather what it told. */
+/** Polls once, and waits until the changes are merged. */
 async function look(): Promise<void> {
   clock.advance(1_000);
   await new Promise((resolve) => setImmediate(resolve));
   clock.advance(GATHER_MS);
 }
 
-describe("auditEvents of operators", () => {
-  it("are told once to whom they concern", async () => {
+describe("audit events of operators", () => {
+  it("are reported once to the affected accounts", async () => {
     did("account.limits", ACCOUNT, clock.now() - 120_000);
     const reader = await TestReader.open(events, ACCOUNT);
     await look();
@@ -57,13 +57,13 @@ describe("auditEvents of operators", () => {
     expect(reader.read().sort()).toEqual(["account", "host_1"]);
   });
 
-  it("are read by nobody while nobody listens", async () => {
+  it("are not read without listeners", async () => {
     did("account.grant");
     await look();
     expect(looks).toBe(0);
     const reader = await TestReader.open(events, ACCOUNT);
     await look();
-    // It may have been done while the reader came.
+    // The change may have been made while the reader connected.
     expect([looks, reader.read()]).toEqual([1, ["balance"]]);
     reader.close();
     await look();
@@ -73,7 +73,7 @@ describe("auditEvents of operators", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("are found once storage can be read again", async () => {
+  it("are found once storage is available again", async () => {
     const reader = await TestReader.open(events, ACCOUNT);
     isAway = true;
     did("account.grant");

@@ -156,7 +156,7 @@ export class ScriptedJobs implements JobApi {
 
   async cancel(accountId: string, jobId: string): Promise<JobState> {
     const job = this.#find(accountId, jobId);
-    if (isTerminal(job.state)) throw new ServiceError("job_not_cancellable", `The job is ${job.state} already`);
+    if (isTerminal(job.state)) throw new ServiceError("job_not_cancellable", `The job is already ${job.state}`);
     this.cancelled.push(jobId);
     this.jobs.set(jobId, { ...job, state: "cancelled" });
     // As in life, readers see the end when it is durable: not at once.

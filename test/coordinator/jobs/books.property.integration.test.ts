@@ -10,7 +10,7 @@ import { GRACE_MS, JobWorld, NETWORK_FEE, PRICES, type CargoName } from "./job-w
 import { DEEDS, ScriptedAgent } from "./scripted-agent.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
 
-/** For about two jobs, so that some are refused for want of credits. */
+/** Covers about two jobs, so that some are refused for insufficient credits. */
 const GRANT_MICRO = 4_000_000;
 const MAX_TOKENS = 10;
 
@@ -49,7 +49,7 @@ const step = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("lose" as const), island }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("join" as const), island, keepsJobs: fc.boolean() }) },
-  // Within the grace, past it, past the run limit, past the wait limit.
+  // Within the grace period, after it, after the run limit, after the wait limit.
   {
     weight: 2,
     arbitrary: fc.record({
@@ -57,7 +57,7 @@ const step = fc.oneof(
       ms: fc.constantFrom(1_000, GRACE_MS, 301_000, 3_601_000),
     }),
   },
-  // Lets storage catch up; without one, the next step is taken while writes are under way.
+  // Waits for storage; otherwise the next step runs while writes are in flight.
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("settle" as const) }) },
 );
 
@@ -65,7 +65,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 const submit: Step = { kind: "submit", client: 0, cargo: "cheap", key: null };
 const settle: Step = { kind: "settle" };
 const act = (auditEvent: (typeof DEEDS)[number], pick = 0): Step => ({ kind: "act", island: 0, auditEvent, pick });
-/** One run that comes to every end that a job can have. */
+/** A sequence that reaches every end of a job. */
 const EVERY_END: Step[] = [
   ...[submit, settle, act("output"), { kind: "cancel", pick: 0 } as const, settle, act("giveUp")],
   ...[submit, settle, act("output"), act("finish"), settle],
@@ -74,7 +74,7 @@ const EVERY_END: Step[] = [
   ...[{ kind: "lose", island: 0 } as const, submit, settle, { kind: "advance", ms: 3_601_000 } as const, settle],
 ];
 
-/** The first Island breaks the protocol. Another one delivers and is lost: what it delivered is paid. */
+/** The first Island breaks the protocol. Another one delivers output and is lost, and its output is paid. */
 const DELIVERED_BY_ANOTHER: Step[] = [
   { kind: "join", island: 1, keepsJobs: false },
   { kind: "submit", client: 0, cargo: "free", key: null },
@@ -93,7 +93,7 @@ const DELIVERED_BY_ANOTHER: Step[] = [
 ];
 
 it(
-  "whatever clients and Islands do, the books are balanced, no balance is negative and no job is charged twice",
+  "the books are balanced, no balance is negative and no job is charged twice after any actions of clients and Islands",
   { timeout: 240_000 },
   async () => {
     const ends = new Map<string, number>();
@@ -105,13 +105,13 @@ it(
         ];
         const owner = await makeAccount(store, { grantMicro: 0 });
         const world = new JobWorld(store, clock);
-        // The second Island is the first client's own: it pays and earns.
+        // The second Island belongs to the first client, which both pays and earns.
         const agents = [new ScriptedAgent(world, owner), new ScriptedAgent(world, clients[0] ?? "")];
         await agents[0]?.connect(true);
         const known: { id: string; accountId: string }[] = [];
         const answers: Promise<unknown>[] = [];
         const faults: unknown[] = [];
-        /** A refusal is an answer; anything else is a fault. */
+        /** Accepts a refusal; any other error is a bug. */
         const expectAnswer = (answer: Promise<unknown>): void => {
           answers.push(answer.catch((error: unknown) => void (error instanceof ServiceError || faults.push(error))));
         };
@@ -191,11 +191,11 @@ async function checkBooks(
     expect(world.jobQuota.isFull(accountId, unfinished)).toBe(true);
     expect([...world.registry.list()].filter((job) => job.accountId === accountId)).toHaveLength(unfinished);
   }
-  // A job that was cancelled while no Island had it, after one had begun it, is the network's alone.
+  // A charge earns nothing if the job was cancelled without an Island after one had begun it.
   expect(earnedMicro).toBeLessThanOrEqual(mostEarnedMicro);
 }
 
-/** What a job that ended owes, by what of it was delivered. Source: decision 0012. */
+/** Returns the charge of an ended job for its delivered output. Source: decision 0012. */
 async function dueOf(jobId: string, state: string, priceMicro: number): Promise<number> {
   const parts = await store.jobs.feed(jobId);
   const items = parts.flatMap((part) => part.items);

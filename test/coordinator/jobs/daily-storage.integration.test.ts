@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => coordinator[Symbol.asyncDispose]());
 
-it("inputs count to what an account's jobs may store in a day, single and in batches", async () => {
+it("inputs count towards the account's daily storage, for single jobs and batches", async () => {
   const input = { prompt: "x".repeat(200_000) };
   const submit = (path: string, body: object) =>
     call(coordinator.url, key, "POST", path, { workload: "tiny-chat", ...body });
@@ -31,7 +31,7 @@ it("inputs count to what an account's jobs may store in a day, single and in bat
   expect((await submit("/jobs", { input: { prompt: "Hi" } })).status).toBe(201);
 });
 
-it("output that an account has no room for fails its job, which pays for what it got", async () => {
+it("a job whose output exceeds the account's daily storage fails, and its delivered output is charged", async () => {
   await using island = await FakeIsland.join(coordinator.url, islandToken, { hostId: randomUUID() });
   const input = { prompt: "Hi", max_tokens: 2_000 };
   const { body } = await call(coordinator.url, key, "POST", "/jobs", { workload: "tiny-chat", input });

@@ -13,14 +13,14 @@ const countsOf = (items: readonly OutputItem[]): unknown[] =>
   items.map((item) => ("count" in item ? item.count : null));
 
 describe("DeliveredTokens", () => {
-  it("believes tokens of calls up to the bytes of their names, their arguments and the marks around them", () => {
+  it("accepts tokens of calls up to the bytes of their names, their arguments and the marks around them", () => {
     const delivered = new DeliveredTokens();
     expect(countsOf(delivered.take([call("", 1_000, "sum"), call("{}", 1_000), call('"€"', 1_000)]))).toEqual([
       67, 2, 5,
     ]);
   });
 
-  it("leaves honest counts as they are, and the array too", () => {
+  it("keeps honest counts, and returns the same array", () => {
     const items: OutputItem[] = [{ type: "token", content: "Hi", count: 1 }, call("", 12, "sum"), call("{}", 1)];
     expect(new DeliveredTokens().take(items)).toBe(items);
   });

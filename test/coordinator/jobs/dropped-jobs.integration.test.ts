@@ -11,7 +11,7 @@ import { PlayedIsland } from "./played-island.ts";
 let opened: OpenedJobWorld;
 let clock: ManualClock;
 let world: JobWorld;
-/** Kinds of writes that are refused, as the job is another coordinator's. */
+/** Kinds of writes that are refused because another coordinator has the job. */
 let refused: ReadonlySet<string>;
 let dropped: Extract<JobRegistryEvent, { type: "job_dropped" }>[];
 
@@ -46,8 +46,8 @@ async function submit(): Promise<string> {
   return record.id;
 }
 
-describe("a job whose write is refused as another coordinator has it", () => {
-  it.each(["append", "lose", "assign", "start", "end"])("is dropped at its %s, with all that it took", async (kind) => {
+describe("job whose write is refused because another coordinator has it", () => {
+  it.each(["append", "lose", "assign", "start", "end"])("is dropped at its %s with all its resources", async (kind) => {
     refused = new Set([kind]);
     const jobId = await submit();
     const island = await join();
@@ -56,7 +56,7 @@ describe("a job whose write is refused as another coordinator has it", () => {
       await expect.poll(() => island.last("assign")).toBeDefined();
       const { assign } = island;
       const frames = [...beginFrames(assign), outputFrame(assign, 1, "one"), finishedFrame(assign, 2)];
-      // What is refused is never acknowledged, and the Island is sent away.
+      // Refused output is never acknowledged, and the Island is disconnected.
       island.say(...frames.slice(0, kind === "end" ? 4 : 3)).catch(() => undefined);
       await world.settle();
       if (kind === "lose") island.lose();
@@ -71,7 +71,7 @@ describe("a job whose write is refused as another coordinator has it", () => {
     expect(world.jobQuota.isFull(opened.accountId, 1)).toBe(false);
     expect(world.islands.get(island.hostId)).toBeUndefined();
     expect(island.last("ack")?.seq ?? 0).toBeLessThan(2);
-    // Nothing of it is left to be done.
+    // The job leaves no pending work.
     refused = new Set();
     clock.advance(3_600_000);
     await world.settle();
@@ -79,7 +79,7 @@ describe("a job whose write is refused as another coordinator has it", () => {
     expect(world.fatal).toEqual([]);
   });
 
-  it("is not cancelled, and who asked for it is told", async () => {
+  it("is not cancelled, and the caller gets an error", async () => {
     refused = new Set(["end"]);
     const jobId = await submit();
     const cancelled = world.registry.cancel(jobId);

@@ -21,8 +21,8 @@ const progress = {
   lastSeq: 1,
 };
 
-describe("the feed of a job that was restored", () => {
-  it("knows without being read what decides about the job", () => {
+describe("feed of a restored job", () => {
+  it("has its progress before it is read", () => {
     const feed = JobFeed.restored("job_1", { progress, read: () => expect.fail("It was read") });
     feed.push([token("c")], 2);
     expect([feed.tokens, feed.hasOutput, feed.attemptOf(1), feed.attemptOf(3)]).toEqual([6, true, 1, 2]);
@@ -30,13 +30,13 @@ describe("the feed of a job that was restored", () => {
     expect(() => feed.text()).toThrow("not loaded");
   });
 
-  it("is read once, however many ask, and goes on with what came meanwhile", async () => {
+  it("is read once for any number of readers, and continues with newer items", async () => {
     const gate = Promise.withResolvers<void>();
     let reads = 0;
     const read = async (): Promise<readonly FeedPart[]> => {
       reads += 1;
       await gate.promise;
-      // What was stored since the restart is in memory already.
+      // Items that were stored since the restart are already in memory.
       return [...STORED, { attempt: 2, items: [token("c")] }];
     };
     const feed = JobFeed.restored("job_1", { progress, read });
@@ -49,7 +49,7 @@ describe("the feed of a job that was restored", () => {
     expect([feed.text(), feed.items.length, reads]).toEqual(["abcd", 5, 1]);
   });
 
-  it("is asked for again after a read that failed", async () => {
+  it("is read again after a failed read", async () => {
     let isBroken = true;
     const read = async (): Promise<readonly FeedPart[]> => {
       if (isBroken) throw new Error("disk");

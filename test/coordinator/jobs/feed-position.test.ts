@@ -6,7 +6,7 @@ import type { FeedItem } from "../../../coordinator/store/jobs/job-store.ts";
 const token = (content: string): FeedItem => ({ type: "token", content, count: 1 });
 const status = (state: string): FeedItem => ({ type: "status", state });
 
-/** Two attempts, the second of which goes on after the first. */
+/** Two attempts, the second of which continues the first. */
 const PARTS = [
   { attempt: 1, items: [status("pending"), status("running"), token("a"), status("streaming"), token("b")] },
   { attempt: 2, items: [status("pending"), status("running"), token("c"), { type: "progress", step: 1, total: 2 }] },
@@ -27,7 +27,7 @@ function takeAll(cursor: FeedCursor): FeedItem[] {
 }
 
 describe("FeedCursor", () => {
-  it.each(ITEMS.map((_, index) => index))("resumed after item %i gives exactly the rest", (index) => {
+  it.each(ITEMS.map((_, index) => index))("returns exactly the rest when resumed after item %i", (index) => {
     const feed = new JobFeed("job_1", PARTS, DONE);
     const first = new FeedCursor(feed);
     for (let i = 0; i <= index; i += 1) first.take();
@@ -36,7 +36,7 @@ describe("FeedCursor", () => {
     expect(takeAll(resumed)).toEqual(ITEMS.slice(index + 1));
   });
 
-  it("neither repeats nor skips output when a status stands elsewhere after a restart", () => {
+  it("neither repeats nor skips output if a status has another place after a restart", () => {
     const items = [status("pending"), token("a"), status("running"), token("b"), token("c")];
     const first = new FeedCursor(new JobFeed("job_1", [{ attempt: 1, items }]));
     for (let i = 0; i < 4; i += 1) first.take();
@@ -45,7 +45,7 @@ describe("FeedCursor", () => {
     expect(takeAll(resumed)).toEqual([token("c")]);
   });
 
-  it("goes on with items that come later", () => {
+  it("continues with items that are added later", () => {
     const feed = new JobFeed("job_1");
     const cursor = new FeedCursor(feed);
     feed.push(ITEMS.slice(0, 3));
@@ -54,7 +54,7 @@ describe("FeedCursor", () => {
     expect(takeAll(cursor)).toEqual(ITEMS.slice(3));
   });
 
-  it("never gives a place before the one that it was resumed at", () => {
+  it("never returns a position before the one from which it was resumed", () => {
     const feed = new JobFeed("job_1", [{ attempt: 1, items: [status("pending"), token("a")] }]);
     const cursor = new FeedCursor(feed, parsePosition("3.2"));
     expect(cursor.take()).toBeUndefined();
@@ -68,7 +68,7 @@ describe("FeedCursor", () => {
 describe("FeedCursor.isLost", () => {
   const at = (id: string, feed: JobFeed): boolean => new FeedCursor(feed, parsePosition(id)).isLost;
 
-  it("is false while the attempt that made the output may still adoptRunning it again", () => {
+  it("is false while the attempt that made the output may still resend it", () => {
     const feed = new JobFeed("job_1", [{ attempt: 1, items: [token("a")] }]);
     const cursor = new FeedCursor(feed, parsePosition("3.0"));
     expect([cursor.isLost, at("1.0", feed)]).toEqual([false, false]);
@@ -78,7 +78,7 @@ describe("FeedCursor.isLost", () => {
     expect(at("4.0", feed)).toBe(false);
   });
 
-  it("is true from the first output of a later attempt on, for those whose output is not there, and no others", () => {
+  it("becomes true with the first output of a later attempt, only for readers whose output is missing", () => {
     const feed = new JobFeed("job_1", [{ attempt: 1, items: [token("a")] }]);
     const cursor = new FeedCursor(feed, parsePosition("3.0"));
     feed.push([status("pending"), token("x"), token("y"), token("z")], 2);
@@ -94,7 +94,7 @@ describe("FeedCursor.isLost", () => {
     expect(["4.1.2", "5.1.2", "5.1.3", "5.1.4"].map((id) => at(id, feed))).toEqual([false, true, true, false]);
   });
 
-  it("is true when another attempt made the output that the reader has", () => {
+  it("is true if another attempt made the output that the reader has", () => {
     const feed = new JobFeed("job_1", [{ attempt: 1, items: [token("a"), token("b")] }]);
     expect(["1.0", "1.0.2", "2.0.2", "3.0.2", "0.1.2"].map((id) => at(id, feed))).toEqual([
       false,
@@ -105,7 +105,7 @@ describe("FeedCursor.isLost", () => {
     ]);
   });
 
-  it("is true when the job has ended with less than the reader was given", () => {
+  it("is true if the job has ended with less output than the reader received", () => {
     const feed = new JobFeed("job_1", [{ attempt: 1, items: [token("a")] }]);
     expect(at("2.0", feed)).toBe(false);
     feed.end(DONE);
@@ -114,11 +114,14 @@ describe("FeedCursor.isLost", () => {
 });
 
 describe("parsePosition()", () => {
-  it.each(["", "x", "1", "1.", "1.2.3.4", "1.2.", "-1.0", "1.2.End", "99999999999.1"])("does not know %j", (id) => {
-    expect(parsePosition(id)).toBeUndefined();
-  });
+  it.each(["", "x", "1", "1.", "1.2.3.4", "1.2.", "-1.0", "1.2.End", "99999999999.1"])(
+    "returns undefined for %j",
+    (id) => {
+      expect(parsePosition(id)).toBeUndefined();
+    },
+  );
 
-  it("reads what formatPosition() writes, which leaves the first attempt out", () => {
+  it("parses the result of formatPosition(), which omits the first attempt", () => {
     const positions = ["12.3", "12.3.2", "12.3.end", "12.3.2.end"];
     expect(positions.map(parsePosition)).toEqual([
       { outputs: 12, statuses: 3, attempt: 1, ended: false },

@@ -13,7 +13,7 @@ let store: SqliteStore;
 let clock: ManualClock;
 let world: JobWorld;
 let accountId: string;
-/** Accounts whose submissions are stored, but whose answer waits for `open`. */
+/** Accounts whose submissions are stored but resolve only after `open`. */
 let held: Set<string>;
 let open: () => void;
 
@@ -52,7 +52,7 @@ const submit = (account = accountId, more: { waitLimitMs?: number } = {}): Promi
   });
 
 describe("JobService", () => {
-  it("gives an ended job at once while a submission of another account hangs in the store", async () => {
+  it("returns an ended job at once while a submission of another account hangs in the store", async () => {
     const ended = await submit();
     await ended.cancel();
     const other = await makeAccount(store, { grantMicro: 1_000_000_000 });
@@ -65,7 +65,7 @@ describe("JobService", () => {
     await hanging;
   });
 
-  it("waits for the submission of the very job that is asked for", async () => {
+  it("waits for the submission of the requested job", async () => {
     held.add(accountId);
     const submitted = submit();
     await world.settle();
@@ -76,7 +76,7 @@ describe("JobService", () => {
     expect(await opened).toBe(await (await submitted).openFeed());
   });
 
-  it("says in the ending of a job that no Island began why it waited", async () => {
+  it("includes the reason for the wait in the ending of a job that no Island began", async () => {
     const job = await submit(accountId, { waitLimitMs: 60_000 });
     clock.advance(60_000);
     await world.settle();
@@ -85,13 +85,13 @@ describe("JobService", () => {
     expect(await world.jobs.get(accountId, job.record.id)).toMatchObject({ state: "timeout", error: { message } });
   });
 
-  it("says so too of a job that an Island has, and did not begin", async () => {
+  it("includes the reason for a job that an Island has and did not begin", async () => {
     const agent = new ScriptedAgent(world, accountId);
     await agent.connect(false);
     const job = await submit(accountId, { waitLimitMs: PHASE_LIMITS.accept - 1 });
     clock.advance(PHASE_LIMITS.accept - 1);
     await world.settle();
     const { ending } = await job.openFeed();
-    expect(ending).toMatchObject({ code: "wait_timeout", message: expect.stringMatching(/: an Island was asked/) });
+    expect(ending).toMatchObject({ code: "wait_timeout", message: expect.stringMatching(/: an Island was offered/) });
   });
 });

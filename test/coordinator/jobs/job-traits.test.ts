@@ -10,11 +10,11 @@ const picture = { isChat: false, runtimeType: "diffusers", onnxTaskType: null, i
 const limitOf = (input: JobInput, cargo?: Partial<CatalogEntry>): number =>
   traitsOf(input, cargo as CatalogEntry | undefined, 16 * MIB).maxOutputBytes;
 
-it("A chat may make 1 KB for each token that was asked for", () => {
+it("traitsOf() allows a chat 1 KB for each requested token", () => {
   expect(limitOf({ prompt: "Hi", max_tokens: 9 }, chat)).toBe(10 * KIB);
 });
 
-it("A picture may have what its size needs, and never more than other jobs", () => {
+it("traitsOf() allows an image job the output for its size, and never more than other jobs", () => {
   expect(limitOf({ width: 512, height: 512 }, picture)).toBe(MIB + 512 * 512 * 12);
   expect(
     limitOf({ width: 512, height: 512 }, { ...picture, runtimeType: "coreml", onnxTaskType: "text-to-image" }),
@@ -23,7 +23,7 @@ it("A picture may have what its size needs, and never more than other jobs", () 
   expect(limitOf({ width: "512", height: 512 }, picture)).toBe(16 * MIB);
 });
 
-it("Any other job may make what its Cargo says, else what the setting says", () => {
+it("traitsOf() allows any other job the Cargo's maximum, else that of the setting", () => {
   const wasm = { isChat: false, runtimeType: "wasm", onnxTaskType: null, inputSchema: {} } as const;
   expect(limitOf({ width: 1, height: 1 }, wasm)).toBe(16 * MIB);
   expect(limitOf({}, { ...wasm, maxOutputBytes: 40 * MIB })).toBe(40 * MIB);

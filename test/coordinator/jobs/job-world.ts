@@ -23,7 +23,7 @@ import { testEnv } from "../../support/test-env.ts";
 const GIB = 1_024 ** 3;
 const MIB = 1_024 ** 2;
 export const GRACE_MS = 15_000;
-/** First pause of an Island that let a job down. */
+/** First time for which the breaker of an Island stays open after a failure. */
 export const FIRST_PAUSE_MS = 1_000;
 export const RESTART_GRACE_MS = 45_000;
 export const NETWORK_FEE = 0.1;
@@ -32,14 +32,14 @@ export const PHASE_LIMITS = { accept: 5_000, start: 30_000, first_output: 60_000
 export const PRICES = { free: 0, cheap: 1_000_003, dear: 2_500_001 } as const;
 export type CargoName = keyof typeof PRICES;
 
-/** Everything between the HTTP API and storage, on a real store, with Islands that a test plays and a clock that it moves. */
+/** The modules between the HTTP API and storage, on a real store, with simulated Islands and a manual clock. */
 export class JobWorld {
   readonly clock: ManualClock;
   readonly store: Store;
   readonly fatal: unknown[] = [];
-  /** Warnings that were logged. */
+  /** Logged warnings. */
   readonly warned: (readonly [facts: object, message: string])[] = [];
-  /** What the scheduler was told of runs. */
+  /** Measurements that were reported to the scheduler. */
   readonly measured: Extract<SchedulerEvent, { kind: "measured" }>[] = [];
   readonly secret: Buffer;
   readonly jobQuota: JobQuota;
@@ -59,9 +59,10 @@ export class JobWorld {
   readonly core: Core;
 
   /**
-   * @param secret with that of an earlier world, this one is the coordinator after a restart; call {@link recover} then.
+   * @param secret The secret of an earlier world makes this one the coordinator after a restart; call {@link recover}
+   * then.
    * @param feedDelayMs 0: output is stored at once.
-   * @param bus where other coordinators are; {@link peers} must learn which live.
+   * @param bus The bus of other coordinators; set the live ones in {@link peers}.
    */
   constructor(
     store: Store,
@@ -142,12 +143,12 @@ export class JobWorld {
     this.batches = core.batches;
   }
 
-  /** Restores what an earlier world on the same store left. */
+  /** Restores the jobs of an earlier world on the same store. */
   async recover(): Promise<void> {
     await this.core.restore();
   }
 
-  /** Resolves when all that was asked of the store has been answered, and what follows from the answers too. */
+  /** Resolves when all calls of the store have completed, including calls that follow from them. */
   async settle(): Promise<void> {
     for (let round = 0; round < 3; round += 1) {
       await this.store.check();

@@ -7,7 +7,7 @@ import { call, collect, jobEvents, until, type SseEvent } from "../../support/ht
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
 const MIB = 1_024 * 1_024;
-/** With what JSON escapes, and characters of two UTF-16 units where pieces are cut. */
+/** Text with characters that JSON escapes, and with surrogate pairs at the boundaries of pieces. */
 const LARGE_TEXT = `"${"\u{1F3DD}\n".repeat(80_000)}`;
 const LARGE_IMAGE = Buffer.from(LARGE_TEXT).toString("base64");
 
@@ -56,7 +56,7 @@ async function errorOf({ jobId }: Assign): Promise<{ code: string; message: stri
   return ended.error;
 }
 
-it("Large images and outputs reach every reader whole: live, replayed, and as JSON", async () => {
+it("large images and outputs reach every reader complete: live, replayed, and as JSON", async () => {
   await open();
   const assign = await submit();
   const { jobId } = assign;
@@ -77,7 +77,7 @@ it("Large images and outputs reach every reader whole: live, replayed, and as JS
   expect((await api("GET", `/jobs/${jobId}/output`)).body.data.output).toEqual(output);
 });
 
-it("A job that ended replays from every position as it was live, also after its coordinator's restart", async () => {
+it("an ended job replays from every position as it was live, even after a restart of its coordinator", async () => {
   await open();
   const assign = await submit("tiny-chat");
   const live = eventsOf(assign.jobId);
@@ -96,7 +96,7 @@ it("A job that ended replays from every position as it was live, also after its 
   expect((await api("GET", `/jobs/${assign.jobId}`)).body.data.output).toBe(words.join(""));
 });
 
-it("A job that makes more than it may fails: by its images, and by its result", async () => {
+it("a job that exceeds its maximum output fails, both by images and by its result", async () => {
   await open({ maxOutputMb: 0.5 });
   const byImages = await submit();
   const image = "A".repeat(0.2 * MIB);
@@ -109,7 +109,7 @@ it("A job that makes more than it may fails: by its images, and by its result", 
   expect((await errorOf(byResult)).code).toBe("output_too_large");
 });
 
-it("An account's jobs have as much output in memory as it may, and images do not count", async () => {
+it("the output of an account's jobs in memory is limited, without images", async () => {
   await open({ outputMemoryMb: 4, accountOutputMemoryMb: 1 });
   const [first, second, third] = [await submit("tiny-chat"), await submit("tiny-chat"), await submit()];
   const text = "x".repeat(0.4 * MIB);
@@ -119,13 +119,13 @@ it("An account's jobs have as much output in memory as it may, and images do not
   await island.next("ack", ({ jobId, seq }) => jobId === third.jobId && seq === 2);
   island.send(outputFrame(second, 2, text));
   expect(await errorOf(second)).toMatchObject({ code: "output_too_large", message: /account/ });
-  // Its end gave the memory back.
+  // The end of the job releases the memory.
   island.send(outputFrame(first, 2, text), finishedFrame(first, 3, { completionTokens: 2 }));
   await island.next("ack", ({ jobId, seq }) => jobId === first.jobId && seq === 3);
   expect((await api("GET", `/jobs/${first.jobId}`)).body.data.output).toBe(text + text);
 });
 
-it("An Island's jobs have as much output in memory as one Island may", async () => {
+it("the output of an Island's jobs in memory is limited", async () => {
   await open({ outputMemoryMb: 4, accountOutputMemoryMb: 4, islandOutputMemoryMb: 1 });
   const assign = await submit("tiny-chat");
   const text = "x".repeat(0.6 * MIB);
@@ -133,7 +133,7 @@ it("An Island's jobs have as much output in memory as one Island may", async () 
   expect(await errorOf(assign)).toMatchObject({ code: "output_too_large", message: /Island/ });
 });
 
-it("An account whose jobs have stored a day's output gets no more, whoever runs them", async () => {
+it("an account whose jobs have stored a day's output gets no more, whichever Island runs them", async () => {
   await open({ accountMbPerDay: 1 });
   const first = await submit();
   island.send(...beginFrames(first), imageFrame(first, 1, "A".repeat(0.6 * MIB)), finishedFrame(first, 2));
@@ -142,6 +142,6 @@ it("An account whose jobs have stored a day's output gets no more, whoever runs 
   island.send(...beginFrames(second), imageFrame(second, 1, "A".repeat(0.6 * MIB)));
   expect(await errorOf(second)).toMatchObject({
     code: "output_too_large",
-    message: expect.stringContaining("for one account in a day"),
+    message: expect.stringContaining("for one account per day"),
   });
 });

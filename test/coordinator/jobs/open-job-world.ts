@@ -11,7 +11,7 @@ export interface OpenedJobWorld {
   readonly store: SqliteStore;
   readonly world: JobWorld;
   readonly accountId: string;
-  /** Closes the world, or the one that took its place, and the store. No write may have failed. */
+  /** Closes the world, or its replacement, and the store. Fails if a write has failed. */
   close(world: JobWorld): Promise<void>;
 }
 

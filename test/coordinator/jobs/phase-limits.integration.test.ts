@@ -16,7 +16,7 @@ let other: PlayedIsland;
 
 class CountingClock extends ManualClock {
   schedules = 0;
-  /** How long the process stood still: time has passed, and no timer has fired. */
+  /** Simulated stall of the process: time has passed, and no timer has fired. */
   stalledMs = 0;
 
   override monotonicMs(): number {
@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close(world));
 
-/** A job in the hands of `island`, while `other` is idle. */
+/** Returns a job that is assigned to `island`, while `other` is idle. */
 async function assigned(slug = "cheap", input: Record<string, unknown> = { prompt: "Hi" }): Promise<Assign> {
   island = await PlayedIsland.join(world, accountId);
   const job = await world.jobs.submit({ accountId, slug, input, priority: 0, idempotency: null });
@@ -52,7 +52,7 @@ async function started(slug?: string, input?: Record<string, unknown>): Promise<
   return assign;
 }
 
-/** Lets time pass without a word of any Island. */
+/** Advances the clock without any activity of Islands. */
 async function pass(ms: number): Promise<void> {
   clock.advance(ms);
   await world.settle();
@@ -65,14 +65,14 @@ function addCargo(change: Partial<CatalogEntry>): void {
 const view = ({ jobId }: Assign) => world.jobs.get(accountId, jobId);
 const work = (assign: Assign, count: number) => ({ working: [{ ...nameOf(assign), count }] });
 
-/** The first Island was told to stop, and the other has the next attempt. */
+/** Expects that the first Island was stopped, and the other has the next attempt. */
 function expectMoved(assign: Assign): void {
   expect(island.last("cancel")).toMatchObject({ ...nameOf(assign), reason: "timeout" });
   expect(other.assign).toMatchObject({ jobId: assign.jobId, attempt: assign.attempt + 1 });
 }
 
-describe("an Island that is silent", () => {
-  it("before it accepts loses the attempt after the limit of that phase, and not before", async () => {
+describe("silent Island", () => {
+  it("loses the attempt at the limit of the accept phase, and not before", async () => {
     const assign = await assigned();
     expect((await view(assign)).waiting).toMatchObject({ reason: "starting", phase: "accept" });
     await pass(PHASE_LIMITS.accept - 1);
@@ -81,7 +81,7 @@ describe("an Island that is silent", () => {
     expectMoved(assign);
   });
 
-  it("after it accepted loses the attempt, which never started", async () => {
+  it("loses the attempt after it accepted the job and did not start", async () => {
     const assign = await assigned();
     await pass(4_000);
     await island.say({ type: "accepted", ...nameOf(assign) });
@@ -92,18 +92,18 @@ describe("an Island that is silent", () => {
     expectMoved(assign);
   });
 
-  it("after it started loses the attempt if it gives no output, and the job says for how long it has waited", async () => {
+  it("loses the attempt after it started without output, and the job shows the time without activity", async () => {
     const assign = await started();
     expect((await view(assign)).waiting).toBeNull();
     await pass(PHASE_LIMITS.first_output - 1);
     const { waiting } = await view(assign);
     expect(waiting).toMatchObject({ reason: "no_output", phase: "first_output" });
-    expect(waiting?.message).toContain("no sign of it for 59 s");
+    expect(waiting?.message).toContain("no activity for 59 s");
     await pass(1);
     expectMoved(assign);
   });
 
-  it("in the middle of its output loses the attempt, and another goes on after the text", async () => {
+  it("loses the attempt in the middle of its output, and another Island continues after the text", async () => {
     const assign = await started();
     await island.say(outputFrame(assign, 1, "one "));
     await pass(50_000);
@@ -113,7 +113,7 @@ describe("an Island that is silent", () => {
     await pass(1);
     expectMoved(assign);
     expect(other.assign.resume).toEqual({ text: "one two ", tokens: 2 });
-    // What the first one says after all changes nothing.
+    // A late report of the first Island has no effect.
     await island.say(outputFrame(assign, 3, "wrong"));
     await other.say(
       ...beginFrames(other.assign),
@@ -123,7 +123,7 @@ describe("an Island that is silent", () => {
     expect((await view(assign)).output).toBe("one two three");
   });
 
-  it("on every attempt fails the job, with the reason", async () => {
+  it("fails the job with the reason if every attempt was silent", async () => {
     const assign = await assigned();
     await pass(PHASE_LIMITS.accept);
     await PlayedIsland.join(world, accountId);
@@ -136,7 +136,7 @@ describe("an Island that is silent", () => {
     });
   });
 
-  it("with an answer that cannot be continued fails the job", async () => {
+  it("fails a job whose answer cannot be continued", async () => {
     const assign = await started("cheap", { prompt: "Hi", response_format: { type: "json_object" } });
     await island.say(outputFrame(assign, 1, "{"));
     await pass(PHASE_LIMITS.silence);
@@ -144,13 +144,13 @@ describe("an Island that is silent", () => {
     expect([state, error?.code, error?.message]).toEqual([
       "failed",
       "island_silent",
-      "The Island fell silent: no output for 60 s",
+      "The Island stopped producing output: none for 60 s",
     ]);
     expect(island.last("cancel")).toMatchObject(nameOf(assign));
   });
 });
 
-describe("an Island that works", () => {
+describe("active Island", () => {
   it("may download and load for longer than the limit while its reports show progress", async () => {
     const assign = await assigned();
     await island.say({ type: "accepted", ...nameOf(assign) });
@@ -166,7 +166,7 @@ describe("an Island that works", () => {
     expectMoved(assign);
   });
 
-  it("with an older agent may download for longer than the limit", async () => {
+  it("may download for longer than the limit with an older agent", async () => {
     const assign = await assigned();
     await island.say({ type: "accepted", ...nameOf(assign) });
     for (const fraction of [0.1, 0.2, 0.3, null, null, null]) {
@@ -194,7 +194,7 @@ describe("an Island that works", () => {
     expectMoved(assign);
   });
 
-  it("without a stream of tokens has all the time that the run may take", async () => {
+  it("has all of the run limit if it streams no tokens", async () => {
     addCargo({ isChat: false });
     const assign = await started("special");
     await pass(299_000);
@@ -205,7 +205,7 @@ describe("an Island that works", () => {
     expect(await view(assign)).toMatchObject({ state: "completed", output: { label: "A" }, attempt: 2 });
   });
 
-  it("until the run limit, as a second one is, ends the job in timeout", async () => {
+  it("ends the job in timeout at the run limit if a second Island reaches it too", async () => {
     addCargo({ isChat: false });
     const assign = await started("special");
     await pass(300_000);
@@ -214,7 +214,7 @@ describe("an Island that works", () => {
     expect(await view(assign)).toMatchObject({ state: "timeout", error: { code: "run_timeout" }, attempt: 2 });
   });
 
-  it("until the run limit ends the job in timeout if no other begins it within the wait limit", async () => {
+  it("ends the job in timeout at the run limit if no other Island begins within the wait limit", async () => {
     addCargo({ isChat: false });
     const assign = await started("special");
     await pass(300_000);
@@ -225,7 +225,7 @@ describe("an Island that works", () => {
     expect(await view(assign)).toMatchObject({ state: "timeout", error: { code: "run_timeout" } });
   });
 
-  it("until the run limit ends the job if its client has output", async () => {
+  it("ends the job at the run limit if its client has output", async () => {
     addCargo({ isChat: false });
     const assign = await started("special");
     await island.say(outputFrame(assign, 1, "a"));
@@ -233,7 +233,7 @@ describe("an Island that works", () => {
     expect(await view(assign)).toMatchObject({ state: "timeout", error: { code: "run_timeout" }, attempt: 1 });
   });
 
-  it("without a stream of tokens keeps to the limits that its Cargo sets, and progress is a sign of life", async () => {
+  it("is bound by the limits of a Cargo that streams no tokens, and progress counts as activity", async () => {
     addCargo({ isChat: false, phaseLimitsMs: { first_output: 120_000, silence: 20_000 } });
     const assign = await started("special");
     await pass(119_000);
@@ -246,7 +246,7 @@ describe("an Island that works", () => {
     expect(island.last("cancel")).toMatchObject(nameOf(assign));
   });
 
-  it("keeps an attempt while it is away for less than the grace, and its phase begins anew when it is back", async () => {
+  it("keeps an attempt while it is away for less than the grace period, and its phase limit restarts on return", async () => {
     const assign = await assigned();
     island.lose();
     await pass(GRACE_MS - 1);
@@ -256,7 +256,7 @@ describe("an Island that works", () => {
     expect(await view(assign)).toMatchObject({ state: "completed", output: "here", attempt: 1 });
   });
 
-  it("loses nothing when somebody sets the wall clock", async () => {
+  it("loses nothing if the wall clock is set", async () => {
     const assign = await started();
     await island.say(outputFrame(assign, 1, "a"));
     await pass(59_000);
@@ -267,7 +267,7 @@ describe("an Island that works", () => {
     expect(await view(assign)).toMatchObject({ state: "completed", output: "ab", attempt: 1 });
   });
 
-  it("loses nothing when the coordinator itself stood still, so that it could not hear anybody", async () => {
+  it("loses nothing if the coordinator was stalled and could not receive reports", async () => {
     const assign = await assigned();
     clock.stalledMs = 10_000;
     await pass(PHASE_LIMITS.accept);

@@ -5,12 +5,12 @@ import type { FromIsland, HeldJob, Hello, IslandState } from "../../../shared/pr
 import { makeHello, makeIslandState } from "../../support/network/frames.ts";
 import type { JobWorld } from "./job-world.ts";
 
-/** An Island of a {@link JobWorld} whose every frame the test writes, without a socket. */
+/** An Island of a {@link JobWorld} without a socket. The test writes all of its frames. */
 export class PlayedIsland implements IslandLink {
   readonly hostId: string;
-  /** What the coordinator sent, in order. */
+  /** Frames from the coordinator, in order. */
   readonly frames: FromCoordinator[] = [];
-  /** Each with its reason and when to come back. */
+  /** Each dismissal with its reason and the time to reconnect. */
   readonly dismissals: [string, number | null][] = [];
   readonly #world: JobWorld;
   readonly #accountId: string;
@@ -29,7 +29,7 @@ export class PlayedIsland implements IslandLink {
     return island;
   }
 
-  /** The Island of an earlier world comes back to this one, with these attempts. */
+  /** Connects the Island of an earlier world with these attempts. */
   static async rejoin(world: JobWorld, accountId: string, hostId: string, ...held: Assign[]): Promise<PlayedIsland> {
     const island = new PlayedIsland(world, accountId, hostId);
     await island.comeBack(...held);
@@ -47,7 +47,7 @@ export class PlayedIsland implements IslandLink {
     );
   }
 
-  /** Comes back with these attempts. */
+  /** Reconnects with these attempts. */
   comeBack(...held: Assign[]): Promise<void> {
     return this.connect({
       held: held.map((assign): HeldJob => ({ ...nameOf(assign), claim: assign.claim, started: true })),
@@ -69,26 +69,26 @@ export class PlayedIsland implements IslandLink {
     this.#view = null;
   }
 
-  /** Sends frames; resolves when what they say is durable. */
+  /** Sends frames. Resolves when their effects are durable. */
   async say(...frames: FromIsland[]): Promise<void> {
-    if (this.#view === null) throw new Error("The Island is away");
+    if (this.#view === null) throw new Error("The Island is not connected");
     for (const frame of frames) await this.#world.connections.receive(this.#view, frame);
   }
 
-  /** A heartbeat. */
+  /** Sends a heartbeat. */
   beat(state: Partial<IslandState> = {}): Promise<void> {
     return this.say({ type: "heartbeat", state: makeIslandState(state) });
   }
 
-  /** The last frame of a type; undefined if there is none. */
+  /** Returns the last frame of a type; undefined if there is none. */
   last<T extends FromCoordinator["type"]>(type: T): Extract<FromCoordinator, { type: T }> | undefined {
     return this.frames.findLast((frame): frame is Extract<FromCoordinator, { type: T }> => frame.type === type);
   }
 
-  /** The last attempt that it was given. */
+  /** The last attempt that was assigned to the Island. */
   get assign(): Assign {
     const frame = this.last("assign");
-    if (frame === undefined) throw new Error("The Island was given no job");
+    if (frame === undefined) throw new Error("No job was assigned to the Island");
     return frame;
   }
 }

@@ -24,38 +24,35 @@ const REQUESTS = [
   { path: "/jobs/batch", body: { workload: slug, inputs: [{ text: "Hello" }] }, other: [{ text: "Bye" }] },
 ];
 
-describe.each(REQUESTS)(
-  "POST $path with the Idempotency-Key of a request that was answered",
-  ({ path, body, other }) => {
-    const submit = (request: object = body) => api("POST", path, request, { "idempotency-key": "k" });
-    const submitOther = () => submit("input" in body ? { ...body, input: other } : { ...body, inputs: other });
+describe.each(REQUESTS)("POST $path with the Idempotency-Key of an earlier request", ({ path, body, other }) => {
+  const submit = (request: object = body) => api("POST", path, request, { "idempotency-key": "k" });
+  const submitOther = () => submit("input" in body ? { ...body, input: other } : { ...body, inputs: other });
 
-    it("is answered as the first when its Cargo is gone; with another body it is a conflict", async () => {
-      await api("POST", "/cargos", ONNX_FILE);
-      const first = await submit();
-      expect(first.status).toBe(201);
-      expect((await api("DELETE", `/cargos/${slug}`)).status).toBe(200);
-      const again = await submit();
-      expect([again.status, again.body.data?.id]).toEqual([201, first.body.data.id]);
-      expect((await submitOther()).body.error.code).toBe("idempotency_conflict");
-    });
+  it("returns the first result if its Cargo is gone, and a conflict for another body", async () => {
+    await api("POST", "/cargos", ONNX_FILE);
+    const first = await submit();
+    expect(first.status).toBe(201);
+    expect((await api("DELETE", `/cargos/${slug}`)).status).toBe(200);
+    const again = await submit();
+    expect([again.status, again.body.data?.id]).toEqual([201, first.body.data.id]);
+    expect((await submitOther()).body.error.code).toBe("idempotency_conflict");
+  });
 
-    it("is answered as the first when the Cargo takes no such input any more", async () => {
-      await api("POST", "/cargos", ONNX_FILE);
-      const first = await submit();
-      const input_schema = { type: "object", required: ["image"], properties: { image: { type: "string" } } };
-      const changed = await api("PATCH", `/cargos/${slug}`, { input_schema, example_input: { image: "x" } });
-      expect(changed.status).toBe(200);
-      expect((await api("POST", path, body)).status).toBe(422);
-      const again = await submit();
-      expect([again.status, again.body.data?.id]).toEqual([201, first.body.data.id]);
-    });
-  },
-);
+  it("returns the first result if the Cargo no longer accepts the input", async () => {
+    await api("POST", "/cargos", ONNX_FILE);
+    const first = await submit();
+    const input_schema = { type: "object", required: ["image"], properties: { image: { type: "string" } } };
+    const changed = await api("PATCH", `/cargos/${slug}`, { input_schema, example_input: { image: "x" } });
+    expect(changed.status).toBe(200);
+    expect((await api("POST", path, body)).status).toBe(422);
+    const again = await submit();
+    expect([again.status, again.body.data?.id]).toEqual([201, first.body.data.id]);
+  });
+});
 
 const [TITLE, OPTIONS] = unlessSeveral(
-  "is answered as the first when as many jobs wait as may",
-  "each has a limit of its own",
+  "returns the first result if the limit of waiting jobs is reached",
+  "each coordinator has its own limit",
 );
 
 describe("POST /jobs/batch with the Idempotency-Key of a batch", () => {

@@ -22,7 +22,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-it("A job with output is restored without a look at its feed, which is read once when readers come", async () => {
+it("a job with output is restored without reading its feed, which is read once for its readers", async () => {
   const accountId = await makeAccount(store);
   const before = new JobWorld(store, clock);
   const agent = new ScriptedAgent(before, accountId);

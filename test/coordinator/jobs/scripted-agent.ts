@@ -11,11 +11,11 @@ interface HeldAttempt {
   started: boolean;
 }
 
-/** What an Island can do with an attempt that it holds. */
+/** Actions of an Island on an attempt that it holds. */
 export const DEEDS = ["start", "output", "finish", "empty", "fail", "giveUp", "refuse", "repeat"] as const;
 export type AuditEvent = (typeof DEEDS)[number];
 
-/** An Island's agent, without a socket: it does what a test says, and keeps everything else. */
+/** An agent without a socket. It acts as a test directs, and keeps its attempts. */
 export class ScriptedAgent implements IslandLink {
   readonly hostId = randomUUID();
   readonly #world: JobWorld;
@@ -46,7 +46,7 @@ export class ScriptedAgent implements IslandLink {
     this.#island = null;
   }
 
-  /** Joins, with the jobs that it held before or without. Does nothing while it is connected. */
+  /** Connects, with or without the jobs that it held before. No-op while it is connected. */
   async connect(keepsJobs: boolean): Promise<void> {
     if (this.#island !== null || this.#isConnecting) return;
     this.#isConnecting = true;
@@ -69,7 +69,7 @@ export class ScriptedAgent implements IslandLink {
     this.#island = null;
   }
 
-  /** Does something with the `pick`th attempt that it holds; nothing when it holds none or is away. Its frames are taken at once. */
+  /** Acts on the `pick`th attempt that it holds; no-op if it holds none or is away. Its frames are handled at once. */
   async act(auditEvent: AuditEvent, pick: number): Promise<void> {
     const island = this.#island;
     const held = this.#held[pick % Math.max(1, this.#held.length)];
@@ -101,7 +101,7 @@ export class ScriptedAgent implements IslandLink {
       case "fail":
         return [failedFrame(assign, ++held.seq, "invalid_input")];
       case "giveUp":
-        // Also how a cancelled run is confirmed.
+        // A cancelled run is confirmed with the same frame.
         return [{ type: "cancelled" as const, jobId, attempt, seq: ++held.seq }];
       case "refuse":
         return [{ type: "refused" as const, jobId, attempt, code: "model_unavailable" as const, message: "no" }];

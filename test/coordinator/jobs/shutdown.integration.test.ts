@@ -4,7 +4,7 @@ import { FakeIsland } from "../../support/network/fake-island.ts";
 import { call } from "../../support/http/http.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
-it("A chat that is cut off by the coordinator's own end is no fault", async () => {
+it("a chat that ends with the coordinator's shutdown is not an error", async () => {
   await using coordinator = await TestCoordinator.open();
   const { key, islandToken } = await coordinator.createAccount("client@example.com");
   await using island = await FakeIsland.join(coordinator.url, islandToken);

@@ -13,7 +13,7 @@ let store: SqliteStore;
 let clock: ManualClock;
 let world: JobWorld;
 let accountId: string;
-/** Lets go the answer of a submission that is stored. */
+/** Releases the result of a submission that is stored. */
 let open: () => void;
 let opened: Promise<void>;
 
@@ -45,8 +45,8 @@ afterEach(async () => {
 
 const request = () => ({ accountId, slug: "cheap", priority: 0, idempotency: null });
 
-describe("a batch whose commit is under way", () => {
-  it("is cancelled when its jobs are there, and not refused as if it had ended", async () => {
+describe("batch whose commit is in flight", () => {
+  it("is cancelled once its jobs are registered, and not refused as ended", async () => {
     const submitted: Promise<SubmittedBatch> = world.batches.submit({
       ...request(),
       inputs: [{ prompt: "one" }, { prompt: "two" }],
@@ -63,8 +63,8 @@ describe("a batch whose commit is under way", () => {
   });
 });
 
-describe("a submission that is answered after the registry was closed", () => {
-  it("sets no timer: the job is restored at the next start", async () => {
+describe("submission that completes after the registry was closed", () => {
+  it("sets no timer, as the job is restored at the next start", async () => {
     const before = clock.pendingTimers;
     const submitted = world.jobs.submit({ ...request(), input: { prompt: "Hi" } });
     await world.settle();

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { enterStream, streamPool } from "../../../coordinator/quotas/caller-quota.ts";
 
 describe("enterStream()", () => {
-  it("opens streams up to the limit, by account", () => {
+  it("opens streams up to the limit of each account", () => {
     const quota = streamPool();
     enterStream(quota, "a", 1);
     enterStream(quota, "b", 1);
     expect(() => enterStream(quota, "a", 1)).toThrow(/concurrent_streams/);
   });
 
-  it("a stream closed twice gives one place back", () => {
+  it("releases a stream once, even if it is closed twice", () => {
     const quota = streamPool();
     const close = enterStream(quota, "a", 2);
     enterStream(quota, "a", 2);

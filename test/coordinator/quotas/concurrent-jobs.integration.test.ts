@@ -25,8 +25,8 @@ const submit = (idempotencyKey?: string) =>
   api("POST", "/jobs", JOB, idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey });
 const idOf = async (answer: ReturnType<typeof submit>): Promise<string> => (await answer).body.data.id as string;
 
-describe("unfinished jobs of an account", () => {
-  it("one more than the limit is 429 with Retry-After, and stores and holds nothing", async () => {
+describe("limit of unfinished jobs of an account", () => {
+  it("refuses one more job with 429 and Retry-After, and stores and holds nothing", async () => {
     expect([(await submit()).status, (await submit()).status]).toEqual([201, 201]);
     const { status, headers, body } = await submit();
     expect([status, headers.get("retry-after"), body]).toEqual([
@@ -38,25 +38,25 @@ describe("unfinished jobs of an account", () => {
     expect((await api("GET", "/jobs")).body.meta.total).toBe(2);
   });
 
-  it("many at once are let in up to the limit", async () => {
+  it("admits concurrent submissions up to the limit", async () => {
     const statuses = (await Promise.all(Array.from({ length: 12 }, () => submit()))).map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(2);
     expect(statuses.filter((status) => status === 429)).toHaveLength(10);
   });
 
-  it("are counted by account: another has its own", async () => {
+  it("counts each account separately", async () => {
     await Promise.all([submit(), submit()]);
     const other = await coordinator.createAccount("other@example.com");
     expect((await call(coordinator.url, other.key, "POST", "/jobs", JOB)).status).toBe(201);
   });
 
-  it("a chat is one of them", async () => {
+  it("counts a chat", async () => {
     await Promise.all([submit(), submit()]);
     const chat = await api("POST", "/chat/completions", { messages: [{ role: "user", content: "Hi" }] });
     expect([chat.status, chat.body.error.limit]).toEqual([429, "concurrent_jobs"]);
   });
 
-  it("a cancelled job gives its place back as soon as it is answered", async () => {
+  it("releases the slot of a cancelled job by the time of the response", async () => {
     const [first] = await Promise.all([idOf(submit()), submit()]);
     expect((await submit()).status).toBe(429);
     expect((await api("DELETE", `/jobs/${first}`)).status).toBe(200);
@@ -64,7 +64,7 @@ describe("unfinished jobs of an account", () => {
     expect((await submit()).status).toBe(429);
   });
 
-  it("a job that completed, failed or could not be paid gives its place back", async () => {
+  it("releases the slot of a job that completed, failed or could not be paid", async () => {
     await using island = await FakeIsland.join(coordinator.url, account.islandToken);
     for (const end of ["finished", "failed"] as const) {
       await Promise.all([submit(), submit()]);
@@ -95,7 +95,7 @@ describe("unfinished jobs of an account", () => {
     expect((await submit()).status).toBe(402);
   });
 
-  it("a repeated request is answered however full the account is, and takes no place", async () => {
+  it("returns the result of a repeated request at any count, without taking a slot", async () => {
     const first = await idOf(submit("a"));
     expect(await idOf(submit("a"))).toBe(first);
     const second = await idOf(submit("b"));
@@ -109,13 +109,13 @@ describe("unfinished jobs of an account", () => {
     expect((await submit("c")).status).toBe(201);
   });
 
-  it("a request repeated while the first is under way takes the one place that is left, once", async () => {
+  it("takes the last slot once if a request is repeated while the first is in flight", async () => {
     await submit();
     const ids = await Promise.all(Array.from({ length: 8 }, () => idOf(submit("a"))));
     expect(new Set(ids).size).toBe(1);
   });
 
-  it("are counted again after a restart", async () => {
+  it("is counted again after a restart", async () => {
     const ids = await Promise.all([idOf(submit()), idOf(submit())]);
     await coordinator.stop();
     await coordinator.start();
@@ -124,7 +124,7 @@ describe("unfinished jobs of an account", () => {
     expect((await submit()).status).toBe(201);
   });
 
-  it("follow the account's limit at once; a lower one ends nothing", async () => {
+  it("follows a change of the limit at once; a lower one ends no job", async () => {
     await Promise.all([submit(), submit()]);
     const setLimit = (concurrentJobs: number | null) =>
       coordinator.withStore((store) => store.accounts.setLimits(account.id, { concurrentJobs }));

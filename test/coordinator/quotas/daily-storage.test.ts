@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { dailyStorage } from "../../../coordinator/quotas/daily-storage.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
-it("takes a day's storage of each account, and more as time passes; what is refused is not counted", () => {
+it("dailyStorage() admits a day's storage of each account, and more as time passes, without counting refused bytes", () => {
   const clock = new ManualClock();
   const storage = dailyStorage(clock, 86_400);
   expect([storage.take("a", 60_000), storage.take("a", 26_400), storage.take("a", 10)]).toEqual([0, 0, 10_000]);

@@ -3,7 +3,7 @@ import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
 import { RateLimitedError } from "../../../shared/errors.ts";
 
 describe("JobQuota", () => {
-  it("enter() takes places up to the limit, by account", () => {
+  it("enter() takes slots up to the limit of each account", () => {
     const quota = new JobQuota();
     quota.enter("a", 2);
     quota.enter("a", 2);
@@ -13,17 +13,17 @@ describe("JobQuota", () => {
     expect([quota.isFull("a", 2), quota.isFull("a", 3), quota.isFull("b", 1)]).toEqual([true, false, true]);
   });
 
-  it("a limit of 0 refuses every job", () => {
+  it("enter() refuses every job at a limit of 0", () => {
     expect(() => new JobQuota().enter("a", 0)).toThrow("may have no jobs");
   });
 
-  it("add() takes a place whatever the limit", () => {
+  it("add() takes a slot regardless of the limit", () => {
     const quota = new JobQuota();
     for (let i = 0; i < 5; i += 1) quota.add("a");
     expect([quota.isFull("a", 5), quota.isFull("a", 6)]).toEqual([true, false]);
   });
 
-  it("leave() makes room and tells who listens, until they stop", () => {
+  it("leave() releases a slot and calls the listeners until they unsubscribe", () => {
     const quota = new JobQuota();
     const freed: string[] = [];
     const stop = quota.onCapacity((accountId) => freed.push(accountId));
@@ -35,10 +35,10 @@ describe("JobQuota", () => {
     expect(freed).toEqual(["a"]);
   });
 
-  it("leave() of an account without a place is a fault", () => {
+  it("leave() throws for an account without a slot", () => {
     const quota = new JobQuota();
     quota.enter("a", 1);
     quota.leave("a");
-    expect(() => quota.leave("a")).toThrow(/less than it gives back/);
+    expect(() => quota.leave("a")).toThrow(/account a releases 1 and holds only 0/);
   });
 });

@@ -25,7 +25,7 @@ const api = (key: string, method: string, path: string, body?: unknown) =>
 async function makeKey(limits: object): Promise<{ id: string; key: string }> {
   return (await api(account.key, "POST", "/api-keys", limits)).body;
 }
-/** What each way to make jobs of a Cargo answers. */
+/** Submits jobs of a Cargo in each possible way, and returns the responses. */
 async function submitEach(key: string, slug: string): Promise<unknown[]> {
   const job = { workload: slug, input: { prompt: "Hi" } };
   const { id } = (await api(key, "POST", "/conversations", { model: slug })).body.data;
@@ -38,8 +38,8 @@ async function submitEach(key: string, slug: string): Promise<unknown[]> {
   return answers.map(({ status, body }) => [status, body.error]);
 }
 
-describe("the Cargos of an API key", () => {
-  it("are all that it can submit jobs of, in any way", async () => {
+describe("Cargos of an API key", () => {
+  it("restrict the jobs that it can submit, in any way", async () => {
     const { key } = await makeKey({ cargos: [CHAT] });
     const refused = [403, expect.objectContaining({ code: "cargo_not_allowed" })];
     expect(await submitEach(key, OTHER_CHAT)).toEqual([refused, refused, refused, refused]);
@@ -50,8 +50,8 @@ describe("the Cargos of an API key", () => {
   });
 });
 
-describe("the credits a month of an API key", () => {
-  it("are what its jobs cost and hold; more is refused in any way, and what is not charged is given back", async () => {
+describe("monthly credits of an API key", () => {
+  it("limit what its jobs cost and hold in any way, and uncharged credits are returned", async () => {
     const limits = { credits_per_month: 0.025 };
     const { id, key } = await makeKey(limits);
     const submit = (by = key) => api(by, "POST", "/jobs", { workload: CHAT, input: { prompt: "Hi" } });
@@ -81,8 +81,8 @@ describe("the credits a month of an API key", () => {
   });
 });
 
-describe("the usage of an account", () => {
-  it("says by which key it spent, and what its Islands earned", async () => {
+describe("usage of an account", () => {
+  it("includes the spending of each key and the earnings of its Islands", async () => {
     const { id, key } = await makeKey({});
     await using island = await FakeIsland.join(coordinator.url, account.islandToken);
     for (let count = 0; count < 2; count += 1) {

@@ -11,7 +11,7 @@ const of = (account: string, island?: string): PoolKey<Kind>[] => [
 ];
 
 describe("Pool", () => {
-  it("has room up to the limit of each kind", () => {
+  it("has capacity up to the limit of each kind", () => {
     const pool = new Pool<Kind>(LIMITS, "account");
     expect(pool.fullFor(of("a", "island"), 60)).toBeNull();
     expect(pool.fullFor(of("a", "island"), 61)).toBe("account");
@@ -23,7 +23,7 @@ describe("Pool", () => {
     expect(pool.fullFor(of("b", "other"), 40)).toBeNull();
   });
 
-  it("used up, has room for keys within their equal share only", () => {
+  it("has capacity only for keys within their equal share when it is used up", () => {
     const pool = new Pool<Kind>(LIMITS, "account");
     pool.add(of("a"), 60);
     pool.add(of("b"), 40);
@@ -33,14 +33,14 @@ describe("Pool", () => {
     expect(pool.fullFor(of("c"), 34)).toBe("all");
   });
 
-  it("used up, has no room for any key without a kind that shares", () => {
+  it("has no capacity for any key when it is used up and no kind shares", () => {
     const pool = new Pool<Kind>(LIMITS);
     pool.add(of("a"), 60);
     pool.add(of("b"), 40);
     expect(pool.fullFor(of("c"), 1)).toBe("all");
   });
 
-  it("has room again for what was given back", () => {
+  it("has capacity again after a release", () => {
     const pool = new Pool<Kind>(LIMITS, "account");
     pool.add(of("a", "island"), 60);
     pool.add([["island", "island"]], -60);
@@ -51,7 +51,7 @@ describe("Pool", () => {
     expect([...pool.idsOf("account")]).toEqual([]);
   });
 
-  it("take() takes for all keys or none, and gives back once", () => {
+  it("take() takes for all keys or none, and releases once", () => {
     const pool = new Pool<Kind>(LIMITS);
     expect(pool.take(of("a", "island"), 61)).toBe("account");
     expect(pool.count("all")).toBe(0);
@@ -62,7 +62,7 @@ describe("Pool", () => {
     expect([pool.count("account", "a"), pool.count("island", "island"), pool.count("all")]).toEqual([5, 5, 5]);
   });
 
-  it("refuses to take back what a key does not have", () => {
-    expect(() => new Pool(LIMITS).add([["account", "a"]], -1)).toThrow("account a has less than it gives back");
+  it("throws if a key releases more than it holds", () => {
+    expect(() => new Pool(LIMITS).add([["account", "a"]], -1)).toThrow("account a releases 1 and holds only 0");
   });
 });

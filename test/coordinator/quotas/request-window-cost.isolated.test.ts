@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RequestWindow, WINDOW_MS } from "../../../coordinator/quotas/request-window.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
-/** Times read and written, and entries of maps looked at or changed: whatever a decision walks through is among them. */
+/** Number of times read and written, and of map entries read or changed. It covers all that a decision iterates. */
 let touched = 0;
 
 const touch = (name: string | symbol): void => {
   if (typeof name === "string" && /^\d+$/.test(name)) touched += 1;
 };
 
-/** Counts each number of a ring's memory that is touched. To copy all of it, as growing does, counts once. */
+/** Counts each access to a number in a ring's memory. Copying all of it, as on growth, counts once. */
 function counted(times: Float64Array): Float64Array {
   return new Proxy(times, {
     get(target, name): unknown {
@@ -70,7 +70,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-/** The most that one of `decisions` touched. */
+/** Returns the maximum of accesses of one of `decisions`. */
 function mostTouched(decisions: Iterable<() => unknown>): number {
   let most = 0;
   for (const decide of decisions) {
@@ -81,15 +81,18 @@ function mostTouched(decisions: Iterable<() => unknown>): number {
   return most;
 }
 
-/** Of a caller who is there: found, its oldest time read, the new one written, and that which frees a place read; and when it grows. */
+/**
+ * Accesses for a known caller: the lookup, reading its oldest time, writing the new one, reading the time that frees a
+ * request; and growth.
+ */
 const FEW = 12;
 
-describe("what one decision of the request window touches", () => {
+describe("accesses of one decision of the request window", () => {
   it.each([
     [1, 10_000, 100],
     [20_000, 3, 100],
     [3, 100_000, 100_000],
-  ])("is no more with %i callers of %i requests and a limit of %i", (callers, requests, limit) => {
+  ])("stay constant with %i callers of %i requests and a limit of %i", (callers, requests, limit) => {
     const window = new RequestWindow(new ManualClock());
     const names = Array.from({ length: callers }, (_, index) => `caller${index}`);
     const decisions = function* (): Generator<() => unknown> {
@@ -100,7 +103,7 @@ describe("what one decision of the request window touches", () => {
     expect(mostTouched(decisions())).toBeLessThanOrEqual(FEW);
   });
 
-  it("grows by the logarithm of the limit, not by the limit, when a whole minute ends at once", () => {
+  it("grow with the logarithm of the limit when a whole minute ends at once", () => {
     const clock = new ManualClock();
     const limit = 2 ** 16;
     const fill = (window: RequestWindow): void => {
@@ -116,7 +119,7 @@ describe("what one decision of the request window touches", () => {
     }
   });
 
-  it("is no more when a generation of callers is dropped", () => {
+  it("stay constant when a generation of callers is dropped", () => {
     const clock = new ManualClock();
     const window = new RequestWindow(clock, 1_000);
     const decisions = function* (): Generator<() => unknown> {

@@ -4,7 +4,7 @@ import { RequestWindow, WINDOW_MS } from "../../../coordinator/quotas/request-wi
 import { ManualClock } from "../../support/manual-clock.ts";
 
 describe("RequestWindow", () => {
-  it("count() allows the limit within a minute, and says when the next is allowed", () => {
+  it("count() allows the limit within a minute, and returns when the next request is allowed", () => {
     const clock = new ManualClock();
     const window = new RequestWindow(clock);
     expect(window.count("a", 2)).toEqual({ isAllowed: true, remaining: 1, freesInMs: 60_000 });
@@ -18,20 +18,20 @@ describe("RequestWindow", () => {
     expect(window.count("a", 2)).toEqual({ isAllowed: true, remaining: 0, freesInMs: 10_000 });
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])("count() forgets all of %i requests that end by this millisecond", (ended) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])("count() drops all of %i requests that end by this millisecond", (ended) => {
     const clock = new ManualClock();
     const window = new RequestWindow(clock);
     for (let request = 0; request < 10; request += 1) {
       if (request > 0) clock.advance(1_000);
       window.count("a", 10);
     }
-    // The newest of those that end is a minute old now, to the millisecond.
+    // The newest of the ending requests is exactly a minute old now.
     clock.advance(WINDOW_MS - 9_000 + (ended - 1) * 1_000);
     expect(window.look("a", 10).remaining).toBe(ended);
     expect(window.count("a", 10)).toMatchObject({ isAllowed: true, remaining: ended - 1 });
   });
 
-  it("look() shows a caller's count, counts nothing and remembers no caller", () => {
+  it("look() returns a caller's count without counting or adding the caller", () => {
     const clock = new ManualClock();
     const window = new RequestWindow(clock);
     expect(window.look("a", 1)).toEqual({ isAllowed: true, remaining: 1, freesInMs: 0 });
@@ -44,14 +44,14 @@ describe("RequestWindow", () => {
     expect(window.look("a", 1)).toEqual({ isAllowed: true, remaining: 1, freesInMs: 0 });
   });
 
-  it("count() keeps callers apart", () => {
+  it("count() counts callers separately", () => {
     const window = new RequestWindow(new ManualClock());
     expect(window.count("a", 1).isAllowed).toBe(true);
     expect(window.count("b", 1).isAllowed).toBe(true);
     expect(window.count("a", 1).isAllowed).toBe(false);
   });
 
-  it("count() follows a limit that is raised or lowered at once", () => {
+  it("count() applies a raised or lowered limit at once", () => {
     const clock = new ManualClock();
     const window = new RequestWindow(clock);
     for (let i = 0; i < 4; i += 1) {
@@ -60,7 +60,8 @@ describe("RequestWindow", () => {
     }
     expect(window.count("a", 4).isAllowed).toBe(false);
     expect(window.count("a", 5)).toMatchObject({ isAllowed: true, remaining: 0 });
-    // Of the five at 0, 1, 2, 3 and 4 s, three must go before a limit of 3 has room: at 63 s less than 3 are left.
+    // Of the five at 0, 1, 2, 3 and 4 s, three must leave before a limit of 3 permits one: at 63 s fewer than 3 are
+    // left.
     const { isAllowed, freesInMs } = window.count("a", 3);
     expect([isAllowed, freesInMs]).toEqual([false, 58_000]);
     clock.advance(freesInMs - 1);
@@ -69,7 +70,7 @@ describe("RequestWindow", () => {
     expect(window.count("a", 3).isAllowed).toBe(true);
   });
 
-  it("count() decides as a list of all times would, for any times and callers", () => {
+  it("count() decides like a list of all times, for any times and callers", () => {
     const steps = fc.array(fc.record({ waitMs: fc.nat(30_000), caller: fc.constantFrom("a", "b", "c") }), {
       maxLength: 200,
     });
@@ -95,7 +96,7 @@ describe("RequestWindow", () => {
     );
   });
 
-  it("forgets callers of whom no request counts any more", () => {
+  it("drops callers whose requests no longer count", () => {
     const clock = new ManualClock();
     const window = new RequestWindow(clock);
     for (let i = 0; i < 1_000; i += 1) window.count(`caller${i}`, 5);
@@ -106,7 +107,7 @@ describe("RequestWindow", () => {
     expect(window.size).toBe(2);
   });
 
-  it("a flood of callers is remembered up to the bound, and who comes often is not forgotten by it", () => {
+  it("keeps callers of a flood up to the bound, and does not drop a frequent caller", () => {
     const clock = new ManualClock();
     const window = new RequestWindow(clock, 100);
     for (let i = 0; i < 3; i += 1) window.count("busy", 3);

@@ -58,23 +58,23 @@ export function makeJob(override: Partial<WaitingJob> = {}): WaitingJob {
   };
 }
 
-/** As in production, but for the spread of the pauses. */
+/** The rules of production, but with fixed times of the circuit breakers. */
 export const SCHEDULER_RULES = [0.5, 1_000, (): number => 0.999_999] as const;
 
-/** Parameters of a scheduler that a test may choose. */
+/** Parameters of the scheduler under test. */
 interface Rules {
   readonly random: () => number;
   readonly mayRunElsewhere: Scheduler["mayRunElsewhere"];
 }
 
-/** A scheduler over a few Cargos, with short words for what happens to it, and a time that only `pass` moves. */
+/** A scheduler over a few Cargos, with short methods for its events, and a clock that only `pass` moves. */
 export class Bench {
   readonly scheduler: Scheduler;
   readonly catalog: Map<string, KnownCargo>;
-  /** How often the scheduler asked the catalog. */
+  /** Number of catalog lookups by the scheduler. */
   lookUps = 0;
   nowMs = 0;
-  /** Jobs on each Island, in the order in which they came. */
+  /** Jobs on each Island, in order of arrival. */
   readonly #running = new Map<string, string[]>();
   readonly quarantines: Extract<SchedulerEffect, { kind: "quarantine" }>[] = [];
 
@@ -88,7 +88,7 @@ export class Bench {
     this.scheduler = new Scheduler(find, chatShare, firstPauseMs, rules.random ?? random, rules.mayRunElsewhere);
   }
 
-  /** Hands an event over. Returns the assignments as "job_1 on isle-1". */
+  /** Passes an event to the scheduler. Returns the assignments as "job_1 on isle-1". */
   step(event: SchedulerEvent): string[] {
     const effects = this.scheduler.step(event, this.nowMs);
     this.quarantines.push(...effects.filter((effect) => effect.kind === "quarantine"));
@@ -125,7 +125,7 @@ export class Bench {
     return this.step({ kind: "island_down", islandId });
   }
 
-  /** A job of the Island ends; without a name the one that it has longest. */
+  /** Ends a job of the Island, by default the job that it has longest. */
   free(islandId = "isle-1", jobId = this.running(islandId)[0] ?? "job_of_before"): string[] {
     this.#running.set(
       islandId,
@@ -149,7 +149,7 @@ export class Bench {
     return this.step({ kind: "cargo_changed", slug: cargo.slug });
   }
 
-  /** Time passes; the scheduler is woken whenever it asked for it. */
+  /** Advances the clock and wakes the scheduler whenever it is due. */
   pass(ms: number): string[] {
     const untilMs = this.nowMs + ms;
     const served: string[] = [];
@@ -162,7 +162,9 @@ export class Bench {
     return served;
   }
 
-  /** Frees the slot of `islandId` until nothing waits for it, after `runMs` each: the jobs in the order in which they were served. */
+  /**
+   * Frees the slot of `islandId` after `runMs` each until no job waits for it. Returns the jobs in order of service.
+   */
   drain(islandId = "isle-1", runMs = 1_000): string[] {
     const order: string[] = [];
     for (;;) {

@@ -3,7 +3,7 @@ import type { IndexedHeap as RealHeap } from "../../../coordinator/scheduler/ind
 import { Scheduler, type SchedulerEffect, type SchedulerEvent } from "../../../coordinator/scheduler/scheduler.ts";
 import { makeCargo, makeIsland, makeJob, SCHEDULER_RULES, START_MS } from "./builders.ts";
 
-/** Comparisons in heaps, and reads of the facts of Islands: a scan over either jobs or Islands cannot hide from both. */
+/** Comparisons in heaps and reads of Island facts. A scan over all jobs or all Islands raises one of them. */
 const cost = vi.hoisted(() => ({ comparisons: 0, reads: 0 }));
 
 vi.mock("../../../coordinator/scheduler/indexed-heap.ts", async (importOriginal) => {
@@ -21,7 +21,7 @@ vi.mock("../../../coordinator/scheduler/indexed-heap.ts", async (importOriginal)
 
 const SLUGS = ["alpha", "beta", "gamma", "delta"];
 const catalog = new Map(SLUGS.map((slug) => [slug, makeCargo({ slug })]));
-/** No Island offers what it needs: its jobs make the queues long and are never served. */
+/** A Cargo that no Island can run: its jobs make the queues long and are never served. */
 catalog.set("stuck", makeCargo({ slug: "stuck", runtimeType: "coreml" }));
 
 function counted<T extends object>(facts: T): T {
@@ -54,7 +54,7 @@ class Fleet {
       const island = counted(makeIsland({ id: `isle-${index}`, rttMs: 1 + (index % 200) }));
       this.step({ kind: "island_up", island, busy: load.busy ? 1 : 0 });
     }
-    // Every Cargo's index exists before anything is counted.
+    // Build the index of every Cargo before counting starts.
     for (const slug of SLUGS) this.#warmUp(slug);
     for (let index = 0; index < load.jobs; index += 1) this.submit(load.slugs[index % load.slugs.length] ?? "");
   }
@@ -66,7 +66,7 @@ class Fleet {
     return effects;
   }
 
-  /** The job of the Island ends. */
+  /** Ends the job of the Island. */
   free(islandId: string): SchedulerEffect[] {
     return this.step({ kind: "slot_freed", islandId, jobId: this.#running.get(islandId) ?? "job_of_before" });
   }
@@ -90,7 +90,7 @@ class Fleet {
   }
 }
 
-/** Operations of one dispatch, on average over `rounds`. Each round assigns exactly one job. */
+/** Returns the mean operations per dispatch over `rounds`. Each round assigns exactly one job. */
 function operationsPerDispatch(rounds: number, dispatch: (round: number) => number): number {
   cost.comparisons = 0;
   cost.reads = 0;
@@ -103,15 +103,15 @@ beforeEach(() => {
   cost.reads = 0;
 });
 
-/** log2(100,000 * 10,000) is 3 times log2(100 * 10): what the heaps may cost more, when nothing else costs anything. */
+/** log2(100,000 * 10,000) is 3 times log2(100 * 10): the growth that the heaps alone permit. */
 const LOGARITHM = 3;
 
-describe("the cost of one dispatch with 100,000 waiting jobs and 10,000 Islands over that with 100 and 10", () => {
+describe("cost of a dispatch with 100,000 jobs and 10,000 Islands relative to 100 and 10", () => {
   it.each([
-    // In both loads each account waits for every Cargo: all its places are sorted anew when it is served.
+    // In both loads each account waits for every Cargo: all its entries are re-sorted when it is served.
     ["many accounts", [25, 997]],
     ["one account", [1, 1]],
-  ] as const)("is within the logarithm when a slot comes free (%s)", (title, [few, many]) => {
+  ] as const)("grows at most logarithmically when a slot is freed (%s)", (title, [few, many]) => {
     const measure = (jobs: number, islands: number, accounts: number): number => {
       const fleet = new Fleet({ jobs, islands, busy: true, slugs: SLUGS, accounts });
       return operationsPerDispatch(50, (round) => fleet.free(`isle-${round % islands}`).length);
@@ -121,10 +121,10 @@ describe("the cost of one dispatch with 100,000 waiting jobs and 10,000 Islands 
     expect(large / small).toBeLessThanOrEqual(LOGARITHM);
   });
 
-  it("is within the logarithm when a job comes to idle Islands", () => {
+  it("grows at most logarithmically when a job arrives at idle Islands", () => {
     const measure = (jobs: number, islands: number): number => {
       const fleet = new Fleet({ jobs, islands, busy: false, slugs: ["stuck"], accounts: 997 });
-      // What was assigned ends five jobs later, so that the small fleet does not run out.
+      // Each assigned job ends five jobs later, so that the small fleet does not run out of slots.
       const running: string[] = [];
       return operationsPerDispatch(50, (round) => {
         const ended = running.length === 5 ? running.shift() : undefined;
@@ -139,7 +139,7 @@ describe("the cost of one dispatch with 100,000 waiting jobs and 10,000 Islands 
     expect(large / small).toBeLessThanOrEqual(LOGARITHM);
   });
 
-  it("is within the logarithm when a waiting job goes", () => {
+  it("grows at most logarithmically when a waiting job is removed", () => {
     const measure = (jobs: number): number => {
       const fleet = new Fleet({ jobs, islands: 10, busy: true, slugs: SLUGS, accounts: 7 });
       cost.comparisons = 0;

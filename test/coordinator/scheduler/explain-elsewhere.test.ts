@@ -5,11 +5,11 @@ const OFFLINE: Waiting = { reason: "no_island_online", position: 1, message: "no
 const NOBODY: Elsewhere = { peers: 0, running: 0, slots: 0, free: 0 };
 
 describe("explainElsewhere()", () => {
-  it("adds nothing while no other coordinator is heard", () => {
+  it("adds nothing if no other coordinator has reported", () => {
     expect(explainElsewhere(OFFLINE, NOBODY)).toEqual(OFFLINE);
   });
 
-  it("says so if no other coordinator is known to run the job", () => {
+  it("reports that no other coordinator is known to run the job", () => {
     const { reason, message } = explainElsewhere(OFFLINE, { ...NOBODY, peers: 2 });
     expect(reason).toBe("no_island_online");
     expect(message).toBe(
@@ -18,18 +18,18 @@ describe("explainElsewhere()", () => {
     expect(explainElsewhere(OFFLINE, { ...NOBODY, peers: 1 }).message).toContain("the other one has no Island");
   });
 
-  it("calls Islands busy if others have some that run the job", () => {
+  it("reports Islands as busy if other coordinators have some that run the job", () => {
     const explained = explainElsewhere(OFFLINE, { peers: 3, running: 2, slots: 6, free: 0 });
     expect(explained).toMatchObject({ reason: "all_busy", position: 1 });
     expect(explained.message).toContain("; 2 of 3 others run it (6 slots, all busy)");
   });
 
-  it("says that they are asked while some of their slots are free", () => {
+  it("reports that other coordinators are being asked while some of their slots are free", () => {
     const { message } = explainElsewhere(OFFLINE, { peers: 1, running: 1, slots: 1, free: 1 });
     expect(message).toContain("; 1 of 1 other runs it (1 slot, asked now)");
   });
 
-  it("keeps a reason that holds wherever the other Islands are", () => {
+  it("keeps a reason that does not depend on the coordinator", () => {
     const waiting: Waiting = { ...OFFLINE, reason: "model_downloading" };
     expect(explainElsewhere(waiting, { peers: 1, running: 1, slots: 1, free: 0 }).reason).toBe("model_downloading");
   });

@@ -3,7 +3,7 @@ import { explainDownloads } from "../../../coordinator/scheduler/explain.ts";
 import { Bench, GB, makeCargo, START_MS } from "./builders.ts";
 
 describe("explain()", () => {
-  it("is null for a job that does not wait", () => {
+  it("returns null for a job that does not wait", () => {
     const bench = new Bench();
     bench.up();
     bench.submit();
@@ -11,7 +11,7 @@ describe("explain()", () => {
     expect(bench.scheduler.explain("job_9")).toBeNull();
   });
 
-  it("says that no Island is online", () => {
+  it("reports that no Island is online", () => {
     const bench = new Bench();
     bench.submit();
     expect(bench.scheduler.explain("job_1")).toEqual({
@@ -21,7 +21,7 @@ describe("explain()", () => {
     });
   });
 
-  it("says that no Island offers the runtime", () => {
+  it("reports that no Island offers the runtime", () => {
     const bench = new Bench([makeCargo({ runtimeType: "onnx" })]);
     bench.up();
     bench.submit();
@@ -31,7 +31,7 @@ describe("explain()", () => {
     });
   });
 
-  it("says that only the account's own Islands run what is not approved, and what those lack", () => {
+  it("reports that only the account's own Islands run an unapproved Cargo, and what they lack", () => {
     const bench = new Bench([makeCargo({ privateTo: "user_1" })]);
     bench.up({ id: "isle-1", accountId: "owner_1" });
     bench.submit({ onlyIslandsOf: "user_1" });
@@ -49,7 +49,7 @@ describe("explain()", () => {
     expect(bench.change({ id: "isle-2", accountId: "user_1" })).toEqual(["job_1 on isle-2"]);
   });
 
-  it("says that a job is for an earlier definition when another one was approved", () => {
+  it("reports that a job keeps an earlier definition after another one was approved", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1", accountId: "owner_1" });
     bench.submit({ onlyIslandsOf: "user_1" });
@@ -58,7 +58,7 @@ describe("explain()", () => {
     );
   });
 
-  it("says what Islands' owners do not allow", () => {
+  it("reports what the owners of Islands do not allow", () => {
     const container = { image: "docker.io/a/b:1", digest: null, command: null, gpu: false, network: true };
     const bench = new Bench([makeCargo({ runtimeType: "container", container })]);
     const policy = {
@@ -84,14 +84,14 @@ describe("explain()", () => {
     ]);
   });
 
-  it("says that agents lack a feature, and the job runs on one that has it", () => {
+  it("reports a missing agent feature, and the job runs on an Island that has it", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1" });
     bench.submit({ features: ["chat.tools"] });
     expect(bench.scheduler.explain("job_1")).toEqual({
       reason: "no_island_fits",
       position: 1,
-      message: "1 Island offers llmcpp, but it lacks the feature chat.tools, which a later version of the agent brings",
+      message: "1 Island offers llmcpp, but it lacks the feature chat.tools, which needs a later version of the agent",
     });
     expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-1"]);
     expect(bench.up({ id: "isle-2", features: ["chat.tools"] })).toEqual(["job_1 on isle-2"]);
@@ -117,14 +117,14 @@ describe("explain()", () => {
       [{ ramBytes: GB }, { ramBytes: 2 * GB }, { ...large, draining: true }, { runtimes: [] }],
       "3 Islands offer llmcpp, none fits: 2 lack 12.0 GiB of RAM, 1 takes no new jobs now",
     ],
-  ])("says why no Island fits (%#)", (islands, message) => {
+  ])("reports why no Island fits (%#)", (islands, message) => {
     const bench = new Bench([needy]);
     bench.submit();
     for (const [index, island] of islands.entries()) bench.up({ id: `isle-${index}`, ...island });
     expect(bench.scheduler.explain("job_1")).toMatchObject({ reason: "no_island_fits", message });
   });
 
-  it("says that the Islands that fit are busy", () => {
+  it("reports that the fitting Islands are busy", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1" }, 1);
     bench.submit();
@@ -134,7 +134,7 @@ describe("explain()", () => {
     expect(bench.scheduler.explain("job_1")).toMatchObject({ reason: "all_busy", message: "2 Islands fit, all busy" });
   });
 
-  it("says that the model is downloading while no fitting Island has it", () => {
+  it("reports that the model is downloading while no fitting Island has it", () => {
     const bench = new Bench();
     bench.up({ downloads: [{ slug: "llama", fraction: 0.419 }] }, 1);
     bench.submit();
@@ -147,7 +147,7 @@ describe("explain()", () => {
     expect(bench.scheduler.explain("job_1")?.reason).toBe("all_busy");
   });
 
-  it("stops saying so when the download is over", () => {
+  it("stops reporting the download once it is over", () => {
     const bench = new Bench();
     bench.up({ downloads: [{ slug: "llama", fraction: 0.9 }] }, 1);
     bench.submit();
@@ -155,13 +155,13 @@ describe("explain()", () => {
     expect(bench.scheduler.explain("job_1")?.message).toBe("1 Island fits, it is busy");
   });
 
-  it("says that the catalog does not know the Cargo", () => {
+  it("reports a Cargo that the catalog does not have", () => {
     const bench = new Bench([]);
     bench.submit();
     expect(bench.scheduler.explain("job_1")?.message).toBe("the catalog has no Cargo llama now");
   });
 
-  it("says that every Island that fits has refused, how many did, and why", () => {
+  it("reports that all fitting Islands refused, with their number and reasons", () => {
     const bench = new Bench();
     for (const id of ["isle-1", "isle-2", "isle-3"]) {
       bench.up({ id });
@@ -170,35 +170,35 @@ describe("explain()", () => {
     expect(bench.submit()).toEqual([]);
     expect(bench.scheduler.explain("job_1")).toMatchObject({
       reason: "all_refused",
-      message: "3 Islands fit, and all refused (shutting_down 2, out_of_memory); asked again after a growing time",
+      message: "3 Islands fit, and all refused (shutting_down 2, out_of_memory); probed again after a growing delay",
     });
     bench.up({ id: "isle-4" }, 1);
     expect(bench.scheduler.explain("job_1")).toMatchObject({
       reason: "all_busy",
-      message: "1 Island fits, it is busy; 3 Islands let others down lately (shutting_down 2, out_of_memory)",
+      message: "1 Island fits, it is busy; 3 Islands recently refused or failed jobs (shutting_down 2, out_of_memory)",
     });
   });
 
-  it("says that every Island that fits has failed", () => {
+  it("reports that all fitting Islands failed", () => {
     const bench = new Bench();
     bench.up();
     bench.letDown("isle-1");
     bench.submit();
     expect(bench.scheduler.explain("job_1")).toMatchObject({
       reason: "all_failing",
-      message: "1 Island fits, and it failed (model_unavailable); asked again after a growing time",
+      message: "1 Island fits, and it failed (model_unavailable); probed again after a growing delay",
     });
   });
 
-  it("says that the job waits for another Island than the idle one that failed it", () => {
+  it("reports that the job waits for a busy Island instead of the idle one that failed it", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1" });
     bench.up({ id: "isle-2" }, 1);
     bench.submit({ avoidIslands: ["isle-1"] });
-    expect(bench.scheduler.explain("job_1")?.message).toBe("1 Island fits, it is busy; 1 Island let this job down");
+    expect(bench.scheduler.explain("job_1")?.message).toBe("1 Island fits, it is busy; 1 Island failed this job");
   });
 
-  it("gives positions in the order of service: accounts by turns, the higher priority first in each", () => {
+  it("returns positions in order of service: accounts take turns, higher priority first within each", () => {
     const bench = new Bench();
     const submit = (id: string, accountId: string, priority = 50): void => {
       bench.submit({ id, accountId, priority, createdAtMs: START_MS + 1 });
@@ -211,7 +211,7 @@ describe("explain()", () => {
     expect(ids.map((id) => bench.scheduler.explain(id)?.position)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it("numbers chats apart from other jobs, and jobs that avoid an Island with the others", () => {
+  it("numbers chats separately from other jobs, and jobs that avoid an Island together with the others", () => {
     const bench = new Bench();
     bench.submit({ id: "b1" });
     bench.submit({ id: "c1", jobClass: "chat" });
@@ -221,7 +221,7 @@ describe("explain()", () => {
 });
 
 describe("explainDownloads()", () => {
-  it("gives the most advanced percentage, none when all are unknown", () => {
+  it("returns the highest percentage, and none if all are unknown", () => {
     const reason = "model_downloading";
     const message = "model is downloading on 3 Islands (75 %)";
     expect(explainDownloads([0.2, null, 0.75])).toEqual({ reason, message, percent: 75 });

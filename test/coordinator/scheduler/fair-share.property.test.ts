@@ -13,7 +13,7 @@ interface Start {
   readonly atMs: number;
 }
 
-/** One Island that runs jobs for as long as they say; time jumps from event to event. */
+/** One Island that runs each job for its given time. The clock jumps from event to event. */
 class Fleet {
   readonly starts: Start[] = [];
   readonly waiting = new Map<string, WaitingJob>();
@@ -36,7 +36,7 @@ class Fleet {
     return job;
   }
 
-  /** Lets time pass to the next end of a job, at most to `untilMs`. False when nothing ended. */
+  /** Advances the clock to the next end of a job, at most to `untilMs`. Returns false if none ended. */
   advance(untilMs: number): boolean {
     const next = this.#ends.sort((a, b) => a.atMs - b.atMs)[0];
     if (next === undefined || next.atMs > untilMs) {
@@ -67,7 +67,7 @@ class Fleet {
 
 const MAX_RUN_MS = 60_000;
 const jobClass = fc.constantFrom("chat" as const, "batch" as const);
-/** Jobs of others, each this long after the one before. */
+/** Jobs of other accounts, each with its delay after the one before. */
 const others = fc.array(
   fc.record({
     afterMs: fc.constantFrom(0, 0, 0, 500, 20_000),
@@ -80,8 +80,8 @@ const others = fc.array(
   { minLength: 20, maxLength: 200, size: "max" },
 );
 
-describe("An account with one job", () => {
-  it("waits at most its share, with any load of others", () => {
+describe("fair share of an account with one job", () => {
+  it("limits the wait to the account's share under any load of others", () => {
     fc.assert(
       fc.property(others, jobClass, fc.integer({ min: 1, max: 4 }), fc.nat(100), (load, ownClass, slots, percent) => {
         const fleet = new Fleet(slots);
@@ -103,11 +103,11 @@ describe("An account with one job", () => {
         const start = own === undefined ? undefined : fleet.startOf(own);
         if (own === undefined || start === undefined) throw new Error("The job was never started");
         const meanwhile = fleet.starts.slice(startedBefore, fleet.starts.indexOf(start)).map(({ job }) => job);
-        // Of its class: one job at most of each account that waited when it came, and none of those that came later.
+        // Within the class: at most one job of each account that already waited, and none of accounts that came later.
         const passing = meanwhile.filter((job) => job.jobClass === ownClass).map(({ accountId }) => accountId);
         expect(passing.filter((accountId) => !rivals.has(accountId))).toEqual([]);
         expect(passing.length).toBe(new Set(passing).size);
-        // The other class takes as much slot time again, and each slot may be busy with a job that began before.
+        // The other class takes the same slot time again, and each slot may be busy with an earlier job.
         const limitMs = MAX_RUN_MS * (4 + (2 * (rivals.size + 1)) / slots);
         expect(start.atMs - own.createdAtMs).toBeLessThanOrEqual(limitMs);
       }),
@@ -115,7 +115,7 @@ describe("An account with one job", () => {
     );
   });
 
-  it("starts before the eleventh of ten jobs of priority 100 that another account keeps waiting", () => {
+  it("starts the job after two of ten jobs of priority 100 that another account keeps waiting", () => {
     const fleet = new Fleet(2);
     const flood = (): WaitingJob => fleet.submit({ accountId: "user_flood", priority: 100, runMs: 10_000 });
     for (let count = 0; count < 10; count += 1) flood();
@@ -128,8 +128,8 @@ describe("An account with one job", () => {
   });
 });
 
-describe("Accounts and classes that always wait", () => {
-  /** Slot time by `group`, while each of `loads` has three jobs waiting. */
+describe("fair share of accounts and classes with constant backlogs", () => {
+  /** Returns slot time by `group`, while each of `loads` always has three jobs waiting. */
   function slotTimes(slots: number, loads: readonly Load[], group: (job: WaitingJob) => string): Map<string, number> {
     const fleet = new Fleet(slots);
     const used = new Map<string, number>();
@@ -147,7 +147,7 @@ describe("Accounts and classes that always wait", () => {
     return used;
   }
 
-  it("get slot time in proportion to their shares, however long their jobs run", () => {
+  it("gives slot time in proportion to the shares, however long the jobs run", () => {
     const loads: Load[] = [
       { accountId: "user_a", share: 300, jobClass: "batch", runMs: 700 },
       { accountId: "user_b", share: 100, jobClass: "batch", runMs: 45_000 },
@@ -159,7 +159,7 @@ describe("Accounts and classes that always wait", () => {
     expect(parts).toEqual([0.6, 0.2, 0.2]);
   });
 
-  it("leave chats their half, however many accounts have other work", () => {
+  it("gives chats half of the slot time, however many accounts have other work", () => {
     const batch = Array.from({ length: 8 }, (_, index): Load => {
       return { accountId: `user_${index}`, jobClass: "batch", priority: 100, runMs: 20_000 };
     });
@@ -169,8 +169,8 @@ describe("Accounts and classes that always wait", () => {
   });
 });
 
-describe("A job of priority 0", () => {
-  it("starts before its wait limit, although its account always has jobs of priority 100 waiting", () => {
+describe("waiting of a job of priority 0", () => {
+  it("ends before the wait limit, even if its account always has jobs of priority 100 waiting", () => {
     const fleet = new Fleet(1);
     const urgent = (): WaitingJob => fleet.submit({ priority: 100, runMs: 30_000 });
     for (let count = 0; count < 3; count += 1) urgent();
@@ -179,11 +179,11 @@ describe("A job of priority 0", () => {
       fleet.advance(Number.MAX_SAFE_INTEGER);
       urgent();
     }
-    // Waiting has raised it to priority 100 after 30 minutes; three jobs were there before.
+    // Waiting raises it to priority 100 after 30 minutes; three jobs were already there.
     expect((fleet.startOf(low)?.atMs ?? 0) / MINUTE_MS).toBe(31);
   });
 
-  it("rises faster in a Cargo with a short wait limit", () => {
+  it("ends earlier in a Cargo with a short wait limit", () => {
     const fleet = new Fleet(1);
     const waitLimitMs = 2 * MINUTE_MS;
     const urgent = (): WaitingJob => fleet.submit({ priority: 100, runMs: 10_000, waitLimitMs });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FairShare, goesFirst, newSharer } from "../../../coordinator/scheduler/fair-share.ts";
 
 describe("FairShare", () => {
-  it("gives a sharer no credit for the time in which it did not wait", () => {
+  it("gives a sharer no credit for time in which it did not wait", () => {
     const fair = new FairShare();
     const [busy, late] = [newSharer(100), newSharer(100)];
     fair.enter(busy);
@@ -11,7 +11,7 @@ describe("FairShare", () => {
     expect([late.tag, busy.tag]).toEqual([4_000, 5_000]);
   });
 
-  it("never lets a correction bring a sharer before one that waits longer", () => {
+  it("never moves a sharer ahead of one that has waited longer by a correction", () => {
     const fair = new FairShare();
     const [first, waiting] = [newSharer(100), newSharer(100)];
     fair.enter(first);
@@ -22,7 +22,7 @@ describe("FairShare", () => {
     expect(goesFirst(waiting, first)).toBe(true);
   });
 
-  it("makes good what an estimate was wrong by, in proportion to the share", () => {
+  it("corrects the error of an estimate in proportion to the share", () => {
     const fair = new FairShare();
     const sharer = newSharer(200);
     fair.enter(sharer);

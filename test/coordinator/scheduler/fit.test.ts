@@ -7,16 +7,16 @@ describe("fits()", () => {
   const cargo = { ...makeCargo({ requiredRamBytes: 8 * GB, requiredVramBytes: 4 * GB }), onlyIslandsOf: null };
   const island = makeIsland({ ramBytes: 8 * GB, vramBytes: 4 * GB });
 
-  it("is true when exactly what is required is there", () => {
+  it("returns true if the Island has exactly what the Cargo requires", () => {
     expect(fits(cargo, island)).toBe(true);
   });
-  it("is true for the one account whose Islands may run it, and no other", () => {
+  it("returns true only for Islands of the account that may run the Cargo", () => {
     const own = { ...cargo, onlyIslandsOf: "user_1" };
     expect(fits(own, { ...island, accountId: "user_1" })).toBe(true);
     expect(fits(own, { ...island, accountId: "user_2", runtimes: [] })).toBe("not_own");
   });
 
-  it("is true only for Islands with all features that the job needs", () => {
+  it("returns true only for Islands with all features that the job needs", () => {
     const needy = { ...cargo, features: ["chat.a", "chat.b"] };
     expect(fits(needy, island)).toBe("feature_missing");
     expect(fits(needy, { ...island, features: ["chat.a"] })).toBe("feature_missing");
@@ -42,12 +42,15 @@ describe("fits()", () => {
     [{ network: false }, {}, "network_disallowed"],
     [{ containerGpu: false }, {}, "gpu_disallowed"],
     [{ approvedOnly: true }, { onlyIslandsOf: island.accountId }, "unapproved_disallowed"],
-  ])("names what the owner does not allow (%#), and an owner who allows it gets the job", (rule, needs, misfit) => {
-    expect(fits({ ...asking, ...needs }, { ...island, policy: { ...anything, ...rule } })).toBe(misfit);
-    expect(fits({ ...asking, ...needs }, { ...island, policy: anything })).toBe(true);
-    // An agent of an earlier version says nothing, and runs everything.
-    expect(fits({ ...asking, ...needs }, island)).toBe(true);
-  });
+  ])(
+    "returns the owner's rule that excludes the Cargo (%#), and true if the owner allows it",
+    (rule, needs, misfit) => {
+      expect(fits({ ...asking, ...needs }, { ...island, policy: { ...anything, ...rule } })).toBe(misfit);
+      expect(fits({ ...asking, ...needs }, { ...island, policy: anything })).toBe(true);
+      // An agent of an earlier version reports no policy and runs everything.
+      expect(fits({ ...asking, ...needs }, island)).toBe(true);
+    },
+  );
 
   it.each([
     [{ runtimes: [] }, "runtime_missing"],
@@ -55,7 +58,7 @@ describe("fits()", () => {
     [{ vramBytes: 4 * GB - 1 }, "too_little_vram"],
     [{ noSpaceFor: ["other", cargo.slug] }, "too_little_disk"],
     [{ noSpaceFor: ["other"], draining: true }, "draining"],
-  ])("names what is in the way (%#)", (override, misfit) => {
+  ])("returns the first misfit (%#)", (override, misfit) => {
     expect(fits(cargo, { ...island, ...override })).toBe(misfit);
   });
 });

@@ -19,7 +19,7 @@ describe("IndexedHeap", () => {
     kind: fc.constantFrom("push", "push", "remove", "update"),
   });
 
-  it("has the first item in front after any pushes, removals and changes", () => {
+  it("keeps the first item in front after any pushes, removals and updates", () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 200, size: "max" }), (actions) => {
         const heap = new IndexedHeap<Item>(comesBefore);
@@ -45,11 +45,11 @@ describe("IndexedHeap", () => {
     );
   });
 
-  it("refuses an item that is in a heap already, and one that is not in this one", () => {
+  it("throws on an item that is already in a heap and on one that is not in this heap", () => {
     const heap = new IndexedHeap<Item>(comesBefore);
     const item = { heapIndex: -1, key: 1, id: 1 };
     heap.push(item);
-    expect(() => heap.push(item)).toThrow("second heap");
+    expect(() => heap.push(item)).toThrow("already in a heap");
     expect(() => new IndexedHeap<Item>(comesBefore).remove(item)).toThrow("not in this heap");
     heap.remove(item);
     expect(() => heap.update(item)).toThrow("not in this heap");

@@ -7,12 +7,12 @@ const KEYS = ["k1", "k2", "k3"];
 const ISLANDS = ["a", "b", "c"];
 const change = fc.record({
   islandId: fc.constantFrom(...ISLANDS),
-  /** Null: the Island goes. */
+  /** Null: the Island leaves. */
   keys: fc.option(fc.array(fc.constantFrom(...KEYS), { maxLength: 4 })),
 });
 
 describe("holdersOf()", () => {
-  it("counts the online Islands that have a model, but not the one that asks, whatever happened before", () => {
+  it("counts the online Islands that have a model, except the asking one, after any events", () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
         const scheduler = new Scheduler(() => undefined, ...SCHEDULER_RULES);
@@ -34,7 +34,7 @@ describe("holdersOf()", () => {
     );
   });
 
-  it("takes in an Island that comes twice without going as one", () => {
+  it("counts an Island once if it comes up twice", () => {
     const scheduler = new Scheduler(() => undefined, ...SCHEDULER_RULES);
     const island = makeIsland({ cachedModels: ["k1"] });
     scheduler.step({ kind: "island_up", island, busy: 0 }, START_MS);
@@ -44,7 +44,7 @@ describe("holdersOf()", () => {
 });
 
 describe("recountModels()", () => {
-  it("forgets a model without holders", () => {
+  it("drops a model without holders", () => {
     const holders = new Map<string, number>();
     recountModels(holders, [], ["a", "b", "b"]);
     recountModels(holders, ["a", "b", "b"], ["b"]);

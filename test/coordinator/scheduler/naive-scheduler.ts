@@ -19,13 +19,13 @@ interface NaiveUse {
 interface NaiveIsland {
   info: SchedulerIsland;
   inUse: number;
-  /** By job. */
+  /** Uses by job. */
   readonly uses: Map<string, NaiveUse>;
-  /** Of an earlier attempt of a job that has come to the same Island again. */
+  /** Uses of earlier attempts of jobs that the Island was given again. */
   readonly earlierUses: Map<string, NaiveUse>;
 }
 
-/** The place of a class, or of an account in its class. */
+/** The position of a class, or of an account in its class. */
 interface Place {
   tag: number;
   order: number;
@@ -34,8 +34,8 @@ interface Place {
 }
 
 /**
- * The scheduler's rules with no index at all: each question is answered by looking at everything. Without let-downs, which have tests
- * of their own.
+ * A reference implementation of the scheduler's rules without indices: each query scans everything. It does not
+ * implement circuit breakers, which have their own tests.
  */
 export class NaiveScheduler {
   readonly waiting = new Map<string, WaitingJob>();
@@ -69,7 +69,9 @@ export class NaiveScheduler {
     return [...this.islands.values()].filter(({ info }) => fits({ ...cargo, onlyIslandsOf, features }, info) === true);
   }
 
-  /** Islands with a free slot that the job may have: one that it avoids only if no other fits. */
+  /**
+   * Returns the Islands with a free slot that the job may use. One that it avoids counts only if no other Island fits.
+   */
   open(job: WaitingJob): NaiveIsland[] {
     const fitting = this.fitting(job);
     const others = fitting.filter(({ info }) => !job.avoidIslands.includes(info.id));
@@ -120,7 +122,7 @@ export class NaiveScheduler {
         this.#measures.set(key, withRun(this.#measures.get(key) ?? UNMEASURED, event));
         return;
       }
-      // Not among the random events.
+      // Events that `random-events.ts` does not generate for the comparison.
       case "job_stays":
       case "slot_superseded":
       case "failure":
@@ -132,7 +134,7 @@ export class NaiveScheduler {
     }
   }
 
-  /** Islands are filled one after another; jobs that come, or whose other Islands went, choose their Islands. */
+  /** Fills the Island of the event first. Other jobs then choose their Islands. */
   #nextPair(event: SchedulerEvent): { job: WaitingJob; island: NaiveIsland } | undefined {
     const open = [...this.waiting.values()].filter((job) => this.open(job).length > 0);
     const id = event.kind === "slot_freed" ? event.islandId : "island" in event ? event.island.id : undefined;
@@ -258,7 +260,7 @@ function accountOf({ jobClass, accountId }: WaitingJob): string {
   return `${jobClass} ${accountId}`;
 }
 
-/** When waiting has raised the job to priority 100. */
+/** Returns when waiting raises the job to priority 100. */
 function dueOf({ createdAtMs, priority, waitLimitMs }: WaitingJob): number {
   return createdAtMs + ((100 - priority) / 100) * Math.min(30 * MINUTE_MS, waitLimitMs / 2);
 }

@@ -6,26 +6,26 @@ import { Bench } from "./builders.ts";
 const LLAMA = { slug: "llama", onlyIslandsOf: null };
 const AVOIDING = { avoidIslands: ["isle-1"] };
 
-/** A slot of Island isle-1, at another coordinator by now. */
+/** A slot of Island isle-1, which is now at another coordinator. */
 const AVOIDED_SLOT: SlotOffer = {
   kinds: [LLAMA],
   islands: [{ id: "isle-1", accountId: "owner_1", slots: 1, serves: [0] }],
 };
 
-/** A coordinator beside others that may have Islands for llama. */
+/** Opens a coordinator in a cluster in which others may have Islands for llama. */
 function openBeside(): Bench {
   return new Bench(undefined, { mayRunElsewhere: ({ slug }) => slug === "llama" });
 }
 
-describe("a job that avoids the only free Island", () => {
-  it("goes back to it at once where there is no other coordinator", () => {
+describe("avoidance delay of a job that avoids the only free Island", () => {
+  it("does not apply without other coordinators", () => {
     const bench = new Bench();
     bench.up();
     expect(bench.submit(AVOIDING)).toEqual(["job_1 on isle-1"]);
     expect(bench.scheduler.nextWakeMs).toBeNull();
   });
 
-  it("waits for others while another coordinator may have a better one, then goes back", () => {
+  it("lasts while another coordinator may have a better Island, then the job returns to the avoided one", () => {
     const bench = openBeside();
     bench.up();
     expect(bench.submit(AVOIDING)).toEqual([]);
@@ -35,7 +35,7 @@ describe("a job that avoids the only free Island", () => {
     expect(bench.scheduler.nextWakeMs).toBeNull();
   });
 
-  it("waits by account too, when the Island comes later", () => {
+  it("applies to avoided accounts if their Island arrives later", () => {
     const bench = openBeside();
     bench.submit({ avoidAccounts: new Set(["owner_1"]) });
     bench.submit({ ...AVOIDING, avoidAccounts: new Set(["owner_1"]) });
@@ -43,7 +43,7 @@ describe("a job that avoids the only free Island", () => {
     expect(bench.pass(AVOIDANCE_DELAY_MS)).toEqual(["job_1 on isle-1"]);
   });
 
-  it("does not begin to wait anew when it is told again", () => {
+  it("does not restart when the job is submitted again", () => {
     const bench = openBeside();
     bench.up();
     bench.submit(AVOIDING);
@@ -52,7 +52,7 @@ describe("a job that avoids the only free Island", () => {
     expect(bench.pass(1)).toEqual(["job_1 on isle-1"]);
   });
 
-  it("gets another Island that comes meanwhile, and so do jobs that avoid nothing", () => {
+  it("ends when another Island arrives, and does not hold up jobs that avoid nothing", () => {
     const bench = openBeside();
     bench.up();
     bench.submit(AVOIDING);
@@ -62,13 +62,13 @@ describe("a job that avoids the only free Island", () => {
     expect(bench.scheduler.waitingCount).toBe(0);
   });
 
-  it("does not wait for Cargos that nobody else runs", () => {
+  it("does not apply to Cargos that no other coordinator runs", () => {
     const bench = new Bench(undefined, { mayRunElsewhere: () => false });
     bench.up();
     expect(bench.submit(AVOIDING)).toEqual(["job_1 on isle-1"]);
   });
 
-  it("is given to an Island elsewhere that it avoids only after it has waited", () => {
+  it("must pass before the job goes to an avoided Island of another coordinator", () => {
     const bench = openBeside();
     bench.up({}, 1);
     bench.submit(AVOIDING);
@@ -78,7 +78,7 @@ describe("a job that avoids the only free Island", () => {
     expect(shared.takeFor(AVOIDED_SLOT, 10)).toEqual(["job_1"]);
   });
 
-  it("competes again as it should when it was set aside while its wait ended", () => {
+  it("ends correctly while the job is set aside", () => {
     const bench = openBeside();
     bench.up();
     bench.submit(AVOIDING);

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { Bench, makeCargo } from "./builders.ts";
 
 const SECOND_MS = 1_000;
-/** One Cargo that every Island runs, and others beside it. */
+/** One Cargo that every Island runs, and two others. */
 const cargos = ["llama", "gemma", "phi"].map((slug) => makeCargo({ slug }));
 
-/** Lets an Island let down one job after another as soon as it gets it. Returns when it got each, in seconds. */
+/** Fails one job after another on an Island as soon as it is assigned. Returns the times of assignment in seconds. */
 function letDownTimes(bench: Bench, count: number, override: Parameters<Bench["letDown"]>[1] = {}): number[] {
   return Array.from({ length: count }, (_, index) => {
     const accountId = override.accountId ?? `user_${index % 2}`;
@@ -23,8 +23,8 @@ function differences(times: readonly number[]): number[] {
   return times.slice(1).map((time, index) => time - (times[index] ?? 0));
 }
 
-describe("An Island that fails a job of a Cargo", () => {
-  it("gets no job of it for a time, while a busy one is waited for, and jobs of other Cargos at once", () => {
+describe("circuit breaker after a failure", () => {
+  it("stops jobs of the Cargo while a busy Island is waited for, but not jobs of other Cargos", () => {
     const bench = new Bench(cargos);
     bench.up({ id: "isle-1" });
     bench.up({ id: "isle-2" }, 1);
@@ -36,7 +36,7 @@ describe("An Island that fails a job of a Cargo", () => {
     expect(bench.free("isle-2")).toEqual(["job_2 on isle-2"]);
   });
 
-  it("is asked again after the pause, with one job as a probe, whatever its slots", () => {
+  it("admits one job as a probe after its open time, whatever the Island's slots", () => {
     const bench = new Bench();
     bench.up({ slots: 4 });
     bench.letDown("isle-1");
@@ -44,12 +44,12 @@ describe("An Island that fails a job of a Cargo", () => {
     expect(bench.pass(SECOND_MS - 1)).toEqual([]);
     expect(bench.pass(1)).toEqual(["job_1 on isle-1"]);
     expect(bench.submit({ id: "job_4" })).toEqual([]);
-    // A success ends the doubt, and all slots are filled.
+    // A success closes the breaker, and all slots are filled.
     expect(bench.measure("isle-1", 10)).toEqual(["job_2 on isle-1", "job_3 on isle-1", "job_4 on isle-1"]);
     expect(bench.scheduler.nextWakeMs).toBeNull();
   });
 
-  it("gets another probe when the first one ends without a result", () => {
+  it("admits another probe if the first one ends without a result", () => {
     const bench = new Bench();
     bench.up({ slots: 4 });
     bench.letDown("isle-1");
@@ -58,21 +58,21 @@ describe("An Island that fails a job of a Cargo", () => {
     expect(bench.free("isle-1", "job_1")).toEqual(["job_2 on isle-1"]);
   });
 
-  it("is asked again after a time that doubles, to ten minutes", () => {
+  it("doubles its open time with each failure, up to ten minutes", () => {
     const bench = new Bench();
     bench.up();
     const times = letDownTimes(bench, 12);
     expect(differences(times)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600]);
   });
 
-  it("is asked again after 15 s at most while the jobs of one account alone fail: they may be at fault", () => {
+  it("opens for at most 15 s while the jobs of only one account fail, as they may be at fault", () => {
     const bench = new Bench();
     bench.up();
     const times = letDownTimes(bench, 8, { accountId: "user_poison" });
     expect(differences(times)).toEqual([1, 2, 4, 8, 15, 15, 15]);
   });
 
-  it("is paused once for all jobs that it had when the first one failed", () => {
+  it("opens once for all jobs that the Island had when the first one failed", () => {
     const bench = new Bench();
     bench.up({ slots: 3 });
     for (const id of ["job_1", "job_2", "job_3"]) bench.submit({ id });
@@ -84,7 +84,7 @@ describe("An Island that fails a job of a Cargo", () => {
     expect(bench.pass(SECOND_MS)).toEqual(["job_4 on isle-1"]);
   });
 
-  it("stays paused over a reconnect, and over a failure that is told while it is away", () => {
+  it("stays open over a reconnect and counts a failure reported while the Island is away", () => {
     const bench = new Bench();
     bench.up();
     bench.down("isle-1");
@@ -97,7 +97,7 @@ describe("An Island that fails a job of a Cargo", () => {
     expect(bench.pass(SECOND_MS)).toEqual(["job_1 on isle-1"]);
   });
 
-  it("is forgotten with its pauses when 10,000 others have gone since", () => {
+  it("is dropped after 10,000 other Islands have left", () => {
     const bench = new Bench();
     bench.up();
     bench.letDown("isle-1");
@@ -111,15 +111,15 @@ describe("An Island that fails a job of a Cargo", () => {
   });
 });
 
-describe("An Island that refuses a job", () => {
-  it("is asked again after a time that grows like that after failures", () => {
+describe("circuit breaker after a refusal", () => {
+  it("doubles its open time as after failures", () => {
     const bench = new Bench();
     bench.up();
     const times = letDownTimes(bench, 4, { cause: "refused", code: "shutting_down" });
     expect(times).toEqual([0, 1, 3, 7]);
   });
 
-  it("is asked again much later when no wait cures the reason", () => {
+  it("opens for much longer if waiting does not cure the reason", () => {
     const bench = new Bench();
     bench.up();
     const times = letDownTimes(bench, 3, { cause: "refused", code: "manifest_untrusted" });
@@ -127,8 +127,8 @@ describe("An Island that refuses a job", () => {
   });
 });
 
-describe("A pause", () => {
-  it("is shortened by up to a half at random, so that Islands that failed together are not asked together", () => {
+describe("jitter of a circuit breaker", () => {
+  it("shortens the open time by up to a half, so that Islands that failed together are not probed together", () => {
     const bench = new Bench(undefined, { random: () => 0 });
     bench.up();
     bench.letDown("isle-1");
@@ -136,8 +136,8 @@ describe("A pause", () => {
   });
 });
 
-describe("An Island that lets down four jobs in a row, of two Cargos", () => {
-  /** The Island fails a job of llama and one of gemma, twice; the second time as probes. */
+describe("quarantine after four failures in a row, of two Cargos", () => {
+  /** Fails a job of llama and one of gemma on the Island, twice; the second time as probes. */
   function quarantined(accounts: readonly string[] = ["user_1", "user_2"]): Bench {
     const bench = new Bench(cargos);
     bench.up({ slots: 4 });
@@ -148,7 +148,7 @@ describe("An Island that lets down four jobs in a row, of two Cargos", () => {
     return bench;
   }
 
-  it("is in quarantine: it gets no job of any Cargo, then one, and all again after a success", () => {
+  it("stops jobs of all Cargos, then admits one, and ends after a success", () => {
     const bench = quarantined();
     expect(bench.quarantines).toMatchObject([
       { islandId: "isle-1", quarantine: { inARow: 4, forMs: 30_000, lastCode: "model_unavailable" } },
@@ -165,7 +165,7 @@ describe("An Island that lets down four jobs in a row, of two Cargos", () => {
     expect(bench.scheduler.quarantinedCount).toBe(0);
   });
 
-  it("stays twice as long in quarantine when the probe fails too", () => {
+  it("lasts twice as long after a failed probe", () => {
     const bench = quarantined();
     bench.submit({ slug: "phi" });
     expect(bench.pass(30 * SECOND_MS)).toEqual(["job_1 on isle-1"]);
@@ -173,7 +173,7 @@ describe("An Island that lets down four jobs in a row, of two Cargos", () => {
     expect(bench.quarantines.at(-1)).toMatchObject({ quarantine: { inARow: 5, forMs: 60_000 } });
   });
 
-  it("takes its quarantine along when it reconnects", () => {
+  it("stays in force when the Island reconnects", () => {
     const bench = quarantined();
     bench.down("isle-1");
     expect(bench.scheduler.quarantineOf("isle-1", bench.nowMs)).toMatchObject({ inARow: 4 });
@@ -181,7 +181,7 @@ describe("An Island that lets down four jobs in a row, of two Cargos", () => {
     expect(bench.submit({ slug: "phi" })).toEqual([]);
   });
 
-  it("is in none if a job succeeded in between", () => {
+  it("does not begin if a job succeeded in between", () => {
     const bench = new Bench(cargos);
     bench.up();
     for (const slug of ["llama", "gemma", "phi"]) bench.letDown("isle-1", { slug });
@@ -190,7 +190,7 @@ describe("An Island that lets down four jobs in a row, of two Cargos", () => {
     expect(bench.quarantines).toEqual([]);
   });
 
-  it("is in none if all were of one Cargo: it is only kept from that", () => {
+  it("does not begin if all failures were of one Cargo", () => {
     const bench = new Bench(cargos);
     bench.up();
     letDownTimes(bench, 10);

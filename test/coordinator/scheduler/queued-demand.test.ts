@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Bench, makeCargo } from "./builders.ts";
 
 describe("queuedDemand()", () => {
-  it("counts waiting jobs by slug and leaves out Cargos without any", () => {
+  it("counts waiting jobs by slug without Cargos that have none", () => {
     const bench = new Bench([makeCargo(), makeCargo({ slug: "gemma" })]);
     bench.submit({ id: "job_1" });
     bench.submit({ id: "job_2" });
@@ -12,10 +12,10 @@ describe("queuedDemand()", () => {
   });
 });
 
-describe("the indices of many Cargos", () => {
+describe("indices of many Cargos", () => {
   const cargos = Array.from({ length: 100 }, (_, index) => makeCargo({ slug: `cargo-${index}` }));
 
-  it("are dropped when others are asked for, and built again", () => {
+  it("are dropped when others are needed, and rebuilt on use", () => {
     const bench = new Bench(cargos);
     bench.up({ slots: 500 });
     for (const { slug } of cargos) bench.submit({ id: `first_${slug}`, slug });

@@ -61,7 +61,7 @@ export const job = fc
   .map((each) => makeJob({ ...each, share: SHARES[each.accountId] }));
 
 const tag = <K extends string>(kind: K): fc.Arbitrary<K> => fc.constant(kind);
-/** Job ids are numbered when the sequence is run, or point back to an earlier job. */
+/** Events with placeholder job ids: new ids are assigned when the sequence is built, others refer to earlier jobs. */
 const event: fc.Arbitrary<SchedulerEvent> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: tag("job_waiting"), job }) },
   { weight: 3, arbitrary: fc.record({ kind: tag("job_offered"), job }) },
@@ -86,7 +86,7 @@ const event: fc.Arbitrary<SchedulerEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: tag("cargo_changed"), slug: fc.constantFrom(...slugs) }) },
 );
 
-/** Also with Islands that let jobs down, which the naive scheduler does not know. */
+/** Events that include failures of Islands, which the naive scheduler does not implement. */
 const stormyEvent: fc.Arbitrary<SchedulerEvent> = fc.oneof(
   { weight: 8, arbitrary: event },
   {
@@ -103,7 +103,7 @@ const stormyEvent: fc.Arbitrary<SchedulerEvent> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: tag("time_passed") }) },
 );
 
-/** Each job gets an id of its own; now and then an earlier id comes again, as after a lost Island. */
+/** Gives each job its own id. Every 17th repeats an earlier id, as after a lost Island. */
 const sequenceOf = (one: fc.Arbitrary<SchedulerEvent>): fc.Arbitrary<SchedulerEvent[]> =>
   fc.array(one, { maxLength: 120, size: "max" }).map((list) =>
     list.map((each, index): SchedulerEvent => {
@@ -115,7 +115,7 @@ const sequenceOf = (one: fc.Arbitrary<SchedulerEvent>): fc.Arbitrary<SchedulerEv
 export const events = sequenceOf(event);
 export const stormyEvents = sequenceOf(stormyEvent);
 
-/** Replaces a freed slot without a job by that of a job that the Island has; each step is 2 s after the one before. */
+/** Replaces the job of a freed slot by a job that runs on the Island. Each step is 2 s after the one before. */
 export class Runs {
   readonly #running = new Map<string, string[]>();
   nowMs = START_MS;

@@ -44,11 +44,11 @@ describe("rankOf()", () => {
     expect(rank(first)).toBeLessThan(rank(second));
   });
 
-  it("calls speeds within a fifth equal, so that load decides", () => {
+  it("treats speeds within a fifth as equal, so that load decides", () => {
     expect(rank({ speed: 31, inUse: 0 })).toBeLessThan(rank({ speed: 33, inUse: 5 }));
   });
 
-  it("stays a safe whole number at the extremes", () => {
+  it("is a safe integer at the extremes", () => {
     const worst = rank({ speed: 1e-9, success: 0, inUse: 10, cpuLoad: 1, rttMs: 1e9 });
     const best = rank({ place: "loaded", speed: 1e12, cpuLoad: 0, rttMs: 0 });
     expect([Number.isSafeInteger(worst), Number.isSafeInteger(best)]).toEqual([true, true]);
@@ -57,17 +57,17 @@ describe("rankOf()", () => {
 });
 
 describe("modelAvailabilityOf()", () => {
-  it("takes a Cargo without a model as on disk", () => {
+  it("treats a Cargo without a model as on disk", () => {
     expect(modelAvailabilityOf(makeCargo({ model: null }), makeIsland())).toBe("on_disk");
   });
-  it("knows a cached model by its hash", () => {
+  it("matches a cached model by its hash", () => {
     const sha256 = "a".repeat(64);
     const cargo = makeCargo({ model: { url: "https://example.org/m", sha256, sizeBytes: null } });
     expect(modelAvailabilityOf(cargo, makeIsland({ cachedModels: [sha256] }))).toBe("on_disk");
     expect(modelAvailabilityOf(cargo, makeIsland())).toBe("absent");
     expect(modelAvailabilityOf(cargo, makeIsland({ loaded: ["llama"] }))).toBe("loaded");
   });
-  it("knows a cached folder by its address and weights", () => {
+  it("matches a cached folder by its address and weights", () => {
     const model = { url: "hf:owner/repo", sha256: null, sizeBytes: null };
     const cargo = makeCargo({ runtimeType: "onnx", model, weights: "q8" });
     expect(modelAvailabilityOf(cargo, makeIsland({ cachedModels: ["hf:owner/repo q8"] }))).toBe("on_disk");
@@ -75,7 +75,7 @@ describe("modelAvailabilityOf()", () => {
       "absent",
     );
   });
-  it("knows a cached image by its reference", () => {
+  it("matches a cached image by its reference", () => {
     const container = { image: "docker.io/library/a:1", digest: null, command: null, gpu: false, network: false };
     const cargo = makeCargo({ runtimeType: "container", model: null, container });
     expect(modelAvailabilityOf(cargo, makeIsland())).toBe("absent");
@@ -84,7 +84,7 @@ describe("modelAvailabilityOf()", () => {
 });
 
 describe("withRun()", () => {
-  it("takes the first speed as it is and moves by a fifth afterwards", () => {
+  it("starts with the first speed and moves by a fifth afterwards", () => {
     const first = withRun(UNMEASURED, { tokensPerSecond: 10, succeeded: true });
     expect(first).toEqual({ tokensPerSecond: 10, successes: 1, failures: 0 });
     expect(withRun(first, { tokensPerSecond: 20, succeeded: false })).toEqual({
@@ -94,7 +94,7 @@ describe("withRun()", () => {
     });
   });
   it.each([null, 0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
-    "keeps the speed when a run says %s",
+    "keeps the speed if a run reports %s",
     (tokensPerSecond) => {
       const measure = { tokensPerSecond: 7, successes: 1, failures: 0 };
       expect(withRun(measure, { tokensPerSecond, succeeded: true }).tokensPerSecond).toBe(7);
@@ -109,18 +109,18 @@ describe("reliableSuccessRate()", () => {
     );
   const times = (count: number, succeeded: boolean): boolean[] => Array.from({ length: count }, () => succeeded);
 
-  it("starts low for a newcomer and rises with each run that succeeds", () => {
+  it("is low for a new Island and rises with each successful run", () => {
     const rates = [0, 1, 2, 5, 10, 40].map((count) => after(...times(count, true)));
     expect(rates.map((rate) => rate.toFixed(2))).toEqual(["0.21", "0.43", "0.55", "0.72", "0.81", "0.90"]);
   });
 
-  it("puts a newcomer behind an Island that fails one run in ten, and before one that only fails", () => {
+  it("is lower for a new Island than with one failure in ten runs, and higher than with failures only", () => {
     const tenth = [...times(9, true), false, ...times(9, true), false, ...times(9, true)];
     expect(after()).toBeLessThan(after(...tenth));
     expect(after()).toBeGreaterThan(after(false));
   });
 
-  it("forgets: what an Island did long ago counts for nothing", () => {
+  it("drops old runs over time", () => {
     expect(after(...times(200, true), ...times(40, false))).toBeLessThan(0.2);
   });
 });

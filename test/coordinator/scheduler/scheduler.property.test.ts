@@ -13,7 +13,7 @@ import { NaiveScheduler } from "./naive-scheduler.ts";
 import { assignments, events, findCargo, job, newScheduler, Runs, stormyEvents } from "./random-events.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
 
-/** Runs both schedulers side by side and lets `check` look after every step. */
+/** Runs both schedulers on the same events and calls `check` after every step. */
 function replay(
   list: readonly SchedulerEvent[],
   check: (real: Scheduler, naive: NaiveScheduler, event: SchedulerEvent) => void,
@@ -32,8 +32,8 @@ function replay(
 
 const runs = { numRuns: soakRounds(400) };
 
-describe("Scheduler, over random events", () => {
-  it("does what the rules say, looked up without any index", () => {
+describe("Scheduler with random events", () => {
+  it("matches the reference implementation without indices", () => {
     fc.assert(
       fc.property(events, (list) => {
         replay(list, (real, naive) => {
@@ -47,7 +47,7 @@ describe("Scheduler, over random events", () => {
     );
   });
 
-  it("assigns a waiting job once, to an Island that fits it and has a free slot", () => {
+  it("assigns a waiting job once, to a fitting Island with a free slot", () => {
     fc.assert(
       fc.property(stormyEvents, (list) => {
         const real = newScheduler();
@@ -84,7 +84,7 @@ describe("Scheduler, over random events", () => {
     );
   });
 
-  it("lets nothing wait while a slot is free that it may have", () => {
+  it("leaves no job waiting while a slot that it may have is free", () => {
     fc.assert(
       fc.property(events, (list) => {
         replay(list, (real, naive) => {
@@ -98,7 +98,7 @@ describe("Scheduler, over random events", () => {
     );
   });
 
-  it("explains exactly the waiting jobs, with a reason that is true", () => {
+  it("explains exactly the waiting jobs, with a true reason", () => {
     fc.assert(
       fc.property(events, (list) => {
         replay(list, (real, naive, { kind }) => {
@@ -118,7 +118,7 @@ describe("Scheduler, over random events", () => {
       fc.property(events, fc.array(job, { maxLength: 40, size: "max" }), fc.array(fc.nat(40)), (before, jobs, gone) => {
         const real = newScheduler();
         const history = new Runs();
-        // What happened before gives the accounts different places and estimates.
+        // Earlier events give the accounts different tags and estimates.
         for (const each of before) history.end(real.step(history.begin(each), history.nowMs));
         for (const id of ["isle-1", "isle-2", "isle-3", "isle-4"])
           real.step({ kind: "island_down", islandId: id }, history.nowMs);
@@ -133,7 +133,7 @@ describe("Scheduler, over random events", () => {
     );
   });
 
-  it("does the same for the same events", () => {
+  it("has the same effects for the same events", () => {
     fc.assert(
       fc.property(events, (list) => {
         const play = (): unknown[] => {
@@ -152,7 +152,7 @@ describe("Scheduler, over random events", () => {
   });
 });
 
-/** Lets the jobs wait for the Cargo "small", takes some back, and returns those that are left. */
+/** Queues the jobs for the Cargo "small", removes some, and returns the remaining ones. */
 function queueUp(real: Scheduler, jobs: readonly WaitingJob[], gone: readonly number[]): WaitingJob[] {
   const queued = jobs.map((each, index): WaitingJob => {
     return { ...each, slug: "small", jobClass: "batch", onlyIslandsOf: null, features: [], id: `job_${index}` };

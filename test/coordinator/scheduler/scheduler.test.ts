@@ -4,8 +4,8 @@ import { Bench, GB, makeCargo, START_MS } from "./builders.ts";
 const loadedLlama = { loaded: ["llama"] };
 const cachedLlama = { cachedModels: ["hf:owner/repo"] };
 
-describe("step() with a job that comes", () => {
-  it("assigns it to an Island with a free slot", () => {
+describe("step() with a new job", () => {
+  it("assigns the job to an Island with a free slot", () => {
     const bench = new Bench();
     bench.up();
     expect(bench.submit()).toEqual(["job_1 on isle-1"]);
@@ -13,14 +13,14 @@ describe("step() with a job that comes", () => {
     expect(bench.scheduler.waitingCount).toBe(0);
   });
 
-  it("keeps it while no Island fits", () => {
+  it("queues the job while no Island fits", () => {
     const bench = new Bench([makeCargo({ requiredRamBytes: 32 * GB })]);
     bench.up();
     expect(bench.submit()).toEqual([]);
     expect(bench.scheduler.waitingCount).toBe(1);
   });
 
-  it("replaces a job of the same id that waits already", () => {
+  it("replaces a waiting job with the same id", () => {
     const bench = new Bench();
     bench.submit({ priority: 10 });
     bench.submit({ priority: 90 });
@@ -28,14 +28,14 @@ describe("step() with a job that comes", () => {
     expect(bench.up({ slots: 3 })).toEqual(["job_1 on isle-1", "job_2 on isle-1"]);
   });
 
-  it("keeps a job of a Cargo that the catalog does not know", () => {
+  it("queues a job of a Cargo that the catalog does not have", () => {
     const bench = new Bench([]);
     bench.up();
     expect(bench.submit()).toEqual([]);
     expect(bench.free()).toEqual([]);
   });
 
-  it("waits for a busy Island rather than taking an idle one that the job avoids", () => {
+  it("lets the job wait for a busy Island rather than use an idle one that it avoids", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1", ...loadedLlama });
     bench.up({ id: "isle-2", ...loadedLlama });
@@ -49,10 +49,10 @@ describe("step() with a job that comes", () => {
   });
 
   it.each([
-    ["goes", (bench: Bench) => bench.down("isle-3")],
+    ["leaves", (bench: Bench) => bench.down("isle-3")],
     ["drains", (bench: Bench) => bench.change({ id: "isle-3", draining: true })],
     ["fails", (bench: Bench) => bench.letDown("isle-3")],
-  ])("takes an Island that the job avoids as soon as the last other one %s", (_, leave) => {
+  ])("uses an Island that the job avoids as soon as the last other one %s", (_, leave) => {
     const bench = new Bench();
     bench.up({ id: "isle-1" });
     bench.up({ id: "isle-3" }, 1);
@@ -61,8 +61,8 @@ describe("step() with a job that comes", () => {
   });
 });
 
-describe("step() with a job that goes", () => {
-  it("forgets it", () => {
+describe("step() with a removed job", () => {
+  it("removes the job from the queue", () => {
     const bench = new Bench();
     bench.submit({ id: "job_1" });
     bench.submit({ id: "job_2" });
@@ -70,7 +70,7 @@ describe("step() with a job that goes", () => {
     expect(bench.up({ slots: 5 })).toEqual(["job_2 on isle-1"]);
   });
 
-  it("ignores an unknown id and a job that was assigned", () => {
+  it("ignores an unknown id and an assigned job", () => {
     const bench = new Bench();
     bench.up({ slots: 2 });
     bench.submit();
@@ -81,20 +81,20 @@ describe("step() with a job that goes", () => {
 });
 
 describe("step() with Islands", () => {
-  it("fills an Island that comes up, less the slots that are busy", () => {
+  it("fills the free slots of an Island that comes up", () => {
     const bench = new Bench();
     for (const id of ["job_1", "job_2", "job_3"]) bench.submit({ id });
     expect(bench.up({ slots: 3 }, 1)).toEqual(["job_1 on isle-1", "job_2 on isle-1"]);
   });
 
-  it("takes a second island_up as a new session", () => {
+  it("treats a second island_up as a new session", () => {
     const bench = new Bench();
     bench.up({ slots: 4 }, 3);
     bench.up({ slots: 2 }, 1);
     expect(bench.scheduler.freeSlots("isle-1")).toBe(1);
   });
 
-  it("assigns nothing to an Island that is down, nor to one that is changed or freed after it", () => {
+  it("assigns nothing to an offline Island, even after island_changed or slot_freed", () => {
     const bench = new Bench();
     bench.up();
     bench.down("isle-1");
@@ -103,7 +103,7 @@ describe("step() with Islands", () => {
     expect(bench.free()).toEqual([]);
   });
 
-  it("keeps slots in use over island_changed, also below those in use", () => {
+  it("keeps slots in use over island_changed, even if the new limit is lower", () => {
     const bench = new Bench();
     bench.up({ slots: 3 });
     bench.submit({ id: "job_1" });
@@ -114,7 +114,7 @@ describe("step() with Islands", () => {
     expect(bench.free()).toEqual(["job_3 on isle-1"]);
   });
 
-  it("gives a draining Island nothing until it ends draining", () => {
+  it("gives a draining Island no job until draining ends", () => {
     const bench = new Bench();
     bench.up();
     bench.change({ draining: true });
@@ -122,7 +122,7 @@ describe("step() with Islands", () => {
     expect(bench.change()).toEqual(["job_1 on isle-1"]);
   });
 
-  it("gives no slots for slot_freed of an idle Island", () => {
+  it("adds no slot on slot_freed of an idle Island", () => {
     const bench = new Bench();
     bench.up();
     bench.free();
@@ -139,7 +139,7 @@ describe("step() with Islands", () => {
     expect(bench.submit()).toEqual(["job_1 on isle-2"]);
   });
 
-  it("takes a measurement that comes while the Island is away", () => {
+  it("records a measurement that arrives while the Island is away", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1" });
     bench.up({ id: "isle-2" });
@@ -149,14 +149,14 @@ describe("step() with Islands", () => {
     expect(bench.submit()).toEqual(["job_1 on isle-2"]);
   });
 
-  it("looks again at waiting jobs when their Cargo changes", () => {
+  it("retries waiting jobs when their Cargo changes", () => {
     const bench = new Bench([makeCargo({ requiredRamBytes: 32 * GB })]);
     bench.up();
     bench.submit();
     expect(bench.changeCargo(makeCargo({ requiredRamBytes: 8 * GB }))).toEqual(["job_1 on isle-1"]);
   });
 
-  it("stops assigning when the Cargo's needs grow", () => {
+  it("stops assigning when the Cargo's requirements grow", () => {
     const bench = new Bench();
     bench.up({ slots: 2 });
     bench.submit();
@@ -165,8 +165,8 @@ describe("step() with Islands", () => {
   });
 });
 
-describe("step() chooses the Island", () => {
-  it("with the model loaded before one with it on disk before one without", () => {
+describe("step() with several free Islands", () => {
+  it("prefers the model in memory to the model on disk, and that to no model", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1" });
     bench.up({ id: "isle-2", ...cachedLlama });
@@ -176,7 +176,7 @@ describe("step() chooses the Island", () => {
     expect(bench.submit({ id: "job_3" })).toEqual(["job_3 on isle-1"]);
   });
 
-  it("that was measured faster since the Cargo was first asked for", () => {
+  it("prefers the Island that was measured faster since the Cargo was first indexed", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1" });
     bench.up({ id: "isle-2" });
@@ -186,7 +186,7 @@ describe("step() chooses the Island", () => {
     expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-2"]);
   });
 
-  it("whose CPU was calmer at the last heartbeat", () => {
+  it("prefers the lower CPU load of the last heartbeat", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1", cpuLoad: 0.1 });
     bench.up({ id: "isle-2", cpuLoad: 0.5 });
@@ -196,7 +196,7 @@ describe("step() chooses the Island", () => {
     expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-2"]);
   });
 
-  it("that fails less", () => {
+  it("prefers the Island with fewer failures", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1" });
     bench.up({ id: "isle-2" });
@@ -204,7 +204,7 @@ describe("step() chooses the Island", () => {
     expect(bench.submit()).toEqual(["job_1 on isle-2"]);
   });
 
-  it("with the smaller share of slots in use", () => {
+  it("prefers the smaller share of slots in use", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1", slots: 2 });
     bench.up({ id: "isle-2", slots: 2 });
@@ -212,7 +212,7 @@ describe("step() chooses the Island", () => {
     expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-2"]);
   });
 
-  it("of the lowest id among equals", () => {
+  it("prefers the lowest id among equals", () => {
     const bench = new Bench();
     bench.up({ id: "isle-2" });
     bench.up({ id: "isle-1" });
@@ -220,8 +220,8 @@ describe("step() chooses the Island", () => {
   });
 });
 
-describe("step() chooses the job", () => {
-  it("of higher priority", () => {
+describe("step() with several waiting jobs", () => {
+  it("starts the higher priority first", () => {
     const bench = new Bench();
     bench.submit({ id: "job_1", priority: 40 });
     bench.submit({ id: "job_2", priority: 60 });
@@ -229,7 +229,7 @@ describe("step() chooses the job", () => {
     expect(bench.drain()).toEqual(["job_2", "job_1"]);
   });
 
-  it("of the account's next turn, whatever the priority of others", () => {
+  it("starts the account that is next in turn, whatever the priority of others", () => {
     const bench = new Bench();
     for (const id of ["a1", "a2", "a3"]) bench.submit({ id, accountId: "user_a", priority: 100 });
     bench.submit({ id: "b1", accountId: "user_b", priority: 0 });
@@ -237,7 +237,7 @@ describe("step() chooses the job", () => {
     expect(bench.drain()).toEqual(["a1", "b1", "a2", "a3"]);
   });
 
-  it("by turns of accounts over all Cargos", () => {
+  it("lets accounts take turns over all Cargos", () => {
     const bench = new Bench([makeCargo(), makeCargo({ slug: "gemma" })]);
     bench.submit({ id: "a1", accountId: "user_a", createdAtMs: START_MS + 1 });
     bench.submit({ id: "a2", accountId: "user_a", createdAtMs: START_MS + 2, slug: "gemma" });
@@ -246,7 +246,7 @@ describe("step() chooses the job", () => {
     expect(bench.drain()).toEqual(["a1", "b1", "a2"]);
   });
 
-  it("by turns that were taken before the account's jobs waited", () => {
+  it("counts turns taken before the account's jobs waited", () => {
     const bench = new Bench();
     bench.up();
     bench.submit({ id: "a1", accountId: "user_a" });
@@ -255,7 +255,7 @@ describe("step() chooses the job", () => {
     expect(bench.drain()).toEqual(["b1", "a2"]);
   });
 
-  it("by what an attempt really took, also of a job that the Island was given again before it gave up the first", () => {
+  it("charges the time that an attempt used, including an attempt that the Island was given again before it freed the first", () => {
     const bench = new Bench();
     bench.up({ slots: 2 });
     bench.submit({ id: "a1", accountId: "user_a" });
@@ -268,11 +268,11 @@ describe("step() chooses the job", () => {
     bench.pass(50_000);
     bench.submit({ id: "a2", accountId: "user_a" });
     bench.submit({ id: "b2", accountId: "user_b" });
-    // Account a has used 100 s by now, b 50 s.
+    // Account a has used 100 s, b 50 s.
     expect(bench.free("isle-1", "a1")).toEqual(["b2 on isle-1"]);
   });
 
-  it("of a Cargo that the Island has loaded, before an account that was not passed over yet", () => {
+  it("starts a job of a loaded Cargo first if the next account was not yet passed over", () => {
     const bench = new Bench([makeCargo(), makeCargo({ slug: "gemma" })]);
     bench.submit({ id: "a1", accountId: "user_a", slug: "gemma" });
     for (const id of ["b1", "b2", "b3"]) bench.submit({ id, accountId: "user_b" });
@@ -280,7 +280,7 @@ describe("step() chooses the job", () => {
     expect(bench.drain()).toEqual(["b1", "a1", "b2", "b3"]);
   });
 
-  it("that the Island fits, whatever waits in front of it", () => {
+  it("starts a job that the Island fits, whatever is queued ahead of it", () => {
     const bench = new Bench([makeCargo(), makeCargo({ slug: "whisper", runtimeType: "onnx" })]);
     bench.submit({ id: "job_1", slug: "whisper", priority: 100 });
     bench.submit({ id: "job_2", priority: 0 });

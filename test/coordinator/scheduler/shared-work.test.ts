@@ -20,7 +20,7 @@ function makeOffer(islands: readonly Partial<OfferedIsland>[], kinds: readonly W
 }
 
 describe("SharedWork.waiting()", () => {
-  it("counts the jobs of a kind, whatever class they are of and Islands they avoid", () => {
+  it("counts the jobs of a kind over all classes and avoided Islands", () => {
     const bench = new Bench(cargos);
     bench.up({ slots: 3 }, 3);
     bench.submit({ id: "job_1" });
@@ -46,7 +46,7 @@ describe("SharedWork.waiting()", () => {
     expect(bench.scheduler.shared.loadOf(LLAMA)).toMatchObject({ jobs: 13, pressing: 13 });
   });
 
-  it("counts what is there, over random events", () => {
+  it("matches the reference implementation over random events", () => {
     const check = fc.property(events, (list) => {
       const [real, naive, runs] = [newScheduler(), new NaiveScheduler(findCargo), new Runs()];
       for (const listed of list) {
@@ -71,7 +71,7 @@ describe("SharedWork.waiting()", () => {
 });
 
 describe("SharedWork.takeFor()", () => {
-  it("takes no job for an Island that lacks its features, which an older coordinator does not tell of", () => {
+  it("takes no job for an Island without the job's features, which an older coordinator does not report", () => {
     const bench = new Bench();
     const TOOLS: WorkKind = { ...LLAMA, features: ["chat.tools"] };
     bench.submit({ id: "job_1", features: ["chat.tools"] });
@@ -90,7 +90,7 @@ describe("SharedWork.takeFor()", () => {
     expect([offer.kinds, offer.islands.map(({ id }) => id)]).toEqual([[TOOLS], ["isle-2"]]);
   });
 
-  it("takes jobs in fair order, as many as there are slots, and they wait no longer", () => {
+  it("takes jobs in fair order, as many as there are slots, and they no longer wait", () => {
     const bench = new Bench();
     for (const accountId of ["a", "b"]) {
       for (const number of [1, 2, 3]) bench.submit({ id: `${accountId}${number}`, accountId });
@@ -102,7 +102,7 @@ describe("SharedWork.takeFor()", () => {
     expect([...bench.up(), ...bench.drain()]).toEqual(["a3 on isle-1", "b3"]);
   });
 
-  it("charges the accounts: who had a job run elsewhere is not next here", () => {
+  it("charges the accounts: an account whose job runs elsewhere is not next here", () => {
     const bench = new Bench();
     bench.submit({ id: "a1", accountId: "a" });
     bench.submit({ id: "a2", accountId: "a" });
@@ -111,7 +111,7 @@ describe("SharedWork.takeFor()", () => {
     expect(bench.up()).toEqual(["b1 on isle-1"]);
   });
 
-  it("takes only what the slots serve, and uses those first that serve little else", () => {
+  it("takes only jobs that the slots serve, and first uses slots that serve few kinds", () => {
     const bench = new Bench(cargos);
     bench.submit({ id: "llama_1", priority: 100 });
     bench.submit({ id: "gemma_1", slug: "gemma" });
@@ -122,7 +122,7 @@ describe("SharedWork.takeFor()", () => {
     expect(shared.takeFor(makeOffer([{}], [{ slug: "llama", onlyIslandsOf: "user_1" }]), 100)).toEqual([]);
   });
 
-  it("gives no job to an Island that it avoids, by id or account, and takes those behind it", () => {
+  it("skips jobs that avoid the Island by id or account, and takes the next ones", () => {
     const bench = new Bench();
     bench.up({}, 1);
     const far = { avoidIslands: ["far-0"], avoidAccounts: new Set(["bad"]) };
@@ -142,8 +142,8 @@ describe("SharedWork.takeFor()", () => {
   });
 });
 
-describe("A job that was taken for another coordinator", () => {
-  it("gets no slot here until it stays", () => {
+describe("job that was taken for another coordinator", () => {
+  it("gets no slot here until job_stays", () => {
     const bench = new Bench();
     bench.submit({ avoidIslands: ["isle-2"] });
     expect(bench.scheduler.shared.takeFor(makeOffer([{}]), 100)).toEqual(["job_1"]);
@@ -152,7 +152,7 @@ describe("A job that was taken for another coordinator", () => {
     expect(bench.step({ kind: "job_stays", jobId: "job_1" })).toEqual([]);
   });
 
-  it("is gone when it moved, and comes again when it waits again", () => {
+  it("is gone after it moved, and is queued again if it waits again", () => {
     const bench = new Bench();
     bench.submit({ id: "job_1" });
     bench.submit({ id: "job_2" });
@@ -176,13 +176,13 @@ describe("SharedWork.takeNext()", () => {
   });
 });
 
-/** What waits of a kind elsewhere. */
+/** Returns jobs of a kind that wait elsewhere. */
 const waiting = (kind: WorkKind, jobs: number): WaitingWork => ({ ...kind, jobs });
 
 const ROOM = { maxSlots: 10, maxIslands: 10, except: new Set<string>() };
 
 describe("SharedWork.offer()", () => {
-  it("names the best Islands with free slots, and what each of them serves now", () => {
+  it("returns the best Islands with free slots, and which kinds each serves now", () => {
     const bench = new Bench([makeCargo(), makeCargo({ slug: "gemma", requiredRamBytes: 32 * GB })]);
     bench.up({ id: "isle-1", slots: 2 }, 1);
     bench.up({ id: "isle-2", ramBytes: 64 * GB, loaded: ["llama"] });
@@ -204,7 +204,7 @@ describe("SharedWork.offer()", () => {
     expect(bench.submit()).toEqual(["job_1 on isle-2"]);
   });
 
-  it("gives each kind its part of the Islands, by its jobs", () => {
+  it("gives each kind a part of the Islands in proportion to its jobs", () => {
     const bench = new Bench([makeCargo({ requiredRamBytes: 32 * GB }), makeCargo({ slug: "gemma" })]);
     for (let i = 0; i < 12; i += 1)
       bench.up({ id: `isle-${i}`, ramBytes: i < 6 ? 64 * GB : 16 * GB, loaded: [i < 6 ? "llama" : "gemma"] });
@@ -216,7 +216,7 @@ describe("SharedWork.offer()", () => {
     expect(islands.filter(({ serves }) => !serves.includes(0))).toHaveLength(2);
   });
 
-  it("leaves out Cargos that the Island is paused for", () => {
+  it("leaves out Cargos whose circuit breaker on the Island is open", () => {
     const bench = new Bench(cargos);
     bench.up();
     bench.letDown("isle-1");
@@ -232,7 +232,7 @@ describe("SharedWork.outlookFor()", () => {
   const LACKING = { is: "lacking", message: "1 Island offers llmcpp, but it lacks 45.0 GiB of VRAM" };
   const outlookOf = ({ scheduler, nowMs }: Bench, kind = LLAMA) => scheduler.shared.outlookFor(kind, nowMs - 15_000);
 
-  it("tells Islands that lack something from none", () => {
+  it("distinguishes Islands that lack something from no Islands", () => {
     const bench = new Bench([big]);
     expect(outlookOf(bench)).toEqual({ is: "absent" });
     bench.up();
@@ -241,7 +241,7 @@ describe("SharedWork.outlookFor()", () => {
     expect(outlookOf(bench, { slug: "unknown", onlyIslandsOf: null })).toEqual({ is: "absent" });
   });
 
-  it("is possible while an Island fits, however busy, and while one that fits takes no new jobs", () => {
+  it("returns possible while an Island fits, even if it is busy or draining", () => {
     const bench = new Bench([big]);
     bench.up({ vramBytes: 48 * GB }, 1);
     expect(outlookOf(bench)).toEqual({ is: "possible" });
@@ -251,7 +251,7 @@ describe("SharedWork.outlookFor()", () => {
     expect(outlookOf(bench)).toEqual(LACKING);
   });
 
-  it("is possible while an Island that fits may come back", () => {
+  it("returns possible while a fitting Island may return", () => {
     const bench = new Bench([big]);
     bench.up();
     bench.up({ id: "isle-2", vramBytes: 48 * GB });

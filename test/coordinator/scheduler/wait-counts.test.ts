@@ -3,7 +3,7 @@ import { Bench, makeCargo } from "./builders.ts";
 
 const OTHERS = { peers: 2, running: 1, slots: 3, free: 0 };
 
-it("waitsByReason() counts jobs as busy that only other coordinators' Islands run", () => {
+it("waitsByReason() counts jobs as busy if only Islands of other coordinators run them", () => {
   const bench = new Bench([makeCargo(), makeCargo({ slug: "gemma" })]);
   for (const id of ["job_1", "job_2"]) bench.submit({ id });
   bench.submit({ id: "job_3", slug: "gemma" });

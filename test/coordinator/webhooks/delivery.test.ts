@@ -9,7 +9,7 @@ describe("deliveryQueue()", () => {
     expect(Array.from({ length: 6 }, () => lines.take()?.id)).toEqual(["a1", "b1", "a2", "b2", "a3", undefined]);
   });
 
-  it("holds back what passes an account's part, and what passes the whole", () => {
+  it("holds back deliveries above the limits of an account and of all accounts", () => {
     const lines = deliveryQueue(3, 2);
     for (const id of ["a1", "a2", "a3", "a4"]) lines.push("a", id);
     for (const id of ["b1", "b2"]) lines.push("b", id);
@@ -36,11 +36,11 @@ describe("outcomeOf()", () => {
     [410, "failed"],
     [500, "pending"],
     [null, "pending"],
-  ] as const)("of %s is %s", (status, state) => {
+  ] as const)("for status %s returns %s", (status, state) => {
     expect(outcomeOf({ ...facts, status }).state).toBe(state);
   });
 
-  it("spreads a delay by a quarter to both sides", () => {
+  it("varies a delay by a quarter in both directions", () => {
     const dueAt = (random: number) => outcomeOf({ ...facts, status: 500, random: () => random });
     expect(dueAt(0)).toEqual({ state: "pending", dueAtMs: 3_750 });
     expect(dueAt(0.999_999)).toEqual({ state: "pending", dueAtMs: 6_250 });

@@ -6,7 +6,7 @@ let server: Server;
 
 afterEach(() => new Promise((resolve) => server.close(resolve)));
 
-/** Answers every connection with the same text, and keeps it open unless told to close it. */
+/** Sends the same text on every connection, and optionally closes it. */
 async function answering(text: string, closes: boolean): Promise<string> {
   server = createServer((socket) => {
     socket.on("error", () => undefined);
@@ -29,16 +29,16 @@ const post = (url: string): Promise<number> =>
   });
 
 describe("postWebhook()", () => {
-  it("is over when the receiver wants another protocol", async () => {
+  it("resolves with 101 if the receiver upgrades the protocol", async () => {
     const url = await answering("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", false);
     expect(await post(url)).toBe(101);
   });
 
-  it("is over when the receiver closes without an answer", async () => {
+  it("rejects if the receiver closes without a response", async () => {
     await expect(post(await answering("", true))).rejects.toThrow(/hang up|closed/);
   });
 
-  it("gives the status of an answer whose body is cut off", async () => {
+  it("resolves with the status of a response whose body is cut off", async () => {
     expect(await post(await answering("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", true))).toBe(200);
   });
 });

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 describe("hostResolver()", () => {
-  it("gives all addresses that the name server has, of both families", async () => {
+  it("returns all addresses of the name server, of both families", async () => {
     const ipv6 = Uint8Array.from({ length: 16 }, (_, index) => (index === 0 ? 0x20 : index === 15 ? 1 : 0));
     server.records.set("both.example", { ipv4: ["1.1.1.1", "1.0.0.1"], ipv6: [ipv6] });
     server.records.set("old.example", { ipv4: ["1.1.1.2"] });
@@ -34,7 +34,7 @@ describe("hostResolver()", () => {
     expect(await resolve("Old.Example.", never)).toEqual([{ address: "1.1.1.2", family: 4 }]);
   });
 
-  it("asks no name server for localhost and for the names of the hosts file", async () => {
+  it("does not query name servers for localhost and for names in the hosts file", async () => {
     expect(await resolve("localhost", never)).toEqual(await resolve("app.localhost.", never));
     expect((await resolve("LOCALHOST", never)).map(({ address }) => address)).toEqual(["127.0.0.1", "::1"]);
     expect(await resolve("nas", never)).toEqual([
@@ -45,11 +45,11 @@ describe("hostResolver()", () => {
     expect(server.asked).toEqual([]);
   });
 
-  it("says that there is no such name", async () => {
+  it("rejects an unknown name", async () => {
     await expect(resolve("gone.example", never)).rejects.toMatchObject({ code: "ENOTFOUND" });
   });
 
-  it("slow names delay no other name, and are given up on abort", async () => {
+  it("resolves a name while other names are slow, and cancels queries on abort", async () => {
     const slow = Array.from({ length: 20 }, (_, index) => `slow-${index}.example`);
     for (const name of slow) server.silent.add(name);
     server.records.set("fast.example", { ipv4: ["1.1.1.1"] });
@@ -67,11 +67,11 @@ describe("hostResolver()", () => {
   });
 });
 
-describe("postWebhook() with it", () => {
+describe("postWebhook() with hostResolver()", () => {
   const post = (url: string, allowPrivate: boolean, signal = never) =>
     postWebhook({ url, headers: {}, body: "{}", signal, allowPrivate, resolveHost: resolve });
 
-  it("delivers while other names are being waited for, to the address that the name server gave", async () => {
+  it("delivers to the address of the name server while other names are being resolved", async () => {
     await using receiver = await WebhookReceiver.start();
     server.silent.add("slow.example");
     server.records.set("fast.example", { ipv4: ["127.0.0.1"] });
@@ -85,7 +85,7 @@ describe("postWebhook() with it", () => {
     await slowFails;
   });
 
-  it("reaches localhost where private addresses are allowed, and refuses it and the like where they are not", async () => {
+  it("reaches localhost only if private addresses are allowed", async () => {
     await using receiver = await WebhookReceiver.start();
     expect(await post(`http://localhost:${receiver.port}/`, true)).toBe(204);
     server.records.set("rebound.example", { ipv4: ["1.1.1.1", "127.0.0.1"] });

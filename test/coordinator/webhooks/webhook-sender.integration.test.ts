@@ -59,7 +59,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-/** A webhook that is due, of a job that has just been cancelled. */
+/** Returns a due webhook of a job that has just been cancelled. */
 async function makeDue(url = receiver.url, owner = accountId): Promise<string> {
   const webhook = makeWebhook({ url });
   const job = makeJob(owner, { webhook, createdAtMs: MADE_AT_MS });
@@ -68,7 +68,7 @@ async function makeDue(url = receiver.url, owner = accountId): Promise<string> {
   return webhook.id;
 }
 
-/** Resolves when so many tries of this test are durable. */
+/** Resolves when that number of attempts of this test is durable. */
 async function tried(count: number): Promise<void> {
   while (recorded.tries < count) await new Promise<void>((resolve) => recorded.wake.push(resolve));
 }
@@ -82,7 +82,7 @@ async function read(id: string): Promise<WebhookRecord> {
 const errorsOf = (tries: readonly DeliveryAttempt[]): (string | null)[] => tries.map(({ error }) => error);
 
 describe("openWebhooks()", () => {
-  it.skipIf(IS_POSTGRES)("gives a webhook up whose secret cannot be read", async () => {
+  it.skipIf(IS_POSTGRES)("gives up a webhook whose secret cannot be read", async () => {
     const id = await makeDue();
     await store.close();
     rmSync(folder.file("webhooks.key"));
@@ -93,7 +93,7 @@ describe("openWebhooks()", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it("tries for a day at growing intervals, then gives up", async () => {
+  it("retries for a day at growing intervals, then gives up", async () => {
     const id = await makeDue();
     receiver.answers.push(...Array.from({ length: 100 }, () => 500));
     const endedAtMs = clock.now();
@@ -123,7 +123,7 @@ describe("openWebhooks()", () => {
     expect(clock.pendingTimers).toBe(1);
   });
 
-  it("breaks off a try that takes longer than its limit", async () => {
+  it("aborts an attempt that exceeds its time limit", async () => {
     const id = await makeDue();
     receiver.answers.push(() => undefined);
     await sender.start();
@@ -132,13 +132,13 @@ describe("openWebhooks()", () => {
     await tried(1);
     const { state, tries } = await read(id);
     expect(state).toBe("pending");
-    expect(errorsOf(tries)).toEqual(["no answer within 15 s"]);
+    expect(errorsOf(tries)).toEqual(["no response within 15 s"]);
     clock.advance(5_000);
     await tried(2);
     expect((await read(id)).state).toBe("delivered");
   });
 
-  it("tries again what cannot be reached", async () => {
+  it("retries an unreachable receiver", async () => {
     const gone = await WebhookReceiver.start();
     const { url } = gone;
     await gone[Symbol.asyncDispose]();
@@ -148,12 +148,12 @@ describe("openWebhooks()", () => {
     expect(await read(id)).toMatchObject({ state: "pending", tries: [{ status: null, error: "ECONNREFUSED" }] });
   });
 
-  it("reads a few KB of an answer and no more", async () => {
+  it("reads a few KB of a response and no more", async () => {
     const id = await makeDue();
     let closed: Promise<void> = Promise.resolve();
     receiver.answers.push((_request, response) => {
       closed = new Promise((resolve) => response.once("close", resolve));
-      // Without end: the sender must go.
+      // An endless body: the sender must disconnect.
       const write = (): void => {
         while (!response.destroyed && response.write("x".repeat(16_384)));
       };
@@ -166,7 +166,7 @@ describe("openWebhooks()", () => {
     expect(await read(id)).toMatchObject({ state: "delivered", tries: [{ status: 200, error: null }] });
   });
 
-  it("posts at most 4 of an account at once, and another account's beside them", async () => {
+  it("posts at most 4 webhooks of an account at once, and another account's in parallel", async () => {
     const other = await makeAccount(store);
     const mine = await Promise.all(Array.from({ length: 20 }, () => makeDue()));
     await using others = await WebhookReceiver.start();
@@ -188,7 +188,7 @@ describe("openWebhooks()", () => {
     for (const id of [...mine, theirs]) expect((await read(id)).state).toBe("delivered");
   });
 
-  it("delivers what becomes due while it is at work, once", async () => {
+  it("delivers a webhook that becomes due while it is running, once", async () => {
     await sender.start();
     const id = await makeDue();
     sender.add(id, accountId);
@@ -198,7 +198,7 @@ describe("openWebhooks()", () => {
     expect((await read(id)).state).toBe("delivered");
   });
 
-  it("says nothing of a try that close() broke off", async () => {
+  it("records nothing for an attempt that close() aborted", async () => {
     const id = await makeDue();
     receiver.answers.push(() => undefined);
     await sender.start();
@@ -213,8 +213,8 @@ describe("openWebhooks()", () => {
   });
 });
 
-describe("openWebhooks() where private addresses are not allowed", () => {
-  it("refuses a name by the address that the connection would have", async () => {
+describe("openWebhooks() without private addresses", () => {
+  it("refuses a name by the address of the connection", async () => {
     const asked: string[] = [];
     const resolveHost: ResolveHostUntil = async (host) => {
       asked.push(host);
@@ -232,7 +232,7 @@ describe("openWebhooks() where private addresses are not allowed", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it("also refuses what was stored when they were", async () => {
+  it("refuses webhooks that were stored while private addresses were allowed", async () => {
     sender = open({ allowPrivate: false });
     const [literal, plain] = [await makeDue(`https://127.0.0.1:${receiver.port}/`), await makeDue()];
     await sender.start();

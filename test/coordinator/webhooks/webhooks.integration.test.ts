@@ -50,8 +50,8 @@ const settled = (path: string) =>
     "the webhook was delivered or given up",
   );
 
-describe("The webhook of a job", () => {
-  it("tells of its completion, signed with the secret that the submission answered", async () => {
+describe("webhook of a job", () => {
+  it("reports its completion, signed with the secret of the submission's response", async () => {
     await using island = await join();
     const { id, webhook_secret: secret = "" } = await submit();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -76,7 +76,7 @@ describe("The webhook of a job", () => {
     expect(JSON.stringify(data)).not.toContain(secret);
   });
 
-  it("is signed with the client's own secret, which no answer repeats", async () => {
+  it("is signed with the client's own secret, which no response contains", async () => {
     await using island = await join();
     const submitted = await submit({ webhook_secret: OWN_SECRET });
     expect(JSON.stringify(submitted)).not.toContain("whsec_");
@@ -84,7 +84,7 @@ describe("The webhook of a job", () => {
     verifySignature(OWN_SECRET, await receiver.next());
   });
 
-  it("tells of a failure and of a cancellation", async () => {
+  it("reports a failure and a cancellation", async () => {
     await using island = await join();
     await submit();
     const { jobId, attempt } = await island.next("assign");
@@ -97,14 +97,14 @@ describe("The webhook of a job", () => {
     expect((await receiver.next()).body).toMatchObject({ type: "job.cancelled", data: { id, status: "cancelled" } });
   });
 
-  it("leaves out an output of more than 256 KB", async () => {
+  it("omits an output of more than 256 KB", async () => {
     await using island = await join();
     await submit();
     island.send(...finished(await island.next("assign"), "x".repeat(262_200)));
     expect((await receiver.next()).body.data).toMatchObject({ output: null, output_omitted: true });
   });
 
-  it("has an output that is kept in pieces and is small enough to be sent", async () => {
+  it("includes an output that is stored in pieces and is small enough", async () => {
     const runtimes = [{ type: "wasm" as const, version: "1" }];
     await using island = await FakeIsland.join(coordinator.url, account.islandToken, { runtimes });
     await submit({ workload: "base64", input: { data: "a" } });
@@ -113,7 +113,7 @@ describe("The webhook of a job", () => {
     expect((await receiver.next()).body.data).toMatchObject({ output, output_omitted: false });
   });
 
-  it("is tried again after 500, with the same id, until it is taken", async () => {
+  it("is retried after a 500, with the same id, until it is accepted", async () => {
     await using island = await join();
     receiver.answers.push(500, 503);
     const { id, webhook_secret: secret = "" } = await submit();
@@ -147,9 +147,9 @@ describe("The webhook of a job", () => {
     expect(elsewhere.received).toEqual([]);
   });
 
-  it("survives a restart during a try, and keeps its id", async () => {
+  it("survives a restart during an attempt, and keeps its id", async () => {
     await using island = await join();
-    // It takes the request and never answers.
+    // The receiver accepts the request and never responds.
     receiver.answers.push(() => undefined);
     const { id } = await submit();
     island.send(...finished(await island.next("assign")));
@@ -162,7 +162,7 @@ describe("The webhook of a job", () => {
     expect(await settled(`/jobs/${id}`)).toMatchObject({ state: "delivered", attempts: [{ status: 204 }] });
   });
 
-  it("is in the commit of the end: a coordinator that dies right after it delivers when it is back", async () => {
+  it("is stored with the end: a coordinator that crashes right after it delivers once it is back", async () => {
     const { id } = await submit();
     await coordinator.stop();
     await coordinator.withStore((store) => endUncharged(store, id, { event: "expire", attempt: 0 }));
@@ -170,7 +170,7 @@ describe("The webhook of a job", () => {
     expect((await receiver.next()).body).toMatchObject({ type: "job.timeout", data: { id } });
   });
 
-  it("has one secret for all answers to an Idempotency-Key", async () => {
+  it("has one secret in all responses to an Idempotency-Key", async () => {
     const request = { workload: "tiny-chat", input: { prompt: "Hi" }, webhook_url: receiver.url };
     const send = () => api("POST", "/jobs", request, { "idempotency-key": "k" });
     const [first, second] = [await send(), await send()];
@@ -179,8 +179,8 @@ describe("The webhook of a job", () => {
   });
 });
 
-describe("The webhook of a batch", () => {
-  it("tells once, when the last job has ended", async () => {
+describe("webhook of a batch", () => {
+  it("is sent once, after the last job has ended", async () => {
     await using island = await join();
     const inputs = [{ prompt: "a" }, { prompt: "b" }, { prompt: "c" }];
     const { body } = await api("POST", "/jobs/batch", { workload: "tiny-chat", inputs, webhook_url: receiver.url });
@@ -204,8 +204,8 @@ describe("The webhook of a batch", () => {
   });
 });
 
-describe("A private address", () => {
-  it("is not reached by a name either, unless the operator allows it", async () => {
+describe("private address", () => {
+  it("is not reached by a name, unless the operator allows it", async () => {
     await coordinator.stop();
     coordinator.withFlags({ webhookAllowPrivate: "false", webhookRetryS: "3600" });
     await coordinator.start();

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { openDeadlines } from "../../../../coordinator/jobs/attempts/deadlines.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 
-/** `limitMs`: how long a job may be silent. */
+/** @param limitMs Maximum time without activity of a job. */
 function world(limitMs = Infinity) {
   const clock = new ManualClock();
   const passed: string[] = [];
@@ -18,7 +18,7 @@ function world(limitMs = Infinity) {
   return { clock, deadlines, passed, set, recordActivity };
 }
 
-it("Deadlines: one timer serves all jobs, each at its own moment", () => {
+it("openDeadlines() serves all jobs with one timer, each at its own time", () => {
   const { clock, deadlines, passed, set } = world();
   set("b", 200);
   set("a", 100);
@@ -31,7 +31,7 @@ it("Deadlines: one timer serves all jobs, each at its own moment", () => {
   expect(clock.pendingTimers).toBe(0);
 });
 
-it("Deadlines: a sign of life puts the moving limit off, and the fixed one stays", () => {
+it("openDeadlines() postpones the moving limit on activity, but not the fixed one", () => {
   const { clock, passed, set, recordActivity } = world(50);
   set("a", 150);
   clock.advance(40);
@@ -42,7 +42,7 @@ it("Deadlines: a sign of life puts the moving limit off, and the fixed one stays
   expect(passed).toEqual(["a silent at 90", "a silent at 140", "a at 150"]);
 });
 
-it("Deadlines: nothing passes after close()", () => {
+it("openDeadlines() calls nothing after close()", () => {
   const { clock, deadlines, passed, set } = world();
   set("a", 100);
   deadlines.close();

@@ -39,11 +39,11 @@ const makeJobs = (accountId: string, ...ids: string[]): WaitingJob[] => {
   return made;
 };
 const enter = (made: readonly WaitingJob[]): void => gate.enter(made as ActiveJob[]);
-/** Lets the questions for limits be answered. */
+/** Lets the requests for limits complete. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("BatchGate", () => {
-  it("admits as many as there is room for, first come first served, each account by itself", async () => {
+  it("admits jobs into free quota slots in order of arrival, separately for each account", async () => {
     enter(makeJobs("a", "a1", "a2", "a3"));
     enter(makeJobs("a", "a4"));
     enter(makeJobs("b", "b1"));
@@ -55,7 +55,7 @@ describe("BatchGate", () => {
     expect(admitted).toEqual(["a1", "a2", "b1", "a3", "a4"]);
   });
 
-  it("counts the places that other jobs of the account hold", async () => {
+  it("counts the quota slots of other jobs of the account", async () => {
     quota.add("a");
     enter(makeJobs("a", "a1", "a2"));
     await settle();
@@ -63,7 +63,7 @@ describe("BatchGate", () => {
     expect(quota.isFull("a", 2)).toBe(true);
   });
 
-  it("tells the place in the line, and forgets who leaves", async () => {
+  it("returns positions in the queue, and removes jobs that leave", async () => {
     const [, second, third, fourth] = makeJobs("a", "a1", "a2", "a3", "a4") as [
       WaitingJob,
       WaitingJob,
@@ -96,7 +96,7 @@ describe("BatchGate", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("passes over a job that an Island turned out to have", async () => {
+  it("skips a job that an Island turned out to have", async () => {
     limit = 0;
     const made = makeJobs("a", "a1", "a2") as [WaitingJob, WaitingJob];
     enter(made);
@@ -109,7 +109,7 @@ describe("BatchGate", () => {
     expect(admitted).toEqual(["a2"]);
   });
 
-  it("admits nothing once closed", async () => {
+  it("admits no job after it was closed", async () => {
     enter(makeJobs("a", "a1"));
     gate.close();
     await settle();
@@ -118,7 +118,7 @@ describe("BatchGate", () => {
   });
 });
 
-describe("BatchGate, with places that several coordinators share", () => {
+describe("BatchGate with quota slots shared by several coordinators", () => {
   let room: number;
   let asked: number[];
   let fault: Error | null;
@@ -148,7 +148,7 @@ describe("BatchGate, with places that several coordinators share", () => {
     gate = shared();
   });
 
-  it("admits those that got a place, and asks for all others at once when there is room for more", async () => {
+  it("admits jobs that were granted a slot, and asks for all others at once when slots are left", async () => {
     room = 900;
     enter(makeJobs("a", ...Array.from({ length: 1_000 }, (_, index) => `a${index}`)));
     await settle();
@@ -160,7 +160,7 @@ describe("BatchGate, with places that several coordinators share", () => {
     expect(asked).toEqual([100, 900, 100]);
   });
 
-  it("asks every second for places that other coordinators give back, and at once for those of its own", async () => {
+  it("asks every second for slots that other coordinators release, and at once for its own", async () => {
     enter(makeJobs("a", "a1", "a2"));
     await settle();
     room = 1;
@@ -176,7 +176,7 @@ describe("BatchGate, with places that several coordinators share", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("asks again after an answer that may not have known of a place", async () => {
+  it("asks again after a result that may not include a released slot", async () => {
     enter(makeJobs("a", "a1"));
     quota.add("a");
     await Promise.resolve();
@@ -186,7 +186,7 @@ describe("BatchGate, with places that several coordinators share", () => {
     expect(admitted).toEqual(["a1"]);
   });
 
-  it("does not admit a job that was cancelled while its place was asked for", async () => {
+  it("does not admit a job that was cancelled during the request for its slot", async () => {
     room = 2;
     const [first, second] = makeJobs("a", "a1", "a2") as [WaitingJob, WaitingJob];
     enter([first, second]);
@@ -195,7 +195,7 @@ describe("BatchGate, with places that several coordinators share", () => {
     expect(admitted).toEqual(["a2"]);
   });
 
-  it("waits while storage is away, and reports another fault", async () => {
+  it("waits while storage is unavailable, and reports other errors", async () => {
     fault = new ServiceError("storage_unavailable", "away");
     enter(makeJobs("a", "a1"));
     await settle();

@@ -26,8 +26,8 @@ import {
 
 setUp();
 
-describe("The limit of unfinished jobs", () => {
-  it("of 0 refuses a batch, and holds nothing for it", async () => {
+describe("limit of unfinished jobs", () => {
+  it("refuses a batch and holds no credits if it is 0", async () => {
     const before = await credits();
     await setLimits({ concurrentJobs: 0 });
     const { status, body } = await api("POST", "/jobs/batch", { workload: "tiny-chat", inputs: inputs(2) });
@@ -35,7 +35,7 @@ describe("The limit of unfinished jobs", () => {
     expect([await credits(), (await api("GET", "/jobs")).body.meta.total]).toEqual([before, 0]);
   });
 
-  it("is never passed by a batch, whose jobs take the places that become free in their order", async () => {
+  it("is never exceeded by a batch, whose jobs take released slots in order", async () => {
     await using island = await join();
     const { id, jobs } = await submit(25);
     const order: string[] = [];
@@ -62,7 +62,7 @@ describe("The limit of unfinished jobs", () => {
     });
   });
 
-  it("is what a job of a batch waits for, and its position in the queue is shown", async () => {
+  it("holds back jobs of a batch, whose position in the queue is shown", async () => {
     await setLimits({ concurrentJobs: 2 });
     const { jobs } = await submit(5);
     const waiting = await until(
@@ -73,14 +73,14 @@ describe("The limit of unfinished jobs", () => {
     expect(waiting).toEqual({
       reason: "account_limit",
       position: 3,
-      message: "the account has as many unfinished jobs as it may have; 2 of its batch jobs go before this one",
+      message: "the account is at its limit of unfinished jobs; 2 of its batch jobs start before this one",
       percent: null,
       phase: null,
     });
     expect((await api("GET", `/jobs/${jobs[1]?.id}`)).body.data.waiting.reason).toBe("no_island_online");
   });
 
-  it("counts the jobs of a batch that were admitted, so that no other job is taken", async () => {
+  it("counts the admitted jobs of a batch, so that other jobs are refused", async () => {
     await setLimits({ concurrentJobs: 2 });
     await using island = await join();
     const { id } = await submit(3);
@@ -100,7 +100,7 @@ describe("The limit of unfinished jobs", () => {
     expect((await api("POST", "/jobs", single)).status).toBe(201);
   });
 
-  it("leaves one account's batch to wait while another's runs", async () => {
+  it("lets one account's batch wait while another's runs", async () => {
     await setLimits({ concurrentJobs: 1 });
     const { jobs } = await submit(2);
     const other = await coordinator.createAccount("other@example.com");
@@ -113,11 +113,11 @@ describe("The limit of unfinished jobs", () => {
   });
 });
 
-describe("What waits", () => {
+describe("queue of batch jobs", () => {
   it(
     ...unlessSeveral(
-      "is bounded for each account: the batch that would pass 1,000 waiting jobs is 429",
-      "each has a limit of its own",
+      "is limited for each account: a batch that would exceed 1,000 waiting jobs is 429",
+      "each coordinator has its own limit",
     ),
     async () => {
       for (let batch = 0; batch < 10; batch += 1) await submit(100);
@@ -128,8 +128,8 @@ describe("What waits", () => {
   );
 });
 
-describe("A restart", () => {
-  it("takes unfinished batches up: what an Island has goes on, the rest waits for room again", async () => {
+describe("restart", () => {
+  it("restores unfinished batches: jobs that an Island has continue, the others wait for slots again", async () => {
     await setLimits({ concurrentJobs: 3 });
     const hostId = randomUUID();
     const island = await join(hostId);
@@ -154,7 +154,7 @@ describe("A restart", () => {
     expect(await ended(id)).toMatchObject({ status: "completed", counts: { completed: 8 } });
   });
 
-  it("lets an Island go on with a job whose assignment was not stored, although there is no room", async () => {
+  it("lets an Island continue a job whose assignment was not stored, even without a free slot", async () => {
     await setLimits({ concurrentJobs: 1 });
     expect((await api("POST", "/jobs", { workload: "tiny-chat", input: { prompt: "First" } })).status).toBe(201);
     const { id, jobs } = await submit(2);

@@ -12,9 +12,9 @@ let store: SqliteStore;
 let clock: ManualClock;
 let world: JobWorld;
 let accountId: string;
-/** Places that the store has left for the account. */
+/** Quota slots that the store has left for the account. */
 let room: number;
-/** Of each batch that was stored. */
+/** Slot limit of each stored batch. */
 let limits: (number | null)[];
 let asked: number;
 
@@ -58,14 +58,14 @@ async function submit(count: number): Promise<string[]> {
 }
 const competing = (ids: readonly string[]) => ids.map((id) => world.registry.get(id)?.hasPlace);
 
-describe("a batch in a store that gives places", () => {
-  it("competes at once where all have one, and none is asked for", async () => {
+describe("batch in a store that grants quota slots", () => {
+  it("competes at once if all its jobs have a slot, without a request for more", async () => {
     expect(competing(await submit(3))).toEqual([true, true, true]);
     await world.settle();
     expect([limits, asked, world.core.gate.waitingOf(accountId)]).toEqual([[10], 0, 0]);
   });
 
-  it("competes with the first jobs, and the others wait", async () => {
+  it("competes with its first jobs, and the others wait", async () => {
     const ids = await submit(5);
     expect(competing(ids)).toEqual([true, true, true, false, false]);
     expect(world.core.gate.waitingOf(accountId)).toBe(2);
@@ -76,7 +76,7 @@ describe("a batch in a store that gives places", () => {
     expect(competing(ids)).toEqual([true, true, true, true, false]);
   });
 
-  it("does not overtake jobs of the account that wait already", async () => {
+  it("does not overtake waiting jobs of the account", async () => {
     const first = await submit(4);
     await world.settle();
     room = 2;

@@ -27,7 +27,7 @@ import {
 setUp();
 
 describe("POST /jobs/batch", () => {
-  it("answers every job in order, which GET /jobs lists by their batch", async () => {
+  it("returns every job in order, and GET /jobs lists them by their batch", async () => {
     const batch = await submit(3, { priority: 7 });
     expect(batch).toMatchObject({
       id: expect.stringMatching(/^batch_[0-9A-Z]{26}$/) as string,
@@ -50,7 +50,7 @@ describe("POST /jobs/batch", () => {
     expect(await batchOf(batch.id)).toEqual(batch);
   });
 
-  it("names all inputs that are wrong and stores none", async () => {
+  it("names all invalid inputs and stores no job", async () => {
     const bad = [{ prompt: "a" }, { prompt: "b", max_tokens: 0 }, { prompt: "c" }, { prompt: 5 }, {}];
     const { status, body } = await api("POST", "/jobs/batch", { workload: "tiny-chat", inputs: bad });
     expect([status, body.error.code]).toEqual([422, "validation_failed"]);
@@ -82,7 +82,7 @@ describe("POST /jobs/batch", () => {
     expect(body.error.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
   });
 
-  it("without the credits for all of them is 402 and leaves nothing", async () => {
+  it("is 402 without enough credits for all jobs, and stores nothing", async () => {
     const price = await priceOf();
     const poor = await coordinator.createAccount("poor@example.com", price * 2.5);
     const request = { workload: "tiny-chat", inputs: inputs(3), webhook_url: "https://example.com/" };
@@ -92,7 +92,7 @@ describe("POST /jobs/batch", () => {
     expect((await call(coordinator.url, poor.key, "GET", "/account")).body.data.credits).toBe(price * 2.5);
   });
 
-  it("with an Idempotency-Key is one batch, and the key cannot be used for another request", async () => {
+  it("creates one batch for an Idempotency-Key, and refuses the key for another request", async () => {
     const key = { "idempotency-key": "k1" };
     const request = { workload: "tiny-chat", inputs: inputs(3) };
     const answers = await Promise.all([1, 2, 3].map(() => api("POST", "/jobs/batch", request, key)));
@@ -106,7 +106,7 @@ describe("POST /jobs/batch", () => {
     expect(others.map(({ body }) => body.error.code)).toEqual(["idempotency_conflict", "idempotency_conflict"]);
   });
 
-  it("makes batches that do not exist for another account", async () => {
+  it("creates batches that are not visible to another account", async () => {
     const { id, jobs } = await submit(2);
     const other = await coordinator.createAccount("other@example.com");
     for (const method of ["GET", "DELETE"]) {
@@ -123,7 +123,7 @@ describe("GET /jobs/batch/{id}?include=output", () => {
   const outputsOf = async (id: string, offset = 0) =>
     (await api("GET", `/jobs/batch/${id}?include=output&output_offset=${offset}`)).body.data;
 
-  it("has the outputs of jobs that are completed and the errors of those that failed", async () => {
+  it("has the outputs of completed jobs and the errors of failed ones", async () => {
     await using island = await join();
     const { id } = await submit(3);
     const [first, second, third] = (await assigned(island, 3)) as [Assign, Assign, Assign];
@@ -146,7 +146,7 @@ describe("GET /jobs/batch/{id}?include=output", () => {
     expect((await batchOf(id)).jobs[0]).toEqual({ id: first.jobId, status: "completed" });
   });
 
-  it("has as many outputs as one answer may hold, and leaves out large ones", async () => {
+  it("has as many outputs as a response may hold, without large ones", async () => {
     const hello = { hostId: randomUUID(), slots: 100, runtimes: [{ type: "wasm" as const, version: "test" }] };
     await using island = await FakeIsland.join(coordinator.url, account.islandToken, hello);
     const count = 20;
@@ -155,7 +155,7 @@ describe("GET /jobs/batch/{id}?include=output", () => {
       inputs: Array.from({ length: count }, () => ({ data: "" })),
     });
     const texts = new Map(batch.jobs.map((job, index) => [job.id, "x".repeat(index === 1 ? 70_000 : 64_000)]));
-    // The first ten have the account's places.
+    // The first ten jobs have the account's quota slots.
     for (let nth = 0; nth < count; nth += 1) {
       const assign = await island.next("assign");
       const output = { data: texts.get(assign.jobId) ?? "" };
@@ -179,7 +179,7 @@ describe("GET /jobs/batch/{id}?include=output", () => {
 });
 
 describe("fail_fast", () => {
-  it("cancels the rest at the first failure, also what runs, and admits no more", async () => {
+  it("cancels the rest at the first failure, including running jobs, and admits no more", async () => {
     const before = await credits();
     await using island = await join();
     const { id } = await submit(20, { fail_mode: "fail_fast" });
@@ -192,11 +192,11 @@ describe("fail_fast", () => {
     expect(batch).toMatchObject({ status: "failed", counts: { completed: 1, failed: 1, cancelled: 18 } });
     for (const { jobId } of working.slice(2)) await island.next("cancel", (frame) => frame.jobId === jobId);
     expect(island.pending("assign")).toEqual([]);
-    // The Island belongs to the account too: of what it pays it earns all but the network's part.
+    // The Island belongs to the account, which earns all of its charge but the network's part.
     expect(await credits()).toBeCloseTo(before - price * 0.1, 6);
   });
 
-  it("goes on where the coordinator ended between the failure and the cancellations", async () => {
+  it("continues if the coordinator ended between the failure and the cancellations", async () => {
     const { id, jobs } = await submit(4, { fail_mode: "fail_fast" });
     await coordinator.stop();
     await coordinator.withStore((store) => endUncharged(store, jobs[2]?.id ?? "", { event: "expire", attempt: 0 }));
@@ -204,7 +204,7 @@ describe("fail_fast", () => {
     expect(await ended(id)).toMatchObject({ status: "failed", counts: { timeout: 1, cancelled: 3 } });
   });
 
-  it("cancels the rest when a start finds that a job has no other attempt, and that its Island is not known any more", async () => {
+  it("cancels the rest at a start if a job has no attempts left and its Island is unknown", async () => {
     const { id, jobs } = await submit(4, { fail_mode: "fail_fast" });
     await coordinator.stop();
     coordinator.runSql(
@@ -215,7 +215,7 @@ describe("fail_fast", () => {
     expect(await ended(id)).toMatchObject({ status: "failed", counts: { failed: 1, cancelled: 3 } });
   });
 
-  it("is not the default: a failure leaves the others", async () => {
+  it("is not the default: other jobs continue after a failure", async () => {
     await using island = await join();
     const { id } = await submit(3);
     const [first, ...rest] = await assigned(island, 3);
@@ -225,7 +225,7 @@ describe("fail_fast", () => {
 });
 
 describe("DELETE /jobs/batch/{id}", () => {
-  it("cancels what has not ended, leaves what has, and is refused after", async () => {
+  it("cancels unfinished jobs, keeps ended ones, and is refused afterwards", async () => {
     await using island = await join();
     const { id, jobs } = await submit(15);
     const working = await assigned(island, 10);
@@ -243,7 +243,7 @@ describe("DELETE /jobs/batch/{id}", () => {
     expect([again.status, again.body.error.code]).toEqual([422, "job_not_cancellable"]);
   });
 
-  it("of one job leaves the others of its batch", async () => {
+  it("leaves the other jobs of the batch if one job is deleted", async () => {
     await setLimits({ concurrentJobs: 1 });
     await using island = await join();
     const { id, jobs } = await submit(3);
@@ -256,7 +256,7 @@ describe("DELETE /jobs/batch/{id}", () => {
     expect(await ended(id)).toMatchObject({ status: "completed", counts: { completed: 2, cancelled: 1 } });
   });
 
-  it("against completion: each job ends once, and the ledger balances", async () => {
+  it("races with completion: each job ends once, and the ledger balances", async () => {
     await setLimits({ concurrentJobs: 4 });
     await using island = await join();
     for (let round = 0; round < 40; round += 1) {
@@ -268,7 +268,7 @@ describe("DELETE /jobs/batch/{id}", () => {
       expect([200, 422]).toContain(status);
       const { counts } = await ended(id);
       expect((counts.completed ?? 0) + (counts.cancelled ?? 0)).toBe(6);
-      // The slots of what was cancelled come back with the Island's word.
+      // The slots of cancelled jobs are freed when the Island confirms.
       for (const { jobId, attempt } of working) island.send({ type: "cancelled", jobId, attempt, seq: 1 });
       for (const { jobId, attempt } of island.pending("assign")) {
         await island.next("assign", (frame) => frame.jobId === jobId);

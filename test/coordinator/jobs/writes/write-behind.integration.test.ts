@@ -40,13 +40,13 @@ async function advance(ms: number): Promise<void> {
   clock.advance(ms);
   await world.settle();
 }
-/** The world before stands still for ever: it stores nothing more. */
+/** Starts a new world on the store. The old one stops and stores nothing more. */
 async function restart(): Promise<void> {
   clock = new ManualClock();
   world = new JobWorld(opened.store, clock, world.secret, DELAY_MS);
   await world.recover();
 }
-/** Commits while `act` runs and what it began is settled, without those of `settle` itself. */
+/** Counts commits while `act` and its effects run, without those of `settle` itself. */
 async function commitsOf(act: () => unknown): Promise<number> {
   await world.settle();
   const idle = opened.store.commits;
@@ -58,7 +58,7 @@ async function commitsOf(act: () => unknown): Promise<number> {
   return opened.store.commits - before - perSettle;
 }
 
-describe("a short run", () => {
+describe("short run", () => {
   it("is one write: its start and all of its output are stored with its end", async () => {
     const { id } = await submit();
     const writes: string[] = [];
@@ -83,7 +83,7 @@ describe("a short run", () => {
 });
 
 describe("output", () => {
-  it("that comes again is acknowledged only once it is stored", async () => {
+  it("is acknowledged only once it is stored, even if it is resent", async () => {
     await submit();
     const { assign } = island;
     for (const frame of [...beginFrames(assign), outputFrame(assign, 1, "a"), outputFrame(assign, 1, "a")])
@@ -112,7 +112,7 @@ describe("output", () => {
     for (const { id } of jobs) expect(await storedText(id)).toBe("a".repeat(20));
   });
 
-  it("sets no timer for a token, and looks at the clock twice", async () => {
+  it("sets no timer for a token, and reads the clock twice", async () => {
     await submit();
     const [assign] = island.frames.filter((frame) => frame.type === "assign");
     if (assign === undefined) throw new Error("The job was not assigned");
@@ -122,7 +122,7 @@ describe("output", () => {
     expect([timers.mock.calls.length, looks.mock.calls.length]).toEqual([0, 200]);
   });
 
-  it("of a short chat costs no commit of its own: there are two in all, and at most two acks", async () => {
+  it("of a short chat costs no extra commit: there are two in all, and at most two acks", async () => {
     const commits = await commitsOf(async () => {
       await submit();
       const { assign } = island;
@@ -137,7 +137,7 @@ describe("output", () => {
     expect((await opened.store.jobs.get(id))?.startedAtMs).not.toBeNull();
   });
 
-  it("of a long stream is stored ten times as seldom in the end", async () => {
+  it("of a long stream is stored at a tenth of the rate in the end", async () => {
     await submit();
     const { assign } = island;
     for (const frame of beginFrames(assign)) void island.say(frame);
@@ -163,7 +163,7 @@ describe("output", () => {
     expect([commits, acks()]).toEqual([1, [1]]);
   });
 
-  it("is stored before its attempt is given to another Island, which goes on from it", async () => {
+  it("is stored before its attempt goes to another Island, which continues after it", async () => {
     const { id } = await submit();
     const { assign } = island;
     for (const frame of beginFrames(assign)) void island.say(frame);
@@ -176,13 +176,13 @@ describe("output", () => {
   });
 });
 
-describe("output while storage answers nothing", () => {
+describe("output while storage does not respond", () => {
   const TICKS = 1_000;
-  /** In all, it is more than is gathered otherwise. */
+  /** In total more than is gathered otherwise. */
   const TEXT = "a".repeat(500);
 
   it.each([DELAY_MS, 0])(
-    "is one write of each job, however long it is made, and then a second (delay %i ms)",
+    "is one write for each job, however long that takes, and then a second (delay %i ms)",
     async (delayMs) => {
       const { promise: back, resolve: comeBack } = Promise.withResolvers<void>();
       const writes: string[] = [];
@@ -217,8 +217,8 @@ describe("output while storage answers nothing", () => {
   );
 });
 
-describe("a crash while output is gathered", () => {
-  it("takes nothing that the Island still holds: it is acknowledged only once stored, and comes again", async () => {
+describe("crash while output is gathered", () => {
+  it("loses only output that the Island still holds and resends, as it was not acknowledged", async () => {
     const { id } = await submit();
     const { assign } = island;
     for (const frame of beginFrames(assign)) void island.say(frame);
@@ -237,7 +237,7 @@ describe("a crash while output is gathered", () => {
     expect(await opened.store.jobs.get(id)).toMatchObject({ state: "completed", attempt: 1, output: "abc" });
   });
 
-  it("takes the start of a run, which the Island says again", async () => {
+  it("loses the start of a run, which the Island reports again", async () => {
     const { id } = await submit();
     const { assign } = island;
     for (const frame of beginFrames(assign)) void island.say(frame);
