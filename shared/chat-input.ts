@@ -15,7 +15,10 @@ import {
 import { probabilityFields, probabilityProblem, topLogprobsOf } from "./token-probability.ts";
 import { isJsonObject } from "./json-value.ts";
 
-/** Parts, calls and results of all messages together. Refusing 300,000 wrong ones took 3 to 8 s (2 cores, 2026-11). */
+/**
+ * Maximum parts, calls and results of all messages together. Refusing 300,000 invalid ones took 3 to 8 s (2 cores,
+ * 2026-11).
+ */
 const MAX_PARTS_TOGETHER = 16_384;
 /** Members of messages, and of blocks in messages, that are lists of parts. */
 const LISTS = ["content", "tool_calls", "output"] as const;
@@ -23,15 +26,15 @@ const LISTS = ["content", "tool_calls", "output"] as const;
 /** Roles that OpenAI's API has. */
 const CHAT_ROLES = ["system", "user", "assistant", "tool", "developer"] as const;
 export const MAX_OUTPUT_TOKENS = 131_072;
-/** Taken for every Cargo, whatever its context. Agents of earlier versions refuse more. */
+/** Maximum output tokens of every Cargo, whatever its context. Agents of earlier versions refuse more. */
 export const BASE_OUTPUT_TOKENS = 4_096;
 export const DEFAULT_OUTPUT_TOKENS = 1_024;
 export const DEFAULT_TEMPERATURE = 0.7;
-/** Largest limit that a request may name; it is lowered to what the Cargo can write. */
+/** Maximum limit that a request may name; it is lowered to the Cargo's limit. */
 export const MAX_ASKED_TOKENS = 2 ** 31 - 1;
 /** Limit of a job's input as JSON, in UTF-8 bytes. */
 export const MAX_INPUT_BYTES = 256 * KIB;
-/** The same for a chat: coding agents send their whole conversation and all their tools with every request. */
+/** Maximum of a chat's input. Coding agents send their whole conversation and all their tools with every request. */
 export const MAX_CHAT_BYTES = MIB;
 
 const MAX_PARTS = 256;
@@ -56,28 +59,27 @@ const textPartSchema = z.discriminatedUnion(
   { error: ({ input }) => describeOtherPart(input) },
 );
 
-/** Names the type of a part of a message that is not text. */
+/** Returns the error message for a message part that is not text; it names the part's type. */
 export function describeOtherPart(part: unknown): string {
   const { type } = (part ?? {}) as { readonly type?: unknown };
-  return typeof type === "string" ? `${JSON.stringify(type)} is not supported: only text is served` : "must be text";
+  return typeof type === "string" ? `${JSON.stringify(type)} is not supported; only text is` : "must be text";
 }
 
-/** The text of a message's content. */
 export function textOf(content: string | readonly { readonly text: string }[]): string {
   return typeof content === "string" ? content : content.map(({ text }) => text).join("");
 }
 
-/** OpenAI clients send content as text or as a list of text parts; parts are joined. */
+/** OpenAI's clients send content as a string or as a list of text parts; parts are joined. */
 const contentSchema = z.union([z.string(), z.array(textPartSchema).max(MAX_PARTS).transform(textOf)], {
   error: ({ input }) => describeContentFault(input),
 });
 
 function describeContentFault(content: unknown): string {
-  if (!Array.isArray(content)) return 'must be a text, or a list of parts {"type": "text", "text": "…"}';
+  if (!Array.isArray(content)) return 'must be a string, or a list of parts {"type": "text", "text": "…"}';
   return `has ${content.length} parts; at most ${MAX_PARTS} are allowed`;
 }
 
-/** An assistant message with tool calls often has no text: its content may be `null` or missing, and is then empty. */
+/** An assistant message with tool calls often has no text: its content may be `null` or missing, and becomes empty. */
 const chatMessageSchema = requestObject({
   role: z.enum(CHAT_ROLES),
   content: contentSchema.nullish().describe("Text, or a list of text parts, which are joined"),
@@ -130,18 +132,17 @@ export type ResponseFormat = z.infer<typeof responseFormatSchema>;
 const stopSequenceSchema = z.string().min(1).max(MAX_STOP_CHARS);
 const MAX_STOPS = 4;
 const stopSchema = z.union([stopSequenceSchema, z.array(stopSequenceSchema).max(MAX_STOPS)], {
-  error: `must be a text of 1 to ${MAX_STOP_CHARS} characters, or a list of at most ${MAX_STOPS} of them`,
+  error: `must be a string of 1 to ${MAX_STOP_CHARS} characters, or a list of at most ${MAX_STOPS} such strings`,
 });
 
 const MAX_TOP_K = 1_000;
-/** As many as OpenAI takes. */
+/** Same limit as OpenAI's. */
 const MAX_BIASED_TOKENS = 300;
-/** What is added to the logits of tokens. */
 const logitBiasSchema = z
-  .record(z.string().regex(/^\d{1,7}$/, "must be the id of a token"), z.number().min(-100).max(100))
-  .refine((bias) => Object.keys(bias).length <= MAX_BIASED_TOKENS, `has more than ${MAX_BIASED_TOKENS} tokens`);
+  .record(z.string().regex(/^\d{1,7}$/, "must be a token id"), z.number().min(-100).max(100))
+  .refine((bias) => Object.keys(bias).length <= MAX_BIASED_TOKENS, `must have at most ${MAX_BIASED_TOKENS} tokens`);
 
-/** Sampling fields shared by chat jobs and chat completions. OpenAI clients send `null` for the default. */
+/** Sampling fields of chat jobs and chat completions. OpenAI's clients send `null` for the default. */
 export const samplingFields = {
   max_tokens: z
     .number()
@@ -177,17 +178,17 @@ export const samplingFields = {
 };
 
 export const MAX_MESSAGES = 4_096;
-/** Taken by agents of every version. */
+/** Maximum messages that agents of every version accept. */
 export const FIRST_MESSAGES = 128;
 export const messagesSchema = withPartsLimit(z.array(chatMessageSchema).min(1).max(MAX_MESSAGES));
 
-/** A chat Cargo's job input: a prompt or messages, never both. Unknown fields are ignored. */
+/** Input of a chat Cargo's job: a prompt or messages, never both. Unknown fields are ignored. */
 export const chatInputSchema = z
   .object({
     prompt: z.string().min(1).optional(),
     messages: messagesSchema.optional(),
     system_prompt: z.string().optional(),
-    /** The model continues `prompt` as it is, without its chat template. Names of special tokens in it are these tokens. */
+    /** The model continues `prompt` without its chat template. Names of special tokens in it become these tokens. */
     raw: z.boolean().nullish(),
     ...samplingFields,
     ...toolFields,
@@ -199,15 +200,15 @@ export const chatInputSchema = z
     path: ["messages"],
   })
   .refine((input) => input.raw !== true || (input.prompt !== undefined && input.system_prompt === undefined), {
-    message: "needs prompt, without system_prompt",
+    message: "requires prompt, and cannot be combined with system_prompt",
     path: ["raw"],
   })
   .refine(({ raw, tools }) => raw !== true || !tools?.length, {
-    message: "are not served for a raw prompt",
+    message: "cannot be combined with raw",
     path: ["tools"],
   })
   .refine(({ raw, response_format: format }) => raw !== true || format == null || format.type === "text", {
-    message: "is not served for a raw prompt",
+    message: "cannot be combined with raw, except for the type text",
     path: ["response_format"],
   })
   .superRefine((input, context) => {
@@ -219,7 +220,7 @@ export type ChatInput = z.infer<typeof chatInputSchema>;
 /** A chat request with all defaults filled in. */
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
-  /** The text of the one message is continued without a chat template. */
+  /** Whether the text of the only message is continued without a chat template. */
   readonly isRaw: boolean;
   readonly maxTokens: number;
   readonly temperature: number;
@@ -228,19 +229,19 @@ export interface ChatRequest {
   readonly seed: number | null;
   readonly frequencyPenalty: number;
   readonly presencePenalty: number;
-  /** Null: as the runtime does by itself, which is 40 in llama.cpp. */
+  /** Null: the runtime's default, which is 40 in llama.cpp. */
   readonly topK: number | null;
   readonly minP: number | null;
-  /** 1: none. */
+  /** 1: no penalty. */
   readonly repeatPenalty: number;
-  /** By the id of the token. */
+  /** Bias by token id. */
   readonly logitBias: readonly (readonly [token: number, bias: number])[];
   readonly responseFormat: ResponseFormat;
-  /** Null: the answer has no call of a tool. */
+  /** Null: the completion has no tool calls. */
   readonly toolUse: ToolUse | null;
-  /** How many of the likeliest tokens are told with each token; null: no probabilities are. */
+  /** Number of the likeliest tokens reported with each token; null: no probabilities are reported. */
   readonly topLogprobs: number | null;
-  /** Null: as much as the model likes. */
+  /** Null: no limit on reasoning. */
   readonly reasoningEffort: ReasoningEffort | null;
 }
 
@@ -271,14 +272,14 @@ export function chatRequestOf(input: ChatInput): ChatRequest {
   };
 }
 
-/** The schema of a list of messages, which looks at none of them if they have too many parts. */
+/** Returns the schema of a list of messages. It checks none of them if they have too many parts. */
 export function withPartsLimit<S extends z.ZodType>(schema: S) {
   return z
     .preprocess((messages, context) => {
       if (countParts(messages) > MAX_PARTS_TOGETHER) {
         context.addIssue({
           code: "custom",
-          message: `have more than ${MAX_PARTS_TOGETHER} parts together; send fewer`,
+          message: `must have at most ${MAX_PARTS_TOGETHER} parts in total`,
         });
       }
       return messages;
@@ -286,7 +287,10 @@ export function withPartsLimit<S extends z.ZodType>(schema: S) {
     .describe(`At most ${MAX_PARTS_TOGETHER} parts in total`);
 }
 
-/** Counts until there are too many. @param before Those that were counted before. */
+/**
+ * Counts parts until there are too many.
+ * @param before Parts that were counted before.
+ */
 function countParts(list: unknown, before = 0): number {
   let count = before;
   for (const entry of Array.isArray(list) ? list : []) {

@@ -20,7 +20,7 @@ import { rerankBodySchema } from "./rerank/schemas.ts";
 import { answerResponse, responseRoutes } from "./responses/routes.ts";
 import { responseBodySchema } from "./responses/schemas.ts";
 
-/** The APIs of other vendors, on top of the core's. */
+/** Returns the APIs of other vendors, which use the core's services. */
 export const dialects = (batches: Batches): RouteGroup[] => [
   completionRoutes,
   messageRoutes,
@@ -36,7 +36,7 @@ export const dialects = (batches: Batches): RouteGroup[] => [
   modelRoutes,
 ];
 
-/** The endpoints that lines of batches may ask, by their paths there. */
+/** Endpoints that batch lines may call, by their paths in the lines. */
 export const lineEndpoints: ReadonlyMap<string, LineEndpoint> = new Map([
   ["/v1/chat/completions", lineEndpoint(chatBodySchema, answerChat)],
   ["/v1/completions", lineEndpoint(textCompletionBodySchema, answerCompletion)],

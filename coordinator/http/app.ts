@@ -38,7 +38,10 @@ import { missingPage, nothingServed, serveFrontDoor } from "./routes/front-door.
 import { documentWebhooks } from "./schemas/webhook-payload.ts";
 import { openConsoleFiles } from "./server/console-files.ts";
 
-/** All of the API, in the order of its document. @param dialects The APIs of other vendors. */
+/**
+ * Returns the groups of the API, in the order of its document.
+ * @param dialects The APIs of other vendors.
+ */
 export function apiGroups(dialects: readonly RouteGroup[]): readonly RouteGroup[] {
   return [
     healthRoutes,
@@ -71,7 +74,7 @@ export function apiGroups(dialects: readonly RouteGroup[]): readonly RouteGroup[
 }
 
 /**
- * The whole HTTP API, without a socket. Its listener must hand over Node's own request and response.
+ * Creates the HTTP API without a socket. Its listener must pass Node's own request and response.
  * @param dialects The APIs of other vendors.
  */
 export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): HttpApp {
@@ -101,7 +104,7 @@ export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): Http
   return app;
 }
 
-/** Refuses a request that no route has counted; it counts for the client's address. */
+/** Refuses a request that no route has counted, and counts it for the client's address. */
 function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: HttpDeps): Response {
   try {
     c.get("limits").countAddress(c.env.incoming);
@@ -111,7 +114,7 @@ function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: HttpDep
   return refuse(c, error, deps);
 }
 
-/** The one place that turns an error into an answer and logs unexpected ones. */
+/** Turns an error into a response and logs unexpected ones. All errors of the API pass here. */
 function refuse(c: Context<HttpEnv>, thrown: unknown, { log, metrics }: HttpDeps): Response {
   const requestId = c.get("requestId");
   if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "request failed");

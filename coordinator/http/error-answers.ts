@@ -14,28 +14,34 @@ import { InsufficientCreditsError, KeyCreditsError } from "../credits/credit-err
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import type { FeedEnding } from "../jobs/feed.ts";
 
-/** `Retry-After` of a request for which no Island was free, or none had the model. */
+/** `Retry-After` in seconds if no Island was free or had the model. */
 const NO_ISLAND_RETRY_S = 5;
 /**
- * `Retry-After` by code. A failover of a database takes seconds, one that is back is found in half a second. Behind a load balancer, who
- * comes again meets another coordinator.
+ * `Retry-After` in seconds by code. A failover of a database takes seconds; a database that is back is found in half a
+ * second. Behind a load balancer, a retry reaches another coordinator.
  */
 const RETRY_S: Partial<Record<ErrorCode, number>> = { storage_unavailable: 2, shutting_down: 1 };
-/** Errors of a job whose model or image could not be fetched: 503, because nothing is wrong with the coordinator or the request. */
+/**
+ * Errors of a job whose model or image could not be fetched: 503, because neither the coordinator nor the request is at
+ * fault.
+ */
 const FETCH_ERRORS: ReadonlySet<string> = new Set<JobErrorCode>([
   "model_unavailable",
   "model_hash_mismatch",
   "disk_full",
 ]);
 const CANCELLED_MESSAGE =
-  "The job of this request was cancelled, by its account (DELETE /jobs/{id}) or by an operator; send the request again if you still want the answer";
-/** Does not quote the error, which may name files or contain secrets. */
+  "The job of this request was cancelled by its account (DELETE /jobs/{id}) or by an operator; send the request again if you still need the response";
+/** Does not quote the error, which may contain file names or secrets. */
 const FAULT_MESSAGE = "Internal error; if it happens again, give the operator this request_id";
 
-/** No Island began the job of a chat, a conversation or an embedding in time, or none can. `message`: of the job's error, with the reason. */
+/**
+ * No Island started the job of a chat, a conversation or an embedding in time, or none can run it. `message` is the
+ * job's error, with the reason.
+ */
 export class NoIslandError extends ServiceError {
   override readonly name = "NoIslandError";
-  /** Null if another try fails too. */
+  /** Null if a retry fails too. */
   readonly retryAfterS: number | null;
   constructor({ message, retryable }: Pick<JobError, "message" | "retryable">) {
     super("no_island_available", message);
@@ -43,15 +49,18 @@ export class NoIslandError extends ServiceError {
   }
 }
 
-/** The job behind a chat, a conversation's answer or an embedding ended without a result. */
+/** The job of a chat, a conversation's message or an embedding ended without a result. */
 export class JobFailedError extends ServiceError {
   override readonly name = "JobFailedError";
   readonly jobError: string;
   readonly retryable: boolean;
-  /** The status, where it is not that of the code. */
+  /** HTTP status, which may differ from that of the code. */
   readonly status: number;
   readonly retryAfterS: number | null;
-  /** Clients of OpenAI and Anthropic repeat a 500 by themselves unless a header says no: each try of a chat may cost. */
+  /**
+   * Whether clients should retry. Clients of OpenAI and Anthropic retry a 500 unless a header forbids it, and each
+   * attempt of a chat may cost credits.
+   */
   readonly isWorthRepeating: boolean;
   constructor({ code, message, retryable }: Extract<FeedEnding, { type: "error" }>) {
     super("job_failed", code === "cancelled" ? CANCELLED_MESSAGE : `The job failed (${code}): ${message}`);
@@ -60,12 +69,12 @@ export class JobFailedError extends ServiceError {
     const isFetch = FETCH_ERRORS.has(code);
     this.status = isFetch ? 503 : code === "cancelled" ? 409 : ERROR_STATUS.job_failed;
     this.retryAfterS = isFetch && retryable ? NO_ISLAND_RETRY_S : null;
-    // An answer that its schema excludes was paid for: its client decides whether it pays for another.
+    // A completion that does not match its schema was charged; the client decides whether to pay for another.
     this.isWorthRepeating = retryable && code !== ("schema_unmet" satisfies JobErrorCode);
   }
 }
 
-/** The path exists, but not with this method. `allowed`: the methods that it has. */
+/** The path exists, but not with this method. `allowed`: its methods. */
 export class MethodNotAllowedError extends ServiceError {
   override readonly name = "MethodNotAllowedError";
   readonly allowed: readonly string[];
@@ -75,15 +84,21 @@ export class MethodNotAllowedError extends ServiceError {
   }
 }
 
-/** Whose clients call a path: their libraries read errors in shapes of their own. */
+/** Format of errors, by the clients that call a path: each vendor's libraries read their own. */
 export type ErrorStyle = "plain" | "openai" | "anthropic";
 
-/** Clients repeat a response by its status, and each has a list of its own (Claude Code: 401, LangChain: 422), unless it has this header. */
+/**
+ * Asks clients not to retry. Without this header, each client retries by its own list of statuses (Claude Code: 401,
+ * LangChain: 422).
+ */
 const FINAL = { "X-Should-Retry": "false" };
-/** Statuses from 400 to 499 that a repeat can mend: the request came too slowly, or too often. */
+/** Statuses from 400 to 499 that a retry can fix: the request arrived too slowly, or there were too many. */
 const WORTH_REPEATING: ReadonlySet<number> = new Set([408, 429]);
 
-/** `error` of an error body. Only paths that OpenAI's or Anthropic's clients call have `type`, and the former `param`. */
+/**
+ * `error` of an error body. Only paths that OpenAI's or Anthropic's clients call have `type`, and only those of
+ * OpenAI's clients have `param`.
+ */
 interface WireError {
   readonly message: string;
   readonly code: ErrorCode;
@@ -110,13 +125,16 @@ export interface ErrorAnswer {
 
 interface ErrorContext {
   readonly requestId: string;
-  /** See `errorStyles` for that of a path. */
+  /** Format of the error; see `errorStyles`. */
   readonly style: ErrorStyle;
-  /** Below `/v1`, a wrong request is 400, as in OpenAI's and Anthropic's references, where the spec has 422. Default: false. */
+  /**
+   * Whether the path is below `/v1`, where an invalid request is 400, as in OpenAI's and Anthropic's references,
+   * instead of the spec's 422. Default: false.
+   */
   readonly isVendorBase?: boolean;
 }
 
-/** The answer to a client for anything that was thrown. For an unexpected error it has only the request's id. */
+/** Returns the error response for a thrown value. For an unexpected error it contains only the request's id. */
 export function answerError(thrown: unknown, { requestId, style, isVendorBase = false }: ErrorContext): ErrorAnswer {
   if (!(thrown instanceof ServiceError)) {
     const error: WireError = { message: FAULT_MESSAGE, code: "internal", request_id: requestId };
@@ -133,7 +151,7 @@ export function answerError(thrown: unknown, { requestId, style, isVendorBase = 
   };
 }
 
-/** The headers of a response with this status that tell clients whether a repeat may succeed. */
+/** Returns the headers for a status that tell clients whether a retry may succeed. */
 export function finalHeaders(status: number): Readonly<Record<string, string>> {
   return status >= 400 && status < 500 && !WORTH_REPEATING.has(status) ? FINAL : {};
 }
@@ -165,7 +183,7 @@ function extrasOf(error: ServiceError): Partial<WireError> {
   return retryAfterS === undefined ? {} : { retry_after: retryAfterS };
 }
 
-/** The nearest double: a batch may need more than is exact. */
+/** Returns the nearest double, because a batch may cost more than a double can represent exactly. */
 function creditsOf(micro: bigint): number {
   return Number(micro) / MICRO_PER_CREDIT;
 }
@@ -204,12 +222,12 @@ export function codeIn(style: ErrorStyle, code: ErrorCode): ErrorCode {
   return style !== "plain" && code === "cargo_not_found" ? "model_not_found" : code;
 }
 
-/** The status that the job's failure has, or would have had before the stream's head was sent. */
+/** Returns the HTTP status of a job's failure, which applies to errors inside a stream too. */
 export function failureStatus(code: string): number {
   return code === "context_length_exceeded" || code === "invalid_input" ? 400 : 500;
 }
 
-/** The `error.type` that Anthropic's API gives with a status. */
+/** Returns the `error.type` that Anthropic's API uses with a status. */
 export function anthropicType(status: number): string {
   if (status === 503) return "overloaded_error";
   if (status >= 500) return "api_error";
@@ -221,7 +239,7 @@ export function anthropicType(status: number): string {
   return status === 429 ? "rate_limit_error" : "invalid_request_error";
 }
 
-/** The `error.type` that OpenAI's API gives with a status. */
+/** Returns the `error.type` that OpenAI's API uses with a status. */
 export function openAiType(status: number): string {
   if (status >= 500) return "server_error";
   if (status === 401) return "authentication_error";

@@ -27,7 +27,6 @@ import type { ErrorStyle } from "./error-answers.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { RequestLimits } from "./limits/request-limits.ts";
 
-/** The services and settings that routes use. */
 export interface HttpDeps {
   readonly jobs: JobApi;
   readonly batches: BatchApi;
@@ -44,37 +43,39 @@ export interface HttpDeps {
   readonly recommend: ReturnType<typeof cargoRecommender>;
   readonly retention: Pick<Retention, "remove">;
   readonly store: Pick<Store, "check" | "readOnlyBecause" | "accounts" | "ledger" | "usage">;
-  /** Null for a coordinator that is alone. */
+  /** Null for a single coordinator. */
   readonly bus: Pick<Bus, "downBecause"> | null;
   readonly metrics: Pick<Metrics, "contentType" | "http" | "read" | "speedOf">;
-  /** Null where no traces are made. */
+  /** Null if tracing is off. */
   readonly tracing: Pick<Tracing, "within"> | null;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "error">;
   /** Counts requests and streams of callers. */
   readonly quota: CallerQuota;
-  /** Tells which keys and sessions ended at any coordinator. */
+  /** Reports the keys and sessions that ended at any coordinator. */
   readonly credentials: { serve(user: CredentialUser): void };
-  /** Calls the listener with accounts whose streams end. */
+  /** Calls the listener with accounts whose streams must end. */
   readonly suspensions: Pick<Suspensions, "onAccounts">;
-  /** Of the product, shown by /health. */
+  /** Version of the product, shown by /health. */
   readonly version: string;
-  /** Folders of the model files that the coordinator itself serves at /models; the first that has a file counts. */
+  /**
+   * Folders of the model files that the coordinator itself serves at /models; the first folder with the file is used.
+   */
   readonly modelDirectories: readonly string[];
   /** Folder of the packages that the coordinator serves at /download. It may be missing. */
   readonly downloadsDirectory: string;
   readonly options: HttpOptions;
 }
 
-/** What a handler finds in its Hono context; `middleware/request-context.ts` sets the variables. */
+/** Bindings and variables of the Hono context; `middleware/request-context.ts` sets the variables. */
 export interface HttpEnv {
   Bindings: HttpBindings;
   Variables: {
     requestId: string;
     limits: RequestLimits;
-    /** Of the errors at this path. */
+    /** Format of the errors at this path. */
     style: ErrorStyle;
-    /** Of a caller that proved who it is. */
+    /** Account of an authenticated caller. */
     accountId?: string;
   };
 }

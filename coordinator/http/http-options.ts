@@ -6,25 +6,24 @@ import type { CoordinatorConfig } from "../config/resolve-config.ts";
 
 export type HttpOptions = ReturnType<typeof httpOptionsOf>;
 
-/** The settings of the HTTP API. */
 export function httpOptionsOf(config: CoordinatorConfig, { answerMemoryBytes }: MemoryBudgets) {
   const { publicUrl, publicPage, chatWaitMs, trustProxy, publicRequestsPerMinute, metricsToken } = config;
   const openMetrics = isExposed(config) ? ("off" as const) : ("open" as const);
   return {
-    /** Origin, and path prefix if any, under which clients reach the coordinator; null: that of each request. */
+    /** Origin, and path prefix if any, at which clients reach the coordinator; null: taken from each request. */
     publicUrl,
     /** Facts about accounts for the public page; null if the page is off. */
     publicPage: publicPage ? { registration: registrationOf(config), newAccountMicro: config.newAccountMicro } : null,
-    /** How long a chat waits for an Island. */
+    /** Time that a chat waits for an Island. */
     chatWaitMs,
-    /** Between the comment lines of an SSE stream, which keep proxies from closing it while it is silent. */
+    /** Interval of the comment lines of an SSE stream, which keep proxies from closing it while it is silent. */
     heartbeatMs: config.sseHeartbeatMs,
-    /** The client's address is in X-Forwarded-For. */
+    /** Whether the client's address is in X-Forwarded-For. */
     trustProxy,
-    /** Requests that one client address may send in a minute without a valid key or session. */
+    /** Requests per minute that a client address may send without a valid key or session. */
     publicRequestsPerMinute,
     answerMemoryBytes,
-    /** Who may read /metrics: everybody, nobody, or who sends the token. */
+    /** Access to /metrics: open, off, or with a token. */
     metrics: metricsToken === null ? openMetrics : { token: metricsToken },
   };
 }

@@ -24,9 +24,9 @@ export interface Call<Path extends string = string, Spec = unknown> {
   readonly params: Readonly<Record<NamesIn<Path>, string>>;
   readonly query: OutputAt<Spec, "query">;
   readonly body: OutputAt<Spec, "body">;
-  /** Who calls; undefined for a public route. */
+  /** The caller; undefined for a public route. */
   readonly identity: Spec extends { readonly access: "public" } ? undefined : Identity;
-  /** Paths of the parameters that are ignored, of a compatible route. */
+  /** Paths of the ignored parameters, for a compatible route. */
   readonly ignored: readonly string[];
 }
 
@@ -35,7 +35,7 @@ type JsonOf<Answer> = Answer extends {
 }
   ? z.input<S>
   : never;
-/** What a handler returns: the JSON of one of its answers, a response that it made itself, or null when the client has left. */
+/** Result of a handler: the JSON of one of its responses, its own response, or null if the client has disconnected. */
 type Returned<Spec extends RouteSpec> = Response | JsonOf<Spec["answers"][keyof Spec["answers"]]> | null;
 
 type AddRoute = <const Path extends string, const Spec extends RouteSpec>(
@@ -47,14 +47,14 @@ const METHODS = ["get", "post", "patch", "delete"] as const satisfies readonly M
 
 /** Adds operations to the API, below the path of their group. */
 type Routes = Readonly<Record<Method, AddRoute>> & {
-  /** For paths outside the API, which the document does not have. */
+  /** The app, for paths outside the API, which are not in the document. */
   readonly app: HttpApp;
 };
 
-/** What operations of vendors' APIs have in common whose client waits for jobs. */
+/** Shared by operations of vendors' APIs whose client waits for jobs. */
 export const WAITS_FOR_JOBS = { access: "write", isCompatible: true, fails: [402, 404, 409] } as const;
 
-/** What decides in which style a request is refused. */
+/** The parts of a request that decide the format of its errors. */
 export interface StyledRequest {
   readonly path: string;
   header(name: string): string | undefined;
@@ -62,17 +62,17 @@ export interface StyledRequest {
 
 /** Operations on one resource. */
 export interface RouteGroup {
-  /** Below API_BASE. */
+  /** Path below API_BASE. */
   readonly prefix: string;
   readonly tag: Tag;
-  /** Whose clients read the errors, also those of paths below the prefix that have no route. */
+  /** Format of the errors, also at paths below the prefix that have no route. */
   readonly style: ErrorStyle;
-  /** The style of one request, where clients of several vendors call the same paths. */
+  /** Returns the format for one request, if clients of several vendors call the same paths. */
   readonly styleOf?: (request: StyledRequest) => ErrorStyle;
   readonly add: (routes: Routes, deps: HttpDeps) => void;
 }
 
-/** @param about.style By default, that of Atoll's own clients. */
+/** @param about.style Default: the format of Atoll's own clients. */
 export function routeGroup(
   prefix: string,
   about: Pick<RouteGroup, "tag" | "styleOf"> & { readonly style?: ErrorStyle },
@@ -81,7 +81,7 @@ export function routeGroup(
   return { prefix, style: "plain", ...about, add };
 }
 
-/** The style of errors at the path of a request, by the group that it is below. */
+/** Returns a function that gives the error format for the path of a request, by the group that the path is below. */
 export function errorStyles(groups: readonly RouteGroup[]): (request: StyledRequest) => ErrorStyle {
   const styled = groups
     .filter(({ style }) => style !== "plain")
@@ -94,7 +94,6 @@ export function errorStyles(groups: readonly RouteGroup[]): (request: StyledRequ
   };
 }
 
-/** Serves and documents all routes of a group. */
 export function serveGroup(app: HttpApp, group: RouteGroup, deps: HttpDeps): void {
   const adder =
     (method: Method): AddRoute =>
@@ -106,7 +105,7 @@ export function serveGroup(app: HttpApp, group: RouteGroup, deps: HttpDeps): voi
       const answerTo = async (c: Context<HttpEnv>): Promise<Response> => {
         const call = (await checked(c, path, spec, group.style, deps)) as Parameters<typeof handle>[0];
         const answer = await handle(call);
-        // Made before the server replaced the global class, so that it is not an instance of it.
+        // Created before the server replaced the global class, so it is not an instance of it.
         if (answer === null || answer === RESPONSE_ALREADY_SENT) return RESPONSE_ALREADY_SENT;
         return answer instanceof Response ? answer : c.json(answer as object, status);
       };
@@ -116,13 +115,13 @@ export function serveGroup(app: HttpApp, group: RouteGroup, deps: HttpDeps): voi
   group.add({ ...added, app }, deps);
 }
 
-/** Hono passes only Errors to `onError` and answers anything else itself. */
+/** Hono passes only Errors to `onError` and handles other values itself. */
 function rethrow(thrown: unknown): never {
-  throw thrown instanceof Error ? thrown : new Error("Something other than an Error was thrown", { cause: thrown });
+  throw thrown instanceof Error ? thrown : new Error("A value that is not an Error was thrown", { cause: thrown });
 }
 
 /**
- * The request, once it has passed the checks of its route, cheapest first: its body is read only when the caller is known.
+ * Returns the request after the checks of its route, cheapest first: its body is read only when the caller is known.
  * @throws {ServiceError}
  */
 async function checked(
@@ -140,14 +139,17 @@ async function checked(
   } else {
     identity = await authenticate(accounts, c.env.incoming, limits);
     c.set("accountId", identity.accountId);
-    // Before all other checks: a request that they refuse counts too.
+    // Runs before all other checks, so that refused requests count too.
     const counted = limits.countCaller(identity, c.env.outgoing);
     if (counted !== undefined) await counted;
     if (access === "operator") requireOperator(identity);
     else requireScope(identity, access);
   }
   if (path.includes("{"))
-    assertNoNulIn(c.req.param(), () => new ServiceError("not_found", "No id has a NUL character"));
+    assertNoNulIn(
+      c.req.param(),
+      () => new ServiceError("not_found", "The id in the path contains a NUL character; no id does"),
+    );
   if (spec.query !== undefined)
     assertNoNulIn(c.req.query(), (name) => new ValidationError([{ path: name, message: NUL_REFUSED }]));
   const given = spec.body === undefined ? undefined : await readJson(c.env.incoming);
@@ -161,15 +163,15 @@ async function checked(
   return { c, ...parts, identity, ignored } as Omit<Call, "identity"> & { readonly identity: Identity | undefined };
 }
 
-/** Names ignored parameters in the head of a response. */
+/** Names the ignored parameters in a header of the response. */
 export function nameIgnored(c: Context<HttpEnv>, ignored: readonly string[]): void {
   const { outgoing } = c.env;
   if (ignored.length > 0 && !outgoing.headersSent) outgoing.setHeader(IGNORED_HEADER, ignored.join(", "));
 }
 
-const NUL_REFUSED = "must not have a NUL character";
+const NUL_REFUSED = "must not contain a NUL character";
 
-/** PostgreSQL has no text with a NUL, not even to compare with. */
+/** PostgreSQL has no text with a NUL, not even for comparisons. */
 function assertNoNulIn(texts: Readonly<Record<string, string>>, refusalOf: (name: string) => Error): void {
   for (const [name, text] of Object.entries(texts)) if (text.includes("\0")) throw refusalOf(name);
 }

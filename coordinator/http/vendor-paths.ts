@@ -1,11 +1,14 @@
-/** Base of addresses that clients of OpenAI's API are used to: its paths are those of the API below `/api/v1`. */
+/** Base of the URLs that clients of OpenAI's API use. Its paths are those of the API below `/api/v1`. */
 const VENDOR_BASE = "/v1/";
-/** Cohere's client adds it to the host. */
+/** Path that Cohere's client adds to the host. */
 const COHERE_RERANK = "/v2/rerank";
-/** OpenAI's conversations, which are not those of `/api/v1/conversations`: a client of either cannot read the other's. */
+/**
+ * Path of OpenAI's conversations, which differ from those of `/api/v1/conversations`: clients of one cannot read the
+ * other.
+ */
 const OPENAI_CONVERSATIONS = "/v1/conversations";
 
-/** Whether clients ask at this path as they ask OpenAI, Anthropic or Cohere, and expect their statuses. */
+/** Returns whether clients of OpenAI, Anthropic or Cohere call this path and expect the vendor's statuses. */
 export function isVendorPath(path: string): boolean {
   return path.startsWith(VENDOR_BASE) || path === COHERE_RERANK;
 }

@@ -4,16 +4,19 @@ import { refused, requestObject } from "../../../shared/request-object.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 
-/** Formats of spoken text. Names: OpenAI's API. */
+/** Audio formats of speech. Names: OpenAI's API. */
 const SPEECH_FORMATS = ["mp3", "wav", "pcm"] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 const MAX_INPUT_CHARS = 4_096;
-/** About a minute: at 44.1 kHz the WAV file of a job still fits into one frame (shared/protocol/codec.ts). */
+/**
+ * Maximum characters of one job, about a minute: at 44.1 kHz the WAV file of a job still fits into one frame
+ * (shared/protocol/codec.ts).
+ */
 const MAX_PIECE_CHARS = 800;
-/** The Cargo's own voice. */
+/** Name of the Cargo's first voice. */
 const DEFAULT_VOICE = "default";
 
-/** Body of a request to speak. `null` means "not given". Source: OpenAI's API. */
+/** Body of a speech request. `null` means "not given". Source: OpenAI's API. */
 export const speechBodySchema = requestObject({
   input: z
     .string()
@@ -26,7 +29,7 @@ export const speechBodySchema = requestObject({
     .nullish()
     .describe("Slug or alias of a speech Cargo. Default: the setting `default_speech_cargo`"),
   voice: z
-    .string("must be the name of a voice")
+    .string("must be a voice name")
     .min(1)
     .nullish()
     .describe(
@@ -39,7 +42,7 @@ export const speechBodySchema = requestObject({
     .nullish()
     .describe("Default 1. Another value is 422 if the Cargo has only one speed"),
   response_format: z
-    .enum(SPEECH_FORMATS, `must be one of ${SPEECH_FORMATS.join(", ")}: others are not encoded here`)
+    .enum(SPEECH_FORMATS, `must be one of ${SPEECH_FORMATS.join(", ")}; other formats are not supported`)
     .nullish()
     .describe("Default `mp3`. pcm: 24 kHz, 16 bit, mono, little-endian"),
   stream_format: z.enum(["audio", "sse"]).nullish().describe("Default `audio`"),
@@ -48,7 +51,7 @@ export const speechBodySchema = requestObject({
 export type SpeechBody = z.infer<typeof speechBodySchema>;
 
 const speechUsageSchema = z.object({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() });
-/** Data of an event of `stream_format: sse`. */
+/** Data of the events of `stream_format: sse`. */
 export const speechEventSchema = z
   .discriminatedUnion("type", [
     z.object({
@@ -60,7 +63,7 @@ export const speechEventSchema = z
   .openapi("SpeechEvent");
 export type SpeechEvent = z.infer<typeof speechEventSchema>;
 
-/** Most characters of one job of the Cargo. */
+/** Returns the maximum characters of one job of the Cargo. */
 export function pieceCharsOf({ inputSchema }: Pick<CatalogEntry, "inputSchema">): number {
   const { properties } = inputSchema as { properties?: { text?: { maxLength?: unknown } } };
   const limit = properties?.text?.maxLength;
@@ -75,12 +78,12 @@ export function speechInputOf({ voice, speed }: SpeechBody, text: string): JobIn
   };
 }
 
-/** The request's field for a path of the job's input. */
+/** Returns the request's field for a path of the job's input. */
 export function speechFieldOf(path: string): string {
   return path === "text" ? "input" : path;
 }
 
-/** The WAV file in base64 of a job's output; undefined for another output. */
+/** Returns the WAV file in base64 of a job's output; undefined for any other output. */
 export function spokenWavOf(output: unknown): string | undefined {
   const { format, data } = (output ?? {}) as { format?: unknown; data?: unknown };
   return format === "wav" && typeof data === "string" ? data : undefined;

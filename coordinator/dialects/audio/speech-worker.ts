@@ -3,31 +3,32 @@ import { readWav, pcm16Of, type Recording } from "../../../shared/audio/wav-file
 import { resample } from "../../../shared/audio/resample.ts";
 import type { SpeechFormat } from "./speech-schemas.ts";
 
-/** Entry of the thread that encodes one recording. Started by `speech.ts` only. */
+/** Entry of the thread that encodes one recording. Only `speech.ts` starts it. */
 
 export interface EncodingRequest {
-  /** A WAV file in base64. */
+  /** WAV file in base64. */
   readonly wav: string;
   readonly format: SpeechFormat;
 }
 
 export interface EncodedSpeech {
-  /** Frames of MP3, or samples of 16-bit PCM without a head. */
+  /** MP3 frames, or samples of 16-bit PCM without a header. */
   readonly bytes: Uint8Array;
   readonly sampleRateHz: number;
 }
 
-/** Of `pcm`, whose clients know no other. Source: OpenAI's API. */
+/** Sample rate of `pcm`, whose clients expect this one. Source: OpenAI's API. */
 const PCM_RATE_HZ = 24_000;
 const MIN_RATE_HZ = 8_000;
-/** Enough for speech in one channel. */
+/** Bit rate that is sufficient for one channel of speech. */
 const MP3_KBITS = 64;
 const MP3_RATES_HZ: readonly number[] = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000];
 
 async function encode({ wav, format }: EncodingRequest): Promise<EncodedSpeech> {
   const recording = readWav(Buffer.from(wav, "base64"));
-  // A lower one would make many samples of few bytes.
-  if (recording.sampleRateHz < MIN_RATE_HZ) throw new Error(`has ${recording.sampleRateHz} samples a second`);
+  // A lower rate would produce many samples from few bytes.
+  if (recording.sampleRateHz < MIN_RATE_HZ)
+    throw new Error(`sample rate must be at least ${MIN_RATE_HZ} Hz, got ${recording.sampleRateHz}`);
   if (format === "mp3") return encodeMp3(recording);
   if (format === "wav") return { bytes: pcm16Of(recording.samples), sampleRateHz: recording.sampleRateHz };
   const samples = resample(recording.samples, recording.sampleRateHz, PCM_RATE_HZ);
@@ -41,7 +42,7 @@ async function encodeMp3({ samples, sampleRateHz }: Recording): Promise<EncodedS
   const input = isRate ? samples : resample(samples, sampleRateHz, PCM_RATE_HZ);
   const rateHz = isRate ? sampleRateHz : PCM_RATE_HZ;
   encoder.configure({ sampleRate: rateHz, channels: 1, bitrate: MP3_KBITS });
-  // What it returns is overwritten by its next call.
+  // A copy, because the next call overwrites the result.
   const frames = Buffer.from(encoder.encode([input]));
   return { bytes: Buffer.concat([frames, encoder.finalize()]), sampleRateHz: rateHz };
 }

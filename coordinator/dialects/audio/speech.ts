@@ -27,13 +27,13 @@ import {
   spokenWavOf,
 } from "./speech-schemas.ts";
 
-/** Recordings that are encoded at a time: the event loop and storage need the other cores. */
+/** Maximum recordings that are encoded at a time: the event loop and storage need the other cores. */
 const MAX_THREADS = 1;
-/** A minute of speech takes well under a second. */
+/** Time limit. A minute of speech takes well under a second. */
 const LIMIT_MS = 30_000;
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
-/** Bytes of one event: 32 KB as base64. */
+/** Audio bytes in one event: 32 KB as base64. */
 const EVENT_BYTES = 24_576;
 const MEDIA_TYPES: Readonly<Record<SpeechFormat, string>> = {
   mp3: "audio/mpeg",
@@ -41,7 +41,7 @@ const MEDIA_TYPES: Readonly<Record<SpeechFormat, string>> = {
   pcm: "audio/pcm",
 };
 
-/** A recording as the text of its job's output, as base64 and as bytes. */
+/** Memory of a recording as the text of its job's output, as base64 and as bytes. */
 const PIECE_BYTES = 24 * MIB;
 
 const file = { schema: z.string().openapi({ format: "binary" }) };
@@ -67,14 +67,14 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
     const { c, identity, body } = call;
     const cargo = await findModelFor("speech", deps.catalog, body.model, identity.accountId);
     const { outgoing: response } = c.env;
-    // Before the submission: what may not be sent must not be paid for.
+    // Before the submission, so that audio that may not be sent is not charged.
     const limits = c.get("limits");
     await limits.openStream(identity, response);
     limits.holdStream(response, PIECE_BYTES);
     const texts = speechPieces(body.input, pieceCharsOf(cargo));
     const usages: Usage[] = [];
     const pieces = spoken({ deps, encode, client: waitingClientOf(call), cargo, body, texts, usages });
-    // No header is sent before the first is there, so that a failure can still have its status.
+    // No header is sent before the first recording is there, so that a failure can still have its status.
     const first = await pieces.next();
     if (first.done === true) return null;
     const format = body.response_format ?? "mp3";
@@ -97,11 +97,11 @@ interface Speaking {
   readonly cargo: CatalogEntry;
   readonly body: SpeechBody;
   readonly texts: readonly string[];
-  /** Gets the usage of each job. */
+  /** Receives the usage of each job. */
   readonly usages: Usage[];
 }
 
-/** Each text as its job has spoken it. Ends early when the client has left. */
+/** Yields the recording of each text. Ends early if the client has disconnected. */
 async function* spoken(speaking: Speaking): AsyncGenerator<EncodedSpeech, void, void> {
   const { deps, encode, client, cargo, body, texts, usages } = speaking;
   for (const text of texts) {
@@ -120,7 +120,10 @@ async function* beginningWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerat
   yield* rest;
 }
 
-/** The file's bytes, piece by piece. `count`: pieces that come, of which each is one recording. */
+/**
+ * Yields the bytes of the file in pieces.
+ * @param count Number of recordings in `pieces`.
+ */
 async function* speechFile(
   pieces: AsyncIterable<EncodedSpeech>,
   format: SpeechFormat,
@@ -134,7 +137,7 @@ async function* speechFile(
   }
 }
 
-/** The same bytes as Server-Sent Events in OpenAI's shape. */
+/** Yields the file as Server-Sent Events in OpenAI's format. */
 async function* speechEvents(
   file: AsyncIterable<Uint8Array>,
   usage: () => Extract<SpeechEvent, { type: "speech.audio.done" }>["usage"],
@@ -153,9 +156,8 @@ function eventOf(event: SpeechEvent): Uint8Array {
 }
 
 /**
- * Encodes what Cargos speak, in a thread of its own for each recording.
- * @returns encodes one. @throws {ServiceError} `job_failed` for what is not a WAV file or takes too long. @throws `signal.reason` when
- *   aborted before its turn.
+ * Creates an encoder of recordings, each in its own thread. Throws `signal.reason` if aborted before its turn.
+ * @throws {ServiceError} `job_failed` for output that is not a WAV file or takes too long.
  */
 function speechEncoder() {
   const threads = new Semaphore<null>(MAX_THREADS);
@@ -184,8 +186,8 @@ async function encodeInThread(request: EncodingRequest): Promise<EncodedSpeech> 
 }
 
 /**
- * Cuts a text for jobs of at most `maxChars` UTF-16 units each: between sentences, in longer sentences between words, in longer words
- * between characters. Pieces have something other than white space.
+ * Splits a text into pieces of at most `maxChars` UTF-16 units: between sentences, in longer sentences between words,
+ * in longer words between characters. No piece is only white space.
  */
 export function speechPieces(text: string, maxChars: number): string[] {
   const pieces: string[] = [];

@@ -3,9 +3,9 @@ import { MIB } from "../../../shared/format-bytes.ts";
 import { ONNX_OUTPUTS } from "../../../shared/onnx-task.ts";
 import { refused, requestObject } from "../../../shared/request-object.ts";
 
-/** As base64 it is what Cargos for speech take inside of a job's input. */
+/** Maximum recording that is sent inside a job's input: transcription Cargos accept this much as base64. */
 export const MAX_INLINE_SOUND_BYTES = 187_500;
-/** OpenAI's 25 MB. */
+/** Same limit as OpenAI's, 25 MB. */
 export const MAX_SOUND_BYTES = 25 * MIB;
 
 const formatSchema = z.enum(["json", "text", "srt", "vtt", "verbose_json"]);
@@ -26,7 +26,7 @@ const common = {
 };
 const granularitiesSchema = z
   .array(z.enum(["segment", "word"]))
-  .max(1, "must be one: segment or word")
+  .max(1, "must have one value: segment or word")
   .optional()
   .describe("Default `segment`. Only with `verbose_json`; 422 if the Cargo does not support timestamps");
 
@@ -49,7 +49,7 @@ export const transcriptionFieldsSchema = requestObject({
   ({ timestamp_granularities: times, response_format: format }) => times === undefined || format === "verbose_json",
   {
     path: ["timestamp_granularities"],
-    message: "needs response_format verbose_json",
+    message: "requires response_format verbose_json",
   },
 );
 export const translationFieldsSchema = requestObject(common);
@@ -78,7 +78,7 @@ export const transcriptionSchema = z
 const heardSchema = ONNX_OUTPUTS["automatic-speech-recognition"];
 type Heard = z.infer<typeof heardSchema>;
 
-/** What a job has heard; undefined for another output. */
+/** Returns the transcription in a job's output; undefined for any other output. */
 export function heardOf(output: unknown): Heard | undefined {
   return heardSchema.safeParse(output).data;
 }
@@ -88,7 +88,7 @@ export interface Transcript {
   readonly task: "transcribe" | "translate";
   readonly language: string | undefined;
   readonly hasWords: boolean;
-  /** Of the recording. */
+  /** Duration of the recording. */
   readonly seconds: number;
 }
 
@@ -104,7 +104,7 @@ export function presentTranscription(transcript: Transcript, isVerbose: boolean)
   return { task, ...(language === undefined ? {} : { language }), duration: seconds, text, ...times, usage };
 }
 
-/** Subtitles. Source: the SubRip format; W3C, "WebVTT". */
+/** Formats subtitles. Source: the SubRip format; W3C, "WebVTT". */
 export function subtitlesOf(transcript: Transcript, format: "srt" | "vtt"): string {
   const point = format === "srt" ? "," : ".";
   const cues = partsOf(transcript).map(({ start, end, text }, index) => {
@@ -122,7 +122,6 @@ function partsOf({ heard, seconds }: Transcript): { start: number; end: number; 
   }));
 }
 
-/** Hours, minutes, seconds and milliseconds. */
 function timeOf(seconds: number, point: string): string {
   const ms = Math.round(seconds * 1_000);
   const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");

@@ -40,9 +40,9 @@ const FORM_LIMITS = {
   maxFileBytes: MAX_SOUND_BYTES,
   inlineBytes: MAX_INLINE_SOUND_BYTES,
 };
-/** The head of a WAV file, with what programs write before the samples. */
+/** Maximum bytes of a WAV file's header, including the metadata that programs write before the samples. */
 const HEAD_BYTES = 65_536;
-const LONG_SOUND = `Sound has at most ${MAX_SOUND_BYTES} bytes, about 13 minutes as WAV of 16 kHz and 16 bit; send it in parts`;
+const LONG_SOUND = `The recording is larger than ${MAX_SOUND_BYTES} bytes (about 13 minutes of 16 kHz, 16-bit WAV); send it in parts`;
 const PLAIN = { "Content-Type": "text/plain; charset=utf-8" };
 
 const SHARED = {
@@ -76,13 +76,12 @@ export const transcriptionRoutes = routeGroup("/audio", { tag: "Chat", style: "o
   })((call) => answer(deps, call, "translate", translationFieldsSchema));
 });
 
-/** What a form asks for, once it was checked. */
 interface Asked {
   readonly fields: TranscriptionFields;
-  /** Paths of the parameters that are ignored. */
+  /** Paths of the ignored parameters. */
   readonly ignored: readonly string[];
   readonly cargo: CatalogEntry;
-  /** Of the recording. */
+  /** Duration of the recording. */
   readonly seconds: number;
 }
 
@@ -93,7 +92,7 @@ async function answer(
   schema: z.ZodType<TranscriptionFields>,
 ): Promise<Response | z.infer<typeof transcriptionSchema> | null> {
   const { accountId } = identity;
-  // Removed at the end of this function, with its file.
+  // Disposed of at the end of this function, which removes its file.
   await using received = await receiveSound(deps, c, accountId, async (form, file): Promise<Asked> => {
     const given = valuesOf(form);
     const ignored = checkParameters(schema, given, "openai");
@@ -116,14 +115,14 @@ async function answer(
   const made = await wholeOutput(deps, client, { slug: cargo.slug, input, fieldOf });
   if (made === null) return null;
   const heard = heardOf(made.output);
-  if (heard === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a text that was heard");
+  if (heard === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a transcription");
   const transcript = { heard, task, language, hasWords, seconds };
   if (format === "srt" || format === "vtt") return c.body(subtitlesOf(transcript, format), 200, PLAIN);
   if (format === "text") return c.body(`${heard.text.trim()}\n`, 200, PLAIN);
   return presentTranscription(transcript, format === "verbose_json");
 }
 
-/** @throws {ServiceError} `payload_too_large` and those of `receiveFile`. */
+/** @throws {ServiceError} `payload_too_large`, and those of `receiveFile`. */
 async function receiveSound<T>(
   deps: HttpDeps,
   c: Context<HttpEnv>,
@@ -139,7 +138,7 @@ async function receiveSound<T>(
   }
 }
 
-/** Fields of the form by their names in JSON: `a[]`, or one that was sent twice, is a list. */
+/** Returns the fields of the form by their names in JSON: `a[]`, or a field that was sent twice, is a list. */
 function valuesOf({ fields, files }: Form): Readonly<Record<string, unknown>> {
   const values = [...fields].map(([name, all]) => {
     const isList = name.endsWith("[]");
@@ -148,7 +147,10 @@ function valuesOf({ fields, files }: Form): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...values, ...files.map(({ field, filename }) => [field, filename])]);
 }
 
-/** How long a WAV file is. @throws {ValidationError} naming `file`. */
+/**
+ * Returns the duration of a WAV file.
+ * @throws {ValidationError} naming `file`.
+ */
 async function secondsOf({ path, sizeBytes }: FormFile): Promise<number> {
   await using handle = await open(path);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
@@ -156,36 +158,38 @@ async function secondsOf({ path, sizeBytes }: FormFile): Promise<number> {
     return wavSeconds(buffer.subarray(0, bytesRead), sizeBytes);
   } catch (error) {
     if (!(error instanceof WavError)) throw error;
-    throw new ValidationError([{ path: "file", message: `${error.message}; other formats than WAV are not decoded` }]);
+    throw new ValidationError([{ path: "file", message: `${error.message}; only WAV files are supported` }]);
   }
 }
 
-/** The request's field for a path of the job's input. */
+/** Returns the request's field for a path of the job's input. */
 function fieldOf(path: string): string {
   if (path === "audio") return "file";
   return path === "timestamps" ? "timestamp_granularities" : path;
 }
 
-/** A job that runs keeps its file for longer. */
+/** Lifetime of the temporary file. A running job keeps its file for longer. */
 const TEMPORARY_MS = 3_600_000;
 
 interface ReceivingLimits extends Omit<FormLimits, "maxFiles" | "directory"> {
-  /** Largest file that is put into a job's row. */
+  /** Maximum file that is stored in a job's row. */
   readonly inlineBytes: number;
 }
 
-/** A form with one file, as a job can have it. Disposing of it removes the file, once no job needs it any more. */
+/** A form with one file, prepared for a job's input. Disposing of it removes the file once no job needs it. */
 interface ReceivedFile<T> extends AsyncDisposable {
-  /** What the check of the form returned. */
+  /** Result of the check of the form. */
   readonly checked: T;
-  /** For the place of base64 in a job's input. */
+  /** Value for the base64 field of a job's input. */
   readonly input: string | { readonly file_id: string };
 }
 
 /**
- * Reads a form whose field `file` goes into a job's input: as base64 if it is small, else as a temporary file of the account.
- * @param check throws if form or file are not what is wanted. Nothing is stored before.
- * @throws {ServiceError} those of {@link readForm} and of `check`, `file_budget_exceeded`, `disk_full`. @throws {ValidationError} without the file.
+ * Reads a form whose field `file` goes into a job's input: as base64 if it is small, otherwise as a temporary file of
+ * the account.
+ * @param check Throws if the form or the file is not acceptable. Nothing is stored before.
+ * @throws {ServiceError} those of {@link readForm} and of `check`, `file_budget_exceeded`, `disk_full`.
+ * @throws {ValidationError} without the file.
  */
 async function receiveFile<T>(
   { files, log }: HttpDeps,
@@ -203,7 +207,8 @@ async function receiveFile<T>(
     await using stack = new AsyncDisposableStack();
     const form = stack.use(await readForm(incoming, { ...limits, ...place, maxFiles: 1 }));
     const [file] = form.files;
-    if (file?.field !== "file") throw new ValidationError([{ path: "file", message: "is required, as a file" }]);
+    if (file?.field !== "file")
+      throw new ValidationError([{ path: "file", message: "is required and must be a file" }]);
     const checked = await check(form, file);
     const input = file.sizeBytes <= inlineBytes ? (await readFile(file.path)).toString("base64") : await store(file);
     if (typeof input !== "string") stack.defer(() => remove(input.file_id));
@@ -221,7 +226,7 @@ async function receiveFile<T>(
     try {
       await files.remove(accountId, id);
     } catch (error) {
-      // It expires: a job whose client has left may still be on its way to its end.
+      // The file expires: the job of a disconnected client may not have ended yet.
       if (!(error instanceof ServiceError)) log.error({ err: error }, "Could not remove a temporary file");
     }
   }

@@ -6,13 +6,16 @@ import type { BatchLine, linesOf } from "./input-lines.ts";
 import { NoAnswerError } from "./line-jobs.ts";
 import type { ResultFile } from "./result-file.ts";
 
-/** Lines of one account in flight, at most; an account with few job quota slots has half of them. */
+/**
+ * Maximum lines of one account in flight; fewer for an account with few job quota slots, whose batches use half of
+ * them.
+ */
 const LINES_AT_ONCE = 8;
 const RETRY_MS = 1_000;
-/** For a batch that ends early, whose jobs other coordinators may have. */
+/** Maximum attempts to read the results of a batch that ends early, whose jobs other coordinators may own. */
 const EARLIER_TRIES = 30;
 const OK = 200;
-/** Another try may succeed: the line waits for it until its batch ends. */
+/** Errors after which a retry may succeed; the line retries until its batch ends. */
 const TEMPORARY: ReadonlySet<string> = new Set([
   "rate_limited",
   "storage_unavailable",
@@ -22,23 +25,23 @@ const TEMPORARY: ReadonlySet<string> = new Set([
   "disk_full",
 ]);
 const EARLY_ENDS: Record<AbortReason, { readonly code: string; readonly message: string }> = {
-  cancelled: { code: "batch_cancelled", message: "The batch was cancelled before this request was answered" },
-  expired: { code: "batch_expired", message: "The batch's completion window ended before this request was answered" },
+  cancelled: { code: "batch_cancelled", message: "The batch was cancelled before this request completed" },
+  expired: { code: "batch_expired", message: "The batch's completion window ended before this request completed" },
 };
 
 /** Lines in flight of all batches of an account at this coordinator. */
 export type LinesInFlight = Set<Promise<void>>;
 
 /**
- * Asks the endpoint of a batch for one line. Null when `gone`.
- * @param isEarlier Only for an answer that was paid for before the batch ended early.
- * @throws {ServiceError} as the endpoint does; {@link NoAnswerError}
+ * Calls the endpoint of a batch for one line. Returns null if `gone`.
+ * @param isEarlier Return only a response that was charged before the batch ended early.
+ * @throws {ServiceError} as the endpoint; {@link NoAnswerError}
  */
 export type AskLine = (line: BatchLine, isEarlier: boolean, gone: AbortSignal) => Promise<object | null>;
 
 /**
- * Answers the lines of a batch, some at once, and writes their results.
- * @throws what the result of a line threw; the reason when the batch is left to others
+ * Runs the lines of a batch, several at a time, and writes their results.
+ * @throws the error of writing a result; the reason if the batch is left to another coordinator
  */
 export async function answerLines(
   clock: Clock,
@@ -49,7 +52,7 @@ export async function answerLines(
   lines: ReturnType<typeof linesOf>,
 ): Promise<void> {
   const own: LinesInFlight = new Set();
-  /** For each line that waits for an answer. */
+  /** A controller for each line in flight. */
   const waiting = new Set<AbortController>();
   let fault: { readonly error: unknown } | null = null;
   let [completed, failed] = [0, 0];
@@ -62,7 +65,7 @@ export async function answerLines(
     if (fault !== null) throw fault.error;
   };
 
-  /** Null when the batch ended early without an answer to the line, or is left to others. */
+  /** Returns null if the batch ended early without a response to the line, or is left to another coordinator. */
   const answerOf = async (line: BatchLine, requestId: string) => {
     let triesLeft = EARLIER_TRIES;
     while (triesLeft > 0 && !lease.stopped.aborted) {
@@ -99,7 +102,7 @@ export async function answerLines(
     } else await results.failures.write({ ...id, response: null, error: early && EARLY_ENDS[early] });
     if (answer?.status === OK) completed += 1;
     else failed += 1;
-    // After another coordinator's crash the first lines are counted again.
+    // After a crash of another coordinator the first lines are counted again.
     const { progress } = lease;
     lease.count({
       completed: Math.max(progress.completed, completed),
@@ -109,8 +112,8 @@ export async function answerLines(
 
   try {
     for await (const line of lines) {
-      if ("error" in line) throw new Error(`Line ${line.error.line} of a file has changed`);
-      // Lines of the account's other batches end too, one after the other.
+      if ("error" in line) throw new Error(`Line ${line.error.line} of the input file changed after it was validated`);
+      // Lines of the account's other batches count too.
       while (inFlight.size >= maxConcurrency(lease)) await Promise.race(inFlight);
       check();
       const done: Promise<void> = run(line)

@@ -6,18 +6,18 @@ import { resolveLimits } from "../../quotas/account-limits.ts";
 import type { FileBatch, FileBatchProgress } from "../../store/files/file-batches.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Any coordinator that finds an expired lease goes on with the batch. */
+/** Duration of a lease. Any coordinator that finds an expired lease takes over the batch. */
 export const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = 3_000;
 
-/** Why lines are not answered any more. */
+/** Reasons why a batch ends before all its lines completed. */
 export type AbortReason = "cancelled" | "expired";
 
 export type BatchLease = ReturnType<typeof batchLease>;
 
 /**
- * The lease of this coordinator on a batch, which it renews, with the progress of the batch.
- * @param onEnd Called when the batch ended here.
+ * Holds and renews this coordinator's lease on a batch, with the batch's progress.
+ * @param onEnd Called when the batch ended at this coordinator.
  */
 export function batchLease(
   { clock, log }: Env,
@@ -40,7 +40,7 @@ export function batchLease(
   };
   const stop = (): void => {
     renewing.abort();
-    stopped.abort(new ServiceError("shutting_down", "Another coordinator goes on with the batch"));
+    stopped.abort(new ServiceError("shutting_down", "Another coordinator continues the batch"));
     tellWatchers();
   };
   const endEarly = (because: AbortReason): void => {
@@ -61,7 +61,7 @@ export function batchLease(
 
   return {
     batch,
-    /** Aborts when the lease is lost or the coordinator stops: everything is left as it is for the next owner. */
+    /** Aborts when the lease is lost or the coordinator stops. The state is left unchanged for the next owner. */
     stopped: stopped.signal,
     get early() {
       return early;
@@ -69,38 +69,41 @@ export function batchLease(
     get progress() {
       return progress;
     },
-    /** Who the jobs are of, with the limits of the last renewal. */
+    /** Submitter of the jobs, with the limits at the last renewal. */
     get submitter() {
       return submitter;
     },
     stop,
     endEarly,
-    /** `watcher` is called at an early end and when the lease stops. */
+    /** Adds a function that is called at an early end and when the lease stops. */
     watch: (watcher: () => void) => void watchers.add(watcher),
-    /** Renews the lease from here on. */
+    /** Renews the lease, now and repeatedly. */
     async start(): Promise<void> {
       await renew();
       every({ clock, log, stop: renewing.signal }, RENEW_EVERY_MS, "renew the lease of a batch", async () => {
         try {
           await renew();
         } catch (error) {
-          // Others cannot take the batch before the lease is over.
+          // Other coordinators cannot take the batch before the lease expires.
           if (clock.now() >= untilMs) stop();
           throw error;
         }
       });
     },
-    /** Clients see it with the next renewal. */
+    /** Sets the counts, which clients see after the next renewal. */
     count(counts: Pick<FileBatchProgress, "completed" | "failed">): void {
       progress = { ...progress, ...counts };
     },
-    /** Changes the progress, and renews the lease with it. @throws if it is lost */
+    /**
+     * Changes the progress and renews the lease.
+     * @throws if the lease is lost
+     */
     async save(changes: Partial<FileBatchProgress>): Promise<void> {
       progress = { ...progress, ...changes };
       await renew();
       stopped.signal.throwIfAborted();
     },
-    /** False when another coordinator has the batch. */
+    /** Ends the batch. Returns false if another coordinator owns it. */
     async end(changes: Partial<FileBatchProgress>): Promise<boolean> {
       renewing.abort();
       const last = { ...progress, ...changes };
@@ -111,7 +114,10 @@ export function batchLease(
   };
 }
 
-/** With the limits of now. Null for an account that is suspended or gone, and for an API key that is revoked or has expired. */
+/**
+ * Returns the submitter with the current limits. Null if the account is suspended or deleted, or the API key was
+ * revoked or has expired.
+ */
 async function findSubmitter(
   nowMs: number,
   { accounts }: Pick<Store, "accounts">,

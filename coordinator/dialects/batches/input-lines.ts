@@ -1,14 +1,14 @@
 import { createReadStream } from "node:fs";
 import type { FileBatchError } from "../../store/files/file-batches.ts";
 
-/** A body may have 1 MiB, as that of any request; the rest of its line is small. */
+/** Maximum bytes of a line. Its body may have 1 MiB, like that of any request; the rest of the line is small. */
 const MAX_LINE_BYTES = 1_114_112;
 const MAX_CUSTOM_ID_CHARS = 512;
 const LINE_FEED = 0x0a;
 
-/** A line of the input that can become a request. */
+/** A valid line of the input. */
 export interface BatchLine {
-  /** From 1, with empty lines counted. */
+  /** Line number from 1, counting empty lines. */
   readonly number: number;
   readonly customId: string;
   readonly body: object;
@@ -18,7 +18,7 @@ interface WrongLine {
   readonly error: FileBatchError;
 }
 
-/** Requests of a JSONL file, one at a time, so that no more than a line is in memory. Empty lines are passed over. */
+/** Reads the lines of a JSONL file one at a time, so that at most one is in memory. Skips empty lines. */
 export async function* linesOf(path: string, endpoint: string): AsyncGenerator<BatchLine | WrongLine> {
   for await (const { number, bytes } of rawLines(path)) {
     if (bytes === null) {
@@ -44,7 +44,7 @@ function lineOf(text: string, number: number, endpoint: string): BatchLine | Wro
   if (!isObject(line)) return wrong("invalid_json_line", "The line is not a JSON object", null);
   const { custom_id: customId, method, url, body } = line as Record<string, unknown>;
   if (typeof customId !== "string" || customId === "" || customId.length > MAX_CUSTOM_ID_CHARS) {
-    return wrong("invalid_custom_id", `Must be a text of 1 to ${MAX_CUSTOM_ID_CHARS} characters`, "custom_id");
+    return wrong("invalid_custom_id", `Must be a string of 1 to ${MAX_CUSTOM_ID_CHARS} characters`, "custom_id");
   }
   if (method !== "POST") return wrong("invalid_method", 'Must be "POST"', "method");
   if (url !== endpoint) return wrong("mismatched_endpoint", `Must be the batch's endpoint, ${endpoint}`, "url");
@@ -56,7 +56,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** `bytes`: null for a line that is too long, of which nothing is kept. */
+/** Yields the lines as bytes; null for a line that is too long. */
 async function* rawLines(path: string): AsyncGenerator<{ number: number; bytes: Buffer | null }> {
   let [number, length, isTooLong] = [1, 0, false];
   let parts: Buffer[] = [];

@@ -2,27 +2,26 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { isTerminal } from "../../../shared/job-state.ts";
 import type { JobApi } from "../../jobs/job-service.ts";
 
-/** Submits jobs, as an endpoint does for a client that waits. */
+/** Submits jobs for a batch line as for a client that waits. */
 type LineJobs = Pick<JobApi, "submit">;
 
 export type BatchJobs = Pick<JobApi, "findSubmitted" | "submit">;
 
-/** A line of the input of a batch. */
 interface LinePosition {
   readonly batchId: string;
-  /** From 1. */
+  /** Line number from 1. */
   readonly line: number;
 }
 
-/** The line of a batch that ends early was not answered before. */
+/** A line had no response when its batch ended early. */
 export class NoAnswerError extends Error {
   override readonly name = "NoAnswerError";
 }
 
 /**
- * Jobs of one line. Their Idempotency-Keys name the batch, the line and the job's place in it: who runs the line again, after a crash of
- * whoever, gets the jobs that are there. Nobody is cut off when a coordinator stops, so that they go on; they are cancelled only with the
- * batch.
+ * Submits the jobs of one line. Their Idempotency-Keys name the batch, the line and the job's index in the line, so
+ * that a coordinator that runs the line again after a crash finds the existing jobs. The jobs continue when a
+ * coordinator stops; they are cancelled only with the batch.
  */
 export function lineJobs(
   jobs: Pick<BatchJobs, "submit">,
@@ -42,8 +41,8 @@ export function lineJobs(
 }
 
 /**
- * Jobs of one line of a batch that ends early: those that were submitted before, whose answers are paid for. None is submitted any more,
- * and those that have not ended are cancelled.
+ * Finds the jobs of one line of a batch that ends early: those that were submitted before, whose results are charged.
+ * Submits no jobs, and cancels those that have not ended.
  */
 export function earlierLineJobs(jobs: BatchJobs, { sinceMs, ...place }: LinePosition & { sinceMs: number }): LineJobs {
   const keys = lineKeys(place);
@@ -62,16 +61,16 @@ async function endOf(job: Awaited<ReturnType<JobApi["submit"]>>): Promise<string
   try {
     return await job.cancel();
   } catch (error) {
-    // It has ended meanwhile.
+    // The job has already ended.
     if (error instanceof ServiceError && error.code === "job_not_cancellable") return null;
     throw error;
   }
 }
 
-/** Names the jobs of a line by their places in it. One that is refused is submitted again before those after it: `mapWithConcurrency`. */
+/** Names the jobs of a line by their indexes. A refused job is submitted again before the later ones: `mapWithConcurrency`. */
 function lineKeys({ batchId, line }: LinePosition) {
   const prefix = `${batchId}/${line}/`;
-  /** Places of jobs that were refused, in their order. */
+  /** Indexes of refused jobs, ascending. */
   let free: number[] = [];
   let count = 0;
   return {

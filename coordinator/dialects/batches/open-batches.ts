@@ -18,9 +18,9 @@ import { runBatch } from "./run-batch.ts";
 
 const WINDOW_MS = 24 * 3_600_000;
 const LOOK_EVERY_MS = 2_000;
-/** Batches of an account that have not ended. */
+/** Maximum unfinished batches of an account. */
 const MAX_OPEN = 20;
-/** Batches that this coordinator runs. */
+/** Maximum batches that this coordinator runs at a time. */
 const MAX_RUNNING = 50;
 const NEW: FileBatchProgress = {
   state: "validating",
@@ -37,8 +37,8 @@ const NEW: FileBatchProgress = {
 export type Batches = ReturnType<typeof openBatches>;
 
 /**
- * Batches over files. It owns the timer that looks for batches that no coordinator runs.
- * @param endpoints Those that lines may ask, by their paths.
+ * Opens the service of batches over files. It owns the timer that polls for batches without a coordinator.
+ * @param endpoints Endpoints that lines may call, by their paths.
  */
 export function openBatches(
   env: Env<"chatWaitMs">,
@@ -63,10 +63,10 @@ export function openBatches(
   );
   const ownerId = newId("coord", clock.now());
   const running = new Map<string, { readonly lease: BatchLease; readonly done: Promise<void> }>();
-  /** By account. */
+  /** Lines in flight by account. */
   const inFlight = new Map<string, LinesInFlight>();
   const stop = new AbortController();
-  /** Begun by the first look. */
+  /** Started by the first poll. */
   let loop: (() => Promise<void>) | null = null;
 
   function look(): Promise<void> {
@@ -77,7 +77,7 @@ export function openBatches(
   async function take(): Promise<void> {
     if (running.size >= MAX_RUNNING) return;
     const nowMs = clock.now();
-    // Mostly there is none, and nothing is written.
+    // Usually there are none, and nothing is written.
     if (!(await store.fileBatches.hasUnleased(nowMs))) return;
     const by = { ownerId, untilMs: nowMs + LEASE_MS };
     for (const batch of await store.fileBatches.lease(by, nowMs, MAX_RUNNING - running.size)) run(batch);
@@ -85,7 +85,7 @@ export function openBatches(
 
   function run(batch: FileBatch): void {
     const { id, accountId } = batch;
-    // Its lease was over before it was renewed, and it has not noticed yet.
+    // The lease expired before it was renewed, and its renewal has not noticed yet.
     if (stop.signal.aborted || running.has(id)) return;
     const lease = batchLease(env, store, batch, ownerId, countEnd);
     const ofAccount = inFlight.get(accountId) ?? new Set();
@@ -103,7 +103,7 @@ export function openBatches(
     const options = { chatWaitMs: env.config.chatWaitMs };
     return (line, isEarlier, gone) => {
       const endpoint = endpoints.get(request.endpoint);
-      if (endpoint === undefined) throw new Error(`Batches have no endpoint ${request.endpoint}`);
+      if (endpoint === undefined) throw new Error(`Batches do not support the endpoint ${request.endpoint}`);
       const place = { batchId, line: line.number };
       const ofLine = isEarlier
         ? earlierLineJobs(jobs, { ...place, sinceMs })
@@ -118,7 +118,7 @@ export function openBatches(
     lines.add(["failed"], failed);
   }
 
-  /** With the counts of now, if this coordinator runs it. */
+  /** Returns the batch with its current counts, if this coordinator runs it. */
   function newest(batch: FileBatch): FileBatch {
     const progress = batch.endedAtMs === null ? running.get(batch.id)?.lease.progress : undefined;
     return progress === undefined ? batch : { ...batch, progress };
@@ -127,24 +127,27 @@ export function openBatches(
   /** @throws {ServiceError} `not_found` */
   async function get(accountId: string, id: string): Promise<FileBatch> {
     const batch = await store.fileBatches.get(accountId, id);
-    if (batch === undefined) throw new ServiceError("not_found", `There is no batch "${id}"`);
+    if (batch === undefined) throw new ServiceError("not_found", `There is no batch "${id}"; GET /batches lists yours`);
     return newest(batch);
   }
 
   return {
     metrics: [created, lines],
-    /** Batches that this coordinator runs now. */
+    /** Number of batches that this coordinator runs now. */
     get runningCount() {
       return running.size;
     },
-    /** Lines of these that wait for their jobs. */
+    /** Number of lines in flight in these batches. */
     get linesInFlight() {
       return [...inFlight.values()].reduce((sum, ofAccount) => sum + ofAccount.size, 0);
     },
-    /** Runs batches that no coordinator runs, now and from now on. */
+    /** Starts to poll for batches without a coordinator and runs them. */
     start: () => void look(),
     get,
-    /** @throws {ValidationError} for an endpoint or a file that batches cannot have, and when the account has MAX_OPEN that have not ended. */
+    /**
+     * @throws {ValidationError} for an endpoint or a file that batches do not support, and if the account has MAX_OPEN
+     * unfinished batches.
+     */
     async create(accountId: string, request: FileBatchRequest): Promise<FileBatch> {
       if (!endpoints.has(request.endpoint))
         throw wrong("endpoint", `must be one of ${[...endpoints.keys()].join(", ")}`);
@@ -152,17 +155,20 @@ export function openBatches(
         if (error instanceof ServiceError && error.code === "not_found") throw wrong("input_file_id", error.message);
         throw error;
       });
-      if (file.purpose !== "batch") throw wrong("input_file_id", 'is of a file with another purpose than "batch"');
+      if (file.purpose !== "batch") throw wrong("input_file_id", `file purpose must be "batch", got "${file.purpose}"`);
       const createdAtMs = clock.now();
       const id = newId("batch", createdAtMs);
       const batch = { id, accountId, createdAtMs, expiresAtMs: createdAtMs + WINDOW_MS, request, progress: NEW };
-      // Before the batch is there, so that it never lacks its file.
+      // Held before the batch is stored, so that the batch never lacks its file.
       const holds = [{ jobId: id, fileId: file.id }];
       const missing = await store.files.hold(accountId, holds, createdAtMs);
       if (missing.length > 0) throw wrong("input_file_id", `There is no file "${file.id}"`);
       if (!(await store.fileBatches.add(batch, MAX_OPEN))) {
         await store.files.unhold(holds);
-        throw wrong("input_file_id", `The account has ${MAX_OPEN} batches that have not ended, as many as it may`);
+        throw wrong(
+          "input_file_id",
+          `The account already has ${MAX_OPEN} unfinished batches, the maximum; wait until one ends or cancel one`,
+        );
       }
       created.add(["created"]);
       void look();
@@ -178,15 +184,15 @@ export function openBatches(
       running.get(id)?.lease.endEarly("cancelled");
       return get(accountId, id);
     },
-    /** Removes the batches of a deleted account. May be called again. */
+    /** Removes the batches of a deleted account. May be called repeatedly. */
     async removeAll(accountId: string): Promise<void> {
       const ofAccount = [...running.values()].filter(({ lease }) => lease.batch.accountId === accountId);
       for (const { lease } of ofAccount) lease.stop();
-      // Else one that is at its end stores files after all others were removed.
+      // Otherwise a batch at its end would store files after all others were removed.
       await Promise.all(ofAccount.map(({ done }) => done));
       await store.fileBatches.removeOfAccount(accountId);
     },
-    /** Leaves its batches to others; their jobs go on. */
+    /** Releases the batches to other coordinators; their jobs continue. */
     async close(): Promise<void> {
       stop.abort();
       for (const { lease } of running.values()) lease.stop();
@@ -203,15 +209,18 @@ function wrong(path: string, message: string): ValidationError {
 
 type Answer<Body> = (deps: AnswerDeps, client: RequestContext, body: Body) => Promise<object | null>;
 
-/** An endpoint as lines of batches ask it: the body of its answer, or null when the line is left. @throws {ServiceError} as the endpoint does */
+/**
+ * Runs a batch line at an endpoint. Returns the body of the response, or null if the line is given up.
+ * @throws {ServiceError} as the endpoint does
+ */
 export type LineEndpoint = Answer<object>;
 
-/** The code that serves an endpoint, for lines of batches. */
+/** Makes an endpoint's code callable for batch lines. */
 export function lineEndpoint<S extends z.ZodType>(schema: S, answer: Answer<z.output<S>>): LineEndpoint {
   return async (deps, client, given) => {
     assertStructure(given);
     if ("stream" in given && given.stream === true) {
-      throw new ValidationError([{ path: "stream", message: "answers of batches are not streamed" }]);
+      throw new ValidationError([{ path: "stream", message: "batches do not support streaming" }]);
     }
     const body = validate(schema, given);
     const ignoredParameters = checkParameters(schema, given, "openai");

@@ -110,7 +110,7 @@ function presentBatch(batch: FileBatch): z.infer<typeof batchSchema> {
   };
 }
 
-/** OpenAI's batches, beside those of `POST /jobs/batch`. */
+/** Routes of OpenAI's batches, which differ from those of `POST /jobs/batch`. */
 export const batchRoutes = (batches: Batches): RouteGroup =>
   routeGroup("/batches", { tag: "Files", style: "openai" }, (routes) => {
     routes.post("", {
@@ -143,7 +143,7 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
       answers: { 200: json(batchListSchema, "A page of batches") },
     })(async ({ identity, query }) => {
       const { after: afterId = null, limit } = query;
-      // One more tells whether there are more.
+      // Requests one more item, which shows whether a further page exists.
       const found = await batches.list(identity.accountId, { afterId, limit: limit + 1 });
       return presentOpenAiPage(found.map(presentBatch), limit);
     });

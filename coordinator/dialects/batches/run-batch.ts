@@ -12,26 +12,28 @@ import { linesOf } from "./input-lines.ts";
 import { openResultFile, type ResultFile } from "./result-file.ts";
 
 export const MAX_LINES = 50_000;
-/** Longest list of errors of a batch. */
 const MAX_ERRORS = 100;
-/** Files that are not touched for an hour are cleared away. */
+/** Interval of touching the files; a file that is not touched for an hour is removed. */
 const TOUCH_EVERY_MS = 600_000;
-/** A disk that coordinators share may show a file later than the coordinator that got it. */
+/**
+ * Time to wait for the input: a shared disk may show a file later at other coordinators than at the one that received
+ * it.
+ */
 const LATE_DISK_S = 30;
 const NO_INPUT: FileBatchError = {
   code: "file_unavailable",
-  message: "The disk of the coordinator does not have the content of the input file",
+  message: "The coordinator's disk does not have the content of the input file; upload it again",
   param: "input_file_id",
   line: null,
 };
-/** What a result is refused with when the account, its file or the disk has all that it may. */
+/** Codes of results that did not fit into the account's budget, their file or the disk. */
 const NO_ROOM: ReadonlySet<string> = new Set(["file_budget_exceeded", "payload_too_large", "disk_full"]);
-/** Of the account's files, to look for results in that a coordinator stored before it died. */
+/** Number of the account's newest files to search for results that a coordinator stored before it crashed. */
 const NEWEST_FILES = 1_000;
 
 /**
- * Runs a batch to its end, or until it is left to others. Results are written again each time: the jobs of lines that were answered
- * before are stored, and are read again.
+ * Runs a batch until it ends or is left to another coordinator. Each run writes the results from the beginning: the
+ * jobs of lines that were run before are stored and are read again.
  */
 export async function runBatch(
   env: Env,
@@ -47,7 +49,7 @@ export async function runBatch(
     if (lease.stopped.aborted) return;
     const { id } = lease.batch;
     if (!(error instanceof ServiceError)) env.log.error({ err: error, file_batch_id: id }, "A batch of a file failed");
-    // The coordinator that finds the lease expired tries again.
+    // The coordinator that finds the lease expired retries.
     if (error instanceof ServiceError && error.code === "storage_unavailable") return;
     await lease.end({ state: "failed", errors: [batchErrorOf(error)] }).catch(() => false);
   } finally {
@@ -70,11 +72,11 @@ async function work(
   const wasFinalizing = lease.progress.state === "finalizing";
   const inProgressAtMs = lease.progress.inProgressAtMs ?? clock.now();
   await lease.save({ state: "in_progress", total, inProgressAtMs });
-  // Room on the disk, and the folder.
+  // Checks free disk space and creates the folder.
   await files.receive(accountId, 0, () => Promise.resolve());
   using reservation = reserveResultSpace(files, accountId);
   const openResult = (kind: Kind): Promise<ResultFile> => {
-    // Another name each time: a coordinator that lost its lease may still write its own.
+    // Each run uses another name, because a coordinator that lost its lease may still write its own file.
     const name = `${lease.batch.id}-${clock.now()}-${process.pid}.${kind}`;
     return openResultFile(join(files.arriving, name), files.maxFileBytes, reservation.setAside);
   };
@@ -87,20 +89,20 @@ async function work(
   try {
     await answerLines(clock, ask, lease, { output, failures }, inFlight, linesOf(path, request.endpoint));
   } catch (error) {
-    // The results before it are there, and were paid for.
+    // The results before it are complete and were charged.
     if (!(error instanceof ServiceError && NO_ROOM.has(error.code))) throw error;
     full = batchErrorOf(error);
   }
   await lease.save({ state: "finalizing", finalizingAtMs: clock.now() });
   if (wasFinalizing) await removeStored(files, lease);
-  // From here on the files count.
+  // From here on the files count instead.
   reservation[Symbol.dispose]();
   const outputFileId = await storeResult(files, lease, output, "output");
   const errorFileId = await storeResult(files, lease, failures, "errors");
   const state = full === null ? (lease.early ?? "completed") : "failed";
   if (await lease.end({ state, outputFileId, errorFileId, errors: full === null ? [] : [full] })) return;
   for (const id of [outputFileId, errorFileId]) {
-    // Another coordinator has stored files of its own.
+    // Another coordinator has stored its own files.
     if (id !== null) await files.remove(accountId, id);
   }
 }
@@ -110,7 +112,7 @@ function batchErrorOf(error: unknown): FileBatchError {
   return { code, message, param: null, line: null };
 }
 
-/** Where the input is; null when the disk of this coordinator does not have it. */
+/** Returns the path of the input; null if this coordinator's disk does not have it. */
 async function inputOf(clock: Clock, files: Files, { batch, stopped }: BatchLease): Promise<string | null> {
   const hold = { jobId: batch.id, fileId: batch.request.inputFileId };
   for (let seconds = 0; seconds < LATE_DISK_S; seconds += 1) {
@@ -121,7 +123,7 @@ async function inputOf(clock: Clock, files: Files, { batch, stopped }: BatchLeas
   return null;
 }
 
-/** Every line, before the first becomes a job. */
+/** Validates every line before the first becomes a job. */
 async function checkLines(path: string, lease: BatchLease): Promise<{ total: number; errors: FileBatchError[] }> {
   const errors: FileBatchError[] = [];
   const ids = new Set<string>();
@@ -129,13 +131,13 @@ async function checkLines(path: string, lease: BatchLease): Promise<{ total: num
     lease.stopped.throwIfAborted();
     if ("error" in line) errors.push(line.error);
     else if (ids.has(digestOf(line.customId))) {
-      const message = `The custom_id is that of an earlier line: ${line.customId}`;
+      const message = `Each custom_id must be unique; an earlier line has "${line.customId}"`;
       errors.push({ code: "duplicate_custom_id", message, param: "custom_id", line: line.number });
     } else ids.add(digestOf(line.customId));
     if (ids.size > MAX_LINES) {
       errors.push({
         code: "too_many_requests",
-        message: `A batch has at most ${MAX_LINES} requests`,
+        message: `The file has more than ${MAX_LINES} requests; split it into several batches`,
         param: null,
         line: null,
       });
@@ -143,23 +145,34 @@ async function checkLines(path: string, lease: BatchLease): Promise<{ total: num
     if (errors.length >= MAX_ERRORS || ids.size > MAX_LINES) return { total: ids.size, errors };
   }
   if (ids.size === 0 && errors.length === 0) {
-    errors.push({ code: "empty_file", message: "The file has no requests", param: null, line: null });
+    errors.push({
+      code: "empty_file",
+      message: "The file has no requests; write one JSON object in each line",
+      param: null,
+      line: null,
+    });
   }
   return { total: ids.size, errors };
 }
 
-/** Short, whatever clients choose: 50,000 of them are in memory. */
+/** Hash of bounded length, because 50,000 of them are in memory. */
 function digestOf(customId: string): string {
   return createHash("sha256").update(customId).digest("base64");
 }
 
 type Kind = "output" | "errors";
 
-/** Room of an account that the results of a batch grow into, until they are files. Disposing of it gives the room back. */
+/**
+ * Reserves space in the account's budget for the results of a batch until they are files. Disposing of it releases the
+ * space.
+ */
 function reserveResultSpace(files: Files, accountId: string) {
   const disposed = Promise.withResolvers<void>();
   return {
-    /** Resolves when so many bytes more are set aside. @throws {ServiceError} `file_budget_exceeded`, `disk_full` */
+    /**
+     * Resolves when `bytes` more are reserved.
+     * @throws {ServiceError} `file_budget_exceeded`, `disk_full`
+     */
     setAside: (bytes: number) =>
       new Promise<void>((resolve, reject) => {
         const held = files.receive(accountId, bytes, () => {
@@ -172,7 +185,7 @@ function reserveResultSpace(files: Files, accountId: string) {
   };
 }
 
-/** Null for a file without lines. */
+/** Returns null for a file without lines. */
 async function storeResult(
   files: Files,
   { batch }: BatchLease,
@@ -195,7 +208,7 @@ async function storeResult(
   return id;
 }
 
-/** Files of the batch that a coordinator stored and then died. */
+/** Removes files of the batch that a coordinator stored before it crashed. */
 async function removeStored(files: Files, { batch }: BatchLease): Promise<void> {
   const list = { afterId: null, limit: NEWEST_FILES, isNewestFirst: true, purpose: "batch_output" } as const;
   const names = new Set((["output", "errors"] as const).map((kind) => filenameOf(batch.id, kind)));

@@ -51,7 +51,10 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
   });
 });
 
-/** The whole answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+/**
+ * Runs a completion and returns the response. Null if the client has disconnected.
+ * @throws {ServiceError} as the endpoint
+ */
 export async function answerCompletion(deps: AnswerDeps, client: RequestContext, body: TextCompletionBody) {
   const { submitter, gone } = client;
   const chats = await mapWithConcurrency(promptsOf(body), MAX_CONCURRENCY, gone, async (prompt, _index, signal) => {
@@ -61,7 +64,7 @@ export async function answerCompletion(deps: AnswerDeps, client: RequestContext,
   });
   if (chats === null) return null;
   const [first] = chats;
-  if (first === undefined) throw new Error("A completion has a prompt");
+  if (first === undefined) throw new Error("A completion must have at least one prompt");
   const { jobId: id, createdS: created, model } = completionHeadOf(first.job.record);
   const ends = chats.map((chat) => ({ text: chat.echo + chat.feed.text(), ...doneOf(chat) }));
   return {
@@ -89,7 +92,10 @@ function echoOf(prompt: string, body: TextCompletionBody): string {
   return body.echo === true ? prompt : "";
 }
 
-/** The chunks of a legacy completion: text, finish reason, usage if asked, [DONE]. Errors are as in chats. `echo`: comes first. */
+/**
+ * Encodes the chunks of a legacy completion: text, finish reason, usage if requested, [DONE]. Errors are as in chats.
+ * @param echo Text of the first chunk.
+ */
 function textChunks({ jobId, createdS, model, includeUsage }: ChatStreamHead, echo: string): FeedEncoder {
   const head = `data: {"id":${JSON.stringify(jobId)},"object":"text_completion","created":${createdS},"model":${JSON.stringify(model)}`;
   const chunk = (text: string, finishReason: string): string =>

@@ -7,21 +7,21 @@ import { givenFieldsOf } from "../../http/schemas/given-fields.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 import { costSchema } from "../../http/schemas/wire-units.ts";
 
-/** Each is a job of its own. */
+/** Maximum prompts of a request. Each is a separate job. */
 const MAX_PROMPTS = 16;
-/** Source: OpenAI's API. */
+/** Default of `max_tokens`. Source: OpenAI's API. */
 const DEFAULT_TOKENS = 16;
 
 const promptSchema = z.string().min(1, "must not be empty");
 const { response_format: _, max_tokens: __, ...sampling } = samplingFields;
 const ONE_CHOICE = refused("each prompt gets one choice", [1]);
 
-/** Body of a legacy completion of text. `null` means "not given". Source: OpenAI's API. */
+/** Body of a legacy text completion. `null` means "not given". Source: OpenAI's API. */
 export const textCompletionBodySchema = requestObject({
   model: z.string().min(1).describe("Slug or alias of a chat Cargo"),
   prompt: z
     .union([promptSchema, z.array(promptSchema).min(1).max(MAX_PROMPTS)], {
-      error: `must be a text, or a list of 1 to ${MAX_PROMPTS} texts; ids of tokens are not taken`,
+      error: `must be a string, or a list of 1 to ${MAX_PROMPTS} strings; token ids are not supported`,
     })
     .describe(
       "Continued without the model's chat template. A list of texts runs one job for each, four at once. Lists of token ids are refused",
@@ -43,7 +43,7 @@ export const textCompletionBodySchema = requestObject({
   user: OPENAI_LABEL,
 })
   .refine(({ stream, prompt }) => stream !== true || typeof prompt === "string" || prompt.length === 1, {
-    message: "is served for one prompt; send the others in requests of their own",
+    message: "requires a single prompt; send the others in separate requests",
     path: ["stream"],
   })
   .openapi("TextCompletionRequest");
@@ -86,7 +86,7 @@ export function promptsOf({ prompt }: TextCompletionBody): readonly string[] {
   return typeof prompt === "string" ? [prompt] : prompt;
 }
 
-/** The input of the job of one prompt, without fields that are `null` or not given. */
+/** Returns the input of the job of one prompt, without fields that are `null` or not given. */
 export function rawInputOf(prompt: string, body: TextCompletionBody): JobInput {
   const given = givenFieldsOf(body, sampling);
   return { prompt, raw: true, ...given, max_tokens: body.max_tokens ?? DEFAULT_TOKENS };

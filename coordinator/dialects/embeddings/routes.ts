@@ -37,7 +37,7 @@ export const embeddingRoutes = routeGroup("/embeddings", { tag: "Chat", style: "
   });
 });
 
-/** Two million numbers take a second: others are served in between. */
+/** Yields to other requests between parts, because two million numbers take a second. */
 async function textOf({ object, data, ...rest }: z.infer<typeof embeddingsSchema>): Promise<string> {
   const parts: string[] = [];
   for (let from = 0; from < data.length; from += VECTORS_IN_A_TURN) {
@@ -49,14 +49,20 @@ async function textOf({ object, data, ...rest }: z.infer<typeof embeddingsSchema
   return `${head},"data":[${parts.join(",")}],${tail}`;
 }
 
-/** The catalog does not know how long a model's vectors are. @throws {ValidationError} */
+/**
+ * Checks the vectors themselves, because the catalog does not know their length.
+ * @throws {ValidationError}
+ */
 function assertDimensions([vector]: readonly (readonly number[])[], asked: number | null | undefined): void {
   if (asked == null || vector === undefined || vector.length === asked) return;
-  const message = `must be ${vector.length}, the dimensions of this model's vectors, or left out; got ${asked}`;
+  const message = `must be ${vector.length}, this model's number of dimensions, or omitted; got ${asked}`;
   throw new ValidationError([{ path: "dimensions", message }]);
 }
 
-/** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+/**
+ * Runs an embeddings request and returns the response. Null if the client has disconnected.
+ * @throws {ServiceError} as the endpoint
+ */
 export async function answerEmbeddings(deps: AnswerDeps, client: RequestContext, body: EmbeddingsBody) {
   const { slug } = await findModelFor("embedding", deps.catalog, body.model, client.submitter.accountId);
   const made = await mapWithConcurrency(
@@ -70,7 +76,7 @@ export async function answerEmbeddings(deps: AnswerDeps, client: RequestContext,
       if (job === null) return null;
       const vectors = vectorsOf(job.output, texts.length);
       if (vectors === undefined)
-        throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
+        throw new ServiceError("job_failed", "The Cargo's output does not have one vector for each text");
       assertDimensions(vectors, body.dimensions);
       return { vectors, tokens: job.usage.promptTokens };
     },

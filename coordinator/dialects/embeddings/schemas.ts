@@ -3,9 +3,9 @@ import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
 import { OPENAI_LABEL, requestObject } from "../../../shared/request-object.ts";
 
-/** As many as OpenAI takes. */
+/** Same limit as OpenAI's. */
 const MAX_TEXTS = 2_048;
-/** Texts of one job, and their bytes as JSON, which leave 1 KiB of its input for what is around them. */
+/** Maximum texts of one job, and their bytes as JSON, which leave 1 KiB of its input for the JSON around them. */
 const MAX_TEXTS_OF_JOB = 256;
 const MAX_BYTES_OF_JOB = MAX_INPUT_BYTES - KIB;
 
@@ -14,12 +14,12 @@ const MAX_DIMENSIONS = 1_000_000;
 const textSchema = z
   .string()
   .min(1, "must not be empty")
-  .refine((text) => bytesInList(text) <= MAX_BYTES_OF_JOB, `is larger than ${MAX_BYTES_OF_JOB} bytes as JSON`);
+  .refine((text) => bytesInList(text) <= MAX_BYTES_OF_JOB, `must have at most ${MAX_BYTES_OF_JOB} bytes as JSON`);
 
 function describeInputFault(input: unknown): string {
-  if (!Array.isArray(input)) return `must be a text, or a list of 1 to ${MAX_TEXTS} texts`;
+  if (!Array.isArray(input)) return `must be a string, or a list of 1 to ${MAX_TEXTS} strings`;
   if (input.length > MAX_TEXTS) return `has ${input.length} texts; send at most ${MAX_TEXTS}`;
-  return "must be texts; lists of tokens are not supported";
+  return "must be strings; token ids are not supported";
 }
 
 /** Body of an embeddings request. `null` means "not given". Source: OpenAI's API. */
@@ -69,13 +69,13 @@ export const embeddingsSchema = z
   })
   .openapi("Embeddings");
 
-/** Texts that one job takes, with the place of the first in the request. */
+/** Texts of one job, with the index of the first in the request. */
 interface TextsOfJob {
   readonly first: number;
   readonly texts: readonly string[];
 }
 
-/** As many as fit in each job, in their order. */
+/** Splits the texts into jobs, each with as many as fit, in their order. */
 export function jobsOfTexts(input: EmbeddingsBody["input"]): TextsOfJob[] {
   const jobs: { first: number; texts: string[] }[] = [];
   let bytes = 0;
@@ -93,7 +93,7 @@ export function jobsOfTexts(input: EmbeddingsBody["input"]): TextsOfJob[] {
   return jobs;
 }
 
-/** With the comma or bracket before it. */
+/** Returns the bytes as JSON, with the comma or bracket before it. */
 function bytesInList(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) + 1;
 }

@@ -20,7 +20,7 @@ import { contentHeaders, FILE_ANSWERS, sendFile } from "../../http/server/send-f
 const MAX_FIELDS = 10;
 const MAX_FIELD_BYTES = 1_024;
 const FIELDS: ReadonlySet<string> = new Set(Object.keys(uploadFormSchema.shape));
-/** OpenAI's files: what they hold goes to disk, and never through a job's row. */
+/** Routes of OpenAI's files. Their content is stored on disk, never in a job's row. */
 export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }, (routes, { files }) => {
   routes.post("", {
     id: "uploadFile",
@@ -57,7 +57,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     const limit = Math.min(query.limit, MAX_FILES_OF_PAGE);
     const found = await files.list(identity.accountId, {
       afterId: query.after ?? null,
-      // One more tells whether there are more.
+      // Requests one more item, which shows whether a further page exists.
       limit: limit + 1,
       isNewestFirst: query.order === "desc",
       purpose: query.purpose ?? null,
@@ -99,7 +99,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
       headers: {
         ...contentHeaders(file),
         "Content-Disposition": `attachment; filename*=UTF-8''${extendedValueOf(file.filename)}`,
-        // It is private, and may be deleted.
+        // The file is private and may be deleted.
         "Cache-Control": "private, no-cache",
       },
       missing: `There is no file "${params.id}"`,
@@ -109,7 +109,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
 
 function arrivedFile(form: Form): Parameters<HttpDeps["files"]["add"]>[1] {
   const repeated = [...form.fields].find(([, values]) => values.length > 1);
-  if (repeated !== undefined) throw new ValidationError([{ path: repeated[0], message: "must be sent once" }]);
+  if (repeated !== undefined) throw new ValidationError([{ path: repeated[0], message: "must be sent only once" }]);
   const fields = Object.fromEntries([...form.fields].map(([name, [value]]) => [name, value]));
   const unknown = Object.keys(fields).find((name) => !FIELDS.has(name));
   if (unknown !== undefined)
@@ -122,7 +122,7 @@ function arrivedFile(form: Form): Parameters<HttpDeps["files"]["add"]>[1] {
   return { path, filename, sizeBytes, sha256, purpose, expiresAfterMs: seconds === undefined ? null : seconds * 1_000 };
 }
 
-/** A text in a header's parameter. Source: RFC 8187 §3.2.1. */
+/** Encodes a text for a header parameter. Source: RFC 8187 §3.2.1. */
 function extendedValueOf(text: string): string {
   const escaped = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(text).replaceAll(/['()*]/g, escaped);

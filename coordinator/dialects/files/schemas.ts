@@ -3,17 +3,17 @@ import { FILE_PURPOSES, type FilePurpose, type FileRecord } from "../../store/fi
 import { openAiPageOf, queryInt } from "../../http/schemas/pagination.ts";
 import { fileLifeSchema, presentUnixTime, presentUnixTimeOrNull } from "../../http/schemas/wire-units.ts";
 
-/** What OpenAI's clients may ask for; a page has at most {@link MAX_FILES_OF_PAGE}. */
+/** Maximum `limit` that OpenAI's clients may send; a page has at most {@link MAX_FILES_OF_PAGE}. */
 const MAX_LIMIT = 10_000;
 export const MAX_FILES_OF_PAGE = 1_000;
-/** `batch_output` is for files that batches write. */
+/** All purposes but `batch_output`, which is for files that batches write. */
 const UPLOAD_PURPOSES = FILE_PURPOSES.filter((purpose) => purpose !== "batch_output");
 
 const uploadPurposeSchema = z
   .enum(UPLOAD_PURPOSES as [FilePurpose, ...FilePurpose[]])
   .describe("Purpose of the file. Inputs of batches need `batch`; all other uses accept any purpose");
 
-/** Fields of the form that uploads a file, beside `file`. */
+/** Fields of the upload form, except `file`. */
 export const uploadFieldsSchema = z.object({
   purpose: uploadPurposeSchema,
   "expires_after[anchor]": z.literal("created_at").optional(),

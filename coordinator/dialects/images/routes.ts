@@ -13,12 +13,12 @@ import type { LargeJson } from "../../store/jobs/large-json.ts";
 import { givenFields } from "../../http/schemas/given-fields.ts";
 import { presentUnixTime } from "../../http/schemas/wire-units.ts";
 
-/** Images of one request; each is a job of its own. */
+/** Maximum images of one request. Each is a separate job. */
 const MAX_IMAGES = 10;
 const MAX_SEED = 4_294_967_295;
 const STILL = refused("only still images are generated");
 
-/** Body of a request for pictures. `null` means "not given". Source: OpenAI's API, and additions of other servers. */
+/** Body of an image request. `null` means "not given". Source: OpenAI's API, and additions of other servers. */
 const imagesBodySchema = requestObject({
   prompt: z.string().min(1, "must not be empty"),
   model: z
@@ -94,10 +94,13 @@ function imageInputOf(body: ImagesBody, index: number): JobInput {
   });
 }
 
-/** Values of each side in a message. */
+/** Maximum widths and heights that an error message lists. */
 const MAX_SHOWN = 12;
 
-/** @throws {ValidationError} naming the sizes of a Cargo whose schema lists widths and heights. */
+/**
+ * Checks the size against a Cargo whose schema lists widths and heights.
+ * @throws {ValidationError} naming the supported sizes.
+ */
 function assertSize({ size }: Pick<ImagesBody, "size">, schema: Readonly<Record<string, unknown>>): void {
   if (size == null || size === "auto") return;
   const [widths, heights] = ["width", "height"].map((name) => valuesOf(schema, name));
@@ -108,31 +111,31 @@ function assertSize({ size }: Pick<ImagesBody, "size">, schema: Readonly<Record<
   const takes = isOne
     ? `"${String(widths[0])}x${String(heights[0])}"`
     : `a width of ${listOf(widths)} and a height of ${listOf(heights)}`;
-  throw new ValidationError([{ path: "size", message: `is "${size}"; this Cargo takes "auto" or ${takes}` }]);
+  throw new ValidationError([{ path: "size", message: `must be "auto" or ${takes} for this Cargo, got "${size}"` }]);
 }
 
 function listOf(values: readonly unknown[]): string {
   return values.slice(0, MAX_SHOWN).join(", ") + (values.length > MAX_SHOWN ? ", …" : "");
 }
 
-/** Undefined for a member that the schema does not list the values of. */
+/** Returns the values of a member; undefined if the schema does not list them. */
 function valuesOf({ properties }: Readonly<Record<string, unknown>>, name: string): readonly unknown[] | undefined {
   const member = (properties as Record<string, { readonly enum?: readonly unknown[] } | undefined> | undefined)?.[name];
   return member?.enum;
 }
 
-/** The request's field for a path of the job's input. */
+/** Returns the request's field for a path of the job's input. */
 function imageFieldOf(path: string): string {
   return path === "width" || path === "height" ? "size" : path;
 }
 
-/** A drawn picture: base64, in storage if it is large. */
+/** An image in base64, which is in storage if it is large. */
 interface DrawnImage {
   readonly data: string | LargeJson;
   readonly usage: Usage;
 }
 
-/** Large values in the answer are for `answerJson`. */
+/** Presents the images. `answerJson` writes large values in the result. */
 function presentImages(images: readonly DrawnImage[], createdMs: number): unknown {
   const tokens = images.reduce((sum, { usage }) => sum + usage.promptTokens, 0);
   return {
@@ -165,11 +168,11 @@ export const imageRoutes = routeGroup("/images", { tag: "Chat", style: "openai" 
     const createdMs = deps.clock.now();
     const images: DrawnImage[] = [];
     for (let index = 0; index < (body.n ?? 1); index += 1) {
-      // One after the other: an account's unfinished jobs are few.
+      // Jobs run one after the other, because an account may have few unfinished jobs.
       const job = await endedJob(deps, client, { slug, input: imageInputOf(body, index), fieldOf: imageFieldOf });
       if (job === null) return null;
       const image = job.feed.items.findLast(({ type }) => type === "image");
-      if (image?.type !== "image") throw new ServiceError("job_failed", "The Cargo made no picture");
+      if (image?.type !== "image") throw new ServiceError("job_failed", "The Cargo's output has no image");
       images.push({ data: image.data, usage: job.ending.usage });
     }
     return answerJson(c, identity, presentImages(images, createdMs));

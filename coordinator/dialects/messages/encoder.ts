@@ -5,8 +5,9 @@ import { CUTS, type StreamError } from "../../http/streaming/chat-encoder.ts";
 import type { FeedEncoder } from "../../http/streaming/sse.ts";
 
 /**
- * The events of a streamed message in the order that Anthropic's clients expect. The last `message_delta` has the whole usage. An error
- * after output began is an event `error`, and no `message_stop` follows. For one reader: it counts blocks.
+ * Encodes the events of a streamed message in the order that Anthropic's clients expect. The last `message_delta` has
+ * the whole usage. An error after output began is an event `error`, and no `message_stop` follows. Serves one reader,
+ * because it counts blocks.
  */
 export function messageEvents(
   { id, model, promptTokens }: Pick<MessageAnswer, "id" | "model"> & Pick<Feed, "promptTokens">,
@@ -20,12 +21,12 @@ export function messageEvents(
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    // LangChain reads the prompt's tokens here only.
+    // LangChain reads the prompt's tokens only here.
     usage: messageUsage({ promptTokens, completionTokens: 0 }),
   };
-  /** Of the block that is open; -1 before the first. */
+  /** Index of the open block; -1 before the first. */
   let index = -1;
-  /** Of the open block; a number is the index of a call. */
+  /** Kind of the open block; a number is the index of a tool call. */
   let kind: "text" | "thinking" | number | null = null;
   const delta = (change: object): string => event("content_block_delta", { index, delta: change });
   const close = (): string => {

@@ -25,7 +25,6 @@ import { argumentsOf, messageToolChoiceSchema, messageToolsSchema, toolInputOf }
 import { offeredTools, toolPathOf } from "../../http/schemas/offered-tools.ts";
 import { costSchema, presentCredits } from "../../http/schemas/wire-units.ts";
 
-/** Most blocks of one message. */
 const MAX_BLOCKS = 4_096;
 
 const textBlockSchema = requestObject({
@@ -39,7 +38,7 @@ const onlyTextSchema = z.discriminatedUnion("type", [textBlockSchema], {
   error: ({ input }) => describeOtherPart(input),
 });
 const textsSchema = z.union([z.string(), z.array(onlyTextSchema).max(MAX_BLOCKS)], {
-  error: 'must be a text, or a list of blocks {"type": "text", "text": "…"}',
+  error: 'must be a string, or a list of blocks {"type": "text", "text": "…"}',
 });
 
 const blockInSchema = z.discriminatedUnion(
@@ -59,7 +58,7 @@ const blockInSchema = z.discriminatedUnion(
       content: textsSchema.nullish().describe("Text, or text blocks"),
       is_error: ignored("only `content` is sent to the model"),
     }),
-    /** Blocks of an earlier answer. Reasoning of earlier turns is not sent to the model. */
+    /** Blocks of an earlier response. Reasoning of earlier turns is not sent to the model. */
     requestObject({ type: z.literal("thinking"), thinking: EARLIER_REASONING, signature: EARLIER_REASONING }),
     requestObject({ type: z.literal("redacted_thinking"), data: EARLIER_REASONING }),
   ],
@@ -67,14 +66,14 @@ const blockInSchema = z.discriminatedUnion(
 );
 const contentSchema = z
   .union([z.string(), z.array(blockInSchema).min(1).max(MAX_BLOCKS)], {
-    error: `must be a text, or a list of 1 to ${MAX_BLOCKS} blocks`,
+    error: `must be a string, or a list of 1 to ${MAX_BLOCKS} blocks`,
   })
   .describe("Text, or a list of blocks; text blocks are joined");
 
-/** Anthropic's wording, by which Claude Code falls back to fewer roles. */
+/** Anthropic's wording, at which Claude Code falls back to fewer roles. */
 const roleSchema = z.enum(["user", "assistant", "system"], "Input should be 'user', 'assistant' or 'system'");
 
-const withoutBudget = z.null('is for the type "enabled"').optional();
+const withoutBudget = z.null('is allowed only with the type "enabled"').optional();
 const ANTHROPIC_LABEL = ignored("a label that only Anthropic uses");
 
 const promptFields = {
@@ -194,7 +193,7 @@ export const messageSchema = z
   .openapi("AnthropicMessage");
 export type MessageAnswer = z.infer<typeof messageSchema>;
 
-/** Data of a streamed message's events, as `encoder.ts` writes them. */
+/** Data of a streamed message's events, as written by `encoder.ts`. */
 export const messageEventSchema = z
   .union([
     z.object({ type: z.literal("message_start"), message: messageSchema }),
@@ -224,7 +223,7 @@ export const messageEventSchema = z
   ])
   .openapi("AnthropicMessageEvent");
 
-/** What a chat's job is asked: the system text, the messages and the tools. */
+/** Returns the prompt part of a chat job's input: the system text, the messages and the tools. */
 export function promptOf({
   system,
   messages,
@@ -241,14 +240,14 @@ export function promptOf({
   };
 }
 
-/** The most that a model may think within the budget. By default, as at Anthropic, it does not. */
+/** Returns the largest effort within the budget. Default: no reasoning, as in Anthropic's API. */
 function effortOf(thinking: MessageBody["thinking"]): { readonly reasoning_effort?: ReasoningEffort } {
   if (thinking == null || thinking.type === "disabled") return { reasoning_effort: "none" };
   if (thinking.type !== "enabled") return {};
   return { reasoning_effort: largestEffort(thinking.budget_tokens) };
 }
 
-/** The messages that chats have for one: results of tools are messages of their own, and come first. */
+/** Converts a message to chat messages. Tool results are separate messages and come first. */
 function turnsOf({ role, content }: MessageBody["messages"][number]): object[] {
   if (typeof content === "string") return [{ role, content }];
   const calls = content.flatMap((block) => {
@@ -266,7 +265,7 @@ function turnsOf({ role, content }: MessageBody["messages"][number]): object[] {
   return hasText ? [...results, turn] : results;
 }
 
-/** The input of the message's job. Anthropic's default temperature is 1. */
+/** Returns the input of the message's job. Anthropic's default temperature is 1. */
 export function messageInputOf(body: MessageBody): JobInput {
   const schema = body.output_config?.format?.schema;
   const fields = givenFields({
@@ -286,7 +285,7 @@ const FIELDS: readonly (readonly [string, string])[] = [
 ];
 const TOOL_FIELD = /^(tools\.\d+)\.function(?:\.(name|description))?/;
 
-/** Gives the field of a message that became one of the job's input. */
+/** Returns a function that gives the field of a message request for a path of the job's input. */
 export function messageFieldOf({ tools }: Pick<MessageBody, "tools">): (path: string) => string {
   return (path) => {
     const [tool, place = "", member = "input_schema"] = TOOL_FIELD.exec(path) ?? [];
@@ -299,7 +298,7 @@ export function messageFieldOf({ tools }: Pick<MessageBody, "tools">): (path: st
   };
 }
 
-/** The blocks of an answer: its thoughts, its text, if it has any or no calls, then its calls. */
+/** Returns the blocks of a response: its reasoning, its text unless it has only tool calls, then its tool calls. */
 export function blocksOf(message: AssistantMessage): MessageAnswer["content"] {
   const { content, reasoning_content: thinking, tool_calls: calls = [] } = message;
   const uses = calls.map(({ id, function: { name, arguments: args } }) => {
@@ -310,7 +309,7 @@ export function blocksOf(message: AssistantMessage): MessageAnswer["content"] {
   return [...thoughts, ...texts, ...uses];
 }
 
-/** @param costMicro Undefined before the end, when it is not known. */
+/** @param costMicro Undefined before the end, when the cost is not known. */
 export function messageUsage(
   { promptTokens, completionTokens }: Usage,
   costMicro?: number,
@@ -326,7 +325,10 @@ export function messageUsage(
 
 type Ending = Pick<Extract<FeedEnding, { type: "done" }>, "finishReason" | "stopSequence">;
 
-/** Why an answer ended. @param stops The stop sequences that were asked for: an Island may name another. */
+/**
+ * Returns why a response ended.
+ * @param stops Requested stop sequences; an Island may report another one.
+ */
 export function stopOf({ finishReason, stopSequence }: Ending, stops: readonly string[]) {
   const stopped = finishReason === "stop" && stopSequence !== undefined && stops.includes(stopSequence);
   const reason = stopped ? ("stop_sequence" as const) : REASONS[finishReason];

@@ -5,7 +5,7 @@ import { ANTHROPIC_PRICE, ignored, requestObject } from "../../../shared/request
 import type { JobInput } from "../../store/jobs/job-store.ts";
 import { offeredTools, otherToolSchema } from "../../http/schemas/offered-tools.ts";
 
-/** A tool as Anthropic's API has it. */
+/** A tool in the format of Anthropic's API. */
 const customToolSchema = requestObject({
   type: z.literal("custom").nullish(),
   name: toolNameSchema.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
@@ -38,7 +38,7 @@ type Tool = z.infer<typeof customToolSchema>;
 export type Tools = z.infer<typeof messageToolsSchema> | null | undefined;
 type Choice = z.infer<typeof messageToolChoiceSchema>;
 
-/** The fields of a chat's input about tools; none without tools. */
+/** Returns the tool fields of a chat's input; none without tools. */
 export function toolInputOf(asked: Tools, choice: Choice | null): JobInput {
   const tools = offeredTools(asked).map(({ tool }) => tool);
   if (tools.length === 0 && choice === null) return {};
@@ -61,7 +61,7 @@ function choiceOf(choice: Choice): unknown {
   return choice.type === "any" ? "required" : choice.type;
 }
 
-/** The arguments of a call; empty for those that a limit of tokens has cut. */
+/** Parses the arguments of a tool call; empty if the token limit cut them. */
 export function argumentsOf(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

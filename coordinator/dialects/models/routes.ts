@@ -18,12 +18,12 @@ import {
 import { json } from "../../http/schemas/responses.ts";
 import { routeGroup, type StyledRequest } from "../../http/route-group.ts";
 
-/** Anthropic's clients send the header with every request. */
+/** Returns the error format of a request. Anthropic's clients send the header with every request. */
 function styleOf(request: StyledRequest): ErrorStyle {
   return request.header("anthropic-version") === undefined ? "openai" : "anthropic";
 }
 
-/** The stage of all models in the life that Anthropic's have. */
+/** Lifecycle stage of all models, in Anthropic's terms. */
 const ACTIVE = "active";
 
 export const modelRoutes = routeGroup("/models", { tag: "Chat", style: "openai", styleOf }, (routes, deps) => {
@@ -69,7 +69,7 @@ export const modelRoutes = routeGroup("/models", { tag: "Chat", style: "openai",
   });
 });
 
-/** The Cargos that the caller may run, sorted by slug, and then the aliases of them. */
+/** Returns the Cargos that the caller may run, sorted by slug, followed by their aliases. */
 function servedModels(catalog: Catalog, identity: Identity): NamedCargo[] {
   const { accountId } = identity;
   const own = catalog.list({}, accountId).filter((cargo) => isServed(cargo, identity));

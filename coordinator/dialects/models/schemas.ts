@@ -68,12 +68,11 @@ export interface ModelState {
   readonly speed: CargoSpeed;
 }
 
-/** Most tokens of an answer of a Cargo that chats. */
 function maxOutputTokensOf({ contextTokens }: CatalogEntry): number {
   return Math.min(MAX_OUTPUT_TOKENS, contextTokens ?? BASE_OUTPUT_TOKENS);
 }
 
-/** @param id The slug, or an alias of it. */
+/** @param id Slug or alias of the Cargo. */
 export function presentModel(
   id: string,
   cargo: CatalogEntry,
@@ -81,7 +80,7 @@ export function presentModel(
 ): z.infer<typeof modelSchema> {
   const { tokensPerSecond, firstTokenMs } = speed;
   const kind = modelKindOf(cargo);
-  if (kind === null) throw new Error(`${cargo.slug} is no model`);
+  if (kind === null) throw new Error(`Cargo ${cargo.slug} has no model kind`);
   return {
     id,
     object: "model",
@@ -104,14 +103,14 @@ export function presentModel(
   };
 }
 
-/** A Cargo by the name that the client knows it by: its slug or an alias. */
+/** A Cargo with the name that the client uses: its slug or an alias. */
 export interface NamedCargo {
   readonly id: string;
   readonly cargo: CatalogEntry;
 }
 
 const idSchema = z.string().max(200).optional();
-/** Source of the bounds: Anthropic's API. */
+/** Query of the list in Anthropic's format. Source of the bounds: Anthropic's API. */
 export const anthropicModelsQuery = z
   .object({ limit: queryInt(1, 1_000, 20), after_id: idSchema, before_id: idSchema })
   .refine(({ after_id: after, before_id: before }) => after === undefined || before === undefined, {
@@ -119,7 +118,10 @@ export const anthropicModelsQuery = z
     message: "cannot be combined with after_id",
   });
 
-/** One page of `models`. @throws {ValidationError} for a cursor that is none of their ids */
+/**
+ * Presents one page of `models`.
+ * @throws {ValidationError} for a cursor that is not one of their ids
+ */
 export function presentAnthropicModels(
   models: readonly NamedCargo[],
   { limit, after_id: afterId, before_id: beforeId }: z.infer<typeof anthropicModelsQuery>,
@@ -138,7 +140,7 @@ export function presentAnthropicModels(
 
 const NO = { supported: false };
 
-/** `ModelInfo` of Anthropic's API. */
+/** Presents a model as `ModelInfo` of Anthropic's API. */
 export function presentAnthropicModel({ id, cargo }: NamedCargo) {
   const thinks = { supported: cargo.reasoning === true };
   return {
@@ -178,5 +180,5 @@ export function presentAnthropicModel({ id, cargo }: NamedCargo) {
 function indexOf(models: readonly NamedCargo[], path: string, id: string): number {
   const index = models.findIndex((model) => model.id === id);
   if (index !== -1) return index;
-  throw new ValidationError([{ path, message: `"${id}" is not the id of a model` }]);
+  throw new ValidationError([{ path, message: `"${id}" is not the id of a model; GET /models lists the ids` }]);
 }

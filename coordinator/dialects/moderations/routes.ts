@@ -14,7 +14,7 @@ import { waitingClientOf, type AnswerDeps, type RequestContext } from "../../htt
 import { mapWithConcurrency, MAX_CONCURRENCY } from "../../http/streaming/map-with-concurrency.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
 
-/** Labels to ask a Cargo for: all of any moderation model. The runtime gives at most 100. */
+/** Number of labels to request: all labels of any moderation model. The runtime returns at most 100. */
 const MAX_LABELS = 100;
 
 export const moderationRoutes = routeGroup("/moderations", { tag: "Chat", style: "openai" }, (routes, deps) => {
@@ -29,7 +29,10 @@ export const moderationRoutes = routeGroup("/moderations", { tag: "Chat", style:
   })((call) => answerModeration(deps, waitingClientOf(call), call.body));
 });
 
-/** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+/**
+ * Runs a moderation and returns the response. Null if the client has disconnected.
+ * @throws {ServiceError} as the endpoint
+ */
 export async function answerModeration(deps: AnswerDeps, client: RequestContext, body: ModerationBody) {
   const { slug } = await findModelFor("moderation", deps.catalog, body.model, client.submitter.accountId);
   const made = await mapWithConcurrency(

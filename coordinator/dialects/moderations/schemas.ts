@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { refused, requestObject } from "../../../shared/request-object.ts";
 
-/** Each is a job of its own. */
+/** Maximum texts of a request. Each is a separate job. */
 const MAX_TEXTS = 32;
-/** From this score on a category is true. */
+/** Score from which a category is true. */
 const FLAG_SCORE = 0.5;
 
 /** Source: OpenAI's API, `Moderation.Categories`. */
@@ -24,7 +24,10 @@ const CATEGORIES = [
 ] as const;
 type Category = (typeof CATEGORIES)[number];
 
-/** Labels of well-known classifiers (Jigsaw's toxic comments) that mean a category. Others count if they are named like one. */
+/**
+ * Categories of the labels of well-known classifiers (Jigsaw's toxic comments). Other labels count if they have the
+ * name of a category.
+ */
 const CATEGORY_OF_LABEL: Readonly<Record<string, Category>> = {
   toxic: "harassment",
   toxicity: "harassment",
@@ -65,7 +68,7 @@ export const moderationBodySchema = z
             .max(MAX_TEXTS),
         ],
         {
-          error: `must be a text, or a list of 1 to ${MAX_TEXTS} texts`,
+          error: `must be a string, or a list of 1 to ${MAX_TEXTS} strings`,
         },
       )
       .describe("A text or a list of texts. Each text is a job, and four run at once"),
@@ -99,7 +102,7 @@ export const moderationSchema = z
 const labelsSchema = z.array(z.object({ label: z.string(), score: z.number() })).min(1);
 export type Labels = z.infer<typeof labelsSchema>;
 
-/** Undefined for an output that is none of a classifier. */
+/** Returns undefined for an output that is not a classifier's. */
 export function labelsOf(output: unknown): Labels | undefined {
   return labelsSchema.safeParse(output).data;
 }
@@ -109,7 +112,7 @@ export function moderatedTexts({ input }: ModerationBody): string[] {
   return parts.map((part) => (typeof part === "string" ? part : part.text));
 }
 
-/** Of several labels that mean a category, the highest score counts. */
+/** Presents the result of one text. If several labels mean the same category, the highest score counts. */
 export function presentModeration(labels: Labels): z.infer<typeof resultSchema> {
   const scores = new Map<Category, number>();
   for (const { label, score } of labels) {

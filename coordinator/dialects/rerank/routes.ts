@@ -27,31 +27,35 @@ export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai"
   })((call) => answerReranking(deps, waitingClientOf(call), call.body));
 });
 
-/** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+/**
+ * Runs a reranking and returns the response. Null if the client has disconnected.
+ * @throws {ServiceError} as the endpoint
+ */
 export async function answerReranking(deps: AnswerDeps, client: RequestContext, body: RerankBody) {
   const cargo = await findModelFor("rerank", deps.catalog, body.model, client.submitter.accountId);
   const way = taskOf(cargo) === "text-ranking" ? BY_RANKER : BY_VECTORS;
   const made = await wholeOutput(deps, client, { slug: cargo.slug, ...way.jobOf(body) });
   if (made === null) return null;
   const scores = way.scoresOf(made.output, body.documents.length);
-  if (scores === undefined) throw new ServiceError("job_failed", "The Cargo's output is not one for each text");
+  if (scores === undefined)
+    throw new ServiceError("job_failed", "The Cargo's output does not have one result for each document");
   return presentReranking({ id: made.jobId, scores }, { ...body, model: body.model ?? cargo.slug }, made.usage);
 }
 
-/** How a kind of Cargo ranks. */
+/** Method of a kind of Cargo to rank documents. */
 interface WayToRank {
   readonly jobOf: (body: RerankBody) => Omit<AwaitedJob, "slug">;
-  /** From 0 to 1, in the order of the documents; undefined for another output. */
+  /** Returns scores from 0 to 1 in the order of the documents; undefined for an invalid output. */
   readonly scoresOf: (output: unknown, count: number) => readonly number[] | undefined;
 }
 
-/** By a model that reads the query with each document. */
+/** Ranks by a model that reads the query with each document. */
 const BY_RANKER: WayToRank = {
   jobOf: (body) => ({ input: { query: body.query, documents: documentTexts(body) } }),
   scoresOf: rankerScoresOf,
 };
 
-/** By the vectors of the query, which is the job's first text, and of the documents. */
+/** Ranks by the vectors of the query, which is the job's first text, and of the documents. */
 const BY_VECTORS: WayToRank = {
   jobOf: (body) => ({ input: { input: [body.query, ...documentTexts(body)] }, fieldOf: fieldOfText }),
   scoresOf: (output, count) => {

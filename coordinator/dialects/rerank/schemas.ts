@@ -5,21 +5,18 @@ import { TEXT_TASK_OUTPUTS } from "../../../shared/text-task.ts";
 import type { Usage } from "../../../shared/output.ts";
 import { ignored, refused, requestObject } from "../../../shared/request-object.ts";
 
-/** With the query, one job of at most 256 texts: as many as Cargos for embeddings take. */
+/** Maximum documents: with the query, one job of at most 256 texts, the limit of embedding Cargos. */
 const MAX_DOCUMENTS = 255;
-/** Leaves 1 KiB of a job's input for the JSON around the texts. */
+/** Maximum bytes of the texts, which leave 1 KiB of a job's input for the JSON around them. */
 const MAX_TEXTS_BYTES = MAX_INPUT_BYTES - KIB;
 const UNCUT = "texts are never truncated";
 
 const textSchema = z.string().min(1, "must not be empty");
 const documentSchema = z.union([textSchema, z.object({ text: textSchema })], {
-  error: "must be a text, or an object with a `text`",
+  error: "must be a string, or an object with a `text`",
 });
 
-/**
- * Body of a request to rank documents. Source: the rerank API of Cohere (v2), Jina and Voyage, whose members these are.
- * `null` means "not given".
- */
+/** Body of a rerank request. Source: the rerank APIs of Cohere (v2), Jina and Voyage. `null` means "not given". */
 export const rerankBodySchema = requestObject({
   model: z
     .string()
@@ -41,7 +38,7 @@ export const rerankBodySchema = requestObject({
 })
   .refine(({ query, documents }) => Buffer.byteLength(JSON.stringify([query, ...documents])) <= MAX_TEXTS_BYTES, {
     path: ["documents"],
-    message: `with the query, is larger than ${MAX_TEXTS_BYTES} bytes as JSON`,
+    message: `must have at most ${MAX_TEXTS_BYTES} bytes as JSON, together with the query`,
   })
   .openapi("RerankRequest");
 export type RerankBody = z.infer<typeof rerankBodySchema>;
@@ -77,13 +74,13 @@ export function documentTexts({ documents }: RerankBody): string[] {
   return documents.map((document) => (typeof document === "string" ? document : document.text));
 }
 
-/** The scores in the output of a Cargo that ranks; undefined unless there are `count` of them. */
+/** Returns the scores in a reranking Cargo's output; undefined unless there are `count` scores. */
 export function rankerScoresOf(output: unknown, count: number): readonly number[] | undefined {
   const { data } = TEXT_TASK_OUTPUTS["text-ranking"].safeParse(output);
   return data?.scores.length === count ? data.scores : undefined;
 }
 
-/** (1 + cosine) / 2, from 0 to 1; in the middle if one of the vectors is zero. */
+/** Returns (1 + cosine) / 2, from 0 to 1; 0.5 if one of the vectors is zero. */
 export function nearnessOf(a: readonly number[], b: readonly number[]): number {
   const product = a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
   const lengths = Math.hypot(...a) * Math.hypot(...b);
@@ -91,7 +88,10 @@ export function nearnessOf(a: readonly number[], b: readonly number[]): number {
   return Math.max(0, Math.min(1, (1 + cosine) / 2));
 }
 
-/** `scores`: of the documents, in their order. Those with the same score keep it. */
+/**
+ * Presents the documents by score. Documents with the same score keep their order.
+ * @param scores Scores of the documents, in their order.
+ */
 export function presentReranking(
   { id, scores }: { readonly id: string; readonly scores: readonly number[] },
   body: RerankBody & { readonly model: string },

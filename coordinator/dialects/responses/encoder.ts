@@ -24,9 +24,9 @@ import type { FeedEncoder } from "../../http/streaming/sse.ts";
 type WriteEvent = (name: string, data: object) => string;
 
 /**
- * The events of a streamed response in the order of OpenAI's API, numbered from 0. It ends in `response.completed`, `response.incomplete` or
- * `response.failed`; in `error`, which OpenAI's clients throw, if it failed before any output and not by a fault of the request. For one
- * reader: it counts.
+ * Encodes the events of a streamed response in the order of OpenAI's API, numbered from 0. The last event is
+ * `response.completed`, `response.incomplete` or `response.failed`. It is `error`, which OpenAI's clients throw, if the
+ * job failed before any output and the request is not at fault. Serves one reader, because it counts events.
  */
 export function responseEvents(job: JobRecord): FeedEncoder {
   let sequence = 0;
@@ -37,7 +37,7 @@ export function responseEvents(job: JobRecord): FeedEncoder {
   const written = new OutputRuns(namespacedFunctionsOf(job));
   const items = itemEvents(job.id, written, event);
   const fail = ({ code, message }: { readonly code: string; readonly message: string }): string => {
-    // Codex decides by the code in `response.failed`, and takes no notice of `error`.
+    // Codex decides by the code in `response.failed`, and ignores `error`.
     const isOfRequest = failureStatus(code) < 500;
     if (written.runs.length === 0 && !isOfRequest) return write("error", { code, message, param: null });
     const progress: ResponseProgress = { ...BEGUN, written, state: "failed", failure: { code, message } };
@@ -56,9 +56,9 @@ export function responseEvents(job: JobRecord): FeedEncoder {
   };
 }
 
-/** The events of a response's items. One is open at a time: thoughts, a text, or a call of a tool. */
+/** Encodes the events of a response's items. One item is open at a time: reasoning, a text, or a tool call. */
 function itemEvents(jobId: string, written: OutputRuns, event: WriteEvent) {
-  /** Of the open item; -1 before the first. */
+  /** Index of the open item; -1 before the first. */
   let outputIndex = -1;
   let openRun: OutputRun | null = null;
   const placeOf = (run: OutputRun) => {
@@ -84,12 +84,12 @@ function itemEvents(jobId: string, written: OutputRuns, event: WriteEvent) {
     write(item: FeedItem): string {
       const run = written.push(item);
       if (run === null) return "";
-      // More of a call after the next one began, which no agent of ours sends: the last event has it.
+      // A part of a tool call after the next one began, which our agents do not send; the last event includes it.
       if (run !== openRun && run !== written.runs.at(-1)) return "";
       const opened = run === openRun ? "" : close("completed") + open(run);
       return opened + deltaOf(item, placeOf(run), event);
     },
-    /** An answer without anything is an empty text. */
+    /** Closes the open item. A response without items gets an empty text. */
     end: (status: "completed" | "incomplete"): string => (openRun === null ? open(EMPTY_TEXT) : "") + close(status),
   };
 }
@@ -118,7 +118,7 @@ function endOf(run: OutputRun, place: object, event: WriteEvent): string {
   return event("output_text.done", { ...place, text, logprobs }) + event("content_part.done", { ...place, part });
 }
 
-/** @param written All of it. */
+/** @param written The whole output. */
 export function doneProgress(
   { usage, finishReason, creditsUsedMicro: costMicro }: Extract<FeedEnding, { type: "done" }>,
   written: OutputRuns,

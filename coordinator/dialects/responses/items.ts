@@ -8,7 +8,9 @@ import { flatNameOf } from "./tools.ts";
 
 const MAX_PARTS = 256;
 const MAX_ITEMS = 4_096;
-/** Items of earlier turns without which the conversation means the same: the request has no results of these calls. */
+/**
+ * Items of earlier turns that do not change the meaning of the conversation: the request has no results of these calls.
+ */
 const ITEMS_LEFT_OUT = ["reasoning", "web_search_call", "file_search_call", "code_interpreter_call"] as const;
 
 const partSchema = z.discriminatedUnion(
@@ -24,7 +26,7 @@ const partSchema = z.discriminatedUnion(
   { error: ({ input }) => describeOtherPart(input) },
 );
 const contentSchema = z.union([z.string(), z.array(partSchema).max(MAX_PARTS)], {
-  error: `must be a text, or a list of at most ${MAX_PARTS} parts of text`,
+  error: `must be a string, or a list of at most ${MAX_PARTS} text parts`,
 });
 const idSchema = toolCallSchema.shape.id;
 const callFields = { call_id: idSchema, name: toolNameSchema, namespace: toolNameSchema.nullish() };
@@ -75,19 +77,19 @@ const itemSchema = z.discriminatedUnion(
 );
 type GivenItem = z.infer<typeof itemSchema>;
 type Reference = Extract<GivenItem, { type: "item_reference" }>;
-/** An item that the request has itself, not one of a stored response. */
+/** An item in the request itself, not a reference to one of a stored response. */
 export type Item = Exclude<GivenItem, Reference>;
 type CallItem = Extract<Item, { type: "function_call" | "custom_tool_call" | "local_shell_call" }>;
 
 function describeOtherItem(item: unknown): string {
   const { type } = (item ?? {}) as { readonly type?: unknown };
-  return `${JSON.stringify(type)} is not supported: only messages, calls of a client's tools and their outputs are served`;
+  return `${JSON.stringify(type)} is not supported; only messages, client tool calls and their outputs are`;
 }
 
-/** A response's `input`: the text of a user, or items. */
+/** A response's `input`: the user's text, or items. */
 export const responseInputSchema = withPartsLimit(
   z.union([z.string().min(1), z.array(itemSchema).min(1).max(MAX_ITEMS)], {
-    error: `must be a text that is not empty, or a list of 1 to ${MAX_ITEMS} items`,
+    error: `must be a non-empty string, or a list of 1 to ${MAX_ITEMS} items`,
   }),
 );
 
@@ -95,14 +97,13 @@ export function isReference(item: GivenItem): item is Reference {
   return item.type === "item_reference";
 }
 
-/** An item of a response's output, as clients send it back. */
+/** Converts an output item to an input item, as clients send it back. */
 export function itemOf(output: ResponseItem): Item {
   const item = itemSchema.parse(output);
   if (isReference(item)) throw new Error(`${output.id} is a reference`);
   return item;
 }
 
-/** A message of a chat. */
 export interface Turn {
   readonly role: string;
   readonly content: string | null;
@@ -110,7 +111,10 @@ export interface Turn {
   readonly tool_call_id?: string | undefined;
 }
 
-/** The messages that a chat has for items. Calls that follow each other, or a text, are one message of the assistant. */
+/**
+ * Converts items to chat messages. Consecutive tool calls, or a text and the calls after it, become one assistant
+ * message.
+ */
 export function turnsOf(items: readonly Item[]): Turn[] {
   const turns: Turn[] = [];
   for (const item of items) {
@@ -143,7 +147,7 @@ export function turnsOf(items: readonly Item[]): Turn[] {
   return turns;
 }
 
-/** Calls of tools whose input is a text or a command, made with other models, are shown as calls of functions. */
+/** Converts a tool call of another model, whose input is a text or a command, to a function call. */
 function callOf(item: CallItem): ToolCall {
   const { type, call_id: id } = item;
   if (type === "local_shell_call") return functionCall(id, "local_shell", JSON.stringify(item.action));

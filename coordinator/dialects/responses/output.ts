@@ -47,7 +47,7 @@ export const outputItemSchema = z.discriminatedUnion("type", [
 ]);
 export type ResponseItem = z.infer<typeof outputItemSchema>;
 
-/** What a model wrote of one kind before it wrote something else: an item of the response's output. */
+/** Consecutive output of one kind (reasoning, text or a tool call), which becomes an item of the response's output. */
 export type OutputRun =
   | { readonly kind: "reasoning"; text: string }
   | { readonly kind: "text"; text: string; readonly logprobs: TokenProbability[] }
@@ -57,30 +57,30 @@ export type OutputRun =
       readonly index: number;
       readonly callId: string;
       readonly name: string;
-      /** Absent for a function outside of namespaces. */
+      /** Absent for a function without a namespace. */
       readonly namespace?: string;
     };
 
-/** Puts the items of a feed together to the items of a response, in their order. */
+/** Groups the items of a feed into the items of a response, in their order. */
 export class OutputRuns {
   readonly runs: OutputRun[] = [];
   reasoningTokens = 0;
   readonly #calls = new Map<number, OutputRun>();
   readonly #functions: readonly NamespacedFunction[];
 
-  /** @param functions Those of namespaces that the model was offered. */
+  /** @param functions Functions of namespaces that were offered to the model. */
   constructor(functions: readonly NamespacedFunction[] = []) {
     this.#functions = functions;
   }
 
-  /** @param items All of a feed so far. */
+  /** @param items All items of a feed so far. */
   static of(items: readonly FeedItem[], functions: readonly NamespacedFunction[]): OutputRuns {
     const written = new OutputRuns(functions);
     for (const item of items) written.push(item);
     return written;
   }
 
-  /** The run that the item belongs to; null for an item that is no part of an answer. */
+  /** Adds an item to its run and returns the run; null for an item that is not part of a response. */
   push(item: FeedItem): OutputRun | null {
     const run = this.#runOf(item);
     if (run === null) return null;
@@ -119,16 +119,19 @@ export class OutputRuns {
   }
 }
 
-/** An answer that is empty, and yet one. */
+/** The text item of an empty response. */
 export const EMPTY_TEXT: Extract<OutputRun, { kind: "text" }> = { kind: "text", text: "", logprobs: [] };
 
-/** @param place Of the run in the response's output, from 0; text and thoughts that come again need another id. */
+/**
+ * Presents a run as an output item.
+ * @param place Index of the run in the output. It makes the ids of repeated texts and reasoning unique.
+ */
 export function presentRun(jobId: string, place: number, run: OutputRun, status: ItemState): ResponseItem {
   const isBegun = status === "in_progress";
   const id = itemIdOf(jobId, place, run);
   if (run.kind === "reasoning") {
     const content = isBegun ? [] : [reasoningPart(run.text)];
-    // Clients send back what is not empty; nothing is read from it.
+    // A non-empty value, because clients send back only those; it is not read.
     return { id, type: "reasoning", status, summary: [], content, encrypted_content: id };
   }
   if (run.kind === "text") {
@@ -166,7 +169,7 @@ export function textPart({
   return { type: "output_text" as const, text, annotations: [], logprobs: presentResponseLogprobs(logprobs) };
 }
 
-/** As {@link presentLogprobs}, but for bytes that are not known, which are an empty list here. */
+/** Presents log probabilities as {@link presentLogprobs} does, but unknown bytes are an empty list. */
 export function presentResponseLogprobs(told: readonly TokenProbability[]): z.infer<typeof responseLogprobsSchema> {
   return told.map((each) => ({ ...entryOf(each), top_logprobs: each.top.map(entryOf) }));
 }

@@ -9,17 +9,17 @@ import { EMPTY_TEXT, OutputRuns, presentRun, type ResponseItem } from "./output.
 import { presentTools, type NamespacedFunction } from "./tools.ts";
 import { presentCredits, presentUnixTime } from "../../http/schemas/wire-units.ts";
 
-/** A response is a job; both ids have the same end. */
+/** Returns the response id of a job; both ids end in the same characters. */
 function responseIdOf(jobId: string): string {
   return jobId.replace(/^job_/, "resp_");
 }
 
-/** The job of a response; null for an id that none has. */
+/** Returns the job id of a response id; null for an id in another format. */
 export function jobIdOf(responseId: string): string | null {
   return /^resp_\w+$/.test(responseId) ? responseId.replace(/^resp_/, "job_") : null;
 }
 
-/** What the job has of a response; null for a job that is none. */
+/** Returns the response's part of a job's input; null for a job of another endpoint. */
 export function responsePartOf(job: Pick<JobRecord, "input">): JobPart["response"] | null {
   const parsed = jobPartSchema.safeParse(job.input);
   return parsed.success ? parsed.data.response : null;
@@ -32,21 +32,20 @@ export function namespacedFunctionsOf(job: Pick<JobRecord, "input">): readonly N
 const askedSchema = z.object({ ...reasoningFields, ...probabilityFields });
 type PresentedJob = Pick<JobRecord, "id" | "slug" | "input" | "createdAtMs">;
 
-/** The code that OpenAI's clients know for a job's failure. */
+/** Returns the error code that OpenAI's clients know for a job's failure. */
 function errorCodeOf(code: string): NonNullable<ResponseAnswer["error"]>["code"] {
   if (code === "context_length_exceeded") return code;
   return code === "invalid_input" ? "invalid_prompt" : "server_error";
 }
 
-/** How far a response has come. */
 export interface ResponseProgress {
   readonly state: JobState;
   readonly written: OutputRuns;
   readonly usage: Usage | null;
-  /** What was charged so far. */
+  /** Micro-credits charged so far. */
   readonly costMicro: number;
   readonly isCut: boolean;
-  /** Of one that failed. */
+  /** Set for a failed response. */
   readonly failure: { readonly code: string; readonly message: string } | null;
 }
 
@@ -92,7 +91,7 @@ export function presentResponse(job: PresentedJob, progress: ResponseProgress): 
   };
 }
 
-/** What was written, in its order. The last item is incomplete where the answer did not end well. */
+/** Presents the output items in their order. The last one is incomplete unless the response completed. */
 function outputItems(jobId: string, progress: ResponseProgress): ResponseItem[] {
   const { runs } = progress.written;
   const told = runs.length === 0 && progress.state === "completed" ? [EMPTY_TEXT] : runs;

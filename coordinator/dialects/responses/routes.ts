@@ -71,7 +71,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
     id: "getResponse",
     is: "Get a response",
     access: "read",
-    query: z.object({ stream: z.literal("false", "is not served for a stored response").optional() }),
+    query: z.object({ stream: z.literal("false", "is not supported for a stored response").optional() }),
     answers: { 200: json(responseSchema, "The response in its current state") },
     fails: [404, 410],
   })(async ({ identity, params }) => readResponse(deps, await responseJob(deps, identity.accountId, params.id)));
@@ -85,7 +85,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
     fails: [404],
   })(async ({ identity, params }) => {
     const { id, accountId } = await responseJob(deps, identity.accountId, params.id);
-    // Of an unfinished job, the first call only cancels.
+    // The first call only cancels an unfinished job.
     if ((await jobs.delete(accountId, id)) !== null) await jobs.delete(accountId, id);
     return { id: params.id, object: "response" as const, deleted: true as const };
   });
@@ -116,7 +116,10 @@ function orderOf(
   };
 }
 
-/** The whole answer to a line of a batch. Null when the line is left. @throws {ServiceError} as the endpoint */
+/**
+ * Runs a batch line and returns its response. Null if the line is given up.
+ * @throws {ServiceError} as the endpoint
+ */
 export async function answerResponse(
   deps: AnswerDeps,
   client: RequestContext,
@@ -126,24 +129,32 @@ export async function answerResponse(
   const { input } = body;
   const items = typeof input === "string" ? input : input.filter((item) => !isReference(item));
   if (items.length < input.length) {
-    throw new ValidationError([{ path: "input", message: "lines of batches have no response to refer to" }]);
+    throw new ValidationError([
+      { path: "input", message: "batch lines cannot refer to stored items; send the items themselves" },
+    ]);
   }
   const chat = await endedChat(deps, client, orderOf(body, items, []));
   return chat && responseOf(chat);
 }
 
-/** @throws {ValidationError} for what lines of batches cannot have, as each is by itself and is read again after a crash. */
+/**
+ * Refuses parameters that batch lines cannot have, because each line is independent and is read again after a crash.
+ * @throws {ValidationError}
+ */
 function refuseForLaterUse(body: ResponseBody): void {
   const refused = {
-    previous_response_id: body.previous_response_id == null ? null : "lines of batches have no response before them",
-    background: body.background === true ? "batches are in the background already" : null,
-    store: body.store === false ? "batches read answers from storage until they have ended" : null,
+    previous_response_id:
+      body.previous_response_id == null
+        ? null
+        : "batch lines cannot continue a response; send the whole conversation in input",
+    background: body.background === true ? "batches already run in the background; omit it" : null,
+    store: body.store === false ? "batches need stored responses; omit it or send true" : null,
   };
   const faults = Object.entries(refused).flatMap(([path, message]) => (message === null ? [] : [{ path, message }]));
   if (faults.length > 0) throw new ValidationError(faults);
 }
 
-/** @throws unless the chat has ended in `done`. */
+/** @throws unless the chat ended with `done`. */
 function responseOf(chat: AwaitedChat): ResponseAnswer {
   const { job, feed } = chat;
   const written = OutputRuns.of(feed.items, namespacedFunctionsOf(job.record));
@@ -151,8 +162,8 @@ function responseOf(chat: AwaitedChat): ResponseAnswer {
 }
 
 /**
- * Awaits a chat of which nothing is kept after its end, however it comes: with an error, without its client, or by a crash. What is
- * still streamed is read from memory.
+ * Runs a chat whose content is removed at its end, also after an error, a disconnect or a crash. The part that is still
+ * streamed is read from memory.
  */
 async function awaitForgotten(deps: HttpDeps, client: ChatClient, order: ChatSubmission): Promise<AwaitedChat | null> {
   const { jobs, log } = deps;
@@ -172,11 +183,11 @@ async function awaitForgotten(deps: HttpDeps, client: ChatClient, order: ChatSub
   try {
     return await awaitChat(deps, client, { ...order, onJob });
   } finally {
-    // Not before the answer has its feed.
+    // Runs after the response has its feed.
     const job = made as JobHandle | null;
     if (job !== null) {
       forget(job).catch((error: unknown) => {
-        // A job that ended before its removal was noted is removed already.
+        // A job that ended before its removal was recorded is already removed.
         if (error instanceof ServiceError && error.code === "content_removed") return;
         log.error({ err: error, job_id: job.record.id }, "removing a response that is not to be stored failed");
       });

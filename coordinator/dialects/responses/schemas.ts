@@ -42,12 +42,12 @@ type Format = z.infer<typeof formatSchema>;
 
 const metadataSchema = z
   .record(z.string().min(1).max(64), z.string().max(512))
-  .refine((entries) => Object.keys(entries).length <= 16, { message: "has more than 16 entries" });
+  .refine((entries) => Object.keys(entries).length <= 16, { message: "must have at most 16 entries" });
 
 const TEXT_LOGPROBS = "message.output_text.logprobs";
-/** Given with every `reasoning` item. */
+/** Content that every `reasoning` item has. */
 const ENCRYPTED_REASONING = "reasoning.encrypted_content";
-/** What OpenAI includes and answers here never have. */
+/** Values of OpenAI's `include` that responses here never contain. */
 const NEVER_INCLUDED: readonly string[] = [
   "file_search_call.results",
   "web_search_call.results",
@@ -128,13 +128,16 @@ export const responseBodySchema = requestObject({
   prompt_cache_retention: OPENAI_PRICE,
 })
   .refine(({ background, stream, store }) => background !== true || (stream !== true && store !== false), {
-    message: "is served without stream, and with store",
+    message: "cannot be combined with stream, or with store: false",
     path: ["background"],
   })
   .openapi("ResponseRequest");
 export type ResponseBody = z.infer<typeof responseBodySchema>;
 
-/** `context_length_exceeded` is not of OpenAI's reference, but its API sends it, and Codex compacts its conversation at it. */
+/**
+ * OpenAI's reference does not list `context_length_exceeded`, but its API sends it, and Codex then compacts its
+ * conversation.
+ */
 const RESPONSE_ERRORS = ["server_error", "invalid_prompt", "context_length_exceeded"] as const;
 const RESPONSE_STATES = ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] as const;
 
@@ -181,7 +184,7 @@ const inItem = { ...ofCall, content_index: z.int() };
 const ofResponse = ["created", "in_progress", "completed", "incomplete", "failed"] as const;
 const ofItem = ["added", "done"] as const;
 
-/** Data of a streamed response's events, as `encoder.ts` writes them. */
+/** Data of a streamed response's events, as written by `encoder.ts`. */
 export const responseEventSchema = z
   .union([
     ...ofResponse.map((name) =>
@@ -233,7 +236,7 @@ export const responseEventSchema = z
   ])
   .openapi("OpenAiResponseEvent");
 
-/** What a response's job has of it beside the chat's fields. Islands ignore it. */
+/** The response's part of a job's input, in addition to the chat's fields. Islands ignore it. */
 export const jobPartSchema = z.object({
   response: z.object({
     previous_response_id: z.string().nullable(),
@@ -247,8 +250,8 @@ export const jobPartSchema = z.object({
 export type JobPart = z.infer<typeof jobPartSchema>;
 
 /**
- * The input of the response's job.
- * @param input That of the body, without references.
+ * Returns the input of the response's job.
+ * @param input The body's input, without references.
  * @param before The conversation that it continues.
  */
 export function responseInputOf(
@@ -284,7 +287,10 @@ export function responseInputOf(
   return { messages: [...before, ...messages], ...fields, response };
 }
 
-/** To include them with none beside, or to ask for some beside each token: both ask for probabilities. */
+/**
+ * Returns the fields that request probabilities: with `include` alone for the chosen tokens, with `top_logprobs` also
+ * for alternatives.
+ */
 function probabilitiesAskedBy({ include, top_logprobs: top }: ResponseBody): object {
   const isAsked = include?.includes(TEXT_LOGPROBS) === true || (top ?? 0) > 0;
   return isAsked ? { logprobs: true, top_logprobs: top ?? 0 } : {};
@@ -306,13 +312,16 @@ const FIELDS: readonly (readonly [from: RegExp, to: string])[] = [
   [/^(tool|top_logprobs)/, "$1"],
 ];
 
-/** The field of a response that became this one of the job's input. */
+/** Returns the field of a response request for a path of the job's input. */
 export function responseFieldOf({ tools }: ResponseBody, path: string): string {
   const [from, to] = FIELDS.find(([start]) => start.test(path)) ?? [/^/, ""];
   return toolPathOf(offeredFunctions(tools), path.replace(from, to));
 }
 
-/** Paths of what asks for reasoning by other members than its effort: a Cargo without reasoning ignores them. */
+/**
+ * Returns the paths of parameters other than the effort that ask for reasoning, which a Cargo without reasoning
+ * ignores.
+ */
 export function reasoningHintsOf({ include }: ResponseBody): string[] {
   return (include ?? []).flatMap((name, index) => (name === ENCRYPTED_REASONING ? [`include[${index}]`] : []));
 }

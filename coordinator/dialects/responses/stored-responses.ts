@@ -9,7 +9,7 @@ import { jobIdOf, namespacedFunctionsOf, presentResponse, responsePartOf } from 
 import { isReference, itemOf, type Item, type Turn } from "./items.ts";
 import { OutputRuns, responseIdOfItem } from "./output.ts";
 
-/** Most stored responses to whose items one request refers. */
+/** Maximum stored responses that one request refers to. */
 const MAX_REFERRED = 256;
 
 /** @throws {ServiceError} `not_found`, also for jobs of other endpoints; `content_removed` */
@@ -38,13 +38,17 @@ export async function readResponse({ jobs }: HttpDeps, job: JobView): Promise<Re
   return presentResponse(job, { state, written, usage, costMicro, isCut: finishReason === "length", failure });
 }
 
-/** What was said up to the end of a stored response. @throws {ValidationError} for one that is not there, or did not end well. */
+/**
+ * Returns the conversation up to the end of a stored response.
+ * @throws {ValidationError} if the response does not exist or did not complete.
+ */
 export async function conversationOf(deps: HttpDeps, accountId: string, id: string): Promise<Turn[]> {
   const job = await responseJob(deps, accountId, id).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error;
     throw error.code === "not_found" || error.code === "content_removed" ? noPrevious(error.message) : error;
   });
-  if (job.state !== "completed") throw noPrevious(`The response "${id}" is not complete`);
+  if (job.state !== "completed")
+    throw noPrevious(`The response "${id}" has not completed; only a completed one can be continued`);
   const feed = await deps.jobs.openFeed(accountId, job.id);
   await feed.load();
   // Reasoning of earlier turns is not sent to the model.
@@ -53,8 +57,8 @@ export async function conversationOf(deps: HttpDeps, accountId: string, id: stri
 }
 
 /**
- * The input with the items that it refers to, as the `ai` SDK does for answers that are stored.
- * @throws {ValidationError} for an item that is not there
+ * Returns the input with the items that it refers to. The `ai` SDK refers to items of stored responses.
+ * @throws {ValidationError} for an item that does not exist
  */
 export async function withReferredItems(
   deps: HttpDeps,
@@ -63,7 +67,7 @@ export async function withReferredItems(
 ): Promise<string | Item[]> {
   if (typeof input === "string") return input;
   const items: Item[] = [];
-  /** The response that was read last: in a conversation, its items follow each other. */
+  /** The response that was read last: in a conversation, its items are consecutive. */
   let known: { readonly id: string; readonly output: ResponseAnswer["output"] } = { id: "", output: [] };
   let [reads, chars] = [0, 0];
   for (const [index, item] of input.entries()) {
@@ -74,20 +78,21 @@ export async function withReferredItems(
     const refuse = (message: string) => new ValidationError([{ path: `input.${index}.id`, message }]);
     const id = responseIdOfItem(item.id) ?? "";
     if (known.id !== id) {
-      if (++reads > MAX_REFERRED) throw refuse(`is of more than ${MAX_REFERRED} responses; send the items themselves`);
-      // One after the other: each is read from storage.
+      if (++reads > MAX_REFERRED)
+        throw refuse(`refers to more than ${MAX_REFERRED} responses; send the items themselves`);
+      // Responses are read one after the other, because each is read from storage.
       known = { id, output: await outputOf(deps, accountId, id) };
     }
     const referred = known.output.find((each) => each.id === item.id);
     if (referred === undefined) throw refuse(`there is no stored item "${item.id}"; send the item itself`);
     chars += JSON.stringify(referred).length;
-    if (chars > MAX_CHAT_BYTES) throw refuse(`the items are larger than ${MAX_CHAT_BYTES} bytes as JSON`);
+    if (chars > MAX_CHAT_BYTES) throw refuse(`the referred items must have at most ${MAX_CHAT_BYTES} bytes as JSON`);
     items.push(itemOf(referred));
   }
   return items;
 }
 
-/** Empty for a response that is not there. */
+/** Returns an empty list for a response that does not exist. */
 async function outputOf(deps: HttpDeps, accountId: string, id: string): Promise<ResponseAnswer["output"]> {
   try {
     return (await readResponse(deps, await responseJob(deps, accountId, id))).output;

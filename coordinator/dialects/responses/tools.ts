@@ -14,7 +14,7 @@ const namedSchema = z.object({
 });
 const namespaced = { namespace: toolNameSchema.nullish() };
 
-/** A tool as OpenAI's responses have it: the members of `function` stand beside its type. */
+/** A tool in the format of OpenAI's responses: the members of `function` are next to its type. */
 const functionSchema = requestObject({
   type: namedSchema.shape.type,
   name: toolNameSchema.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
@@ -34,15 +34,15 @@ const namespaceSchema = z.object({
   name: toolNameSchema,
   description: z.string().nullish(),
   tools: z
-    .array(z.union([functionSchema, otherToolSchema("function")], "must be a function, or have another type"))
+    .array(z.union([functionSchema, otherToolSchema("function")], "must be a function, or a tool of another type"))
     .max(MAX_TOOLS)
     .describe("Functions of a namespace; the model sees `lookup` of `crm` as `crm__lookup`"),
 });
 const responseToolSchema = z.union(
   [functionSchema, namespaceSchema, otherToolSchema("function", "namespace")],
-  "must be a function, a namespace, or have another type",
+  "must be a function, a namespace, or a tool of another type",
 );
-/** Namespaces are flattened, so what they have together is limited before any tool is looked at. */
+/** Namespaces are flattened, so the total of their tools is limited before any tool is checked. */
 const toolsSchema = z.preprocess((tools, context) => {
   const inside = Array.isArray(tools) ? tools.flatMap((tool) => (isJsonObject(tool) ? (tool["tools"] ?? []) : [])) : [];
   if (inside.length > MAX_TOOLS) {
@@ -67,7 +67,7 @@ const responseChoiceSchema = z.union(
 );
 type Choice = z.infer<typeof responseChoiceSchema>;
 
-/** Fields about tools in the body of a response. */
+/** Tool fields in the body of a response. */
 export const responseToolFields = {
   tools: toolsSchema.nullish().describe("Functions and namespaces of functions, at most 256 KB in total"),
   tool_choice: responseChoiceSchema.nullish(),
@@ -75,7 +75,7 @@ export const responseToolFields = {
 };
 const fieldsSchema = z.object(responseToolFields);
 
-/** What a response says of its tools: what the model was offered, or the defaults. */
+/** Tools as a response reports them: those offered to the model, or the defaults. */
 export const presentedToolsSchema = z.object({
   parallel_tool_calls: z.boolean(),
   tool_choice: z.union([
@@ -99,11 +99,17 @@ interface FunctionName {
   readonly namespace?: string | null | undefined;
 }
 
-/** A function of a namespace and the name by which the model knows it. A job's input keeps it, as a name cannot be taken apart again. */
+/**
+ * A function of a namespace with the name that the model sees. A job's input stores it, because that name cannot be
+ * split again.
+ */
 export const namespacedFunctionSchema = z.object({ flat_name: z.string(), namespace: z.string(), name: z.string() });
 export type NamespacedFunction = z.infer<typeof namespacedFunctionSchema>;
 
-/** The name by which the model knows a function: that of its namespace comes first. If it is too long, a hash is its end. */
+/**
+ * Returns the name of a function that the model sees, which starts with its namespace. A name that is too long ends in
+ * a hash.
+ */
 export function flatNameOf({ namespace, name }: FunctionName): string {
   if (namespace == null) return name;
   const flat = `${namespace}__${name}`;
@@ -114,7 +120,7 @@ export function flatNameOf({ namespace, name }: FunctionName): string {
 
 type OfferedFunction = OfferedTool<z.infer<typeof functionSchema>> & Pick<FunctionName, "namespace">;
 
-/** The functions that the model is offered, with those of namespaces. */
+/** Returns the functions that are offered to the model, including those of namespaces. */
 export function offeredFunctions(tools: Tools): OfferedFunction[] {
   return offeredTools(tools).flatMap(({ tool, path }): OfferedFunction[] => {
     if (tool.type === "function") return [{ tool, path }];
@@ -122,7 +128,7 @@ export function offeredFunctions(tools: Tools): OfferedFunction[] {
     const inside = offeredTools(tool.tools, `${path}.tools`).map((offered) => ({ ...offered, namespace }));
     const [first, ...others] = inside;
     if (first === undefined || description == null) return inside;
-    // Once for the namespace: every description is a part of the prompt.
+    // Only in the first function of the namespace, because every description is part of the prompt.
     const about = [`${namespace}: ${description}`, first.tool.description ?? ""].join("\n\n").trim();
     return [{ ...first, tool: { ...first.tool, description: about } }, ...others];
   });
@@ -134,7 +140,7 @@ export function namespacedFunctions(offered: readonly OfferedFunction[]): Namesp
   );
 }
 
-/** The fields of a chat's input about tools; undefined or null where nothing was asked. */
+/** Returns the tool fields of a chat's input; undefined or null if they were not given. */
 export function responseToolInputOf(
   { tool_choice: choice, parallel_tool_calls: parallel }: Omit<z.infer<typeof fieldsSchema>, "tools">,
   offered: readonly OfferedFunction[],
@@ -161,7 +167,10 @@ function chatChoiceOf(choice: Choice, offered: readonly OfferedFunction[]): Tool
   return { type, allowed_tools: { mode, tools: tools.map(named) } };
 }
 
-/** OpenAI's own choices name a function without its namespace, which is enough while only one namespace has it. */
+/**
+ * Returns the name for a tool choice. OpenAI's own choices name a function without its namespace, which is sufficient
+ * while only one namespace has it.
+ */
 function offeredNameOf(
   asked: FunctionName,
   all: readonly { readonly name: string; readonly flatName: string }[],
@@ -174,7 +183,7 @@ function offeredNameOf(
 
 const askedSchema = z.object(toolFields);
 
-/** The tools that the model of a response was offered, by the names that it knows. */
+/** Presents the tools that were offered to the model, with the names that it sees. */
 export function presentTools(input: JobInput): PresentedTools {
   const { tools, tool_choice: choice, parallel_tool_calls: parallel } = askedSchema.parse(input);
   return {

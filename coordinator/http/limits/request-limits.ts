@@ -29,10 +29,10 @@ export function requestLimits(
   callers: CallerQuota,
 ) {
   const addresses = new RequestWindow(clock);
-  /** Open streams of each credential (API key or session), which end when the credential does. None is empty. */
+  /** Open streams by credential (API key or session), which end when the credential does. No set is empty. */
   const openStreams = new Map<string, { readonly accountId: string; readonly responses: Set<ServerResponse> }>();
   const enterEvents = eventStreams();
-  /** Bytes of large answers that are in memory until their clients have read them. */
+  /** Bytes of large responses that are in memory until their clients have read them. */
   let answerBytes = 0;
 
   function tell(response: ServerResponse, limit: number, count: RequestCount): void {
@@ -43,7 +43,7 @@ export function requestLimits(
   }
 
   function addStream(identity: Identity, response: ServerResponse, release: ReleaseStream): void {
-    // The client has left already, so "close" never comes.
+    // The client has already disconnected, so "close" will not come.
     if (response.destroyed) return release();
     const credential = credentialIdOf(identity);
     const streams = openStreams.get(credential) ?? { accountId: identity.accountId, responses: new Set() };
@@ -68,10 +68,14 @@ export function requestLimits(
     return undefined;
   }
 
-  /** Counts what an open stream has in memory, until `response` closes. One is always taken, however large. @throws {OverloadedError} */
+  /**
+   * Counts the bytes that an open stream has in memory, until `response` closes. A stream is always accepted if no
+   * other is counted, however large it is.
+   * @throws {OverloadedError}
+   */
   function holdStream(response: ServerResponse, bytes: number): void {
     if (answerBytes > 0 && answerBytes + bytes > options.answerMemoryBytes) throw new OverloadedError();
-    // The client has left already, so "close" never comes.
+    // The client has already disconnected, so "close" will not come.
     if (response.destroyed) return;
     answerBytes += bytes;
     response.once("close", () => {
@@ -80,8 +84,8 @@ export function requestLimits(
   }
 
   /**
-   * Cuts the streams of a revoked key (its id) or an ended session (its token's hash), without an event, because their jobs have not ended.
-   * A client that reconnects gets 401.
+   * Cuts the streams of a revoked key (its id) or an ended session (its token's hash). No event is sent, because the
+   * jobs have not ended. A client that reconnects gets 401.
    */
   function closeStreamsOf(credential: string): void {
     for (const response of openStreams.get(credential)?.responses ?? []) response.destroy();
@@ -93,8 +97,9 @@ export function requestLimits(
     closeStreamsOf,
 
     /**
-     * Counts a request of a key or session and sets the X-RateLimit headers: the limit, what is left of it, and the Unix time in
-     * seconds at which the oldest counted request leaves the window. A promise only where another coordinator counts.
+     * Counts a request of a key or session and sets the X-RateLimit headers: the limit, the remaining requests, and the
+     * Unix time in seconds at which the oldest counted request leaves the window. Returns a promise only if another
+     * coordinator counts.
      * @throws {RateLimitedError}
      */
     countCaller(identity: Identity, response: ServerResponse): Promise<void> | undefined {
@@ -106,12 +111,18 @@ export function requestLimits(
       return undefined;
     },
 
-    /** Counts a request without a known key or session for the client's address. @throws {RateLimitedError} */
+    /**
+     * Counts a request without a valid key or session for the client's address.
+     * @throws {RateLimitedError}
+     */
     countAddress(incoming: IncomingMessage): void {
       refuseOver(addresses.count(clientAddress(incoming, options), options.publicRequestsPerMinute));
     },
 
-    /** Counts a stream of events until `response` closes; see {@link eventStreams}. @throws {RateLimitedError} and {@link OverloadedError} */
+    /**
+     * Counts an event stream until `response` closes; see {@link eventStreams}.
+     * @throws {RateLimitedError} and {@link OverloadedError}
+     */
     async openEvents(identity: Identity, response: ServerResponse): Promise<void> {
       const { accountId, limits } = identity;
       const openPlace = () => callers.openStream(accountId, limits.concurrentStreams);
@@ -119,7 +130,7 @@ export function requestLimits(
     },
 
     /**
-     * Counts an answer that is in memory as an open stream of the account, and its bytes, until `response` closes.
+     * Counts a response that is in memory as an open stream of the account, and its bytes, until `response` closes.
      * @throws {RateLimitedError} and {@link OverloadedError}
      */
     async holdAnswer(identity: Identity, response: ServerResponse, bytes: number): Promise<void> {
@@ -127,7 +138,7 @@ export function requestLimits(
       holdStream(response, bytes);
     },
 
-    /** Keys and sessions with open streams. */
+    /** Lists the keys and sessions with open streams. */
     openCredentials: (): Iterable<string> => openStreams.keys(),
 
     closeStreamsOfAccounts(accountIds: ReadonlySet<string>): void {
@@ -138,7 +149,7 @@ export function requestLimits(
   };
 }
 
-/** Unique among keys and sessions: the key's id, or the hash of the session's token. */
+/** Returns the key's id, or the hash of the session's token. The id is unique among keys and sessions. */
 function credentialIdOf(identity: Identity): string {
   return identity.kind === "key" ? identity.keyId : identity.tokenHash;
 }
@@ -147,25 +158,33 @@ function refuseOver({ isAllowed, freesInMs }: RequestCount): void {
   if (!isAllowed) throw new RateLimitedError("requests_per_minute", Math.max(1, Math.ceil(freesInMs / MS_PER_S)));
 }
 
-/** Streams of events that an account may have open here: a page in some tabs, and some programs. */
+/**
+ * Event streams that an account may have open at this coordinator: enough for a page in some tabs and some programs.
+ */
 export const MAX_EVENT_STREAMS = 10;
-/** Of all accounts. Each costs a connection and some 20 KB; more belong to another coordinator. */
+/**
+ * Event streams of all accounts. Each costs a connection and about 20 KB; clients beyond the limit must use another
+ * coordinator.
+ */
 export const MAX_ALL_STREAMS = 10_000;
 
 /**
- * Counts open streams of events. Those of an account have one place among its open streams together, so that pages leave room for chats.
- * The function that it returns opens one, whose returned function closes it and may be called twice. It throws {@link RateLimitedError} and
- * {@link OverloadedError}. `openPlace`: takes a place among the account's open streams.
+ * Limits open event streams. All event streams of an account take one of its open-stream slots together, so that pages
+ * leave slots for chats.
+ *
+ * Returns a function that opens an event stream and returns a function that closes it, which may be called twice.
+ * `openPlace` takes one of the account's open-stream slots. Throws {@link RateLimitedError} and {@link
+ * OverloadedError}.
  */
 export function eventStreams() {
   const open = new Pool({ all: MAX_ALL_STREAMS, account: MAX_EVENT_STREAMS });
-  /** Of accounts with an open stream of events: their place among the account's open streams. */
+  /** Open-stream slot of each account with an open event stream. */
   const places = new Map<string, Promise<ReleaseStream>>();
 
   return async (accountId: string, openPlace: () => ReleaseStream | Promise<ReleaseStream>): Promise<ReleaseStream> => {
     const release = open.take([["all"], ["account", accountId]]);
     if (release === "all") {
-      throw new OverloadedError("Too many streams of events are open at this coordinator; try again in a few seconds");
+      throw new OverloadedError("This coordinator has too many open event streams; try again in a few seconds");
     }
     if (release === "account") throw new RateLimitedError("concurrent_streams", RETRY_AFTER_S);
     const close = (): void => {

@@ -6,12 +6,15 @@ import type { Scope } from "../../store/accounts/credentials.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import { cookieToken } from "../server/console-session.ts";
 
-/** The token of the `Authorization: Bearer …` header; undefined without one. */
+/** Returns the token of the `Authorization: Bearer …` header; undefined without one. */
 export function bearerToken(incoming: IncomingMessage): string | undefined {
   return /^Bearer +([!-~]{1,200}) *$/i.exec(incoming.headers.authorization ?? "")?.[1];
 }
 
-/** The owner of the Island token that an agent sends in place of a key. @throws {ServiceError} `unauthenticated` */
+/**
+ * Returns the owner of the Island token that an agent sends instead of a key.
+ * @throws {ServiceError} `unauthenticated`
+ */
 export async function islandOwnerOf(
   incoming: IncomingMessage,
   tokens: Pick<Accounts["islandTokens"], "find">,
@@ -19,12 +22,15 @@ export async function islandOwnerOf(
   const token = bearerToken(incoming);
   const owner = token === undefined ? undefined : await tokens.find(token);
   if (owner !== undefined) return owner;
-  throw new ServiceError("unauthenticated", "Send the Island token: Authorization: Bearer it_…");
+  throw new ServiceError(
+    "unauthenticated",
+    "The Island token is missing or not valid; send Authorization: Bearer it_…",
+  );
 }
 
 /**
- * The key or session token that a request names its caller by: `Authorization`, else `X-Api-Key`, as Anthropic's clients have it, else a
- * cookie.
+ * Returns the request's key or session token: from `Authorization`, otherwise from `X-Api-Key` (sent by Anthropic's
+ * clients), otherwise from the cookie.
  */
 export function credentialOf(incoming: IncomingMessage): string | undefined {
   if (incoming.headers.authorization !== undefined) return bearerToken(incoming);
@@ -33,10 +39,11 @@ export function credentialOf(incoming: IncomingMessage): string | undefined {
 }
 
 /**
- * The caller, by API key or session token. A request without a valid one counts for its address, which limits guessing.
+ * Returns the caller by API key or session token. A request without a valid one counts for its address, which limits
+ * guessing.
  * @throws {RateLimitedError}
- * @throws {ServiceError} `unauthenticated`: the credential is missing, unknown, revoked or expired; `key_expired` for an API key;
- * `account_suspended`.
+ * @throws {ServiceError} `unauthenticated`: the credential is missing, unknown, revoked or expired; `key_expired` for
+ * an API key; `account_suspended`.
  */
 export async function authenticate(
   accounts: Pick<Accounts, "authenticate">,
@@ -58,18 +65,21 @@ export async function authenticate(
   throw new ServiceError(
     "unauthenticated",
     token === undefined
-      ? "Send an API key or session token: Authorization: Bearer <token>"
-      : "The API key or session token is not valid: unknown, revoked or expired; use another or sign in again",
+      ? "The request has no API key or session token; send Authorization: Bearer <token>"
+      : "The API key or session token is unknown, revoked or expired; use another key or sign in again",
   );
 }
 
-/** Operators act in person: a key, which programs have, is not enough. @throws {ServiceError} `operator_only` */
+/**
+ * Requires an operator's session. A key, which programs have, is not sufficient.
+ * @throws {ServiceError} `operator_only`
+ */
 export function requireOperator(identity: Identity): void {
   if (identity.role === "operator" && identity.kind === "session") return;
   const text =
     identity.role === "operator"
-      ? "An API key is not enough here; sign in, and send the session token"
-      : "Only operators may do this; the command `account role` makes an account an operator's";
+      ? "Operator endpoints do not accept API keys; sign in and send the session token"
+      : "The account is not an operator; the command `account role` gives it the role";
   throw new ServiceError("operator_only", text);
 }
 

@@ -6,15 +6,18 @@ import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 import { fieldErrorsOf } from "../../../shared/zod-errors.ts";
 
 const MAX_BODY_BYTES = MIB;
-/** A body that announces more than it may have, and up to this, is read and dropped: who still sends would often lose the answer. */
+/**
+ * Maximum announced body that is read and dropped if it is larger than allowed. Without reading it, a client that is
+ * still sending would often lose the response.
+ */
 const MAX_DROPPED_BYTES = 8 * MIB;
-/** Deeper JSON would exhaust the stack of code that recurses into it, ours or a library's. */
+/** Deeper JSON could exhaust the stack of recursive code, ours or a library's. */
 const MAX_DEPTH = 100;
 
 /**
  * Reads and parses a JSON body of any content type.
- * @throws {ServiceError} `payload_too_large`, with or without a Content-Length, and keeps none of it; `invalid_json`;
- * `validation_failed` for a structure that no schema can check (too deep, or a member `__proto__`).
+ * @throws {ServiceError} `payload_too_large`, with or without a Content-Length, keeping none of the body;
+ * `invalid_json`; `validation_failed` for a structure that no schema can check (too deep, or a member `__proto__`).
  */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   const bytes = arrivedBody(incoming, MAX_BODY_BYTES) ?? (await readBody(incoming, MAX_BODY_BYTES));
@@ -38,14 +41,20 @@ export function assertStructure(value: unknown): void {
   if (problem !== null) throw new ValidationError([problem]);
 }
 
-/** The value as the schema gives it. @throws {ValidationError} naming every wrong field. */
+/**
+ * Returns the output of the schema.
+ * @throws {ValidationError} naming every invalid field.
+ */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new ValidationError(fieldErrorsOf(result.error, value));
 }
 
-/** The body if all of it has arrived, as a small one has with the head of its request; null else. Saves listeners and two ticks. */
+/**
+ * Returns the body if all of it has arrived, as a small one does with the request's headers; otherwise null. Saves
+ * listeners and two ticks.
+ */
 function arrivedBody(incoming: IncomingMessage, maxBytes: number): Buffer | null {
   if (!incoming.complete || incoming.destroyed || incoming.readableLength > maxBytes) return null;
   return incoming.read() as Buffer | null;
@@ -54,7 +63,7 @@ function arrivedBody(incoming: IncomingMessage, maxBytes: number): Buffer | null
 function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const announcedBytes = Number(incoming.headers["content-length"] ?? 0);
   if (announcedBytes > MAX_DROPPED_BYTES) return Promise.reject(tooLarge(maxBytes));
-  // Its events are over: the client left while its key was looked up.
+  // Its events were already emitted: the client disconnected while its key was looked up.
   if (incoming.destroyed) return Promise.reject(gone());
   return new Promise((resolve, reject) => {
     const body = new GatheredBytes();
@@ -88,10 +97,13 @@ function tooLarge(maxBytes: number): ServiceError {
   return new ServiceError("payload_too_large", `The body is larger than ${maxBytes} bytes; send less in one request`);
 }
 
-/** The first problem inside `value`. `path`: where `value` is in the body; changed during the walk and restored if all is well. */
+/**
+ * Returns the first problem inside `value`.
+ * @param path Path of `value` in the body. Changed during the walk, and restored if there is no problem.
+ */
 function structureProblem(value: unknown, path: string[]): FieldError | null {
   if (typeof value !== "object" || value === null) return null;
-  if (path.length === MAX_DEPTH) return { path: "", message: `nested deeper than ${MAX_DEPTH} levels` };
+  if (path.length === MAX_DEPTH) return { path: "", message: `must not be nested deeper than ${MAX_DEPTH} levels` };
   for (const key in value) {
     path.push(key);
     // Valid JSON, but code that copies an object member by member would set the prototype and lose the member.

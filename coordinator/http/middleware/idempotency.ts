@@ -6,8 +6,9 @@ const HEADER = "Idempotency-Key";
 const MAX_KEY_CHARS = 255;
 
 /**
- * The key of a submission and a hash of its body, to recognise a repeat; null without an Idempotency-Key header.
- * `body`: after validation, so that white space and the order of members do not matter.
+ * Returns the key of a submission and a hash of its body, to recognise a repeat; null without an Idempotency-Key
+ * header.
+ * @param body The validated body, so that white space and the order of members do not matter.
  * @throws {ValidationError} for a key that is empty or too long.
  */
 export function idempotencyOf(key: string | undefined, body: unknown): { key: string; bodyHash: string } | null {

@@ -5,16 +5,17 @@ import type { Identity } from "../../accounts/identity.ts";
 import { LargeJson } from "../../store/jobs/large-json.ts";
 import type { HttpEnv } from "../http-deps.ts";
 
-/** An answer with more characters counts as an open stream. A socket's own buffers hold about as much. */
+/** Number of characters above which a response counts as an open stream. A socket's own buffers hold about as much. */
 export const LARGE_ANSWER_CHARS = MIB;
 
 const HEADERS = { "Content-Type": "application/json" };
 
 /**
- * Answers 200 with JSON. Large values in it are read from storage as fast as the client reads. A large answer without any stays in
- * memory until its client has read it. Both count as one of the account's open streams until then.
- * @throws {RateLimitedError} for a large answer when the account has too many open streams, {@link OverloadedError} when the large
- *   answers in memory are too many; the text is dropped.
+ * Responds with 200 and JSON. Large values in it are read from storage as fast as the client reads. A large response
+ * without such values stays in memory until its client has read it. Both count as one of the account's open streams
+ * until then.
+ * @throws {RateLimitedError} for a large response when the account has too many open streams
+ * @throws {OverloadedError} when the large responses in memory are too many; the text is dropped.
  */
 export function answerJson(c: Context<HttpEnv>, identity: Identity, body: unknown): Response | Promise<Response> {
   const parts = jsonParts(body);
@@ -41,13 +42,13 @@ async function* encoded(parts: readonly JsonPart[]): AsyncGenerator<Uint8Array, 
   for await (const piece of piecesOfParts(parts)) yield Buffer.from(piece);
 }
 
-/** JSON text, with the large values that are read from storage while it is written. */
+/** Part of a JSON text: a string, or a large value that is read from storage while it is written. */
 export type JsonPart = string | LargeJson;
 
-/** The JSON text of a value that may hold large values anywhere. One string when it holds none. */
+/** Returns the JSON text of a value that may contain large values at any place; one string if it contains none. */
 export function jsonParts(value: unknown): readonly JsonPart[] {
   const large: LargeJson[] = [];
-  // No text of a client can contain it.
+  // No client text can contain it.
   const mark = randomUUID();
   const text = JSON.stringify(value, (_key, each: unknown) => {
     if (!(each instanceof LargeJson)) return each;
@@ -59,7 +60,7 @@ export function jsonParts(value: unknown): readonly JsonPart[] {
     .flatMap((part, index): JsonPart[] => (index === 0 ? [part] : [large[index - 1] as LargeJson, part]));
 }
 
-/** The text of the parts, piece by piece. */
+/** Yields the text of the parts in pieces. */
 export async function* piecesOfParts(parts: readonly JsonPart[]): AsyncGenerator<string, void, void> {
   for (const part of parts) {
     if (typeof part === "string") yield part;

@@ -10,9 +10,9 @@ import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import { cookieToken, keepPrivate } from "../server/console-session.ts";
 
-/*
- * What pages of other origins may send. Not `Atoll-Console`, nor credentials: no such page acts with the session of the coordinator's own
- * pages (`console-session.ts`).
+/**
+ * Methods that pages of other origins may use. `Atoll-Console` and credentials are not allowed, so that no such page
+ * acts with the session of the coordinator's own pages (`console-session.ts`).
  */
 const ALLOWED_METHODS = "GET, POST, PATCH, DELETE";
 const ALLOWED_HEADERS =
@@ -22,8 +22,8 @@ const EXPOSED_HEADERS =
 const PREFLIGHT_MAX_AGE_S = 86_400;
 
 /**
- * Gives every request its id, its security and CORS headers, the limits, and one line in the log; answers preflights. It sets
- * headers on Node's response, because streams and files bypass Hono.
+ * Gives every request its id, security and CORS headers, limits, and one log line; answers preflights. Sets headers on
+ * Node's response, because streams and files bypass Hono.
  */
 export function requestContext(
   { log, clock, metrics, tracing }: HttpDeps,
@@ -40,7 +40,7 @@ export function requestContext(
     const style = styleOf(c.req);
     c.set("style", style);
     outgoing.setHeader("X-Request-Id", requestId);
-    // Where Anthropic's clients look for it.
+    // Anthropic's clients read the id from this header.
     if (style === "anthropic") outgoing.setHeader("Request-Id", requestId);
     outgoing.setHeader("X-Content-Type-Options", "nosniff");
     outgoing.setHeader("Access-Control-Allow-Origin", "*");
@@ -55,7 +55,7 @@ export function requestContext(
       note({
         request_id: requestId,
         method,
-        // Without the query and the body: they may hold the client's data.
+        // Without the query and the body, which may contain the client's data.
         path: c.req.path.slice(0, MAX_LOGGED_PATH_CHARS),
         status,
         duration_ms: Math.round(durationMs * 1_000) / 1_000,
@@ -75,12 +75,12 @@ export function requestContext(
   };
 }
 
-/** Longer than any of a route with ids in it; strangers may send 16 KB. */
+/** Longer than any route with ids; unauthenticated clients may send 16 KB. */
 const MAX_LOGGED_PATH_CHARS = 500;
-/** What all requests pass, also those that no route answers. */
+/** Pattern of the middleware, which also runs for requests without a route. */
 const EVERY_PATH = "/*";
 
-/** The pattern of the path; "none" for a path, or a method, that has no route. */
+/** Returns the pattern of the route; "none" if the path or the method has no route. */
 function routeOf(c: Context<HttpEnv>): string {
   const pattern = routePath(c, -1);
   return pattern === "" || pattern === EVERY_PATH ? "none" : pattern;
@@ -90,12 +90,11 @@ function isStream(outgoing: ServerResponse): boolean {
   return String(outgoing.getHeader("content-type")).startsWith("text/event-stream");
 }
 
-/** Keeps the caller's own id if it is harmless in a log and a header. */
+/** Returns the client's own id if it is safe in a log and a header; otherwise a new one. */
 function requestIdOf(sent: string | undefined): string {
   return sent !== undefined && /^[\w.-]{1,100}$/.test(sent) ? sent : randomUUID();
 }
 
-/** A request whose answer is over, as the log names its facts. */
 interface RequestLine {
   readonly request_id: string;
   readonly method: string;
@@ -106,14 +105,14 @@ interface RequestLine {
   readonly aborted?: true;
 }
 
-/** Lines in a second of requests that no quota of an account bounds. */
+/** Maximum log lines per second for requests that no account quota limits. */
 export const MAX_STRANGERS_LINES = 100;
 const SECOND_MS = 1_000;
 const TOO_MANY_REQUESTS = 429;
 
 /**
- * Logs one line for each request. Of strangers' requests, and of those beyond a limit, there are at most so many lines in a second: who
- * floods the coordinator does not fill its disk. Metrics count them all.
+ * Logs one line for each request. Unauthenticated requests, and those beyond a rate limit, are limited to {@link
+ * MAX_STRANGERS_LINES} lines per second, so that a flood does not fill the disk. Metrics count all of them.
  */
 export function requestLog(log: Pick<Logger, "info">, clock: Pick<Clock, "monotonicMs">): (line: RequestLine) => void {
   let secondEndsMs = -Infinity;

@@ -11,19 +11,18 @@ const MAX_FIELD_NAME_CHARS = 100;
 const BAD_NAME = `Each part of the form needs a name of at most ${MAX_FIELD_NAME_CHARS} characters`;
 const MAX_HEADERS_OF_PART = 20;
 const MAX_HEADER_BYTES_OF_PART = 4_096;
-/** Then the connection of a client that hangs is closed; the answer has left by then. */
+/** Time after which the connection of a stalled client is closed; the response is sent by then. */
 const LAST_WORDS_MS = 1_000;
-/** A client that sends nothing for this long is cut. */
+/** Time without data after which a client is refused. */
 const STALL_MS = 30_000;
 
-/** What a form may have, and where its files are kept. */
 export interface FormLimits {
-  /** Values, of all names together. */
+  /** Maximum number of values, for all names together. */
   readonly maxFields: number;
-  /** UTF-8, of one value. */
+  /** Maximum UTF-8 bytes of one value. */
   readonly maxFieldBytes: number;
   readonly maxFiles: number;
-  /** Of one file. */
+  /** Maximum bytes of one file. */
   readonly maxFileBytes: number;
   /** Folder for a temporary folder with the files. Default: the system's. */
   readonly directory?: string;
@@ -31,7 +30,7 @@ export interface FormLimits {
   readonly clock?: Pick<Clock, "schedule">;
 }
 
-/** A form that was read whole. Disposing of it removes its files. */
+/** A form that was read completely. Disposing of it removes its files. */
 export interface Form extends AsyncDisposable {
   /** Values by name, in order. Names like `include[]` keep their brackets. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
@@ -39,10 +38,11 @@ export interface Form extends AsyncDisposable {
 }
 
 /**
- * Reads a `multipart/form-data` body: fields into memory, files to disk as they come, no faster than the disk takes them. Whatever goes
- * wrong, no file is left.
- * @throws {ServiceError} `bad_request` for another content type, a body that is not well formed, and a client that left or sent nothing
- * for `stallMs`; `payload_too_large`; `disk_full`. @throws {ValidationError} for too many fields or files, or a value that is too long.
+ * Reads a `multipart/form-data` body: fields into memory, files to disk as they arrive, no faster than the disk accepts
+ * them. No file remains after a failure.
+ * @throws {ServiceError} `bad_request` for another content type, a body that is not well formed, and a client that
+ * disconnected or sent nothing for `stallMs`; `payload_too_large`; `disk_full`.
+ * @throws {ValidationError} for too many fields or files, or a value that is too long.
  */
 export async function readForm(incoming: IncomingMessage, limits: FormLimits): Promise<Form> {
   const contentType = incoming.headers["content-type"] ?? "";
@@ -54,7 +54,7 @@ export async function readForm(incoming: IncomingMessage, limits: FormLimits): P
   const { maxFields, maxFieldBytes, maxFiles, maxFileBytes } = limits;
   const announcedBytes = Number(incoming.headers["content-length"] ?? 0);
   if (announcedBytes > maxFiles * maxFileBytes + maxFields * maxFieldBytes + formFrameBytes(maxFields + maxFiles))
-    throw new ServiceError("payload_too_large", `A file may have at most ${maxFileBytes} bytes`);
+    throw new ServiceError("payload_too_large", `The file is too large; at most ${maxFileBytes} bytes are allowed`);
   const busboy = await openParser({
     headers: { "content-type": contentType },
     limits: {
@@ -78,7 +78,7 @@ export async function readForm(incoming: IncomingMessage, limits: FormLimits): P
   }
 }
 
-/** Size of the whole body, with the form's frame; Infinity if the client does not say. */
+/** Returns the announced size of the whole body; Infinity if the client does not announce it. */
 export function announcedBytesOf(incoming: IncomingMessage): number {
   return Number(incoming.headers["content-length"] ?? Infinity);
 }
@@ -87,7 +87,7 @@ function isName(name: string | undefined): name is string {
   return name !== undefined && name !== "" && name.length <= MAX_FIELD_NAME_CHARS;
 }
 
-/** What the boundaries and headers of `parts` may have, beside names and values. */
+/** Returns the maximum bytes of the boundaries and headers of `parts`, without names and values. */
 function formFrameBytes(parts: number): number {
   return (parts + 1) * 2 * MAX_HEADER_BYTES_OF_PART;
 }
@@ -98,11 +98,15 @@ async function openParser(config: BusboyConfig): Promise<BusboyInstance> {
   try {
     return new Parser(config);
   } catch (cause) {
-    throw new ServiceError("bad_request", "The Content-Type of the form has no boundary", { cause });
+    throw new ServiceError(
+      "bad_request",
+      "The Content-Type of the form has no boundary; send multipart/form-data with its boundary",
+      { cause },
+    );
   }
 }
 
-/** One body on its way from the connection through the parser to memory and disk. Settles when no file is written any more. */
+/** Reads a body through the parser into memory and disk. Settles when no file is being written. */
 async function readParts(
   incoming: IncomingMessage,
   busboy: BusboyInstance,
@@ -112,7 +116,7 @@ async function readParts(
   const { maxFields, maxFieldBytes, maxFiles, maxFileBytes } = limits;
   const fields = new Map<string, string[]>();
   const files: Promise<FormFile>[] = [];
-  /** Aborts with the first error: writers of files end with it. */
+  /** Aborts with the first error, which also ends the writers of files. */
   const failed = new AbortController();
   const fail = (error: Error): void => failed.abort(error);
   const refuse = (path: string, message: string): void => fail(new ValidationError([{ path, message }]));
@@ -148,7 +152,7 @@ async function readParts(
   }
 }
 
-/** Passes the body on until the parser has all of it. Stops reading the connection at the first error. */
+/** Passes the body to the parser until it is complete. Stops reading the connection at the first error. */
 function passOn(
   incoming: IncomingMessage,
   busboy: BusboyInstance,
@@ -156,11 +160,14 @@ function passOn(
   failed: AbortController,
 ): Promise<void> {
   const { signal } = failed;
-  const gone = new ServiceError("bad_request", "The connection closed before the whole form arrived; send it again");
+  const gone = new ServiceError(
+    "bad_request",
+    "The connection closed before the whole form arrived; send the form again",
+  );
   return new Promise<void>((resolve, reject) => {
     const stalled = (): void => {
       const seconds = Math.round(stallMs / 1_000);
-      fail(new ServiceError("bad_request", `Nothing of the form arrived for ${seconds} s; send it again`));
+      fail(new ServiceError("bad_request", `The client sent no form data for ${seconds} s; send the form again`));
       clock.schedule(LAST_WORDS_MS, () => incoming.socket.destroySoon());
     };
     let timer = clock.schedule(stallMs, stalled);
@@ -185,7 +192,7 @@ function passOn(
     const onData = (chunk: Buffer): void => {
       wait();
       if (busboy.write(chunk)) return;
-      // The disk is behind: that is no fault of the client.
+      // The disk is slow; the client is not at fault.
       timer.cancel();
       incoming.pause();
     };
@@ -203,7 +210,7 @@ function passOn(
     const onFinish = (): void => settle(resolve);
     signal.addEventListener("abort", onFailed);
     busboy.on("drain", onDrain).on("finish", onFinish);
-    // Its events are over: the client left while its key was looked up.
+    // Its events were already emitted: the client disconnected while its key was looked up.
     if (incoming.destroyed && !incoming.complete) return fail(gone);
     incoming.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
   });
@@ -211,23 +218,24 @@ function passOn(
 
 export interface FormFile {
   readonly field: string;
-  /** As the client gave it, without folders; empty if it gave none. Never a path here. */
+  /** Name given by the client, without folders; empty if it gave none. Never used as a path here. */
   readonly filename: string;
-  /** As the client gave it. */
+  /** Content type given by the client. */
   readonly contentType: string;
-  /** Temporary: who wants to keep it moves it away before the form is disposed of. */
+  /** Temporary path: to keep the file, move it before the form is disposed of. */
   readonly path: string;
   readonly sizeBytes: number;
   /** Hexadecimal. */
   readonly sha256: string;
 }
 
-/** Errors of a disk, or of a quota on it, that has no room left. */
+/** Error codes of a full disk or an exhausted disk quota. */
 const FULL = new Set(["ENOSPC", "EDQUOT"]);
 
 /**
- * Writes what `stream` brings to a new file. `signal` ends it with its reason.
- * @throws {ServiceError} `payload_too_large` if the parser cut the stream at its limit; `disk_full`; `bad_request` if the stream breaks.
+ * Writes `stream` to a new file. `signal` ends it with its reason.
+ * @throws {ServiceError} `payload_too_large` if the parser cut the stream at its limit; `disk_full`; `bad_request` if
+ * the stream breaks.
  */
 async function writeFormFile(
   stream: BusboyFileStream,
@@ -237,9 +245,12 @@ async function writeFormFile(
 ): Promise<FormFile> {
   const stop = (): void => void stream.destroy(signal.reason as Error);
   signal.addEventListener("abort", stop, { once: true });
-  const tooLarge = new ServiceError("payload_too_large", `A file may have at most ${maxBytes} bytes`);
+  const tooLarge = new ServiceError(
+    "payload_too_large",
+    `The file is too large; at most ${maxBytes} bytes are allowed`,
+  );
   stream.once("limit", () => void stream.destroy(tooLarge));
-  // The parser tells of a body that ends too soon by an event, which the loop below may not listen for yet.
+  // The parser reports a truncated body by an event, before the loop below may listen for it.
   stream.on("error", () => undefined);
   try {
     await using handle = await open(file.path, "wx", 0o600);
@@ -254,8 +265,14 @@ async function writeFormFile(
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
-    if (code === undefined) throw new ServiceError("bad_request", "The form ends in the middle of a file", { cause });
-    if (FULL.has(code)) throw new ServiceError("disk_full", "The coordinator has no room for the file", { cause });
+    if (code === undefined)
+      throw new ServiceError("bad_request", "The form ends in the middle of a file; send it again", { cause });
+    if (FULL.has(code))
+      throw new ServiceError(
+        "disk_full",
+        "The coordinator's disk is too full for the file; its operator must free space",
+        { cause },
+      );
     throw cause;
   } finally {
     signal.removeEventListener("abort", stop);

@@ -8,38 +8,38 @@ import type { ErrorStyle } from "../error-answers.ts";
 
 /** Names the ignored parameters of a request, separated by commas. */
 export const IGNORED_HEADER = "Atoll-Ignored";
-/** Most entries of one list that are named: the header is at most 5 KB, whatever the client sends. */
+/** Maximum entries of one list that are named, so that the header has at most 5 KB, whatever the client sends. */
 const MAX_NAMED_ENTRIES = 8;
 
-/** A parameter: of all schemas that a request may have in this place, the members and entries. */
+/** A parameter with the members and entries of all schemas that a request may use at this place. */
 export interface Parameter {
-  /** Members have a dotted path, those of a list's entries with `[]`: `stream_options.include_usage`, `messages[].name`. */
+  /** Dotted path for members, with `[]` for entries of a list: `stream_options.include_usage`, `messages[].name`. */
   readonly name: string;
-  /** Empty for what is not honoured. */
+  /** Empty for a parameter that is not supported. */
   readonly schemas: z.ZodType[];
-  /** Null: honoured. */
+  /** Null: supported. */
   readonly unhonoured: Unhonoured | null;
   readonly members: Map<string, Parameter>;
-  /** Each entry of a list. */
+  /** Parameter of each entry of a list. */
   entries: Parameter | null;
-  /** Which of the entries of a list are ignored. */
+  /** Decides which entries of a list are ignored. */
   ignoredEntry: IgnoredEntry | null;
 }
 
 const trees = new WeakMap<z.ZodType, Parameter>();
 
-/** What a walk through a body has found. */
 interface Findings {
   readonly style: ErrorStyle;
   readonly faults: FieldError[];
-  /** Paths of what is ignored, by the parameter's name. */
+  /** Paths of ignored parameters, by the parameter's name. */
   readonly ignored: Map<string, string[]>;
 }
 
 /**
  * Checks that the schema knows every member of the body and refuses none. The schema itself checks the values.
- * @param style Whose clients read the errors: Anthropic's fall back by the wording of theirs.
- * @returns the paths of what is ignored (`output_config.effort`, `tools[8]`); of more than 8 entries of a list, the parameter's name.
+ * @param style Format of the errors. Anthropic's clients fall back by the wording of Anthropic's own errors.
+ * @returns Paths of the ignored parameters (`output_config.effort`, `tools[8]`). If more than 8 entries of a list are
+ * ignored, the parameter's name instead.
  * @throws {ValidationError} naming each parameter that is refused or unknown.
  */
 export function checkParameters(schema: z.ZodType, body: unknown, style: ErrorStyle): string[] {
@@ -83,7 +83,7 @@ function noteIgnored(ignored: Findings["ignored"], name: string, path: string): 
   else if (paths.length <= MAX_NAMED_ENTRIES) paths.push(path);
 }
 
-/** Claude Code repeats a request without the member when it reads this (Anthropic's own wording). */
+/** Anthropic's own wording, at which Claude Code repeats a request without the member. */
 const EXTRA_INPUT = "Extra inputs are not permitted";
 
 function refusedParameter({ note }: Unhonoured, style: ErrorStyle): string {
@@ -97,7 +97,7 @@ function unknownParameter(name: string, members: Parameter["members"], style: Er
   return `is not a parameter of this request${isTypo ? `; did you mean "${nearest}"?` : ""}`;
 }
 
-/** All parameters that a schema declares, as the members of a nameless one. */
+/** Returns all parameters of a schema, as the members of a parameter without a name. */
 export function parametersOf(schema: z.ZodType): Parameter {
   let root = trees.get(schema);
   if (root === undefined) {
@@ -112,7 +112,7 @@ function emptyParameter(name: string, unhonoured: Unhonoured | null): Parameter 
   return { name, unhonoured, schemas: [], members: new Map(), entries: null, ignoredEntry: null };
 }
 
-/** Adds what a schema allows. The schemas of a union add to the same parameter. */
+/** Adds the parameters of a schema. All schemas of a union add to the same parameter. */
 function addSchema(parameter: Parameter, schema: z.core.$ZodType): void {
   const { ignoredEntry } = notedIn(schema as z.ZodType);
   if (ignoredEntry !== undefined) {

@@ -15,7 +15,7 @@ const DESCRIPTION = `The API of an Atoll coordinator: jobs, chats, files and the
 - GET paths also serve HEAD.
 - The data of each Server-Sent Event is one line; a \`text/event-stream\` schema describes that data. Comment lines keep a silent stream open.`;
 
-/** The OpenAPI 3.1 document of all routes and webhooks registered so far, as parsed JSON. */
+/** Returns the OpenAPI 3.1 document of all routes and webhooks registered so far, as parsed JSON. */
 export function openApiDocument(app: HttpApp, { version, options }: HttpDeps): unknown {
   registerFailures(app.openAPIRegistry);
   registerHeaders(app.openAPIRegistry);
@@ -46,7 +46,7 @@ export function openApiDocument(app: HttpApp, { version, options }: HttpDeps): u
   return mergeAllOf(JSON.parse(JSON.stringify(document)), document.components?.schemas ?? {});
 }
 
-/** The members of a schema that matter here. */
+/** The used members of a schema. */
 interface Schema {
   readonly $ref?: string;
   readonly allOf?: readonly Schema[];
@@ -58,9 +58,10 @@ type Schemas = Readonly<Record<string, Schema>>;
 const PREFIX = "#/components/schemas/";
 
 /**
- * The document without `allOf`. The generator writes it for a component that was extended, which becomes one schema with all
- * members, and for one with a description of its own, which becomes a reference with that description. So readers see one
- * object, client generators make one type, and a schema can be closed with `additionalProperties` in one place.
+ * Returns the document without `allOf`. The generator writes `allOf` for an extended component, which becomes one
+ * schema with all members, and for a component with another description, which becomes a reference with that
+ * description. Readers then see one object, client generators make one type, and a schema can be closed with
+ * `additionalProperties` in one place.
  * @param document Parsed JSON; not changed.
  */
 function mergeAllOf(document: unknown, schemas: Schemas): unknown {
@@ -85,7 +86,7 @@ function merge(parts: readonly Schema[], schemas: Schemas): Schema {
   };
 }
 
-/** The schema that a reference names, with its own `allOf` merged. */
+/** Returns the schema that a reference names, with its own `allOf` merged. */
 function resolve(schema: Schema, schemas: Schemas): Schema {
   if (schema.$ref === undefined) return schema;
   const target = schemas[schema.$ref.slice(PREFIX.length)];

@@ -6,7 +6,7 @@ import type { ErrorStyle } from "../error-answers.ts";
 import { failureResponses, type FailureStatus } from "./failure-responses.ts";
 import { headersOf } from "./headers.ts";
 
-/** What the document says of each group of operations, in its order. */
+/** Descriptions of the groups of operations, in the document's order. */
 const TAGS = {
   Jobs: "Submit work now, fetch the result later",
   Chat: "Chats, completions, embeddings, images and audio; compatible with OpenAI's and Anthropic's clients",
@@ -27,15 +27,18 @@ export const TAGS_DOC = Object.entries(TAGS).map(([name, description]) => ({ nam
 type DocumentedAnswer = Exclude<RouteConfig["responses"][string], { $ref: string }>;
 type Content = NonNullable<DocumentedAnswer["content"]>;
 
-/** A request and the JSON of its successful response by operationId, from tests of routes: `npm run docs:examples` writes them. */
+/**
+ * Examples by operationId: a request and the JSON of its successful response. `npm run docs:examples` records them from
+ * tests of routes.
+ */
 const EXAMPLES = JSON.parse(readFileSync(join(import.meta.dirname, "examples.json"), "utf8")) as Readonly<
   Record<string, { readonly request?: unknown; readonly response?: unknown }>
 >;
 
-/** Who may call: anyone, a key or session with a scope, or the session of an operator. */
+/** Required credential: none, a key or session with a scope, or an operator's session. */
 export type Access = "public" | Scope | "operator";
 
-/** What the document says of an operation, and what is checked before its handler is called. */
+/** Documentation of an operation, and the checks before its handler is called. */
 export interface RouteSpec {
   /** The operationId. */
   readonly id: string;
@@ -44,24 +47,32 @@ export interface RouteSpec {
   /** The description. */
   readonly about?: string;
   readonly access: Access;
-  /** What the document says of credentials. Absent: what follows from `access`. */
+  /** Security of the operation in the document. Default: derived from `access`. */
   readonly security?: RouteConfig["security"];
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** The multipart form, which the handler reads. */
+  /** The multipart form. The handler reads it. */
   readonly form?: z.ZodType;
-  /** The successful answers, and failures with bodies of their own. A value that the handler returns has the lowest status. */
+  /**
+   * Successful responses, and failures with their own bodies. A value that the handler returns has the lowest status.
+   */
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
-  /** Failures of this operation alone; the common ones are added. */
+  /** Failures of this operation; the common ones are added. */
   readonly fails?: readonly FailureStatus[];
-  /** Whether the parameters of the body are those of a vendor's API: each must be known, and those that are ignored are named. */
+  /**
+   * Whether the body's parameters are those of a vendor's API: unknown ones are refused, and ignored ones are named in
+   * a header.
+   */
   readonly isCompatible?: boolean;
 }
 
 export type Method = "get" | "post" | "patch" | "delete";
 
-/** An operation as the document shows it, with what every operation of its kind has: failures, headers, security and example. */
+/**
+ * Returns an operation for the document, with the common parts of all operations: failures, headers, security and
+ * example.
+ */
 export function documentedRoute(
   method: Method,
   path: string,
@@ -74,7 +85,7 @@ export function documentedRoute(
     body === undefined ? form && { "multipart/form-data": { schema: form } } : { "application/json": { schema: body } };
   const answerHeaders = headersOf(access !== "public", method === "post" && style !== "plain");
   const own = Object.entries(answers).map(([status, answer]) => {
-    // Only an accepted request has the status 202, and its answer is not the operation's usual one.
+    // A 202 only acknowledges the request; it is not the operation's usual response.
     const isUsual = Number(status) < 300 && status !== "202";
     const { content: shown } = answer;
     const example = shown === undefined || !isUsual ? {} : { content: withExample(shown, EXAMPLES[id]?.response) };
@@ -92,7 +103,7 @@ export function documentedRoute(
       ...(headers === undefined ? {} : { headers }),
       ...(content === undefined ? {} : { body: bodyWithExample(content, id) }),
     },
-    // The operation's own answer for a status (503 of /health) replaces the common one.
+    // A response of the operation for a status (503 of /health) replaces the common one.
     responses: {
       ...failureResponses([...fails, ...impliedFailures(method, spec)], style),
       ...Object.fromEntries(own),
@@ -102,12 +113,12 @@ export function documentedRoute(
   };
 }
 
-/** A body with the example of its operation's request. */
+/** Returns a body with the example of its operation's request. */
 export function bodyWithExample(content: Content, operationId: string) {
   return { required: true, content: withExample(content, EXAMPLES[operationId]?.request) };
 }
 
-/** Failures that can come before the handler, and 500. */
+/** Returns the failures that can occur before the handler, and 500. */
 function impliedFailures(method: Method, { access, query, body, form }: RouteSpec): FailureStatus[] {
   return [
     ...(access === "public" ? [] : ([401, 403] as const)),

@@ -4,7 +4,7 @@ import { anthropicType, codeIn, openAiType, type ErrorStyle } from "../error-ans
 import type { HttpApp } from "../http-deps.ts";
 import { failureHeaders, type HeaderRefs } from "./headers.ts";
 
-/** No code has 409 of its own: see {@link MORE_CODES}. */
+/** Status of a failure. No code has 409 as its main status; see {@link MORE_CODES}. */
 export type FailureStatus = (typeof ERROR_STATUS)[ErrorCode] | 409;
 
 const MEANINGS: Readonly<Record<FailureStatus, string>> = {
@@ -22,7 +22,7 @@ const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   503: "Temporarily unavailable",
   507: "The coordinator's disk is full; the operator must free space",
 };
-/** Codes that mostly come with another status: a job that was cancelled, and one whose model could not be fetched. */
+/** Codes that usually have another status: a job that was cancelled, or whose model could not be fetched. */
 const MORE_CODES: Readonly<Partial<Record<FailureStatus, readonly ErrorCode[]>>> = {
   409: ["job_failed"],
   503: ["job_failed"],
@@ -42,7 +42,7 @@ const JOB_FAILURE = {
   retryable: z.boolean().optional().describe("If a job failed: whether another attempt may succeed"),
 };
 
-/** Members of `error` beside message and code, as `answerError` (../error-answers.ts) writes them. */
+/** Members of `error` in addition to message and code, as written by `answerError` (../error-answers.ts). */
 const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
   402: {
     required_credits: z.number().optional().describe("Total cost of the request's jobs"),
@@ -83,7 +83,10 @@ const HEADERS: Readonly<Record<FailureStatus, HeaderRefs>> = {
   507: failureHeaders([], []),
 };
 
-/** References to the failure responses of these statuses. `style`: whose clients read them. */
+/**
+ * Returns references to the failure responses of these statuses.
+ * @param style Format of the errors.
+ */
 export function failureResponses(statuses: readonly FailureStatus[], style: ErrorStyle): RouteConfig["responses"] {
   return Object.fromEntries(
     [...new Set(statuses)]

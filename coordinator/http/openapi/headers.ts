@@ -52,21 +52,20 @@ type HeaderName = keyof typeof HEADERS;
 const RATE: readonly HeaderName[] = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
 /**
- * Headers of every success.
- * @param isKnown The caller has a key or session, whose requests are counted.
- * @param isCompatible Its parameters are those of OpenAI's or Anthropic's API.
+ * Returns the headers of a successful response.
+ * @param isKnown Whether the caller has a key or session, whose requests are counted.
+ * @param isCompatible Whether the parameters are those of OpenAI's or Anthropic's API.
  */
 export function headersOf(isKnown: boolean, isCompatible: boolean): HeaderRefs {
   const always = refs(["X-Request-Id", ...(isKnown ? RATE : [])], "");
   return isCompatible ? { ...always, ...refs(["Atoll-Ignored"], "IfKnown") } : always;
 }
 
-/** Headers of a failure, which may come before the caller is known. */
+/** Returns the headers of a failure, which may occur before the caller is known. */
 export function failureHeaders(always: readonly HeaderName[], maybe: readonly HeaderName[]): HeaderRefs {
   return { ...refs(["X-Request-Id", ...always], ""), ...refs([...maybe, ...RATE], "IfKnown") };
 }
 
-/** Adds the header components to the document. */
 export function registerHeaders(registry: HttpApp["openAPIRegistry"]): void {
   for (const { component, type, description } of Object.values(HEADERS)) {
     const schema = { type, ...(type === "integer" ? { minimum: 0 } : {}) };

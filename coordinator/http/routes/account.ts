@@ -10,8 +10,8 @@ import { pageOf, pageQuery } from "../schemas/pagination.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { passwordCaller, passwordText } from "./sessions.ts";
 
-/** Without content, and without what says whose account it was. */
-const KEPT = ["entries of the ledger", "of each job: times, Cargo, state, tokens and charge"] as const;
+/** Data that is kept, without content and without personal data. */
+const KEPT = ["ledger entries", "times, Cargo, state, tokens and charge of each job"] as const;
 
 const LINE_KINDS = [
   "grant",
@@ -87,7 +87,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
         email: z.string().max(1_000).optional().openapi({ maxLength: MAX_EMAIL, pattern: EMAIL_PATTERN.source }),
       })
       .refine(({ password, email }) => password !== undefined || email !== undefined, {
-        message: "needs a new password or a new email",
+        message: "must have password or email",
       })
       .openapi("ChangeAccount"),
     answers: {
@@ -95,7 +95,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
         data(
           z.object({
             ...accountSchema.shape,
-            pending_email: z.string().nullable().describe("An address that waits for its proof"),
+            pending_email: z.string().nullable().describe("New address that is not confirmed yet"),
           }),
         ),
         "The account as it is now",

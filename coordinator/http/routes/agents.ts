@@ -25,7 +25,7 @@ const recommendationSchema = z
   })
   .openapi("Recommendation");
 
-/** What agents call for their Islands. Most send the Island token in place of a key. */
+/** Endpoints that agents call for their Islands. Most need the Island token instead of a key. */
 export const islandAgentRoutes = routeGroup(
   "/island",
   { tag: "Islands" },
@@ -104,7 +104,7 @@ export const islandAgentRoutes = routeGroup(
           ...contentHeaders(file),
           "Cache-Control": "private, no-store",
         },
-        missing: "No job has the file for this Island now",
+        missing: "No job of this Island has the file now",
       });
     });
 
@@ -125,7 +125,7 @@ export const islandAgentRoutes = routeGroup(
   },
 );
 
-/** The path of a model that the coordinator serves itself becomes a full URL. */
+/** Presents a recommendation. A path of a model that the coordinator serves itself becomes a full URL. */
 function present(one: Recommendation, origin: string): z.infer<typeof recommendationSchema> {
   return {
     workload_slug: one.slug,

@@ -18,7 +18,9 @@ const scopeListSchema = z
   .transform((list) => list.split(",").map((scope) => scope.trim()));
 const scopeArraySchema = z.array(z.string().openapi({ enum: [...SCOPES] })).openapi({ minItems: 1 });
 
-/** A comma-separated string (spec §4), or an array, which people try first. The document describes both forms fully. */
+/**
+ * Scopes as a comma-separated string (spec §4) or an array, which people try first. The document describes both forms.
+ */
 const scopesSchema = z
   .union([scopeListSchema, scopeArraySchema])
   .pipe(z.array(z.enum(SCOPES)).min(1))
@@ -35,7 +37,7 @@ const isAmount = (credits: number): boolean => {
   }
 };
 
-/** `null`: no limit. */
+/** Limits of a key. `null`: no limit. */
 const limitFields = {
   expires_at: z.iso.datetime().nullable().optional().describe("When the key expires (401 key_expired); null: never"),
   cargos: z
@@ -49,7 +51,7 @@ const limitFields = {
     .number()
     .min(0)
     .max(MAX_MONTHLY_CREDITS)
-    .refine(isAmount, { message: "has more than 6 decimals" })
+    .refine(isAmount, { message: "must have at most 6 decimals" })
     .nullable()
     .optional()
     .describe(
@@ -65,7 +67,7 @@ const createKeyBody = z
 
 const changeKeyBody = z.object({ name: nameSchema.optional(), ...limitFields }).openapi("ChangeApiKey");
 
-/** The limits that a body has; absent ones stay. */
+/** Returns the limits in a body; omitted ones do not change. */
 function limitsOf(body: z.infer<z.ZodObject<typeof limitFields>>): Partial<KeyLimits> {
   const { expires_at: expiresAt, cargos, credits_per_month: credits } = body;
   return {
@@ -102,7 +104,10 @@ const createdKeySchema = z
   .object({ data: newKeySchema.extend({ key: secretSchema }), key: secretSchema, ...keyFields })
   .openapi("CreatedApiKey");
 
-/** `spending`: of the account's keys with a monthly limit, in micro-credits. */
+/**
+ * Presents a key.
+ * @param spending Micro-credits spent this month by each key with a monthly limit.
+ */
 function presentKey(key: ApiKey, spending: ReadonlyMap<string, number>): z.infer<typeof keySchema> {
   return {
     ...presentNewKey(key),
@@ -124,7 +129,7 @@ function presentNewKey(key: ApiKey): z.infer<typeof newKeySchema> {
   };
 }
 
-/** Both shapes of spec §4 in one body, and the secret also where clients of the first shape look for it. */
+/** Presents a new key in both formats of spec §4. The secret is also where clients of the first format expect it. */
 function presentCreatedKey(key: ApiKey, secret: string): z.infer<typeof createdKeySchema> {
   const data = presentNewKey(key);
   const { id, name, scopes, created_at } = data;
@@ -141,7 +146,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     answers: { 200: json(data(z.array(keySchema)), "Keys") },
   })(async ({ identity }) => {
     const keys = await accounts.listKeys(identity.accountId);
-    // A second read only for those who use such limits.
+    // A second read is needed only for accounts that use such limits.
     const isCounted = keys.some(({ monthlyMicro }) => monthlyMicro !== null);
     const spending = isCounted ? await accounts.keySpending(identity.accountId) : NO_SPENDING;
     return { data: keys.map((key) => presentKey(key, spending)) };
@@ -157,7 +162,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     answers: { 201: json(createdKeySchema, "The key with its secret, which is shown only once") },
   })(async ({ identity, body }) => {
     const scopes = body.scopes ?? [...SCOPES];
-    // A key cannot grant more than it has.
+    // A key cannot grant scopes that it does not have.
     for (const scope of scopes) requireScope(identity, scope);
     assertMayManageCredentials(identity);
     const limits = limitsOf(body);
@@ -206,7 +211,10 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
 
 const NO_SPENDING: ReadonlyMap<string, number> = new Map();
 
-/** A key for a Cargo that is misspelt could run nothing. @throws {ValidationError} naming every Cargo that the account cannot run. */
+/**
+ * Checks the Cargos of a key, because a key for a misspelt Cargo could run nothing.
+ * @throws {ValidationError} naming every Cargo that the account cannot run.
+ */
 async function assertKnown({ catalog }: HttpDeps, slugs: readonly string[], accountId: string): Promise<void> {
   const found = await Promise.all(
     slugs.map(async (slug) => catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId))),

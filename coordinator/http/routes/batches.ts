@@ -18,7 +18,7 @@ import { data, json } from "../schemas/responses.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Characters of outputs in one response, as JSON. Above it, no further output is added. */
+/** Number of characters of outputs in one response, as JSON, above which no further output is added. */
 const MAX_OUTPUT_CHARS = MIB;
 
 export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, deps) => {
@@ -78,7 +78,7 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
 
 type PresentedBatch = z.infer<typeof batchSchema>;
 
-/** The jobs of a batch, from `offset` on with their outputs, until these are too many for one answer. */
+/** Returns the jobs of a batch, with outputs from `offset` on until the response is full. */
 async function outputsOf(
   { jobs }: HttpDeps,
   accountId: string,
@@ -93,7 +93,7 @@ async function outputsOf(
       presented.push({ ...job, output: null, error: null });
       continue;
     }
-    // oxlint-disable-next-line no-await-in-loop -- The size of one decides whether the next is read.
+    // oxlint-disable-next-line no-await-in-loop -- The size of one output decides whether the next is read.
     const { output = null, error } = await jobs.get(accountId, job.id);
     const size = output instanceof LargeJson ? output.chars : JSON.stringify(output).length;
     const isOmitted = size > MAX_INLINE_CHARS;

@@ -132,7 +132,10 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
   });
 });
 
-/** Checks the credential only here, because a public Cargo needs none. @throws {ServiceError} `cargo_not_found` */
+/**
+ * Finds an unapproved Cargo of the caller. Checks the credential only here, because a public Cargo needs none.
+ * @throws {ServiceError} `cargo_not_found`
+ */
 async function findOwn(c: Context<HttpEnv>, { accounts, catalog }: HttpDeps, slug: string): Promise<CatalogEntry> {
   const { incoming } = c.env;
   if (credentialOf(incoming) === undefined) return catalog.get(slug);

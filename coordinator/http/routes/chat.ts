@@ -55,7 +55,7 @@ export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, 
     }
     const orders = ordersOf(body).map((order) => ({ ...order, isStreamed: true }));
     const [order] = orders;
-    if (order === undefined) throw new Error("A chat has an answer");
+    if (order === undefined) throw new Error("A chat must have at least one choice");
     const first = await awaitChat(deps, call, order);
     if (first === null) return null;
     const includeUsage = body.stream_options?.include_usage === true || body.usage?.include === true;
@@ -70,18 +70,21 @@ function ordersOf(body: z.output<typeof chatBodySchema>): Omit<ChatSubmission, "
   return jobInputsOf(body).map((input) => ({ model: body.model, input, fieldOf }));
 }
 
-/** The whole answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+/**
+ * Runs a chat and returns the completion. Null if the client has disconnected.
+ * @throws {ServiceError} as the endpoint
+ */
 export async function answerChat(deps: AnswerDeps, client: RequestContext, body: z.output<typeof chatBodySchema>) {
   const chats: AwaitedChat[] = [];
   for (const order of ordersOf(body)) {
-    // One after the other: an account's unfinished jobs are few.
+    // One after the other, because an account may have few unfinished jobs.
     // oxlint-disable-next-line no-await-in-loop
     const chat = await endedChat(deps, client, order);
     if (chat === null) return null;
     chats.push(chat);
   }
   const [first] = chats;
-  if (first === undefined) throw new Error("A chat has an answer");
+  if (first === undefined) throw new Error("A chat must have at least one choice");
   return completionOf(first.job.record, chats);
 }
 
@@ -89,7 +92,10 @@ function reasoningTokensOf(items: readonly FeedItem[]): number {
   return items.reduce((sum, item) => sum + (item.type === "reasoning" ? item.count : 0), 0);
 }
 
-/** @param job of the first choice. @throws unless all have ended in `done`. */
+/**
+ * @param job Job of the first choice.
+ * @throws unless all chats ended with `done`.
+ */
 function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<typeof completionSchema> {
   const { jobId, createdS, model } = completionHeadOf(job);
   const ends = chats.map((chat) => {
@@ -114,10 +120,10 @@ function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<ty
 }
 
 /**
- * Streams several chats on one connection, one after the other: an account's unfinished jobs are few. The first one that fails ends the
- * stream; those after it are not submitted.
- * @param orders Of all of them; the first one's chat is there.
- * @param encoderOf Of the chat with this index.
+ * Streams several chats on one connection, one after the other, because an account may have few unfinished jobs. The
+ * first one that fails ends the stream; later ones are not submitted.
+ * @param orders Orders of all chats. The first chat was already submitted.
+ * @param encoderOf Returns the encoder of the chat with this index.
  */
 function streamChats(
   deps: HttpDeps,
@@ -146,10 +152,10 @@ function streamChats(
       if (chat !== null) relay(chat, index);
     } catch (error) {
       const isExpected = error instanceof ServiceError;
-      if (!isExpected) deps.log.error({ err: error }, "the next answer of a streamed chat could not begin");
+      if (!isExpected) deps.log.error({ err: error }, "starting the next choice of a streamed chat failed");
       const [code, message] = isExpected
         ? [error.code, error.message]
-        : ["internal", "The next answer could not begin"];
+        : ["internal", "The next choice could not be started; try again"];
       response.end(errorLine({ code, message, retryable: !isExpected }));
     }
   };

@@ -131,7 +131,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     const { outgoing: response } = c.env;
     const { accountId, apiKey } = submitterOf(identity);
     const isStreamed = body.stream === true;
-    // Before the submission: an answer that may not be streamed must not be paid for.
+    // Runs before the submission, so that a response that may not be streamed is not charged.
     if (isStreamed) await c.get("limits").openStream(identity, response);
     const asked = await conversations.ask(accountId, params.id, body.content, samplingOf(body), apiKey);
     const { answer } = asked;
@@ -139,16 +139,17 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     const abandon = (): void => conversations.abandon(answer);
     if (gone.aborted) abandon();
     gone.addEventListener("abort", abandon);
-    // No header is sent before there is an answer that no other job can take over.
+    // No header is sent before the response belongs to this job and no other.
     await Promise.race([isStreamed ? answer.begun : answer.stored, aborted(gone)]);
     if (gone.aborted) return null;
     const { feed } = answer.job;
     const message = await conversations.answer(answer.answerId);
-    // Checked first: deleting a conversation cancels the job of its answer, which is not a failure of the job.
-    if (message === undefined) throw new ServiceError("not_found", "The conversation was deleted");
+    // Checked first: deleting a conversation cancels the job of its message, which is not a failure of the job.
+    if (message === undefined)
+      throw new ServiceError("not_found", "The conversation was deleted before its response was complete");
     if (feed.ending?.type === "error" && !(isStreamed && feed.hasOutput)) throw failureOf(feed.ending);
     if (!isStreamed) return { data: presentAnswered(asked, message) };
-    // From here the relay watches the client.
+    // From here on the relay watches the client.
     const encoder = { ...jobEvents, prologue: headEvent(asked, message) };
     return streamFeed(deps, { response, identity, feed, encoder });
   });
@@ -163,7 +164,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 function presentAnswered({ question, answer }: Asked, message: Message): z.infer<typeof answeredSchema> {
   const { feed, id } = answer.job;
-  if (feed.ending?.type !== "done") throw new Error(`Feed of ${id} has not ended in done`);
+  if (feed.ending?.type !== "done") throw new Error(`Feed of ${id} did not end with done`);
   return {
     message: presentMessage(message),
     user_message: presentMessage(question),
@@ -172,7 +173,10 @@ function presentAnswered({ question, answer }: Asked, message: Message): z.infer
   };
 }
 
-/** It has no id, as it is not part of the job's stream, which the client resumes by its ids. */
+/**
+ * Encodes the first event of a stream. It has no id, because it is not part of the job's stream, which clients resume
+ * by id.
+ */
 function headEvent({ question, answer }: Asked, message: Message): string {
   const payload = {
     type: "message",

@@ -9,7 +9,10 @@ import { routeGroup } from "../route-group.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { json } from "../schemas/responses.ts";
 
-/** Files of swagger-ui-dist that the page loads. All links are relative, so that the page works under any path prefix of a proxy. */
+/**
+ * Files of swagger-ui-dist that the page loads. All links are relative, so that the page works under any path prefix of
+ * a proxy.
+ */
 const ASSETS = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"] as const;
 
 const PAGE = `<!doctype html>
@@ -42,7 +45,7 @@ SwaggerUIBundle({
 });
 `;
 
-/** The OpenAPI 3.1 document of all routes, and the page at /docs with everything that it loads. */
+/** Routes of the OpenAPI 3.1 document, and of the page at /docs with the files that it loads. */
 export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
   const { options } = deps;
 
@@ -71,7 +74,7 @@ export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
     return sendFile(c.env, { root, name, headers, missing });
   });
 
-  // The document is made for the first who asks: that takes as long as all else of a start.
+  // Created at the first request, because that takes as long as the rest of a start.
   let document: string | undefined;
   routes.get("/openapi.json", {
     id: "getOpenApi",
@@ -89,7 +92,10 @@ export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
   });
 });
 
-/** The page loads only its own files and calls only the API; `data:` is for the icons in its style sheet. */
+/**
+ * Returns the content security policy. The page loads only its own files and calls only the API; `data:` is for icons
+ * in its style sheet.
+ */
 function contentPolicy({ publicUrl }: Pick<HttpOptions, "publicUrl">): string {
   const api = publicUrl === null ? "" : ` ${new URL(publicUrl).origin}`;
   return [

@@ -10,16 +10,16 @@ import { sendFile } from "../server/send-file.ts";
 import { data, json } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** A path segment that is neither hidden nor leads out of its folder. */
+/** Path segment that is not hidden and cannot leave its folder. */
 const NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,200}";
 const MODEL_FILE = new RegExp(`^${NAME}\\.(?:gguf|wasm|onnx)$`);
-/** Files of a model folder, which its `files.json` lists (docs/reference/cargo-format.md). */
+/** Files of a model folder, as listed in its `files.json` (docs/reference/cargo-format.md). */
 const FILE_OF_FOLDER = new RegExp(
   `^${NAME}(?:/${NAME}){0,5}/${NAME}\\.(?:json|txt|jinja|onnx|onnx_data|onnx_data_\\d{1,3}|pb|bin)$`,
 );
 
 const VERSION = String.raw`\d{1,5}\.\d{1,5}\.\d{1,5}(?:-[0-9A-Za-z.]{1,40})?`;
-/** Names that `npm run packages`, `npm run packages:debian` and Python's `build` give. */
+/** File names written by `npm run packages`, `npm run packages:debian` and Python's `build`. */
 const PATTERNS = [
   { format: "npm", pattern: new RegExp(`^atoll-(?<package>island|client)-(?<version>${VERSION})\\.tgz$`) },
   { format: "deb", pattern: new RegExp(`^atoll-(?<package>island)_(?<version>${VERSION})_(?:amd64|arm64)\\.deb$`) },
@@ -55,7 +55,9 @@ const downloadsSchema = z
   })
   .openapi("Downloads");
 
-/** Public files, with Range and ETag: models for Islands, and the packages that the operator put into a folder. */
+/**
+ * Routes of public files, with Range and ETag: models for Islands, and packages that the operator put into a folder.
+ */
 export const downloadRoutes = routeGroup("/downloads", { tag: "Service" }, (routes, deps) => {
   const { downloadsDirectory: root, modelDirectories, options } = deps;
   const files = downloadsIn(root);
@@ -67,13 +69,13 @@ export const downloadRoutes = routeGroup("/downloads", { tag: "Service" }, (rout
     answers: { 200: json(data(downloadsSchema), "The packages") },
   })(async () => ({ data: { public_url: options.publicUrl, files: (await files.list()).map(presentDownload) } }));
 
-  // GET and HEAD /download/<file>, and /download/<file>.sha256, which `sha256sum -c` reads.
+  // GET and HEAD /download/<file>, and /download/<file>.sha256 in the format of `sha256sum -c`.
   routes.app.get("/download/:name", async (c) => {
     c.get("limits").countAddress(c.env.incoming);
     const asked = c.req.param("name");
     const isHash = asked.endsWith(HASH_SUFFIX);
     const name = isHash ? asked.slice(0, -HASH_SUFFIX.length) : asked;
-    const missing = `There is no package "${name}": GET ${API_BASE}/downloads lists those that there are`;
+    const missing = `There is no package "${name}"; GET ${API_BASE}/downloads lists the packages`;
     if (!isHash && parseDownloadName(name) !== undefined) {
       return sendFile(c.env, { root, name, headers: BINARY, missing });
     }
@@ -110,18 +112,18 @@ async function folderWith(name: string, directories: readonly string[]): Promise
   return directories[found.indexOf(true)];
 }
 
-/** A package for hosts or clients that the operator put into the folder. */
+/** A package for hosts or clients in the operator's folder. */
 interface DownloadFile {
   readonly name: string;
   readonly package: "island" | "client";
   readonly format: (typeof DOWNLOAD_FORMATS)[number];
   readonly version: string;
   readonly sizeBytes: number;
-  /** In hexadecimal. */
+  /** Hexadecimal. */
   readonly sha256: string;
 }
 
-/** Parses the name of a package's file; undefined for any other name. */
+/** Parses the file name of a package; returns undefined for any other name. */
 function parseDownloadName(name: string): Pick<DownloadFile, "package" | "format" | "version"> | undefined {
   for (const { format, pattern } of PATTERNS) {
     const { package: program, version = "" } = pattern.exec(name)?.groups ?? {};
@@ -130,7 +132,7 @@ function parseDownloadName(name: string): Pick<DownloadFile, "package" | "format
   return undefined;
 }
 
-/** The packages in a folder. A file is hashed when it is first asked for, and again only after it has changed. */
+/** Opens the packages in a folder. A file is hashed at its first request, and again only after it has changed. */
 function downloadsIn(folder: string) {
   const hashes = new Map<string, { readonly state: string; readonly sha256: Promise<string> }>();
 
@@ -143,7 +145,7 @@ function downloadsIn(folder: string) {
     return sha256;
   };
 
-  /** Undefined where there is no such package. */
+  /** Returns undefined if there is no such package. */
   const find = async (name: string): Promise<DownloadFile | undefined> => {
     const parsed = parseDownloadName(name);
     if (parsed === undefined) return undefined;
@@ -153,7 +155,7 @@ function downloadsIn(folder: string) {
     return { name, ...parsed, sizeBytes: found.size, sha256 };
   };
 
-  /** Newest version first. Empty if the folder does not exist. */
+  /** Returns the packages, newest version first. Empty if the folder does not exist. */
   const list = async (): Promise<DownloadFile[]> => {
     const names = await readdir(folder).catch(noneIfMissing);
     const files = await Promise.all((names ?? []).map(find));
@@ -175,7 +177,7 @@ function noneIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
 }
 
-/** A version with a suffix, as in 1.0.0-rc.1, comes before the one without. */
+/** Compares versions. A version with a suffix, as in 1.0.0-rc.1, comes before the one without. */
 function compareVersions(a: string, b: string): number {
   const [numbersA = "", suffixA = ""] = a.split("-");
   const [numbersB = "", suffixB = ""] = b.split("-");

@@ -4,34 +4,40 @@ import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "../http-dep
 import { isOpenAiConversations } from "../vendor-paths.ts";
 import type { ConsoleFiles } from "../server/console-files.ts";
 
-const WHERE_TO_LOOK = `the API is below ${API_BASE} (also /v1), its metrics at ${API_BASE}/metrics, its page at /docs, the console at /`;
+const WHERE_TO_LOOK = `the API is at ${API_BASE} (also /v1), its documentation at /docs, the console at /, metrics at ${API_BASE}/metrics`;
 
-/** For a path at which nothing is served. */
+/** Returns the error for a path without a route. */
 export function nothingServed(path: string): ServiceError {
   if (isOpenAiConversations(path)) {
     return new ServiceError(
       "not_found",
-      "OpenAI's conversations are not served; use previous_response_id of POST /v1/responses. Atoll's own conversations are at /api/v1/conversations",
+      "OpenAI's conversations are not supported; use previous_response_id of POST /v1/responses. Atoll's own conversations are at /api/v1/conversations",
     );
   }
-  return new ServiceError("not_found", `Nothing is served at this path: ${WHERE_TO_LOOK}`);
+  return new ServiceError("not_found", `Nothing is served at this path; ${WHERE_TO_LOOK}`);
 }
 
-/** First segments of the console's pages (`web/src/app/routes.tsx`): any path below them is a page for browsers, and not found for programs. */
+/**
+ * First segments of the console's pages (`web/src/app/routes.tsx`). Any path below them is a page for browsers and 404
+ * for programs.
+ */
 export const CONSOLE_PAGES = [
   ...["sign-in", "register", "verify", "forgot-password", "reset-password"],
   ...["playground", "jobs", "batches", "conversations", "catalog", "keys", "usage", "account"],
   ...["islands", "operator"],
 ] as const;
 
-/** Types of the files that the console's build makes. */
+/** Media types of the files in the console's build. */
 const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml",
 };
 
-/** The console loads only its own files and calls only the coordinator; pictures of jobs' outputs are `data:`. No HTML is ever made of a text. */
+/**
+ * Content security policy of the console: it loads only its own files and calls only the coordinator. Images in outputs
+ * of jobs are `data:`. No text is ever parsed as HTML.
+ */
 const CONTENT_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -50,17 +56,17 @@ const PAGE_HEADERS = {
   "Referrer-Policy": "no-referrer",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
-  // Names the files of this build.
+  // The page names the files of this build.
   "Cache-Control": "no-cache",
 };
-/** Their names have a hash of their content. */
+/** For files whose names contain a hash of their content. */
 const FOR_EVER = "public, max-age=31536000, immutable";
 const NAME = /^(?:assets\/)?[\w.-]+\.(js|css|svg)$/;
 
-/** Somebody looks for the API with a browser. */
+/** Paths of the API, which a browser may request too. */
 const OF_THE_API = /^\/(?:api|v\d+)(?:\/|$)/;
 
-/** Shows a browser the console's page for an address that it does not know. Undefined for programs, and below the API. */
+/** Returns the console's page for a browser at an unknown address. Undefined for programs, and below the API. */
 export async function missingPage(c: Context<HttpEnv>, files: ConsoleFiles): Promise<Response | undefined> {
   if (c.req.method !== "GET" || !isBrowser(c) || OF_THE_API.test(c.req.path)) return undefined;
   c.get("limits").countAddress(c.env.incoming);
@@ -68,7 +74,10 @@ export async function missingPage(c: Context<HttpEnv>, files: ConsoleFiles): Pro
   return c.html(await files.page(depthOf(c)), 404, PAGE_HEADERS);
 }
 
-/** `GET /`: shows browsers the console, and tells programs where everything is. Links are relative, as a proxy may add a prefix. */
+/**
+ * Adds the console, and `GET /`: browsers get the console, programs the links of the API. Links are relative, because a
+ * proxy may add a prefix.
+ */
 export function serveFrontDoor(app: HttpApp, { version }: HttpDeps, files: ConsoleFiles): void {
   const api = API_BASE.slice(1);
   const links = {
@@ -100,7 +109,7 @@ export function serveFrontDoor(app: HttpApp, { version }: HttpDeps, files: Conso
     }
   }
 
-  // Not counted for the client's address: a first visit takes a dozen of them, and they are in memory.
+  // Not counted for the client's address: a first visit loads a dozen of these files, and they are in memory.
   const send = async (c: Context<HttpEnv>, name: string, caching: string): Promise<Response> => {
     const type = TYPES[NAME.exec(name)?.[1] ?? ""];
     const isPacked = /\bgzip\b/.test(c.req.header("accept-encoding") ?? "");
@@ -125,7 +134,7 @@ function isBrowser(c: Context<HttpEnv>): boolean {
   return /\btext\/html\b/.test(c.req.header("accept") ?? "");
 }
 
-/** Folders above the page. */
+/** Returns the number of folders above the page. */
 function depthOf(c: Context<HttpEnv>): number {
   return c.req.path.split("/").length - 2;
 }

@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.ts";
 import { json } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** How long a result answers all callers: the endpoint is public, and a check is a write. */
+/** Time that a result is reused for all callers, because the endpoint is public and a check is a write. */
 const FRESH_MS = 1_000;
 const CHECK_TIMEOUT_MS = 2_000;
 
@@ -48,12 +48,12 @@ export const healthRoutes = routeGroup("/health", { tag: "Service" }, (routes, d
       store: isWell ? "ok" : failure,
       ...(bus === null ? {} : { bus: isReached ? "ok" : "down" }),
     } as const;
-    // A load balancer must not take away every coordinator because none reaches the others.
+    // The bus does not make it 503: a load balancer would remove every coordinator if none reaches the others.
     return c.json({ status: isWell && isReached ? "ok" : "degraded", version, checks }, isWell ? 200 : 503);
   });
 });
 
-/** Checks the store at most once a second, however many callers ask. */
+/** Returns a function that checks the store at most once a second, however often it is called. */
 function storeProbe(store: Pick<Store, "check">, clock: Clock): () => Promise<boolean> {
   let startedMs = -Infinity;
   let result = Promise.resolve(true);
@@ -67,7 +67,7 @@ function storeProbe(store: Pick<Store, "check">, clock: Clock): () => Promise<bo
   };
 }
 
-/** A store that does not answer in time counts as failing. */
+/** Checks the store. A store that does not respond in time counts as failing. */
 function checkInTime(store: Pick<Store, "check">, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = clock.schedule(CHECK_TIMEOUT_MS, () => resolve(false));

@@ -22,7 +22,7 @@ import { pageOf, pageQuery, queryInt } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
 
-/** Longest long poll, in seconds. Proxies cut an idle connection after a minute or more. */
+/** Maximum long poll, in seconds. Proxies cut an idle connection after a minute or more. */
 const MAX_WAIT_S = 60;
 
 const listQuery = z.object({
@@ -115,7 +115,10 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
   });
 });
 
-/** Resolves when the job's end is durable, `waitMs` have passed, or the client is gone. It costs a timer and reads nothing from storage. */
+/**
+ * Resolves when the job's end is durable, `waitMs` have passed, or the client has disconnected. Costs a timer and reads
+ * nothing from storage.
+ */
 async function untilEnded(open: () => Promise<Feed>, waitMs: number, clock: Clock, gone: AbortSignal): Promise<void> {
   const waited = new AbortController();
   const timer = clock.schedule(waitMs, () => waited.abort());

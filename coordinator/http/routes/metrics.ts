@@ -7,7 +7,7 @@ import type { HttpOptions } from "../http-options.ts";
 import { bearerToken } from "../middleware/auth.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** What proxies add: Forwarded, X-Forwarded-…, Via, X-Real-IP, CF-Connecting-IP, … */
+/** Headers added by proxies: Forwarded, X-Forwarded-…, Via, X-Real-IP, CF-Connecting-IP, … */
 const OF_PROXIES = /^(?:x-)?forwarded|^via$|-ip$/;
 
 export const metricRoutes = routeGroup("/metrics", { tag: "Service" }, (routes, { metrics, options }) => {
@@ -27,21 +27,30 @@ export const metricRoutes = routeGroup("/metrics", { tag: "Service" }, (routes, 
 
 function assertMayRead(access: HttpOptions["metrics"], incoming: IncomingMessage): void {
   if (access === "off" || (access === "open" && (isForwarded(incoming) || isForeignPage(incoming))))
-    throw new ServiceError("not_found", "Metrics are off on this coordinator: its operator sets metrics_token");
+    throw new ServiceError(
+      "not_found",
+      "Metrics are off on this coordinator; its operator can enable them with the setting metrics_token",
+    );
   if (access === "open") return;
   const token = bearerToken(incoming);
-  // Hashes have the same length, and comparing them tells nothing about the token.
+  // Hashes have the same length, and comparing them reveals nothing about the token.
   const isRight = token !== undefined && hashSecret(token) === hashSecret(access.token);
   if (!isRight)
-    throw new ServiceError("unauthenticated", "Send the coordinator's metrics_token: Authorization: Bearer …");
+    throw new ServiceError(
+      "unauthenticated",
+      "The metrics_token is missing or wrong; send Authorization: Bearer <metrics_token>",
+    );
 }
 
-/** A proxy brought the request here: whoever reaches the proxy could read. */
+/** Returns whether a proxy forwarded the request: anyone who reaches the proxy could read the metrics. */
 function isForwarded({ headers }: IncomingMessage): boolean {
   return Object.keys(headers).some((name) => OF_PROXIES.test(name));
 }
 
-/** A browser of this machine asks for a page of another origin, or of a name that its owner points at this machine. */
+/**
+ * Returns whether a browser on this machine sends the request for a page of another origin, or of a host name that
+ * points at this machine.
+ */
 function isForeignPage({ headers: { origin, host } }: IncomingMessage): boolean {
   return origin !== undefined || !isLoopback(URL.parse(`http://${host}`)?.hostname ?? "");
 }

@@ -7,7 +7,7 @@ import { creditsSchema, presentCredits } from "../schemas/wire-units.ts";
 import { availableCargoSchema } from "./cargos.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Public Cargos run on the Islands of any account. */
+/** No account: counts only public Cargos, which run on the Islands of all accounts. */
 const NO_ACCOUNT = "";
 
 const countsSchema = z.object({
@@ -25,7 +25,7 @@ const networkSchema = countsSchema
   })
   .openapi("Network");
 
-/** Serves what the public page shows besides catalog and announcements, which have endpoints of their own. */
+/** Route of the public page's data, except catalog and announcements, which have their own endpoints. */
 export const networkRoutes = routeGroup("/network", { tag: "Service" }, (routes, deps) => {
   routes.get("", {
     id: "getNetwork",
@@ -37,7 +37,10 @@ export const networkRoutes = routeGroup("/network", { tag: "Service" }, (routes,
   })(async () => {
     const { publicPage } = deps.options;
     if (publicPage === null) {
-      throw new ServiceError("not_found", "The operator shows visitors nothing of this network (setting public_page)");
+      throw new ServiceError(
+        "not_found",
+        "The public page of this network is off; its operator can enable it with the setting public_page",
+      );
     }
     const accounts = {
       registration: publicPage.registration,

@@ -6,19 +6,19 @@ import { MAX_BECAUSE } from "../../operators/operator-accounts.ts";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import { clientAddress } from "../server/client-address.ts";
 
-/** The operator who sent the request, for the audit log. */
+/** Returns the operator who sent the request, for the audit log. */
 export function actorOf(c: Context<HttpEnv>, identity: Identity, { options }: HttpDeps): Actor {
   return { via: "api", actor: identity.accountId, origin: clientAddress(c.env.incoming, options) };
 }
 
-/** One line, as it is also told to the owner of an Island, at a terminal. */
+/** Returns the schema of a single line, because the owner of an Island sees it in a terminal. */
 export const oneLine = (maxLength: number) =>
   z
     .string()
     .trim()
     .min(1)
     .max(maxLength)
-    .refine((text) => !/\p{Cc}/u.test(text), { message: "must be one line" });
+    .refine((text) => !/\p{Cc}/u.test(text), { message: "must be a single line without control characters" });
 
 export const suspendBody = z
   .object({ reason: oneLine(MAX_BECAUSE).describe("Reason, shown to the suspended account") })

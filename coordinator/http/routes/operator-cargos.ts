@@ -20,7 +20,7 @@ const pinsSchema = z
   })
   .openapi("CargoPins");
 
-/** Where the pin is that an image or a model has, or lacks. */
+/** Fields that an approval signs; null for a pin that an image or a model lacks. */
 const signedSchema = z
   .object({
     runtime_type: z.enum(RUNTIME_TYPES),

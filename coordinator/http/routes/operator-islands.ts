@@ -17,7 +17,7 @@ const ownerShape = {
   account_email: z.string().nullable(),
 };
 
-/** Without the figures, which are read for one Island at a time. */
+/** An Island without the statistics, which are read for one Island at a time. */
 const knownIslandSchema = islandSchema
   .omit({ uptime: true, jobs: true, tokens: true, earned: true })
   .extend(ownerShape)

@@ -44,9 +44,9 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
       200: json(
         z.object({
           data: z.array(queueLineSchema),
-          is_complete: z.boolean().describe("False: a coordinator did not answer"),
+          is_complete: z.boolean().describe("False: a coordinator did not reply, and its jobs are missing"),
         }),
-        "The queue; each coordinator tells of the 256 kinds of which most wait",
+        "The queue; each coordinator reports its 256 entries with the most jobs",
       ),
     },
   })(async () => {

@@ -16,8 +16,8 @@ import { data, json } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 
 /**
- * Bounded here because each is hashed or looked up first. `createAccount` checks the stricter rules, which the document shows,
- * after it has counted the attempt.
+ * Credentials. Length is limited here because each is hashed or looked up first. `createAccount` checks the stricter
+ * rules, which the document shows, after it has counted the attempt.
  */
 const credentialsSchema = z
   .object({
@@ -61,7 +61,9 @@ const shownSessionSchema = z
 
 const changedSchema = z.object({ password_changed: z.literal(true) });
 
-/** Bounded because it is hashed; the services check the stricter rule, which the document shows. */
+/**
+ * Password of limited length, because it is hashed. The services check the stricter rules, which the document shows.
+ */
 export const passwordText = z.string().max(1_000).openapi({ minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD });
 
 export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) => {
@@ -241,7 +243,10 @@ function presentShown(session: ShownSession): z.infer<typeof shownSessionSchema>
   };
 }
 
-/** The caller of an operation that only a signed-in person may do. @throws {ServiceError} `bad_request` for an API key. */
+/**
+ * Returns the caller of an operation that needs a session.
+ * @throws {ServiceError} `bad_request` for an API key.
+ */
 export function passwordCaller(c: Context<HttpEnv>, identity: Identity, options: HttpOptions): PasswordCaller {
   if (identity.kind !== "session") {
     throw new ServiceError("bad_request", "An API key cannot do this; sign in and send the session token");

@@ -9,7 +9,7 @@ import { routeGroup } from "../route-group.ts";
 
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
-/** As the API calls what lines are kept apart by. */
+/** Groups of usage lines by their API names. */
 const GROUPS: Readonly<Record<string, UsageGroup>> = { day: "day", workload: "cargo", api_key: "key" };
 const GROUP_NAMES = Object.keys(GROUPS);
 const ANY_GROUP = `(${GROUP_NAMES.join("|")})`;
@@ -38,11 +38,14 @@ export const usageRoutes = routeGroup("/account/usage", { tag: "Account" }, (rou
       "Sorted by day, newest first, then by kind, Cargo and key. Covers all charges and earnings in the ledger of the last 400 days. A member that is not grouped by is null.",
     access: "read",
     query: z.object({
-      from: daySchema.optional().describe(`First day (UTC); ${DEFAULT_DAYS} days with the last one unless told`),
-      to: daySchema.optional().describe(`Last day, at most ${MAX_DAYS} days with the first one; today unless told`),
+      from: daySchema.optional().describe(`First day (UTC). Default: ${DEFAULT_DAYS} days up to the last day`),
+      to: daySchema.optional().describe(`Last day (UTC), for at most ${MAX_DAYS} days in total. Default: today`),
       by: z
         .string()
-        .regex(new RegExp(`^(${ANY_GROUP}(,${ANY_GROUP})*)?$`), `takes a list of ${GROUP_NAMES.join(", ")}`)
+        .regex(
+          new RegExp(`^(${ANY_GROUP}(,${ANY_GROUP})*)?$`),
+          `must be a comma-separated list of ${GROUP_NAMES.join(", ")}`,
+        )
         .default(GROUP_NAMES.join(","))
         .describe(`Comma-separated list of ${GROUP_NAMES.join(", ")}; empty: only by kind`),
       kind: z.enum(USAGE_KINDS).optional(),
@@ -88,9 +91,9 @@ function rangeOf(
   const last = to === undefined ? null : utcDayOf(Date.parse(to));
   const toDay = last ?? Math.max(today, first ?? today);
   const fromDay = first ?? toDay - DEFAULT_DAYS + 1;
-  if (fromDay > toDay) throw new ValidationError([{ path: "to", message: "is before from" }]);
+  if (fromDay > toDay) throw new ValidationError([{ path: "to", message: "must not be before from" }]);
   if (toDay - fromDay >= MAX_DAYS) {
-    throw new ValidationError([{ path: "from", message: `is more than ${MAX_DAYS} days before the last day` }]);
+    throw new ValidationError([{ path: "from", message: `must be less than ${MAX_DAYS} days before the last day` }]);
   }
   return { fromDay, toDay };
 }

@@ -58,7 +58,7 @@ export const cargoDetailSchema = cargoSchema
   })
   .openapi("CargoDetail");
 
-/** Fields that every Cargo has, beside its slug, which never changes. */
+/** Required fields of a Cargo, except its slug, which never changes. */
 const requiredFields = z.object(cargoFields).pick({
   name: true,
   description: true,
@@ -95,7 +95,7 @@ const optionalFields = z.object(cargoFields).pick({
   output_schema: true,
 });
 
-/** In a request all but the required fields may be left out or null. */
+/** Fields that a request may omit or set to null: all but the required ones. */
 const omittableFields = {
   ...nullableFields.partial().shape,
   ...nullish(limitFields.shape),
@@ -103,7 +103,7 @@ const omittableFields = {
   enabled: z.boolean().optional(),
 };
 
-/** The service checks which fields go together: see docs/reference/cargo-format.md. */
+/** Body of a new Cargo. The service checks combinations of fields: see docs/reference/cargo-format.md. */
 export const createCargoSchema = z
   .strictObject({ slug: cargoFields.slug, ...requiredFields.shape, ...omittableFields })
   .openapi("CreateCargo");
@@ -112,7 +112,7 @@ export const changeCargoSchema = z
   .strictObject({ ...requiredFields.partial().shape, ...omittableFields })
   .openapi("ChangeCargo");
 
-/** A Cargo as its owner wrote it, and its state. */
+/** A Cargo as its owner defined it, with its state. */
 export const ownedCargoSchema = z
   .object({
     slug: cargoFields.slug,

@@ -17,7 +17,10 @@ import { offeredTools, otherToolSchema, toolPathOf } from "./offered-tools.ts";
 import { costSchema } from "./wire-units.ts";
 
 const [textFormat, jsonFormat, schemaFormat] = responseFormatSchema.options;
-/** Other services take a schema with `json_object`; Instructor and Together's SDK send it. */
+/**
+ * Response format of a request. Other services accept a schema with `json_object`; Instructor and Together's SDK send
+ * it.
+ */
 const bodyFormatSchema = z.discriminatedUnion("type", [
   textFormat,
   jsonFormat.extend({
@@ -29,15 +32,15 @@ const bodyFormatSchema = z.discriminatedUnion("type", [
   schemaFormat,
 ]);
 
-/** Mistral's API calls `required` so. */
+/** Tool choice. Mistral's API has `any` for `required`. */
 const toolChoiceSchema = z.preprocess((choice) => (choice === "any" ? "required" : choice), toolFields.tool_choice);
 
-/** Most answers to one request. */
+/** Maximum choices of one request. */
 const MAX_CHOICES = 8;
-/** Largest seed; the one after it is 0. */
+/** Number of seeds; after the largest seed, the next is 0. */
 const SEEDS = 2 ** 32;
 
-/** OpenAI's two higher efforts are `high`, which has no budget but `max_tokens`. */
+/** Reasoning effort. OpenAI's two higher efforts become `high`, whose only budget is `max_tokens`. */
 export const effortSchema = z
   .enum([...REASONING_EFFORTS, "xhigh", "max"])
   .transform((effort) => (effort === "xhigh" || effort === "max" ? "high" : effort));
@@ -64,7 +67,7 @@ export const chatBodySchema = requestObject({
   response_format: bodyFormatSchema.nullish(),
   ...toolFields,
   tools: z
-    .array(z.union([toolSchema, otherToolSchema("function")], "must be a function, or have another type"))
+    .array(z.union([toolSchema, otherToolSchema("function")], "must be a function, or a tool of another type"))
     .max(MAX_TOOLS)
     .nullish()
     .describe("Functions, at most 256 KB in total"),
@@ -97,7 +100,7 @@ export const chatBodySchema = requestObject({
   prompt_cache_key: OPENAI_PRICE,
   prompt_cache_options: OPENAI_PRICE,
   prompt_cache_retention: OPENAI_PRICE,
-  // Those of other servers.
+  // Parameters of other servers.
   usage: z
     .object({ include: z.boolean().nullish() })
     .nullish()
@@ -132,7 +135,7 @@ const chatUsageSchema = z.object({
     .describe("Present for completions with reasoning, whose tokens count as completion_tokens"),
 });
 
-/** A part of a call: the first has its id and name, all have arguments to append. */
+/** A part of a tool call. The first part has its id and name; all parts have arguments to append. */
 const toolCallDeltaSchema = z.object({
   index: z.int(),
   id: z.string().optional(),
@@ -186,7 +189,7 @@ export const streamErrorSchema = z
   })
   .openapi("ChatCompletionError", { description: "The job failed after output began; no [DONE] follows" });
 
-/** Data of a streamed chat's events, as `streaming/chat-encoder.ts` writes them. */
+/** Data of a streamed chat's events, as written by `streaming/chat-encoder.ts`. */
 export const chatEventSchema = z
   .union([
     z
@@ -231,13 +234,13 @@ function keptFormatOf(format: ChatBody["response_format"]): ResponseFormat | nul
   return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };
 }
 
-/** The field of a chat that became this one of the job's input. */
+/** Returns the field of a chat request for a path of the job's input. */
 export function chatFieldOf({ response_format: format, tools }: ChatBody, path: string): string {
   if (format?.type !== "json_object") return toolPathOf(offeredTools(tools), path);
   return toolPathOf(offeredTools(tools), path.replace(/^response_format\.json_schema/, "response_format"));
 }
 
-/** The inputs of the jobs for all answers that are asked for. With a seed, each has the next one. */
+/** Returns the inputs of the jobs of all requested choices. With a seed, each choice has the next seed. */
 export function jobInputsOf(body: ChatBody): JobInput[] {
   const input = jobInputOf(body);
   const { seed } = body;
@@ -248,14 +251,17 @@ export function jobInputsOf(body: ChatBody): JobInput[] {
 
 const samplingSchema = z.object(samplingFields);
 
-/** Sampling fields of a chat job's input, without those that are `null` or not given. `max_completion_tokens` wins. */
+/**
+ * Returns the sampling fields of a chat job's input, without those that are `null` or not given.
+ * `max_completion_tokens` takes precedence.
+ */
 export function samplingOf(
   body: z.infer<typeof samplingSchema> & Pick<ChatBody, "max_completion_tokens">,
 ): Record<string, unknown> {
   return givenFieldsOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }, samplingFields);
 }
 
-/** Probabilities of an answer's tokens, as OpenAI has them. Null if no item has any: they were not asked for. */
+/** Presents log probabilities of tokens in OpenAI's format. Null if no item has any because they were not requested. */
 export function presentLogprobs(items: readonly FeedItem[]): ChatLogprobs | null {
   const told = items.flatMap((item) => (item.type === "token" && item.logprobs !== undefined ? [item.logprobs] : []));
   if (told.length === 0) return null;
@@ -267,7 +273,7 @@ export function presentEntry({ token, logprob, bytes }: Omit<TokenProbability, "
   return { token, logprob, bytes: bytes ?? bytesOf(token) };
 }
 
-/** Null for what is not whole characters, and came without its bytes. */
+/** Returns null for a token that is not whole characters, if its bytes were not reported. */
 function bytesOf(token: string): number[] | null {
   return token.includes("\uFFFD") ? null : [...Buffer.from(token)];
 }

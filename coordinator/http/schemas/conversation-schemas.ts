@@ -6,25 +6,25 @@ import { MESSAGE_ROLES, MESSAGE_STATES, type Conversation, type Message } from "
 import { jobEventSchemas } from "./event-schemas.ts";
 import { presentTime, presentTimeOrNull, timeSchema, usageSchema } from "./wire-units.ts";
 
-/** A quarter of a job's input, because the system prompt is part of every prompt of its conversation. */
+/** Quarter of a job's input, because the system prompt is part of every prompt of its conversation. */
 const MAX_SYSTEM_PROMPT_BYTES = 64 * KIB;
 /** Half of a job's input; the last quarter is left for a response format. */
 const MAX_CONTENT_BYTES = 128 * KIB;
 
-/** A text of at most `maxBytes` as JSON. */
+/** Returns the schema of a text of at most `maxBytes` as JSON. */
 function text(maxBytes: number) {
   return z
     .string()
     .min(1)
     .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxBytes, {
-      message: `is larger than ${maxBytes} bytes as JSON`,
+      message: `must have at most ${maxBytes} bytes as JSON`,
     });
 }
 
 const titleSchema = z.string().max(200).nullish();
 const metadataSchema = z
   .record(z.string().min(1).max(64), z.string().max(512))
-  .refine((entries) => Object.keys(entries).length <= 16, { message: "has more than 16 entries" })
+  .refine((entries) => Object.keys(entries).length <= 16, { message: "must have at most 16 entries" })
   .describe("Free for the client's use, at most 16 entries");
 
 export const createConversationSchema = z
@@ -36,7 +36,7 @@ export const createConversationSchema = z
   })
   .openapi("CreateConversation");
 
-/** Strict: a client that sends another model or system prompt must learn that neither can change. */
+/** Strict, so that a client that sends another model or system prompt learns that they cannot change. */
 export const updateConversationSchema = z
   .strictObject(
     { title: titleSchema, metadata: metadataSchema.optional() },
@@ -56,7 +56,7 @@ export const postMessageSchema = z
     max_completion_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish(),
     stream: z.boolean().nullish(),
     tools: z
-      .null("conversations call no tools; send the chat to /chat/completions")
+      .null("conversations do not support tools; send the chat to /chat/completions")
       .optional()
       .describe("Not supported; only null"),
   })
@@ -96,7 +96,7 @@ export const answeredSchema = z
   .object({ message: messageSchema, user_message: messageSchema, job_id: z.string(), usage: usageSchema })
   .openapi("AnsweredMessage");
 
-/** First event of a streamed answer, before the events of its job. */
+/** First event of a streamed response, before the events of its job. */
 const messageEventSchema = z
   .object({
     type: z.literal("message"),

@@ -1,9 +1,9 @@
-/** Fields with a value: for clients `null` means "not given". */
+/** Returns the fields with a value. For clients, `null` means "not given". */
 export function givenFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** Of a body, the fields with a value that have a name of `named`. */
+/** Returns the fields of a body that have a value and a name of `named`. */
 export function givenFieldsOf(
   body: Readonly<Record<string, unknown>>,
   named: Readonly<Record<string, unknown>>,

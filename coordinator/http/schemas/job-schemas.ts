@@ -20,7 +20,7 @@ export const submitSchema = z
   })
   .openapi("SubmitJob");
 
-/** Of a query. */
+/** Query parameter with a list of states. */
 export const statesSchema = z
   .string()
   .transform((list) => list.split(",").map((state) => state.trim()))

@@ -3,8 +3,8 @@ import { isJsonObject } from "../../../shared/json-value.ts";
 import { ignoredEntry } from "../../../shared/request-object.ts";
 
 /**
- * A tool that is ignored, as only its vendor can run it: null.
- * @param own The types of the tools that the model is offered.
+ * Returns the schema of a tool that only its vendor can run, which is ignored: its output is null.
+ * @param own Types of the tools that are offered to the model.
  */
 export function otherToolSchema(...own: readonly string[]) {
   const isOther = (tool: unknown): boolean =>
@@ -19,16 +19,21 @@ export function otherToolSchema(...own: readonly string[]) {
 
 export interface OfferedTool<T> {
   readonly tool: T;
-  /** Where the request has it: `tools.8`, or `tools.4.tools.1` in a namespace. */
+  /** Path in the request: `tools.8`, or `tools.4.tools.1` in a namespace. */
   readonly path: string;
 }
 
-/** The tools of a list that the model is offered. `path`: where the request has the list. */
+/**
+ * Returns the tools of a list that are offered to the model.
+ * @param path Path of the list in the request.
+ */
 export function offeredTools<T>(tools: readonly (T | null)[] | null | undefined, path = "tools"): OfferedTool<T>[] {
   return (tools ?? []).flatMap((tool, index) => (tool === null ? [] : [{ tool, path: `${path}.${index}` }]));
 }
 
-/** The path of a tool's field in the request, from its path in the job's input, which has only the tools that are offered. */
+/**
+ * Returns the path of a tool's field in the request for a path of the job's input, which has only the offered tools.
+ */
 export function toolPathOf(offered: readonly OfferedTool<unknown>[], path: string): string {
   return path.replace(/^tools\.(\d+)/, (place, index) => offered[Number(index)]?.path ?? place);
 }

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 const MAX_OFFSET = 1_000_000_000;
 const MAX_PAGE_SIZE = 100;
 
-/** A whole number in a query, written in digits only. */
+/** Returns the schema of an integer in a query, with digits only. */
 export function queryInt(min: number, max: number, fallback: number) {
   return z
     .string()
@@ -14,7 +14,7 @@ export function queryInt(min: number, max: number, fallback: number) {
     .openapi({ type: "integer", minimum: min, maximum: max, default: fallback });
 }
 
-/** Query of a list that clients read page by page. Bounds: spec §4, GET /jobs. */
+/** Returns the query parameters of a paged list. Bounds: spec §4, GET /jobs. */
 export function pageQuery(defaultLimit = 20) {
   return { limit: queryInt(1, MAX_PAGE_SIZE, defaultLimit), offset: queryInt(0, MAX_OFFSET, 0) };
 }
@@ -26,7 +26,7 @@ export function pageOf<S extends z.ZodType>(item: S) {
   return z.object({ data: z.array(item), meta: metaSchema });
 }
 
-/** One page of a list of `item`s, as OpenAI has it. */
+/** Returns the schema of one page of a list in OpenAI's format. */
 export function openAiPageOf<S extends z.ZodType>(item: S) {
   return z.object({
     object: z.literal("list"),
@@ -37,7 +37,10 @@ export function openAiPageOf<S extends z.ZodType>(item: S) {
   });
 }
 
-/** @param found One more than fit on the page, if there are. */
+/**
+ * Presents a page of a list.
+ * @param found Items of the page, and one more if there are more.
+ */
 export function presentOpenAiPage<T extends { readonly id: string }>(found: readonly T[], limit: number) {
   const data = found.slice(0, limit);
   return {

@@ -10,7 +10,7 @@ import { detailSchema, presentDetail } from "./job-schemas.ts";
 import { bodyWithExample, type Tag } from "../openapi/documented-route.ts";
 import { presentTime, timeSchema } from "./wire-units.ts";
 
-/** A larger output, as JSON, is left out; the receiver fetches it by the job's id. */
+/** Maximum output in a webhook, as JSON. A larger one is left out; the receiver fetches it by the job's id. */
 const MAX_WEBHOOK_OUTPUT_BYTES = 256 * KIB;
 
 const jobEventSchema = z
@@ -27,7 +27,10 @@ const batchEventSchema = z
   .object({ type: z.literal("batch.finished"), timestamp: timeSchema, data: batchSchema.omit({ webhook: true }) })
   .openapi("BatchWebhook");
 
-/** Makes the body of a webhook from the stored job or batch, which no longer changes, so every try sends the same body. */
+/**
+ * Returns a function that makes a webhook's body from the stored job or batch, which no longer changes, so that every
+ * delivery attempt sends the same body.
+ */
 export function webhookPayload(stores: {
   readonly jobs: Pick<JobStore, "get">;
   readonly batches: Pick<BatchStore, "get">;
@@ -49,7 +52,7 @@ export function webhookPayload(stores: {
   };
 }
 
-/** Undefined for an output that is too large. */
+/** Returns undefined for an output that is too large. */
 async function sendableOutput(output: unknown): Promise<unknown> {
   if (output instanceof LargeJson && output.chars > MAX_WEBHOOK_OUTPUT_BYTES) return undefined;
   const value = output instanceof LargeJson ? await output.value() : output;

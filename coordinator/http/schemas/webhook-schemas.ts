@@ -3,7 +3,7 @@ import { WEBHOOK_STATES } from "../../store/jobs/webhooks.ts";
 import { MAX_WEBHOOK_URL_CHARS, type WebhookLog, type WebhookRequest } from "../../webhooks/owned-webhook.ts";
 import { presentTime, timeSchema } from "./wire-units.ts";
 
-/** Members of a submission that ask for a webhook. */
+/** Fields of a submission that request a webhook. */
 export const webhookFields = {
   webhook_url: z
     .string()
@@ -41,7 +41,10 @@ export const webhookLogSchema = z
   })
   .openapi("WebhookLog");
 
-/** The webhook that a body asks for; undefined for none. A secret without a URL gives an empty URL, which the service refuses. */
+/**
+ * Returns the webhook that a body requests; undefined for none. A secret without a URL gives an empty URL, which the
+ * service refuses.
+ */
 export function webhookOf(body: {
   readonly webhook_url?: string | undefined;
   readonly webhook_secret?: string | undefined;

@@ -3,17 +3,17 @@ import { MIB } from "../../../shared/format-bytes.ts";
 import { MICRO_PER_CREDIT } from "../../credits/micro-credits.ts";
 import type { Usage } from "../../../shared/output.ts";
 
-/** Credits as the API has them, a plain number; inside the coordinator they are whole micro-credits. */
+/** Converts micro-credits, which the coordinator uses internally, to the API's credits. */
 export function presentCredits(micro: number): number {
   return micro / MICRO_PER_CREDIT;
 }
 
-/** Bytes in MB, rounded up: an Island needs at least this. */
+/** Converts bytes to MB, rounded up, because an Island needs at least this much. */
 export function presentMegabytes(bytes: number): number {
   return Math.ceil(bytes / MIB);
 }
 
-/** ISO 8601 in UTC. */
+/** Formats a time as ISO 8601 in UTC. */
 export function presentTime(ms: number): string {
   return new Date(ms).toISOString();
 }
@@ -22,7 +22,7 @@ export function presentTimeOrNull(ms: number | null): string | null {
   return ms === null ? null : presentTime(ms);
 }
 
-/** Seconds since 1970, as resources of OpenAI's API have times. */
+/** Returns Unix time in seconds, as used by OpenAI's API. */
 export function presentUnixTime(ms: number): number {
   return Math.floor(ms / 1_000);
 }
@@ -31,7 +31,7 @@ export function presentUnixTimeOrNull(ms: number | null): number | null {
   return ms === null ? null : presentUnixTime(ms);
 }
 
-/** How long a file lives, in seconds: an hour to 30 days. */
+/** Lifetime of a file in seconds: an hour to 30 days. */
 export const fileLifeSchema = z.int().min(3_600).max(2_592_000);
 
 export const timeSchema = z.iso.datetime().describe("ISO 8601, UTC");

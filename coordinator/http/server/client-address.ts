@@ -1,33 +1,33 @@
 import type { IncomingMessage } from "node:http";
 import { isIP, isIPv6 } from "node:net";
 
-/** Groups of 16 bits in an IPv6 network prefix: /64, the least that one customer gets. */
+/** Number of 16-bit groups in an IPv6 network prefix: /64, the smallest network that a customer gets. */
 const IPV6_PREFIX_GROUPS = 4;
 
-/** Settings that decide whether the proxy's headers count. */
+/** Settings that decide whether the proxy's headers are trusted. */
 interface ProxyTrust {
-  /** Believe X-Forwarded-For, -Proto and -Host. */
+  /** Whether to trust X-Forwarded-For, -Proto and -Host. */
   readonly trustProxy: boolean;
 }
 
 /**
- * IP address of the client, as limits count it: an IPv4 address, or the /64 network of an IPv6 address. Behind a trusted proxy
- * it is the last entry of X-Forwarded-For, which the proxy wrote; the client controls the earlier ones. If that entry is no
- * address ("unknown"), the proxy's own address counts.
+ * Returns the client's IP address for limits: an IPv4 address, or the /64 network of an IPv6 address. Behind a trusted
+ * proxy it is the last entry of X-Forwarded-For, which the proxy wrote; the client controls the earlier ones. If that
+ * entry is not an address ("unknown"), the proxy's own address counts.
  */
 export function clientAddress(incoming: IncomingMessage, { trustProxy }: ProxyTrust): string {
   const forwarded = trustProxy ? withoutPort(lastOf(incoming.headers["x-forwarded-for"]) ?? "") : "";
   return networkOf(isIP(forwarded) === 0 ? (incoming.socket.remoteAddress ?? "unknown") : forwarded);
 }
 
-/** Some proxies append the port; strip it: 192.0.2.1:80, [2001:db8::1]:80. */
+/** Strips the port that some proxies append: 192.0.2.1:80, [2001:db8::1]:80. */
 function withoutPort(entry: string): string {
   return /^\[(.*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
 }
 
 /**
- * An IPv4 address as it is, also when it is mapped into IPv6. An IPv6 address becomes its /64 prefix: one customer owns at
- * least that many addresses.
+ * Returns an IPv4 address unchanged, also if it is mapped into IPv6, and the /64 prefix of an IPv6 address. A customer
+ * owns at least a whole /64.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
@@ -40,8 +40,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * URL under which the client reaches the coordinator, without a slash at the end: `publicUrl` if the operator set one, else
- * what the request's headers say.
+ * Returns the URL at which the client reaches the coordinator, without a trailing slash: `publicUrl` if the operator
+ * set it, otherwise from the request's headers.
  */
 export function originOf(
   incoming: IncomingMessage,

@@ -6,22 +6,23 @@ import { promisify } from "node:util";
 import { ServiceError } from "../../../shared/errors.ts";
 
 const BUILD_LIMIT_MS = 120_000;
-/** What the console is built from, beside `web/` itself. */
+/** Sources of the console, relative to `web/`. */
 const SOURCES = [".", "../sdk/typescript/src"];
-/** By path below `dist`. */
+/** Files by their path below `dist`. */
 type Files = ReadonlyMap<string, Buffer<ArrayBuffer>>;
 const NOT_SOURCES = /^(?:dist(?:\.\d+)?|node_modules)(?:[\\/]|$)/;
 
 export type ConsoleFiles = ReturnType<typeof openConsoleFiles>;
 
 /**
- * The built console. In a package it is complete; from sources it is built when it is first asked for and missing or older than they are.
+ * Opens the files of the console's build. A package contains the build. From sources, the console is built at the first
+ * request if the build is missing or older than the sources.
  * @param web The folder of the console.
  */
 export function openConsoleFiles(web = findWeb(import.meta.dirname), build = runBuild) {
   let ready: Promise<Files> | null = null;
 
-  /** Ready, or being built. A build that failed is tried again by the next request. */
+  /** Resolves when the build is ready. After a failed build, the next request tries again. */
   const prepare = (): Promise<Files> => {
     ready ??= readFiles(web, build).catch((cause: unknown) => {
       ready = null;
@@ -31,13 +32,19 @@ export function openConsoleFiles(web = findWeb(import.meta.dirname), build = run
   };
 
   return {
-    /** A file of the page, gzipped or not; undefined if there is none of that name. Few and small: they are kept in memory. */
+    /**
+     * Returns a file of the console, gzipped for a name with `.gz`; undefined if it does not exist. The files are few
+     * and small, so they are kept in memory.
+     */
     file: async (name: string): Promise<Buffer<ArrayBuffer> | undefined> => (await prepare()).get(name),
 
-    /** The page, as it is for the address of a page that is `depth` folders deep. @throws {ServiceError} `not_found` without a console. */
+    /**
+     * Returns the page for an address that is `depth` folders deep.
+     * @throws {ServiceError} `not_found` without a console.
+     */
     page: async (depth: number): Promise<string> => {
       const html = (await prepare()).get("index.html")?.toString() ?? "";
-      // Relative, as a proxy may add a prefix.
+      // A relative URL, because a proxy may add a prefix.
       return html.replace('<base href="./" />', `<base href="${depth === 0 ? "./" : "../".repeat(depth)}" />`);
     },
   };
@@ -49,7 +56,7 @@ async function readFiles(web: string, build: typeof runBuild): Promise<Files> {
   if (existsSync(join(web, "build.ts"))) {
     const sources = await Promise.all(SOURCES.map((folder) => newestMs(join(web, folder))));
     if (builtMs === null || Math.max(...sources) > builtMs) await build(web);
-  } else if (builtMs === null) throw new Error(`There is no console in ${web}`);
+  } else if (builtMs === null) throw new Error(`No console in ${web}: neither build.ts nor dist/index.html exists`);
   const entries = await readdir(dist, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const files = await Promise.all(
@@ -58,7 +65,7 @@ async function readFiles(web: string, build: typeof runBuild): Promise<Files> {
   return new Map(files);
 }
 
-/** Beside `coordinator/` in the sources, and beside `dist/` in a package. */
+/** Finds `web/` next to `coordinator/` in the sources, and next to `dist/` in a package. */
 function findWeb(from: string): string {
   const [inSources, inPackage] = [join(from, "../../../web"), join(from, "../../../../web")];
   return existsSync(inSources) ? inSources : inPackage;

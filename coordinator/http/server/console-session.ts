@@ -1,21 +1,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { originOf } from "./client-address.ts";
 
-/** Sent by pages of the coordinator itself, which keep their session in a cookie that no script can read. */
+/** Header sent by the coordinator's own pages, which keep their session in a cookie that scripts cannot read. */
 const CONSOLE_HEADER = "atoll-console";
 export const SESSION_COOKIE = "atoll_session";
 const COOKIE_PATTERN = /(?:^|;) *atoll_session=(st_\w{1,197}) *(?:;|$)/;
 const MS_PER_S = 1_000;
 
-/** True for a page that asks for the session as a cookie, or says that it means the one that it has. */
+/** Returns true for a request of the console, which gets and sends its session as a cookie. */
 export function isConsole({ headers }: IncomingMessage): boolean {
   return headers[CONSOLE_HEADER] === "1";
 }
 
 /**
- * The session's token of the cookie, if the request comes from a page of ours. Another site can make a browser send the cookie, but not
- * the header: for that a browser asks first, and the answer to its preflight does not allow it (`middleware/request-context.ts`). An EventSource
- * cannot send headers; a stream of events changes nothing, and counts if the browser does not say that another origin asks.
+ * Returns the session token of the cookie if the request comes from the coordinator's own pages. Another site can make
+ * a browser send the cookie, but not the header: that needs a preflight, whose response does not allow the header
+ * (`middleware/request-context.ts`). An EventSource cannot send headers. An event stream changes nothing, so it is
+ * accepted unless the browser reports another origin.
  */
 export function cookieToken(incoming: IncomingMessage): string | undefined {
   const { headers } = incoming;
@@ -26,7 +27,7 @@ export function cookieToken(incoming: IncomingMessage): string | undefined {
   return isConsole(incoming) || isOwnEventSource(incoming) ? token : undefined;
 }
 
-/** Browsers leave `Sec-Fetch-Site` out on plain http, and `Origin` in a GET of the page's own origin. */
+/** Browsers omit `Sec-Fetch-Site` on plain http, and `Origin` in a GET of the page's own origin. */
 function isOwnEventSource({ method, headers }: IncomingMessage): boolean {
   const wantsEvents = method === "GET" && (headers.accept ?? "").split(",").some(isEventStream);
   return wantsEvents && (headers["sec-fetch-site"] === "same-origin" || headers.origin === undefined);
@@ -43,7 +44,6 @@ interface CookieAnswer {
   readonly outgoing: ServerResponse;
 }
 
-/** Gives the session to the browser. */
 export function setSessionCookie(
   answer: CookieAnswer,
   { token, lifetimeMs }: { readonly token: string; readonly lifetimeMs: number },
@@ -52,7 +52,6 @@ export function setSessionCookie(
   setCookie(answer, `${SESSION_COOKIE}=${token}; Max-Age=${Math.max(0, Math.floor(lifetimeMs / MS_PER_S))}`, options);
 }
 
-/** The browser forgets the session. */
 export function clearSessionCookie(answer: CookieAnswer, options: OriginOptions): void {
   setCookie(answer, `${SESSION_COOKIE}=; Max-Age=0`, options);
 }
@@ -63,7 +62,10 @@ function setCookie({ incoming, outgoing }: CookieAnswer, cookie: string, options
   keepPrivate(outgoing);
 }
 
-/** For the answer to a cookie: caches between here and the browser keep answers to tokens apart by themselves, but not these. */
+/**
+ * Forbids caches to store the response to a request with a cookie. They already keep responses to different tokens
+ * apart.
+ */
 export function keepPrivate(outgoing: ServerResponse): void {
   outgoing.setHeader("Cache-Control", "private, no-store");
 }

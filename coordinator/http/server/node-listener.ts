@@ -21,10 +21,16 @@ import {
 const HEADERS_TIMEOUT_MS = 20_000;
 /** Longer than the usual idle limit of a proxy, so that the proxy closes an idle connection first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
-/** Then the system asks once a second, ten times. Together shorter than the time between two keepalives of a stream. */
+/**
+ * Idle time before the first TCP keep-alive probe; the system then sends ten, one a second. The total is shorter than
+ * the heartbeat interval of a stream.
+ */
 const TCP_KEEP_ALIVE_MS = 4_000;
 
-/** Listens with node:http. @throws when the address is in use or not one of this machine. */
+/**
+ * Listens with node:http.
+ * @throws when the address is in use or does not belong to this machine.
+ */
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const { host, port, stalledMs = STALLED_MS, clock = systemClock } = options;
   const handlers = new Map<string, UpgradeRoute>();
@@ -71,7 +77,7 @@ class NodeListener implements Listener {
     server.on("clientError", (error, socket) => refuseUnparsed(error, socket, this.#hasAnswer(socket)));
     server.on("checkExpectation", refuseExpectation);
     server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
-    // Before the API's listener, which may write its headers at once.
+    // Runs before the API's listener, which may write its headers at once.
     server.prependListener("request", (_request, response: ServerResponse) => this.#watch(response));
   }
 
@@ -118,11 +124,12 @@ class NodeListener implements Listener {
     return this.#closed;
   }
 
-  /** While closing: ends keep-alive with the answer, because an idle connection would delay `close`. */
+  /** While the listener closes, ends keep-alive with the response, because an idle connection would delay `close`. */
   #watch(response: ServerResponse): void {
     if (this.#closed !== null) response.shouldKeepAlive = false;
     this.#answers.add(response);
-    // Node counts a partial write as activity. Without a listener Node would close the socket, also of a silent answer.
+    // Node counts a partial write as activity. Without this listener, Node would also close the socket of a response
+    // with nothing to send.
     response.on("timeout", (socket: Socket) => {
       if (socket.writableLength > 0) socket.destroy();
     });
@@ -148,7 +155,7 @@ class NodeListener implements Listener {
     }
     this.#upgraded.add(socket);
     socket.once("close", () => this.#upgraded.delete(socket));
-    // The handler adds a listener of its own later; until then an error must not end the process.
+    // The handler adds its own listener later; until then an error must not end the process.
     socket.on("error", () => socket.destroy());
     const refuse = (error: unknown): void => refuseUpgrade(socket, error, route.refusalHeaders);
     if (this.#closed !== null) {
@@ -162,12 +169,12 @@ class NodeListener implements Listener {
   }
 }
 
-/** Request headers that offer another protocol; without them the rest is a plain request. */
+/** Request headers that offer another protocol; without them the request is a plain one. */
 const UPGRADE_HEADERS = new Set(["upgrade", "http2-settings"]);
 
 /**
- * Answers a refused upgrade like any refused request, with `headers` added. `thrown` is what the upgrade's handler threw;
- * anything but a ServiceError closes the socket without an answer.
+ * Sends an error response to a refused upgrade, with `headers` added. `thrown` is the error of the upgrade handler. For
+ * anything but a ServiceError, closes the socket without a response.
  */
 function refuseUpgrade(socket: Duplex, thrown: unknown, headers: Readonly<Record<string, string>>): void {
   if (!(thrown instanceof ServiceError)) {
@@ -179,9 +186,9 @@ function refuseUpgrade(socket: Duplex, thrown: unknown, headers: Readonly<Record
 }
 
 /**
- * Serves a request that offers an upgrade as if it had not. Node before 24.9 does not know `shouldUpgradeCallback` and emits
- * "upgrade" for every such request, with its body unread. So this writes the request back into its socket without the offer
- * and gives the socket to the server as a new connection.
+ * Serves a request that offers an upgrade as if it did not. Node before 24.9 does not support `shouldUpgradeCallback`
+ * and emits "upgrade" for each such request, with its body unread. Therefore this function writes the request without
+ * the offer back into its socket and gives the socket to the server as a new connection.
  */
 export function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = request;

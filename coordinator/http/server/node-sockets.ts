@@ -5,14 +5,17 @@ import { gatherWrites } from "../../../shared/async/gather-writes.ts";
 import { MAX_FRAME_BYTES } from "../../../shared/protocol/codec.ts";
 import type { AcceptedUpgrade, SessionSocket, SocketEvents } from "../../islands/session-socket.ts";
 
-/** Fragments of one frame. Agents send none; each takes 140 bytes beside its content, of which it may have one. */
+/**
+ * Maximum fragments of one frame. Agents send unfragmented frames. A fragment takes 140 bytes in addition to its
+ * content.
+ */
 const MAX_FRAGMENTS = 1_024;
-/** Reads of the socket in which the largest frame may come: 512 bytes in each. */
+/** Maximum socket reads for one frame: the largest frame in reads of 512 bytes. */
 const MAX_FRAME_READS = 16_384;
 
 /**
- * Makes WebSockets of upgraded connections of node:http, with `ws`. The function that it returns makes the handshake, and answers with 400
- * when the client's part of it is wrong.
+ * Opens WebSockets of node:http with `ws`. The returned function does the handshake and answers an invalid one with
+ * 400.
  */
 export function nodeSockets() {
   const accepted = new WeakMap<IncomingMessage, AcceptedUpgrade>();
@@ -32,7 +35,7 @@ export function nodeSockets() {
 
   return (request: IncomingMessage, socket: Duplex, head: Buffer, upgrade: AcceptedUpgrade): void => {
     socket.once("close", () => upgrade.release());
-    // It has left already, so "close" never comes.
+    // The client has already disconnected, so "close" will not come.
     if (socket.destroyed) upgrade.release();
     accepted.set(request, upgrade);
     server.handleUpgrade(request, socket, head, (ws) =>
@@ -41,7 +44,6 @@ export function nodeSockets() {
   };
 }
 
-/** A WebSocket of `ws`. */
 class NodeSocket implements SessionSocket {
   readonly #ws: WebSocket;
   readonly #raw: Duplex;
@@ -51,7 +53,7 @@ class NodeSocket implements SessionSocket {
     this.#raw = raw;
   }
 
-  /** Made when it is asked for: idle Islands are many. */
+  /** Creates the promise on demand, because there are many idle Islands. */
   get closed(): Promise<void> {
     if (this.#ws.readyState === this.#ws.CLOSED) return Promise.resolve();
     return new Promise((resolve) => this.#ws.once("close", () => resolve()));
@@ -73,11 +75,14 @@ class NodeSocket implements SessionSocket {
     ws.on("pong", () => events.onPong());
     ws.on("error", (error) => events.onError(error));
     ws.on("close", (code) => events.onClose(code));
-    // After the listener of ws, which emits the frames.
+    // Runs after the listener of ws, which emits the frames.
     this.#raw.on("data", (chunk: Buffer) => events.onRead(chunk.length));
   }
 
-  /** All frames of one turn in one write are 5 times the frames a second, measured with frames of 100 bytes on two cores. */
+  /**
+   * Sends the frame. One write for all frames of an event-loop turn gives 5 times the frames per second (measured with
+   * 100-byte frames on two cores).
+   */
   send(frame: Uint8Array, until: "microtask" | "tick"): void {
     gatherWrites(this.#raw, until);
     this.#ws.send(frame, { binary: true });

@@ -7,12 +7,12 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { answerError, type ErrorAnswer, finalHeaders } from "../error-answers.ts";
 import type { FetchHandler } from "./transport.ts";
 
-/*
- * Answers to requests that are not valid HTTP, which the API never sees. They have the error body of spec §7, and the
+/**
+ * Responses to requests that are not valid HTTP, which do not reach the API. They have the error body of spec §7. The
  * connection closes, because the start of the next request is unknown.
  */
 
-/** Errors of Node's parser that have a status of their own; every other one is 400. */
+/** Status and message by the error of Node's parser; every other error is 400. */
 const PARSER_REFUSALS: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, "The headers are larger than 16 KB; send fewer or shorter ones"],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [
@@ -22,7 +22,10 @@ const PARSER_REFUSALS: Readonly<Record<string, readonly [status: number, message
   ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time; send it again on a new connection"],
 };
 
-/** Answers what Node's parser refused. `hasAnswer`: this connection's answer has begun, so no other may be written into it. */
+/**
+ * Sends an error response for a request that Node's parser refused. `hasAnswer`: a response has begun on this
+ * connection, so the error is not written into it.
+ */
 export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, hasAnswer: boolean): void {
   if (!socket.writable || error.code === "ECONNRESET" || hasAnswer) {
     socket.destroy();
@@ -38,23 +41,25 @@ export function refuseExpectation({ headers }: IncomingMessage, response: Server
     status,
     headers: finality,
     body,
-  } = refusal(417, `"Expect: ${headers.expect}" is not supported; only 100-continue is`);
+  } = refusal(417, `"Expect: ${headers.expect}" is not supported; send "Expect: 100-continue" or no Expect header`);
   const text = JSON.stringify(body);
   const length = Buffer.byteLength(text);
   const head = { ...finality, "Content-Type": "application/json", "Content-Length": length, Connection: "close" };
   response.writeHead(status, head).end(text);
 }
 
-/** Answers a request whose URL or Host header is unusable, so that no Request object can be made. */
+/**
+ * Returns the error response for a request whose URL or Host header is invalid, so that no Request object can be made.
+ */
 export function refuseRequest(error: unknown): Response {
   const { status, headers, body } =
     error instanceof RequestError
-      ? refusal(400, `The request has no usable address: ${error.message}`)
+      ? refusal(400, `The URL or the Host header of the request is invalid: ${error.message}`)
       : answerError(error, { requestId: "", style: "plain" });
   return Response.json(body, { status, headers: { ...headers, Connection: "close" } });
 }
 
-/** Writes the whole answer to a socket and closes both sides of it when the answer is sent. */
+/** Writes the whole response to a socket and closes both sides of it once it is sent. */
 export function endWith(socket: Duplex, { status, headers, body }: ErrorAnswer): void {
   const text = JSON.stringify(body);
   const head = [
@@ -65,17 +70,17 @@ export function endWith(socket: Duplex, { status, headers, body }: ErrorAnswer):
     `Content-Length: ${Buffer.byteLength(text)}`,
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n${text}`);
-  // node:http hands over a Socket, which its types call a Duplex.
+  // node:http passes a Socket, which its types call a Duplex.
   (socket as Socket).destroySoon();
 }
 
-/** The body of every error, for a request that is not valid HTTP. */
+/** Returns the error response for a request that is not valid HTTP. */
 export function refusal(status: number, message: string): ErrorAnswer {
   const answer = answerError(new ServiceError("bad_request", message), { requestId: "", style: "plain" });
   return { ...answer, status, headers: finalHeaders(status) };
 }
 
-/** Serves requests in Node's form with `fetch`. */
+/** Adapts `fetch` to Node's request listener. */
 export function serveWith(fetch: FetchHandler): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
   const serve = getRequestListener((request, env) => answer(fetch, request, env as HttpBindings), {
     errorHandler: refuseRequest,
@@ -83,7 +88,9 @@ export function serveWith(fetch: FetchHandler): (incoming: IncomingMessage, outg
   return (incoming, outgoing) => void serve(incoming, outgoing);
 }
 
-/** Hono makes a new response for HEAD, which no longer says that the answer was already sent; it would be sent twice. */
+/**
+ * Hono makes a new response for HEAD, which loses the mark that the response was already sent; it would be sent twice.
+ */
 function answer(fetch: FetchHandler, request: Request, env: HttpBindings): Response | Promise<Response> {
   const response = fetch(request, env);
   if (env.incoming.method !== "HEAD") return response;

@@ -6,7 +6,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { FileRecord } from "../../store/files/files.ts";
 
 const BINARY = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
-/** What the document says of an operation that {@link sendFile} answers. */
+/** OpenAPI responses of an operation that uses {@link sendFile}. */
 export const FILE_ANSWERS = {
   200: { description: "The content", content: BINARY },
   206: { description: "The part that `Range` names", content: BINARY },
@@ -24,19 +24,19 @@ interface FileAnswer {
   readonly missing: string;
 }
 
-/** Headers of a stored file besides those of its use. */
+/** Returns the headers that depend only on the stored file. */
 export function contentHeaders({ sha256, createdAtMs }: Pick<FileRecord, "createdAtMs" | "sha256">) {
   return {
     ETag: `"${sha256}"`,
-    // Not that of the content, which another account may have brought before.
+    // The file's own time, not the content's, which another account may have uploaded earlier.
     "Last-Modified": new Date(createdAtMs).toUTCString(),
     "Content-Type": "application/octet-stream",
   };
 }
 
 /**
- * Sends a file with Range, ETag and conditional requests, bypassing Hono. Resolves when the answer has begun. The library is loaded with
- * the first file.
+ * Sends a file with Range, ETag and conditional requests, bypassing Hono. Resolves when the response has begun. Loads
+ * the library with the first file.
  * @throws {ServiceError} `not_found`. Any other error is unexpected.
  */
 export async function sendFile({ incoming, outgoing }: HttpBindings, { root, name, headers, missing }: FileAnswer) {

@@ -3,30 +3,30 @@ import type { Socket } from "node:net";
 import { endianness } from "node:os";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 
-/** What the system knows of the connections of `S`. Its methods never reject. */
+/** Facts of the operating system about connections. The methods never reject. */
 interface ConnectionFacts<S> {
   /**
-   * For each connection whose other side does not answer, how often in a row it was asked in vain: bytes were sent again and are not
-   * acknowledged, or its full buffer was probed. By what {@link keyOf} gives.
+   * Returns, by the key from {@link keyOf}, how many times in a row each unresponsive peer was probed: bytes were
+   * retransmitted without an acknowledgement, or its full buffer was probed.
    */
   unanswered(): Promise<ReadonlyMap<string, number>>;
-  /** Null for a socket that is closed. */
+  /** Null for a closed socket. */
   keyOf(socket: S): Promise<string | null>;
 }
 
 interface Suspect {
-  /** Monotonic. */
+  /** Monotonic time. */
   readonly sinceMs: number;
   readonly count: number;
 }
 
 const CHECK_EVERY_MS = 2_500;
-/** A connection that lives acknowledges sooner, also on a bad link and with a reader that reads nothing. */
+/** A live connection acknowledges sooner, even on a bad link or with a client that reads nothing. */
 const VANISHED_AFTER_MS = 12_000;
 
 /**
- * Cuts connections whose clients vanished without a word (no power, no network). The system itself sends for a quarter of an hour
- * before it gives up; Node has no way to set TCP_USER_TIMEOUT. TCP keep-alive finds those who vanish while nothing is under way.
+ * Cuts connections whose clients vanished (no power, no network). The system itself retries for a quarter of an hour,
+ * and Node cannot set TCP_USER_TIMEOUT. TCP keep-alive finds clients that vanish while no data is in flight.
  */
 export class VanishedClients<S extends { destroy(): unknown }> {
   readonly #clock: Pick<Clock, "monotonicMs" | "schedule">;
@@ -37,7 +37,7 @@ export class VanishedClients<S extends { destroy(): unknown }> {
   #timer: Timer | null = null;
   #isClosed = false;
 
-  /** @param sockets those that are watched, at the moment of the call. */
+  /** @param sockets Returns the sockets to watch at the time of the call. */
   constructor(clock: Pick<Clock, "monotonicMs" | "schedule">, facts: ConnectionFacts<S>, sockets: () => Iterable<S>) {
     this.#clock = clock;
     this.#facts = facts;
@@ -66,7 +66,7 @@ export class VanishedClients<S extends { destroy(): unknown }> {
     }
   }
 
-  /** A count that falls means that something was acknowledged. */
+  /** Records the probe count of a socket. A lower count than before means that something was acknowledged. */
   #note(socket: S, count: number): void {
     const nowMs = this.#clock.monotonicMs();
     const before = this.#suspects.get(socket);
@@ -86,12 +86,15 @@ export class VanishedClients<S extends { destroy(): unknown }> {
 }
 
 /**
- * One line of /proc/net/tcp: this side's port, the other side; established; the timer that runs, 01 to send again, 04 to probe a full
- * buffer; the number of each in a row without an answer, and the inode. Source: proc(5).
+ * One line of /proc/net/tcp: local port, remote address, state 01 (established), the active timer (01: retransmit, 04:
+ * probe a full buffer), its count without a reply, and the inode. Source: proc(5).
  */
 const LINE = /^\s*\d+: \S+:([0-9A-F]{4}) (\S+) 01 \S+ (01|04):[0-9A-F]+ ([0-9A-F]{8}) +\d+ +(\d+) (\d+) /gm;
 
-/** By inode, or by {@link peerKey}. @param table a text in the form of /proc/net/tcp. */
+/**
+ * Returns the counts by inode, or by {@link peerKey}.
+ * @param table Text in the format of /proc/net/tcp.
+ */
 export function parseUnanswered(table: string, by: "inode" | "peer" = "inode"): [key: string, count: number][] {
   return [...table.matchAll(LINE)].flatMap(
     ([, port = "", peer = "", timer, sentAgain = "", probes = "", inode = ""]): [string, number][] => {
@@ -101,26 +104,29 @@ export function parseUnanswered(table: string, by: "inode" | "peer" = "inode"): 
   );
 }
 
-/** A connection by this side's port and the other side, as the system writes them. @param address 4 or 16 bytes. */
+/**
+ * Returns the local port and the remote address of a connection, in the format of /proc/net/tcp.
+ * @param address 4 or 16 bytes.
+ */
 export function peerKey(localPort: number, address: Uint8Array, port: number): string {
   const hex = (value: number, digits: number): string => value.toString(16).toUpperCase().padStart(digits, "0");
   const view = new DataView(address.buffer, address.byteOffset, address.byteLength);
-  // Each group of four bytes is written as a number of this machine.
+  // Each group of four bytes is written as a number in this machine's byte order.
   const words = Array.from({ length: address.byteLength / 4 }, (_, word) =>
     hex(view.getUint32(4 * word, endianness() === "LE"), 8),
   );
   return `${hex(localPort, 4)} ${words.join("")}:${hex(port, 4)}`;
 }
 
-/** Counts of all connections of this machine's network. */
+/** Reads the counts of all connections in this network namespace. */
 async function unansweredBy(key: "inode" | "peer"): Promise<ReadonlyMap<string, number>> {
-  // Without IPv6 there is one table only.
+  // Without IPv6 there is only one table.
   const read = (name: string): Promise<string> => readFile(`/proc/self/net/${name}`, "latin1").catch(() => "");
   const tables = await Promise.all([read("tcp"), read("tcp6")]);
   return new Map(tables.flatMap((table) => parseUnanswered(table, key)));
 }
 
-/** As Linux tells them; null elsewhere. */
+/** Returns the facts on Linux; null on other systems. */
 export function linuxConnectionFacts(): ConnectionFacts<Socket> | null {
   if (process.platform !== "linux") return null;
   return {
@@ -134,7 +140,10 @@ export function linuxConnectionFacts(): ConnectionFacts<Socket> | null {
   };
 }
 
-/** The same for a transport that knows its peers and not their descriptors. */
+/**
+ * Returns the facts for a transport that knows the peers of its connections but not their file descriptors; null on
+ * other systems than Linux.
+ */
 export function linuxPeerFacts<S>(keyOf: (socket: S) => string | null): ConnectionFacts<S> | null {
   if (process.platform !== "linux") return null;
   return { unanswered: () => unansweredBy("peer"), keyOf: async (socket) => keyOf(socket) };

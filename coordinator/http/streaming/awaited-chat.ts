@@ -19,9 +19,9 @@ import {
   type RequestContext,
 } from "./request-context.ts";
 
-/*
- * Shared by the endpoints that run one chat for a client that waits on the connection, streamed or not, whatever the shape of their
- * requests and answers.
+/**
+ * A chat that a client waits for on its connection, streamed or not. All endpoints with chats use it, whatever the
+ * format of their requests and responses.
  */
 
 export interface ChatSubmission {
@@ -29,24 +29,28 @@ export interface ChatSubmission {
   readonly model: string | null | undefined;
   readonly input: JobInput;
   readonly isStreamed: boolean;
-  /** By default the client's fields have the names of the input's. */
+  /** Maps paths of the job's input to the client's fields. Default: the names are the same. */
   readonly fieldOf?: FieldOf;
-  /** Paths of other parameters than the effort that a Cargo without reasoning ignores. */
+  /** Paths of parameters other than the effort that a Cargo without reasoning ignores. */
   readonly reasoningHints?: readonly string[];
-  /** Called once the job is stored and its feed was opened, before it is waited for. When it rejects, the job is cancelled. */
+  /**
+   * Called once, after the job is stored and its feed was opened, and before the wait for its output. If it rejects,
+   * the job is cancelled.
+   */
   readonly onJob?: (job: JobHandle) => Promise<void>;
 }
 
-/** A chat that can be answered: it has ended well, or it is streamed and has output. */
+/** A chat whose response can begin: it completed, or it is streamed and has output. */
 export interface AwaitedChat {
   readonly job: JobHandle;
   readonly feed: Feed;
 }
 
 /**
- * Runs a chat until it can be answered. Null when the client has left: the job is cancelled, and there is nobody to answer. No header is
- * sent before, so that a failure can still have its status; a streamed chat without output is answered after {@link EXPLAIN_EVERY_MS}.
- * @throws {ServiceError} of the submission; `no_island_available` when no Island took it in time; `job_failed`
+ * Runs a chat until its response can begin. Returns null if the client has disconnected; the job is then cancelled. No
+ * header is sent before, so that a failure can still have its status. The response of a streamed chat without output
+ * begins after {@link EXPLAIN_EVERY_MS}.
+ * @throws {ServiceError} of the submission; `no_island_available` when no Island started it in time; `job_failed`
  */
 export function awaitChat(
   deps: AnswerDeps & Pick<HttpDeps, "clock">,
@@ -56,12 +60,12 @@ export function awaitChat(
   const { c, identity } = call;
   const client = waitingClientOf(call);
   if (!order.isStreamed) return run(deps, client, order, null);
-  // Before the submission: a chat that may not be streamed must not be paid for.
+  // Runs before the submission, so that a chat that may not be streamed is not charged.
   const open = (): Promise<void> | undefined => c.get("limits").openStream(identity, c.env.outgoing);
   return run(deps, client, order, { open, clock: deps.clock });
 }
 
-/** Runs a chat to its end, as {@link awaitChat} does, for whoever waits. */
+/** Runs a chat to its end, as {@link awaitChat} does, for a client or a batch line. */
 export function endedChat(
   deps: AnswerDeps,
   client: RequestContext,
@@ -71,7 +75,7 @@ export function endedChat(
 }
 
 interface ChatStream {
-  /** Takes the place of a stream. */
+  /** Takes one of the account's open-stream slots. */
   readonly open: () => Promise<void> | undefined;
   readonly clock: Pick<Clock, "schedule">;
 }
@@ -99,7 +103,10 @@ async function run(
   return { job, feed };
 }
 
-/** Opens the job's feed, and then calls `onJob` once. A quick job may have ended before that, and `onJob` removes what it wrote. */
+/**
+ * Returns a function that opens the job's feed, and calls `onJob` after the first opening. A quick job may have ended
+ * before that, and `onJob` removes its content.
+ */
 function openFirst(job: JobHandle, onJob: ChatSubmission["onJob"]): () => Promise<Feed> {
   let isFirst = true;
   return async () => {
@@ -113,7 +120,10 @@ function openFirst(job: JobHandle, onJob: ChatSubmission["onJob"]): () => Promis
   };
 }
 
-/** Submits a chat for a client that waits already, and opens its feed. Null when the client has left. @throws {ServiceError} */
+/**
+ * Submits a further chat of a streamed response and opens its feed. Returns null if the client has disconnected.
+ * @throws {ServiceError}
+ */
 export async function openChat(
   deps: AnswerDeps,
   call: ChatClient,
@@ -128,7 +138,10 @@ export async function openChat(
   return gone.aborted ? null : { job, feed };
 }
 
-/** Submits a chat that goes on without its client. @throws {ServiceError} of the submission */
+/**
+ * Submits a chat that continues without its client.
+ * @throws {ServiceError} of the submission
+ */
 export async function startChat(
   deps: Pick<HttpDeps, "jobs" | "catalog">,
   call: ChatClient,
@@ -158,7 +171,7 @@ async function submitChat(
   return submitAs(deps, cargo.reasoning === true ? request : withoutReasoning(request, order), fieldOf);
 }
 
-/** A Cargo without reasoning ignores an effort. */
+/** Removes the effort, which a Cargo without reasoning ignores. */
 function withoutReasoning(
   request: SubmitRequest,
   { fieldOf = (path) => path, reasoningHints = [] }: Pick<ChatSubmission, "fieldOf" | "reasoningHints">,
@@ -169,7 +182,7 @@ function withoutReasoning(
   return { ...request, input, ignoredParameters: [...ignoredParameters, fieldOf("reasoning_effort")] };
 }
 
-/** Streams the chat. From here the relay watches the client, who cannot come back for the rest. */
+/** Streams the chat. From here on the relay watches the client, which cannot resume the stream. */
 export function streamChat(
   deps: HttpDeps,
   { c, identity }: ChatClient,
@@ -180,8 +193,8 @@ export function streamChat(
   return streamFeed(deps, { response: c.env.outgoing, identity, feed, encoder, onCut });
 }
 
-/** @throws unless the chat has ended in `done`, as one has that is not streamed. */
+/** @throws unless the chat ended with `done`, as every chat does that is not streamed. */
 export function doneOf({ job, feed }: AwaitedChat): Extract<FeedEnding, { type: "done" }> {
-  if (feed.ending?.type !== "done") throw new Error(`Feed of ${job.record.id} has not ended in done`);
+  if (feed.ending?.type !== "done") throw new Error(`Feed of ${job.record.id} did not end with done`);
   return feed.ending;
 }

@@ -11,11 +11,11 @@ export interface ChatStreamHead {
   readonly createdS: number;
   readonly model: string;
   readonly includeUsage: boolean;
-  /** Counts what the answers before this one on the stream used, and then this one; a new one by default. */
+  /** Usage of the earlier choices on the stream, to which this one is added. Default: none. */
   readonly usage?: StreamUsage;
-  /** Which answer of the stream it is; by default the only one. */
+  /** Index of the choice on the stream. Default: 0. */
   readonly index?: number;
-  /** No answer follows on the stream. */
+  /** Whether no choice follows on the stream. Default: true. */
   readonly isLast?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function completionHeadOf(job: JobRecord): Pick<ChatStreamHead, "jobId" |
   return { jobId: job.id, createdS: presentUnixTime(job.createdAtMs), model: job.slug };
 }
 
-/** What all answers of a stream have used so far. */
+/** Total usage of all choices of a stream so far. */
 interface StreamUsage {
   promptTokens: number;
   completionTokens: number;
@@ -43,34 +43,33 @@ export function chatUsage({ promptTokens, completionTokens, reasoningTokens, cos
   };
 }
 
-/** Adds what an answer has used. */
 export function addUsage(total: StreamUsage, { usage, creditsUsedMicro }: FeedEnding & { type: "done" }): void {
   total.promptTokens += usage.promptTokens;
   total.completionTokens += usage.completionTokens;
   total.costMicro += creditsUsedMicro;
 }
 
-/** How clients learn that a stream whose headers are sent cannot go on. */
+/** The error that ends a stream whose headers are sent. */
 export type StreamError = Pick<FeedEnding & { type: "error" }, "message" | "retryable"> & { readonly code: string };
 
-/** Why a chat's stream cannot go on, whose job another coordinator has. */
+/** Errors by the reason why the feed of a chat, whose job another coordinator owns, was cut. */
 export const CUTS: Record<CutReason, StreamError> = {
   memory: {
     code: "overloaded",
-    message: "The coordinator has no memory for the rest of this answer; try again",
+    message: "The coordinator does not have enough memory for the rest of this response; try again",
     retryable: true,
   },
   lost: {
     code: "island_lost",
-    message: "The Island was lost, and another one answers anew; try again",
+    message: "The Island was lost, and the job restarted on another one; try again",
     retryable: true,
   },
 };
 
 /**
- * The chunks of a chat completion in the order that OpenAI's clients expect: role, text, finish reason; after the last answer usage if
- * asked, and [DONE].
- * An error after output began is one `{error}` line without [DONE], so that a cut answer does not look complete.
+ * Encodes the chunks of a chat completion in the order that OpenAI's clients expect: role, text, finish reason; after
+ * the last choice the usage if requested, and [DONE]. An error after output began is one `{error}` line without [DONE],
+ * so that a cut completion does not look complete.
  */
 export function chatChunks(stream: ChatStreamHead): FeedEncoder {
   const { jobId, createdS, model, includeUsage, usage = { ...NO_USAGE }, index = 0, isLast = true } = stream;
@@ -106,13 +105,13 @@ export function chatChunks(stream: ChatStreamHead): FeedEncoder {
   };
 }
 
-/** A part of a call of a tool. OpenAI's clients take `type` with the first part. */
+/** Encodes a part of a tool call. OpenAI's clients expect `type` in the first part. */
 function callDelta({ index, id, name, arguments: args }: Extract<FeedItem, { type: "tool_call" }>): string {
   const call = id === undefined ? { index } : { index, id, type: "function" };
   return JSON.stringify({ tool_calls: [{ ...call, function: { name, arguments: args } }] });
 }
 
-/** The line that ends a stream whose job failed after output began. */
+/** Encodes the line that ends a stream whose job failed after output began. */
 export function errorLine({ message, code, retryable }: StreamError): string {
   const type = openAiType(failureStatus(code));
   return `data: ${JSON.stringify({ error: { message, type, param: null, code, retryable } })}\n\n`;

@@ -37,7 +37,7 @@ export const jobEvents: FeedEncoder = {
   },
   waiting({ state, waiting }, position) {
     const { message, percent } = waiting ?? {};
-    // Repeats the id of the event before, so that a reader that reconnects keeps its position.
+    // Repeats the id of the last event, so that a client that reconnects keeps its position.
     const id = formatPosition(position);
     return `id: ${id}\nevent: status\ndata: ${JSON.stringify({ type: "status", state, message, percent })}\n\n`;
   },
@@ -47,12 +47,12 @@ export const jobEvents: FeedEncoder = {
   },
 };
 
-/** `value`: the part of the payload that may be large. */
+/** @param value The part of the payload that may be large. */
 function eventJson(payload: unknown, value: unknown): string | readonly JsonPart[] {
   return value instanceof LargeJson ? jsonParts(payload) : JSON.stringify(payload);
 }
 
-/** One SSE event. JSON text has no line break, so one `data:` line is enough. */
+/** Encodes one SSE event. JSON text has no line break, so one `data:` line is enough. */
 function frame(
   name: (FeedItem | FeedEnding)["type"],
   position: FeedPosition,

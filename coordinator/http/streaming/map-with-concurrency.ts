@@ -1,14 +1,15 @@
 import { RateLimitedError } from "../../../shared/errors.ts";
 
-/** Jobs of one request that are unfinished at once: an account may have few. */
+/** Maximum unfinished jobs of one request at a time, because an account may have few. */
 export const MAX_CONCURRENCY = 4;
 
 /**
- * Does the work for each of some values, in their order and so many at once. Fewer where an account may not have as many unfinished jobs:
- * what is refused for that is tried again when another has ended, unless none of them is under way. The first failure ends the rest, by
- * the signal that `work` gets, and nothing more begins. Resolves when no work is under way any more: with the results in the order of the
- * values, or null if `work` gave null for one, as it does when nobody waits.
- * @throws what the first `work` that failed threw.
+ * Runs `work` for each value, in their order and at most `maxConcurrency` at a time. If the account's limit of unfinished
+ * jobs refuses a value, fewer run at a time: the value is retried when another has ended, unless none is in flight. The
+ * first failure aborts the rest through the signal passed to `work`, and no other begins. Resolves when none is in
+ * flight: with the results in the order of the values, or null if `work` returned null for one (the client
+ * disconnected).
+ * @throws the error of the first `work` that failed.
  */
 export async function mapWithConcurrency<T, R>(
   values: readonly T[],
@@ -26,7 +27,7 @@ export async function mapWithConcurrency<T, R>(
     for (let next = left.shift(); next !== undefined && !signal.aborted; next = left.shift()) {
       const [index, value] = next;
       try {
-        // oxlint-disable-next-line no-await-in-loop -- A turn does one after the other.
+        // oxlint-disable-next-line no-await-in-loop -- Each worker runs one value at a time.
         const result = await work(value, index, signal);
         if (result === null) ended.abort();
         else results[index] = result;

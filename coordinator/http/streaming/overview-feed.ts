@@ -2,22 +2,22 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { Overview } from "../../operators/network-view.ts";
 import { presentOverview, presentQueueLine } from "../schemas/operator-schemas.ts";
 
-/** Between two looks, each of which may ask all coordinators. */
+/** Time between two polls, each of which may ask all coordinators. */
 const LOOK_MS = 2_000;
 
-/** Takes overviews for one stream: always the last one. */
+/** Reads overviews for one stream; only the latest counts. */
 export interface OverviewReader {
   hasNews(): boolean;
-  /** Data of the event; null for nothing new. */
+  /** Returns the data of the event; null if nothing has changed. */
   take(): string | null;
   /** May be called twice. */
   close(): void;
 }
 
 /**
- * The overview of the network for all streams of this coordinator that want it: one look serves all of them, and nobody looks while there is
- * none.
- * @returns Opens a reader. `onNews`: called when there is something to take.
+ * Polls the overview of the network once for all streams of this coordinator that show it, and does not poll while
+ * there are none.
+ * @returns A function that opens a reader. `onNews` is called when `take` has something to return.
  */
 export function overviewFeed(
   read: () => Promise<Overview>,
@@ -26,16 +26,16 @@ export function overviewFeed(
   const listeners = new Set<() => void>();
   let timer: Timer | null = null;
   let isLooking = false;
-  /** Data of the event; null before the first look. */
+  /** Data of the event; null before the first poll. */
   let data: string | null = null;
-  /** What `data` was made of, and the queue, which other pages read again at each event. */
+  /** JSON of the last overview and its queue. Other pages read the queue again at each event. */
   let seen = "";
-  /** Counts overviews that were told. */
+  /** Number of overviews that were reported. */
   let version = 0;
 
   const look = async (): Promise<void> => {
     isLooking = true;
-    // Storage or others may be away: the next look may tell.
+    // Storage or other coordinators may be unavailable; the next poll may succeed.
     const overview = await read().catch(() => null);
     isLooking = false;
     if (listeners.size === 0) return;
@@ -67,7 +67,7 @@ export function overviewFeed(
         if (listeners.size > 0) return;
         timer?.cancel();
         timer = null;
-        // What is older than the next listener is no news to it.
+        // The next listener starts with a new poll.
         data = null;
         seen = "";
       },

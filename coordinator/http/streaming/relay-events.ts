@@ -9,14 +9,16 @@ import type { OverviewReader } from "./overview-feed.ts";
 import { SSE_HEADERS } from "./sse.ts";
 
 const HEARTBEAT = ": heartbeat\n\n";
-/** Changes of one write. The next one waits until the system has taken it. */
+/** Maximum changes in one write. The next write waits until the system has accepted it. */
 const MAX_CHANGES = 100;
 
 /**
- * Writes what changes for an account to a client, until it leaves. The first event is `reset`: from then on no change is missed.
+ * Writes the changes of an account to a client until it disconnects. The first event is `reset`; no change after it is
+ * missed.
  *
- * @param mayRead whether the caller may still have the stream, which ends without; asked at every heartbeat and before each overview.
- * @param openOverviews of the network, for an operator who asks for them.
+ * @param mayRead Whether the caller may still read the stream; if not, the stream ends. Called at every heartbeat and
+ * before each overview.
+ * @param openOverviews Opens a reader of the network's overviews, for an operator who requested them.
  */
 export function relayEvents(
   { clock, events, islands, store, options }: HttpDeps,
@@ -27,14 +29,14 @@ export function relayEvents(
 ): void {
   const waiting = new WaitingChanges();
   let overview: OverviewReader | null = null;
-  /** In micro-credits, as the client knows it; null before the first read. */
+  /** Balance in micro-credits that the client knows; null before the first read. */
   let balance: number | null = null;
   let isWriting = false;
 
   const write = async (text: string): Promise<void> => {
     if (text === "" || response.destroyed || response.writableEnded) return;
     await new Promise<void>((resolve) => {
-      // A connection that ends may leave a write unanswered.
+      // A connection that ends may not call back.
       response.once("close", resolve);
       response.write(text, () => {
         response.off("close", resolve);
@@ -43,7 +45,7 @@ export function relayEvents(
     });
   };
 
-  /** "" unless it is another balance than the client knows. */
+  /** Returns "" if the client already knows the balance. */
   const balanceFrame = async (): Promise<string> => {
     const account = await store.accounts.get(accountId);
     if (account === undefined) return "";
@@ -52,7 +54,7 @@ export function relayEvents(
     return before === null || before === balance ? "" : frame({ type: "balance", balance: presentCredits(balance) });
   };
 
-  /** The account and its balance are read as they are now, and so are Islands. */
+  /** Reads the account, its balance and Islands in their current state. */
   const frameOf = async (change: Change, island: OwnedIsland | undefined): Promise<string> => {
     if (change.type === "job") return frame(presentJobChange(change));
     if (change.type === "balance") return balanceFrame();
@@ -81,7 +83,7 @@ export function relayEvents(
     return "";
   };
 
-  /** Does `first`, and then writes all that waits. One at a time. */
+  /** Calls `first`, and then writes all pending changes. One call runs at a time. */
   const pump = async (first: () => Promise<void>): Promise<void> => {
     if (isWriting) return;
     isWriting = true;
@@ -93,7 +95,7 @@ export function relayEvents(
         else break;
       }
     } catch {
-      // Storage is away. The client reconnects, and gets a reset.
+      // Storage is unavailable. The client reconnects and gets a reset.
       response.destroy();
     }
     isWriting = false;
@@ -109,7 +111,7 @@ export function relayEvents(
     );
     void pump(async () => {
       await write(HEARTBEAT);
-      // A grant is noted before it is done, and may be done late.
+      // A grant is reported before it is stored, and may be stored late.
       await write(await balanceFrame());
     });
   };
@@ -135,7 +137,7 @@ export function relayEvents(
   });
 }
 
-/** One event. JSON text has no line break, so one `data:` line is enough. */
+/** Encodes one SSE event. JSON text has no line break, so one `data:` line is enough. */
 function frame(event: AccountEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

@@ -8,23 +8,24 @@ import type { HttpDeps } from "../http-deps.ts";
 import { nameIgnored, type Call } from "../route-group.ts";
 import { JobFailedError, NoIslandError } from "../error-answers.ts";
 
-/*
- * Shared by the endpoints whose client waits on the connection for a job: chats, embeddings, pictures, long polls and others.
+/**
+ * Shared by the endpoints whose client waits on the connection for a job: chats, embeddings, images, long polls and
+ * others.
  */
 
-/** Who waits for jobs: a client on its connection, or a line of a batch. */
+/** A waiter for jobs: a client on its connection, or a batch line. */
 export interface RequestContext {
   readonly submitter: Submitter;
-  /** Aborts when nobody waits any more. */
+  /** Aborts when the client disconnects or the batch line is given up. */
   readonly gone: AbortSignal;
-  /** Called with the ignored parameters, some of which only the Cargo decides. Absent for a line of a batch. */
+  /** Called with the ignored parameters, some of which depend on the Cargo. Absent for a batch line. */
   readonly onIgnored?: (names: readonly string[]) => void;
 }
 
 /** A request whose client waits on the connection. */
 export type ChatClient = Pick<Call, "c" | "identity" | "ignored">;
 
-/** What endpoints need to turn a request into jobs and their ends into an answer, for whoever waits. */
+/** Services that endpoints need to run jobs and make a response from their endings. */
 export type AnswerDeps = Pick<HttpDeps, "catalog" | "log"> & {
   readonly options: Pick<HttpDeps["options"], "chatWaitMs">;
   readonly jobs: Pick<HttpDeps["jobs"], "submit">;
@@ -38,10 +39,10 @@ export function waitingClientOf({ c, identity, ignored }: ChatClient): RequestCo
   };
 }
 
-/** One for each response, however many jobs its client waits for. */
+/** Signals by response, however many jobs its client waits for. */
 const signals = new WeakMap<ServerResponse, AbortSignal>();
 
-/** Aborts when the client leaves before the answer is written. */
+/** Aborts when the client disconnects before the response is written. */
 export function disconnectSignal(response: ServerResponse): AbortSignal {
   const known = signals.get(response);
   if (known !== undefined) return known;
@@ -54,7 +55,10 @@ export function disconnectSignal(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** Cancels a job whose client waits no more. Nobody is left to answer, so anything but an ended job is a fault for the log. */
+/**
+ * Cancels a job whose client has disconnected. Logs errors, because there is no client to send them to; a job that has
+ * ended is not an error.
+ */
 export function cancelAbandoned(job: JobHandle, log: HttpDeps["log"]): void {
   job.cancel().catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === "job_not_cancellable") return;
@@ -69,7 +73,8 @@ export function cancelWhenGone(job: JobHandle, gone: AbortSignal, log: HttpDeps[
 }
 
 /**
- * The job's feed once `isReady` holds, or the client is gone. One that cannot be read here is cancelled: its client gets nothing of it.
+ * Resolves with the job's feed once `isReady` returns true or the client has disconnected. A job whose feed cannot be
+ * read here is cancelled, because its client gets none of its output.
  * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`
  */
 export async function readyFeed(
@@ -86,21 +91,25 @@ export async function readyFeed(
   }
 }
 
-/** The answer to a client whose job ended without a result. */
+/** Returns the error for a client whose job ended without a result. */
 export function failureOf(ending: Extract<FeedEnding, { type: "error" }>): ServiceError {
   if (ending.code === "wait_timeout" || ending.code === "no_island_fits") return new NoIslandError(ending);
   if (ending.code === "context_length_exceeded") return new ServiceError("context_length_exceeded", ending.message);
-  // Only the Island's runtime could see this (a JSON schema that no grammar can express, say). Another try fails too.
+  // Only the Island's runtime can detect this, for example a JSON schema that no grammar can express. A retry fails
+  // too.
   if (ending.code === "invalid_input") return new ValidationError([{ path: "", message: ending.message }]);
   return new JobFailedError(ending);
 }
 
 const INPUT = "input.";
 
-/** From the path of a wrong field of a job's input, without `input.`, to the field that the client sent. */
+/** Maps the path of a field in a job's input, without `input.`, to the client's field. */
 export type FieldOf = (path: string) => string;
 
-/** Submits a job whose input was made from other fields: errors name those. @param fieldOf By default the names are the same. */
+/**
+ * Submits a job whose input was made from other fields, and names those in errors.
+ * @param fieldOf Default: the names are the same.
+ */
 export async function submitAs(
   { jobs }: Pick<AnswerDeps, "jobs">,
   request: SubmitRequest,

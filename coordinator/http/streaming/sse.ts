@@ -9,43 +9,48 @@ import type { Identity } from "../../accounts/identity.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import { piecesOfParts, type JsonPart } from "../middleware/json-answer.ts";
 
-/** Complete SSE events; in parts when a large value belongs to them. "" for a part of the feed that the stream leaves out. */
+/** Text of complete SSE events; in parts if it has a large value. "" for an item that the stream omits. */
 export type EncodedEvent = string | readonly JsonPart[];
 
-/** Turns the parts of a feed into the text of a stream. */
+/** Encodes the items of a feed as the text of a stream. */
 export interface FeedEncoder {
   /** Written before the first item. */
   readonly prologue: string;
-  /** `reader`: has the position after the item. It costs more than a token's text, so that only those ask for it who say it. */
+  /**
+   * @param reader Has the position after the item. Computing it costs more than a token's text, so only encoders that
+   * send it read it.
+   */
   item(item: FeedItem, reader: { readonly position: FeedPosition }): EncodedEvent;
   ending(ending: FeedEnding, position: FeedPosition): EncodedEvent;
-  /** An event written after each comment on why the job waits; it does not move the position. Absent: only the comment is written. */
+  /**
+   * Encodes an event that follows each comment on why the job waits; it does not move the position. Absent: only the
+   * comment is written.
+   */
   waiting?(why: JobWait, position: FeedPosition): string;
-  /** The last words to a reader whose feed is cut. Absent: the reader comes back with its position, and needs none. */
+  /** Encodes the last event of a stream whose feed is cut. Absent: clients resume the stream with their position. */
   cut?(because: CutReason): string;
 }
 
-/** A feed on its way to a client. */
 interface FeedStream {
   readonly feed: Feed;
-  /** The reader has everything up to here; nothing by default. */
+  /** Position up to which the client has the feed. Default: its start. */
   readonly after?: FeedPosition;
   readonly encoder: FeedEncoder;
   readonly response: ServerResponse;
   /** Called when the stream ends because the feed is cut. */
   readonly onCut?: (() => void) | undefined;
-  /** The response has its headers: another feed comes before this one. */
+  /** Whether the response already has its headers, because another feed comes before this one. */
   readonly isContinued?: boolean | undefined;
-  /** Called in place of the stream's end once a feed that ends in `done` is written: another one follows. */
+  /** Called instead of ending the stream after a feed that ends with `done`, because another feed follows. */
   readonly onDone?: (() => void) | undefined;
 }
 
 interface RelayOptions extends FeedStream {
   readonly clock: Clock;
   readonly heartbeatMs: number;
-  /** Why the job has no output yet; null for one that has ended. */
+  /** Returns why the job has no output yet; null for an ended job. */
   readonly explain: () => Promise<JobWait | null>;
-  /** Whether the credential is still valid; asked at every heartbeat. False cuts the stream; a rejection does not. */
+  /** Whether the credential is still valid; called at every heartbeat. False cuts the stream; a rejection does not. */
   readonly mayRead: () => Promise<boolean>;
 }
 
@@ -55,39 +60,39 @@ export const SSE_HEADERS = {
   "X-Accel-Buffering": "no",
 } as const;
 
-/** Interval of the comments with the reason while a job has no output. They also serve as keepalive. */
+/** Interval of the comments that say why a job has no output. They also serve as keepalive. */
 export const EXPLAIN_EVERY_MS = 5_000;
-/** The keepalive: an SSE comment, which clients ignore, so that proxies do not close a silent stream. */
+/** Keepalive: an SSE comment, which clients ignore, so that proxies do not close a silent stream. */
 const HEARTBEAT = ": heartbeat\n\n";
-/** About the largest write to the socket. A reader that does not read holds one of them. */
+/** Approximate maximum of one socket write. A stalled reader holds one write in memory. */
 const MAX_WRITE_CHARS = 16_384;
-/** A reader that is further behind while it does not read gets its tokens merged. */
+/** Number of unsent items above which the tokens of a stalled reader are merged. */
 const MAX_ITEMS_BEHIND = 256;
-/** Longest text of one merged event, so that a slow reader gets large events of bounded size. */
+/** Maximum text of a merged event, so that a slow reader gets large events of bounded size. */
 const MAX_MERGED_CHARS = 16_384;
 
 /**
- * Writes a feed to a client as it grows, straight to Node's response: one write for all items of a turn of the event loop, at its end.
- * The next write waits until the system has taken the last one, so that a reader costs its position and one write. One that falls behind
- * gets its tokens merged.
- * The relay owns its subscription and its timer and releases both when the feed or the client ends.
+ * Writes a feed to a client as it grows, directly to Node's response: one write for all items of an event-loop turn, at
+ * its end. The next write waits until the system has accepted the last one, so that a reader costs its position and one
+ * write. A reader that falls behind gets its tokens merged. The relay owns its subscription and its timer and releases
+ * both when the feed or the client ends.
  */
 export class FeedRelay {
   readonly #options: RelayOptions;
   readonly #cursor: FeedCursor;
   readonly #unsubscribe: () => void;
   #heartbeat: Timer;
-  /** The system has not taken the last write yet. */
+  /** Whether the system has not accepted the last write yet. */
   #isWriting = false;
-  /** The feed has grown in this turn. */
+  /** Whether the feed has grown in this turn. */
   #isDue = false;
   #isMerging = false;
   #hasHeaders = false;
   #isOver = false;
-  /** Why the job waits, as long as the system has not taken the write before. */
+  /** The pending comment on why the job waits, while a write is in progress. */
   #comment = "";
 
-  /** Sends the headers and all items that the feed already has. */
+  /** Sends the headers and all items that the feed has. */
   constructor(options: RelayOptions) {
     this.#options = options;
     this.#cursor = new FeedCursor(options.feed, options.after ?? FEED_START);
@@ -107,15 +112,15 @@ export class FeedRelay {
     if (this.#isWaiting) void this.#explain();
   }
 
-  /** True while the feed has only states, so that the client does not know why it waits. */
+  /** True while the feed has only states, so that the client cannot see why it waits. */
   get #isWaiting(): boolean {
     return !this.#isOver && !this.#options.feed.hasItems;
   }
 
-  /** `text`: comes before what follows from the feed. */
+  /** @param text Written before the next items. */
   #pump(text = ""): void {
     const { feed, encoder, response, onDone } = this.#options;
-    // A client that comes back gets 422 position_lost.
+    // A client that resumes gets 422 position_lost.
     if (this.#cursor.isLost || feed.cutBecause === "lost") return this.#endCut("", "lost");
     while (text.length < MAX_WRITE_CHARS) {
       const item = this.#cursor.take();
@@ -144,7 +149,7 @@ export class FeedRelay {
     onCut?.();
   }
 
-  /** The item, for a reader that fell behind with the tokens that directly follow it. */
+  /** Returns the item; for a reader that fell behind, merged with the tokens that directly follow. */
   #merged(first: FeedItem): FeedItem {
     if (!this.#isMerging || first.type !== "token") return first;
     let { content, count } = first;
@@ -162,12 +167,12 @@ export class FeedRelay {
   #write(text: string): void {
     const { response } = this.#options;
     this.#isWriting = true;
-    // The headers go with the first write.
+    // The headers are sent with the first write.
     if (this.#hasHeaders) writeChunk(response, text, this.#onWritten);
     else response.write(text, this.#onWritten);
   }
 
-  /** Writes an event with a large value, piece by piece, as fast as the client reads. */
+  /** Writes an event with a large value in pieces, as fast as the client reads. */
   #writeParts(parts: readonly JsonPart[], isLast: boolean): void {
     const { response } = this.#options;
     this.#isWriting = true;
@@ -178,7 +183,7 @@ export class FeedRelay {
         this.#release();
         response.end();
       },
-      // The job was deleted, or storage failed: the event cannot be finished.
+      // The job was deleted or storage failed, so the event cannot be completed.
       () => response.destroy(),
     );
   }
@@ -201,10 +206,10 @@ export class FeedRelay {
     });
   }
 
-  /** Writes `otherwise` if no reason is known. */
+  /** Writes the comment on why the job waits, or `otherwise` if the reason is unknown. */
   async #explain(otherwise = ""): Promise<void> {
     const { explain, encoder } = this.#options;
-    // Its owner may be away for a moment.
+    // The job's owner may be unavailable for a moment.
     const why = await explain().catch(() => null);
     if (!this.#isWaiting) return;
     const text =
@@ -252,7 +257,8 @@ export class FeedRelay {
 }
 
 /**
- * Streams a feed to the client as Server-Sent Events until the feed or the client ends. Returns what a Hono handler returns.
+ * Streams a feed to the client as Server-Sent Events until the feed or the client ends. Returns the result of a Hono
+ * handler.
  * @param stream.identity The caller. The stream is cut when its key or session is revoked.
  */
 export function streamFeed(
@@ -265,19 +271,19 @@ export function streamFeed(
   return RESPONSE_ALREADY_SENT;
 }
 
-/** A line break would end the comment. */
+/** Encodes the comment. A line break would end it. */
 function commentOf({ message }: JobWaiting): string {
   return `: waiting, ${message.replaceAll(/\s+/g, " ")}\n\n`;
 }
 
 /**
- * Writes a piece of an answer whose headers are sent; `onTaken` is called when the system has taken it. node:http makes four writes of a
- * chunk and gathers them until the next tick. As one string for the socket, what a token costs in all is a sixth less, measured with 64
- * streams of spaced tokens.
+ * Writes a piece of a response whose headers are sent; `onTaken` is called when the system has accepted it. node:http
+ * makes four writes of a chunk and gathers them until the next tick. One string for the socket makes a token a sixth
+ * cheaper (measured with 64 streams of spaced tokens).
  */
 function writeChunk(response: ServerResponse, text: string, onTaken: () => void): void {
   const { socket } = response;
-  // Not for HTTP/1.0, nor for an answer that waits for an earlier one of its connection, nor for a connection that ends.
+  // Not for HTTP/1.0, for a response that waits for an earlier one of its connection, or for a closing connection.
   if (socket?.writable !== true || !response.chunkedEncoding) return void response.write(text, onTaken);
   const bytes = Buffer.byteLength(text);
   const isAscii = bytes === text.length;

@@ -12,11 +12,11 @@ import {
   type RequestContext,
 } from "./request-context.ts";
 
-/** A job whose client waits on the connection for the whole of its output. */
+/** A job whose client waits on the connection for the whole output. */
 export interface AwaitedJob {
   readonly slug: string;
   readonly input: JobInput;
-  /** By default the client's fields have the names of the input's. */
+  /** Maps paths of the job's input to the client's fields. Default: the names are the same. */
   readonly fieldOf?: FieldOf;
 }
 
@@ -26,17 +26,16 @@ interface WholeOutput {
   readonly usage: Usage;
 }
 
-/** A job that has ended well. */
+/** A job that completed. */
 export interface EndedJob {
   readonly jobId: string;
-  /** All that it said. */
   readonly feed: Feed;
   readonly ending: Extract<FeedEnding, { type: "done" }>;
 }
 
 /**
- * Runs a job to its end. Null when the client has left: the job is cancelled, and there is nobody to answer.
- * @throws {ServiceError} of the submission; `no_island_available` when none took it in time; `job_failed`
+ * Runs a job to its end. Returns null if the client has disconnected; the job is then cancelled.
+ * @throws {ServiceError} of the submission; `no_island_available` when no Island started it in time; `job_failed`
  */
 export async function endedJob(
   deps: Omit<AnswerDeps, "catalog">,
@@ -55,7 +54,7 @@ export async function endedJob(
   return { jobId: job.record.id, feed, ending };
 }
 
-/** The output of a job, as {@link endedJob} runs it. All of it is in memory. */
+/** Runs a job as {@link endedJob} does and returns its output, all of it in memory. */
 export async function wholeOutput(
   deps: Omit<AnswerDeps, "catalog">,
   client: RequestContext,

@@ -3151,7 +3151,7 @@ export interface calls {
                         credits: number;
                         email: string;
                         id: string;
-                        /** An address that waits for its proof */
+                        /** New address that is not confirmed yet */
                         pending_email: string | null;
                         role: "user" | "operator";
                     };
@@ -3227,12 +3227,12 @@ export interface calls {
                 api_key?: string;
                 /** Comma-separated list of day, workload, api_key; empty: only by kind */
                 by?: string;
-                /** First day (UTC); 30 days with the last one unless told */
+                /** First day (UTC). Default: 30 days up to the last day */
                 from?: string;
                 kind?: "spent" | "earned";
                 limit?: number;
                 offset?: number;
-                /** Last day, at most 366 days with the first one; today unless told */
+                /** Last day (UTC), for at most 366 days in total. Default: today */
                 to?: string;
                 /** Cargo slug */
                 workload?: string;
@@ -4832,7 +4832,7 @@ export interface calls {
             200: {
                 "application/json": {
                     data: components["schemas"]["QueueLine"][];
-                    /** False: a coordinator did not answer */
+                    /** False: a coordinator did not reply, and its jobs are missing */
                     is_complete: boolean;
                 };
             };

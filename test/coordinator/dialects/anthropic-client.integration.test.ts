@@ -15,9 +15,9 @@ const ASKED = { model: "tiny", max_tokens: 20, messages: [{ role: "user" as cons
 describe("the official Anthropic client", () => {
   const client = (baseURL = api.url, apiKey = api.key) => new Anthropic({ apiKey, baseURL, maxRetries: 0 });
 
-  it.each(["", "/api"])("completes below %j, with its key in x-api-key", async (base) => {
+  it.each(["", "/api"])("completes messages with %j, with its key in x-api-key", async (base) => {
     answerWith(api, "Hel", "lo");
-    // The client's types have them no more; its older versions and other clients send them.
+    // Removed from the client's types, but its older versions and other clients send them.
     const sampling = { top_p: 0.5, top_k: 3 };
     const message = await client(`${api.url}${base}`).messages.create({
       ...ASKED,
@@ -59,7 +59,7 @@ describe("the official Anthropic client", () => {
     });
   });
 
-  it("streams", async () => {
+  it("streams a message", async () => {
     answerWith(api, "Hel", "lo");
     const stream = client().messages.stream(ASKED);
     const [types, texts]: [string[], string[]] = [[], []];
@@ -87,7 +87,7 @@ describe("the official Anthropic client", () => {
     return events;
   }
 
-  it("learns how long the prompt is from message_start", async () => {
+  it("reads the prompt's tokens from message_start", async () => {
     api.jobs.onSubmit = (feed) => {
       feed.notePrompt(13);
       feed.push([token("15")]);
@@ -97,7 +97,7 @@ describe("the official Anthropic client", () => {
     expect(first).toMatchObject({ type: "message_start", message: { usage: { input_tokens: 13, output_tokens: 0 } } });
   });
 
-  it("gets text blocks without citations, as there are none", async () => {
+  it("gets text blocks without citations", async () => {
     answerWith(api, "15");
     const { content } = await client().messages.create(ASKED);
     expect(content).toEqual([{ type: "text", text: "15" }]);
@@ -110,7 +110,7 @@ describe("the official Anthropic client", () => {
     ["context_length_exceeded", "invalid_request_error"],
     ["invalid_input", "invalid_request_error"],
     ["runtime_crashed", "api_error"],
-  ] as const)("is told in mid-stream whether %s is of the request", async (code, type) => {
+  ] as const)("gets an error type in mid-stream that shows whether %s is the request's fault", async (code, type) => {
     failWith(api, code, "half");
     const error = await client()
       .messages.stream(ASKED)
@@ -119,13 +119,13 @@ describe("the official Anthropic client", () => {
     expect(error).toMatchObject({ error: { error: { type, code } } });
   });
 
-  it("throws at an error in mid-stream", async () => {
+  it("throws on an error in mid-stream", async () => {
     failWith(api, "runtime_crashed", "half");
     const stream = client().messages.stream(ASKED);
     await expect(stream.finalMessage()).rejects.toThrow("because");
   });
 
-  it("asks for JSON of a schema", async () => {
+  it("gets JSON that matches a schema", async () => {
     answerWith(api, "{}");
     const schema = { type: "object", properties: {}, additionalProperties: false };
     await client().messages.create({ ...ASKED, output_config: { format: { type: "json_schema", schema } } });
@@ -146,7 +146,7 @@ describe("the official Anthropic client", () => {
     };
   };
 
-  it("is told of calls of tools, whole and streamed, and gives their results", async () => {
+  it("gets tool calls, complete and streamed, and sends their results", async () => {
     callTool();
     const request = { ...ASKED, tools: [TOOL], tool_choice: { type: "any" as const, disable_parallel_tool_use: true } };
     const message = await client().messages.create(request);
@@ -181,12 +181,12 @@ describe("the official Anthropic client", () => {
     [{ tools: [{ type: "custom", input_schema: {} }] }, "tools.0.name"],
     [{ tools: [{ ...TOOL, input_schema: { type: "string" } }] }, "tools.0.input_schema"],
     [{ tool_choice: { type: "any" } }, "tool_choice"],
-  ])("is refused %j by its name", async (body, path) => {
+  ])("gets an error that names the refused %j", async (body, path) => {
     const answer = await api.call("POST", "/messages", { body: { ...ASKED, ...body } });
     expect([answer.status, answer.body.error.details[0].path]).toEqual([422, path]);
   });
 
-  it("counts the tokens of a prompt by a job that makes one", async () => {
+  it("counts the tokens of a prompt with a job of one token", async () => {
     answerWith(api, "x");
     const { model, messages } = ASKED;
     expect(await client().messages.countTokens({ model, messages, system: "S" })).toEqual({ input_tokens: 3 });
@@ -197,7 +197,7 @@ describe("the official Anthropic client", () => {
     });
   });
 
-  it("is told which stop sequence ended an answer, if it asked for that one", async () => {
+  it("gets the stop sequence that ended a message, if it requested that one", async () => {
     api.jobs.onSubmit = (feed) => {
       feed.push([token("Hello")]);
       feed.end({ ...DONE, stopSequence: "END" });
@@ -210,7 +210,7 @@ describe("the official Anthropic client", () => {
     expect([other.stop_reason, other.stop_sequence]).toEqual(["end_turn", null]);
   });
 
-  it("has thoughts as blocks, whole and streamed, which go back and are not shown to the model", async () => {
+  it("gets reasoning as blocks, complete and streamed, which are not sent to the model when it sends them back", async () => {
     api.jobs.onSubmit = (feed) => {
       feed.push([
         { type: "reasoning", content: "Hm", count: 1 },
@@ -245,7 +245,7 @@ describe("the official Anthropic client", () => {
     expect([unthinking.status, unthinking.headers.get("atoll-ignored")]).toEqual([200, "thinking"]);
   });
 
-  it("knows the errors by their classes and types", async () => {
+  it("gets errors of the right class and type", async () => {
     const thrownBy = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: unknown) => error);
     expect(await thrownBy(client(api.url, "ak_wrong").messages.create(ASKED))).toBeInstanceOf(AuthenticationError);
     const missing = await thrownBy(client().messages.create({ ...ASKED, model: "none" }));
@@ -261,7 +261,7 @@ describe("the official Anthropic client", () => {
     expect(await thrownBy(client().messages.create(ASKED))).toMatchObject({ status: 503, type: "overloaded_error" });
   });
 
-  it("throws at an error that comes after the headers and comments of a stream that waited", async () => {
+  it("throws on an error after the headers and comments of a waiting stream", async () => {
     failLate(api, "no Island for a message");
     const stream = await client().messages.create({ ...ASKED, stream: true });
     const read = async (): Promise<void> => {
@@ -270,7 +270,7 @@ describe("the official Anthropic client", () => {
     await expect(read()).rejects.toThrow("no Island for a message");
   });
 
-  it("cancels the job when it leaves", async () => {
+  it("cancels the job when it disconnects", async () => {
     const controller = new AbortController();
     const asked = client().messages.create(ASKED, { signal: controller.signal });
     await eventually(() => api.jobs.submitted.length === 1);

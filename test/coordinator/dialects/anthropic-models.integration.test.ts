@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => api[Symbol.asyncDispose]());
 
 describe("GET /models for Anthropic's client", () => {
-  it("has the members that the client declares", async () => {
+  it("returns the members that the client declares", async () => {
     const model = await client.models.retrieve("tiny");
     expect(model).toEqual({
       type: "model",
@@ -44,7 +44,7 @@ describe("GET /models for Anthropic's client", () => {
     expect(model._request_id).toMatch(/./);
   });
 
-  it("lists the Cargos that chat", async () => {
+  it("lists the chat Cargos", async () => {
     expect(CARGOS.map(({ slug }) => slug)).toContain("words");
     const { data, ...page } = await client.models.list();
     expect(data.map(({ id }) => id)).toEqual(["second", "tiny"]);
@@ -54,7 +54,7 @@ describe("GET /models for Anthropic's client", () => {
     expect((await client.models.list({ lifecycle: ["active", "retired"] })).data).toHaveLength(2);
   });
 
-  it("is read page by page in both directions", async () => {
+  it("returns pages in both directions", async () => {
     api.catalog.replace(SLUGS.map((slug) => makeCargo({ slug })));
     const idsOf = async (params: Anthropic.ModelListParams) => {
       const ids: string[][] = [];
@@ -82,7 +82,7 @@ describe("GET /models for Anthropic's client", () => {
     });
   });
 
-  it("keeps OpenAI's shape without the header", async () => {
+  it("keeps OpenAI's format without the header", async () => {
     const { body } = await api.call("GET", "/models?limit=0", { base: "/v1" });
     expect(body).toMatchObject({ object: "list", data: [{ object: "model", created: 1_700_000_000 }, {}, {}] });
   });

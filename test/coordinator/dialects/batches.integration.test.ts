@@ -31,7 +31,8 @@ async function create(
   purpose: "batch" | "user_data" = "batch",
   endpoint: Endpoint = CHAT,
 ): Promise<Batch> {
-  // Each test has a disk of its own and all have one store, in which equal files share a content: no two files are equal.
+  // Each test has its own disk, and all share one store, in which equal files share their content: therefore no two
+  // files are equal.
   fileCount += 1;
   const texts = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line)));
   const text = [...texts, " ".repeat(fileCount)].join("\n");
@@ -43,7 +44,10 @@ const ENDED = new Set(["completed", "failed", "expired", "cancelled"]);
 
 const stateOf = async (id: string) => (await api.fileBatches.get(api.accountId, id)).progress.state;
 
-/** Looks without requests, which are counted: the clock stands still. `meanwhile` is called between two looks. */
+/**
+ * Polls the store without requests, which are counted, because the clock stands still. The function is called between
+ * two polls.
+ */
 async function ended(id: string, meanwhile: () => void = () => undefined): Promise<Batch> {
   while (!ENDED.has(await stateOf(id))) {
     meanwhile();
@@ -62,8 +66,8 @@ async function linesOf(fileId: string | null | undefined): Promise<Line[]> {
   return lines.map((line) => JSON.parse(line) as Line);
 }
 
-describe("batches over files", () => {
-  it("answer each line in a file, and the wrong ones in another", async () => {
+describe("file batches", () => {
+  it("write responses to one file and failed lines to another", async () => {
     answerWith(api, "Hel", "lo");
     const lines = [
       chatLine("a"),
@@ -97,7 +101,7 @@ describe("batches over files", () => {
     );
   });
 
-  it("answer responses, each by itself", async () => {
+  it("run each response line independently", async () => {
     answerWith(api, "Hel", "lo");
     const url = "/v1/responses";
     const bodies = {
@@ -128,7 +132,7 @@ describe("batches over files", () => {
     expect(api.jobs.submitted).toHaveLength(1);
   });
 
-  it("fail with the numbers of the lines that are no requests, before any becomes a job", async () => {
+  it("fail with the numbers of the invalid lines before any becomes a job", async () => {
     const wrongUrl = { ...chatLine("c"), url: "/v1/embeddings" };
     const { id } = await create([chatLine("a"), "{", chatLine("a"), wrongUrl, { ...chatLine("e"), method: "GET" }]);
     const batch = await ended(id);
@@ -142,7 +146,7 @@ describe("batches over files", () => {
     expect(api.jobs.submitted).toEqual([]);
   });
 
-  it("give a job that failed its error", async () => {
+  it("write the error of a failed job", async () => {
     failWith(api, "runtime_crashed");
     const batch = await ended((await create([chatLine("a")])).id);
     expect(batch).toMatchObject({ status: "completed", request_counts: { total: 1, completed: 0, failed: 1 } });
@@ -152,7 +156,7 @@ describe("batches over files", () => {
     ]);
   });
 
-  it("submit jobs that wait as batch jobs do, by keys of their own", async () => {
+  it("submit jobs that wait like batch jobs, with their own idempotency keys", async () => {
     answerWith(api, "x");
     const { id } = await create([chatLine("a", { n: 2 })]);
     await ended(id);
@@ -162,7 +166,7 @@ describe("batches over files", () => {
     ]);
   });
 
-  it("are cancelled with their jobs, and have a line for each request", async () => {
+  it("cancel their jobs and write a line for each request when cancelled", async () => {
     api.jobs.onSubmit = () => undefined;
     const { id } = await create(["a", "b", "c", "d", "e", "f", "g", "h", "i"].map((name) => chatLine(name)));
     await eventually(() => api.jobs.submitted.length > 4);
@@ -172,11 +176,11 @@ describe("batches over files", () => {
     const failures = await linesOf(batch.error_file_id);
     expect(new Set(failures.map(({ error }) => error.code))).toEqual(new Set(["batch_cancelled"]));
     expect(failures.length).toBe(9);
-    // What has ended stays as it is.
+    // An ended batch does not change.
     expect((await client().batches.cancel(id)).status).toBe("cancelled");
   });
 
-  it("are cancelled when their API key is revoked or expires, and not when another is", async () => {
+  it("are cancelled when their API key, and no other, is revoked or expires", async () => {
     api.jobs.onSubmit = () => undefined;
     const [first, second] = await api.accounts.listKeys(api.accountId);
     const revoke = (id: string) => api.accounts.revokeKey(api.accountId, id);
@@ -203,7 +207,7 @@ describe("batches over files", () => {
     await expect.poll(() => (later(), stateOf(mine.id))).toBe("cancelled");
   });
 
-  it("keep their input until they have ended, past its expiry too", async () => {
+  it("keep their input until they end, also past its expiry", async () => {
     api.jobs.onSubmit = () => undefined;
     const { id, input_file_id } = await create([chatLine("a")]);
     await eventually(() => api.jobs.submitted.length === 1);
@@ -217,12 +221,12 @@ describe("batches over files", () => {
     const { input_file_id } = await create(["{"]);
     await rm(join(api.directory, "files", "content"), { recursive: true });
     const { id } = await client().batches.create({ input_file_id, endpoint: CHAT, completion_window: "24h" });
-    // A file system of a network may be late.
+    // A network file system may be delayed.
     const batch = await ended(id, () => api.clock.advance(1_000));
     expect(batch).toMatchObject({ status: "failed", errors: { data: [{ code: "file_unavailable" }] } });
   });
 
-  it("set room aside for their results as these grow, in the budget of the account", async () => {
+  it("reserve space for their growing results in the account's budget", async () => {
     const feeds: WritableFeed[] = [];
     api.jobs.onSubmit = (feed) => void feeds.push(feed);
     const finish = (chars: number) => {
@@ -240,15 +244,15 @@ describe("batches over files", () => {
     finish(90_000);
     const failed = await ended(id);
     expect(failed).toMatchObject({ status: "failed", errors: { data: [{ code: "file_budget_exceeded" }] } });
-    // What was paid for and had room.
+    // Charged results that fitted.
     expect((await linesOf(failed.output_file_id)).map(({ custom_id }) => custom_id)).toEqual(["a"]);
-    // What was set aside is free again.
+    // The reserved space is free again.
     await client().files.delete(second.id);
     await full(985_000);
     await expect(full(999_999)).rejects.toMatchObject({ code: "file_budget_exceeded" });
   });
 
-  it("end with their account, which gets no file of theirs afterwards", async () => {
+  it("end with their account, which gets no files afterwards", async () => {
     api.jobs.onSubmit = () => undefined;
     const { id } = await create([chatLine("a")]);
     await eventually(() => api.jobs.submitted.length === 1);
@@ -258,7 +262,7 @@ describe("batches over files", () => {
     expect(await readdir(api.files.arriving)).toEqual([]);
   });
 
-  it("beyond twenty that have not ended are refused, and do not keep their input", async () => {
+  it("are refused beyond twenty unfinished ones, and then do not keep their input", async () => {
     api.jobs.onSubmit = () => undefined;
     const { input_file_id } = await create([chatLine("a")]);
     const another = () => client().batches.create({ input_file_id, endpoint: CHAT, completion_window: "24h" });
@@ -270,7 +274,7 @@ describe("batches over files", () => {
     expect(ids).toHaveLength(19);
   });
 
-  it("are listed in pages, newest first, to their account alone", async () => {
+  it("are listed in pages, newest first, only for their account", async () => {
     answerWith(api, "x");
     const ids = [];
     for (const name of ["a", "b", "c"]) ids.push((await create([chatLine(name)])).id);
@@ -286,7 +290,7 @@ describe("batches over files", () => {
     }
   });
 
-  it("need a file of the purpose batch and an endpoint that batches have", async () => {
+  it("require a file with the purpose batch and a supported endpoint", async () => {
     await expect(create([chatLine("a")], "user_data")).rejects.toMatchObject({ status: 422, param: "input_file_id" });
     const body = { input_file_id: "file_1", completion_window: "24h" };
     for (const [field, endpoint] of [

@@ -15,14 +15,14 @@ const complete = (body: object) =>
   api.call("POST", "/completions", { body: { model: "tiny", prompt: "Once", ...body } });
 
 describe("POST /completions", () => {
-  it("continues a text by a job without a template", async () => {
+  it("continues a text with a job without a chat template", async () => {
     answerWith(api, " upon", " a time");
     const { text, ...rest } = (await client().completions.create({ model: "tiny", prompt: "Once" })).choices[0] ?? {};
     expect([text, rest]).toEqual([" upon a time", { index: 0, logprobs: null, finish_reason: "stop" }]);
     expect(api.jobs.submitted[0]?.input).toEqual({ prompt: "Once", raw: true, max_tokens: 16 });
   });
 
-  it("hands on what is given, and echoes the prompt", async () => {
+  it("passes on the given parameters, and echoes the prompt", async () => {
     answerWith(api, "!");
     const sampling = { max_tokens: 3, temperature: 0, top_k: 5, stop: ["."], seed: 1 };
     const { body } = await complete({ ...sampling, echo: true, top_p: null, n: 1 });
@@ -30,7 +30,7 @@ describe("POST /completions", () => {
     expect(api.jobs.submitted[0]?.input).toEqual({ prompt: "Once", raw: true, ...sampling });
   });
 
-  it("makes a choice of each prompt, and sums up what they took", async () => {
+  it("returns a choice for each prompt, and the sum of their usage", async () => {
     answerWith(api, "x", "y");
     const { body } = await complete({ prompt: ["a", "b"], echo: true });
     expect(body.choices.map(({ index, text }: { index: number; text: string }) => [index, text])).toEqual([
@@ -41,7 +41,7 @@ describe("POST /completions", () => {
     expect(api.jobs.submitted).toHaveLength(2);
   });
 
-  it("has four prompts under way at once, and keeps their order whichever ends first", async () => {
+  it("runs four prompts at once, and keeps their order whichever ends first", async () => {
     const open: (() => void)[] = [];
     api.jobs.onSubmit = (feed, job) => {
       open.push(() => {
@@ -58,7 +58,7 @@ describe("POST /completions", () => {
     expect(choices.map(({ text }: { text: string }) => text)).toEqual(["a!", "b!", "c!", "d!", "e!"]);
   });
 
-  it("streams text, and its usage if asked", async () => {
+  it("streams text, and its usage if requested", async () => {
     answerWith(api, "Hel", "lo");
     const stream = await client().completions.create({
       model: "tiny",
@@ -77,7 +77,7 @@ describe("POST /completions", () => {
     expect([texts, reasons, total]).toEqual([["Say: ", "Hel", "lo", ""], [null, null, null, "stop"], 5]);
   });
 
-  it("ends a stream that fails with an error and no [DONE]", async () => {
+  it("ends a failed stream with an error and without [DONE]", async () => {
     failWith(api, "runtime_crashed", "half");
     const { status, text } = await complete({ stream: true });
     expect([status, text.includes("[DONE]")]).toEqual([200, false]);
@@ -94,17 +94,17 @@ describe("POST /completions", () => {
     [{ n: 2 }, "n"],
     [{ logprobs: 1 }, "logprobs"],
     [{ tools: [] }, "tools"],
-  ])("refuses %j by its name", async (body, param) => {
+  ])("names the refused %j", async (body, param) => {
     const answer = await complete(body);
     expect([answer.status, answer.body.error.param]).toEqual([422, param]);
     expect(api.jobs.submitted).toEqual([]);
   });
 
-  it("is 404 for a Cargo that does not chat", async () => {
+  it("returns 404 for a Cargo that does not chat", async () => {
     expect((await complete({ model: "words" })).body.error.code).toBe("model_not_found");
   });
 
-  it("cancels the job when its client leaves", async () => {
+  it("cancels the job when its client disconnects", async () => {
     const controller = new AbortController();
     const asked = client().completions.create({ model: "tiny", prompt: "a" }, { signal: controller.signal });
     await eventually(() => api.jobs.submitted.length === 1);

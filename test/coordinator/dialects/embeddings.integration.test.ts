@@ -63,7 +63,7 @@ const joinIsland = (): Promise<FakeIsland> =>
   FakeIsland.join(coordinator.url, account.islandToken, { runtimes: [{ type: "onnx", version: "test" }] });
 const embed = (body: object) => call(coordinator.url, account.key, "POST", "/embeddings", body);
 
-/** Runs the next job and answers with `output`. */
+/** Runs the next job with this output. */
 async function answer(island: FakeIsland, output: JsonValue | undefined): Promise<Record<string, unknown>> {
   const assign = await island.next("assign");
   island.send(...beginFrames(assign), finishedFrame(assign, 1, { output, promptTokens: 7 }));
@@ -71,7 +71,7 @@ async function answer(island: FakeIsland, output: JsonValue | undefined): Promis
 }
 
 describe("POST /embeddings", () => {
-  it("runs one job for all texts and answers in OpenAI's shape", async () => {
+  it("runs one job for all texts and responds in OpenAI's format", async () => {
     await using island = await joinIsland();
     const asked = embed({ model: "words-embed", input: ["a", "b"], user: "someone", encoding_format: "float" });
     expect(
@@ -98,7 +98,7 @@ describe("POST /embeddings", () => {
     expect(body.data.credits).toBe(999.5 + 0.5 * 0.9);
   });
 
-  it("runs a job for each 256 texts, and gives all vectors in their order", async () => {
+  it("runs a job for each 256 texts, and returns all vectors in their order", async () => {
     await using island = await joinIsland();
     island.handle((frame) => {
       if (frame.type !== "assign") return;
@@ -113,7 +113,7 @@ describe("POST /embeddings", () => {
     expect((await embed(wrong)).body.error.param).toBe("input.600");
   });
 
-  it("is served by GGUF files, too", async () => {
+  it("runs GGUF models too", async () => {
     await using island = await FakeIsland.join(coordinator.url, account.islandToken, {
       runtimes: [{ type: "llmcpp", version: "test" }],
       features: ["llmcpp.tasks"],
@@ -127,14 +127,14 @@ describe("POST /embeddings", () => {
     expect(await embed({ model: "tiny-chat", input: "a" })).toMatchObject({ status: 404 });
   });
 
-  it("takes the operator's default for a request without a model", async () => {
+  it("uses the operator's default for a request without a model", async () => {
     await using island = await joinIsland();
     const asked = embed({ input: "a" });
     expect(await answer(island, { embeddings: [[1]] })).toEqual({ input: ["a"] });
     expect((await asked).body).toMatchObject({ model: "words-embed" });
   });
 
-  it.each(["float", "base64", undefined] as const)("gives the openai client its vectors as %s", async (format) => {
+  it.each(["float", "base64", undefined] as const)("returns vectors to the openai client as %s", async (format) => {
     await using island = await joinIsland();
     const asked = client.embeddings.create({
       model: "words-embed",
@@ -160,7 +160,7 @@ describe("POST /embeddings", () => {
     [{ model: "words-embed", input: "a", dimensions: 0 }, "dimensions"],
     [{ model: "words-embed", input: "a", encoding_format: "hex" }, "encoding_format"],
     [{ model: "", input: "a" }, "model"],
-  ])("refuses %j naming the field", async (body, param) => {
+  ])("refuses %j and names the field", async (body, param) => {
     const { status, body: answered } = await embed(body);
     expect([status, answered.error.type, answered.error.param]).toEqual([422, "invalid_request_error", param]);
   });
@@ -169,21 +169,21 @@ describe("POST /embeddings", () => {
     ["", "input: must not be empty"],
     [[], "input: must have at least one text"],
     [["a", ""], "input.1: must not be empty"],
-    [[1, 2], "input: must be texts; lists of tokens are not supported"],
-    [[[1, 2]], "input: must be texts; lists of tokens are not supported"],
-    [7, "input: must be a text, or a list of 1 to 2048 texts"],
+    [[1, 2], "input: must be strings; token ids are not supported"],
+    [[[1, 2]], "input: must be strings; token ids are not supported"],
+    [7, "input: must be a string, or a list of 1 to 2048 strings"],
     [Array.from({ length: 2_049 }, () => "a"), "input: has 2049 texts; send at most 2048"],
-  ])("says what is wrong with the input %j", async (input, message) => {
+  ])("describes the fault of the input %j", async (input, message) => {
     expect((await embed({ model: "words-embed", input })).body.error.message).toBe(message);
   });
 
-  it.each(["none", "tiny-chat", "words-class"])("knows no model %s", async (model) => {
+  it.each(["none", "tiny-chat", "words-class"])("returns 404 for the model %s", async (model) => {
     const asked = client.embeddings.create({ model, input: "a" });
     await expect(asked).rejects.toBeInstanceOf(NotFoundError);
     await expect(asked).rejects.toMatchObject({ code: "model_not_found", type: "invalid_request_error" });
   });
 
-  it("takes the model's own number of dimensions, and refuses another once it knows the model's", async () => {
+  it("accepts the model's own number of dimensions, and refuses another after the job has run", async () => {
     await using island = await joinIsland();
     const own = embed({ model: "words-embed", input: "a", dimensions: 2 });
     await answer(island, { embeddings: [[0.5, 2]] });
@@ -194,7 +194,7 @@ describe("POST /embeddings", () => {
     expect([status, body.error.param, body.error.message]).toEqual([
       422,
       "dimensions",
-      "dimensions: must be 2, the dimensions of this model's vectors, or left out; got 8",
+      "dimensions: must be 2, this model's number of dimensions, or omitted; got 8",
     ]);
   });
 
@@ -204,7 +204,7 @@ describe("POST /embeddings", () => {
     await expect(asked).rejects.toMatchObject({ param: "dimensions", code: "validation_failed" });
   });
 
-  it("waits for an Island like a chat, then is 503 with Retry-After", async () => {
+  it("waits for an Island like a chat, then returns 503 with Retry-After", async () => {
     await coordinator.stop();
     coordinator.withFlags({ chatWaitS: 0.3 });
     await coordinator.start();
@@ -213,7 +213,7 @@ describe("POST /embeddings", () => {
     expect(body.error.message).toMatch(/onnx|Island/);
   });
 
-  it("cancels the job when the client leaves", async () => {
+  it("cancels the job when the client disconnects", async () => {
     await using island = await joinIsland();
     const leave = new AbortController();
     const asked = client.embeddings.create({ model: "words-embed", input: "a" }, { signal: leave.signal });
@@ -236,7 +236,7 @@ describe("POST /embeddings", () => {
     [{ embeddings: [[1], [1, 2]] }],
     ["text"],
     [undefined],
-  ])("says so when the Cargo puts out %j for two texts", async (output) => {
+  ])("fails when the Cargo's output is %j for two texts", async (output) => {
     await using island = await joinIsland();
     const asked = embed({ model: "words-embed", input: ["a", "b"] });
     await answer(island, output);
@@ -244,7 +244,7 @@ describe("POST /embeddings", () => {
     expect([status, body.error.code, body.error.type]).toEqual([500, "job_failed", "server_error"]);
   });
 
-  it("tells why a job failed", async () => {
+  it("returns why a job failed", async () => {
     await using island = await joinIsland();
     const asked = embed({ model: "words-embed", input: "a" });
     const assign = await island.next("assign");

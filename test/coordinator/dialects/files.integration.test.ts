@@ -25,7 +25,7 @@ describe("/files", () => {
     return (await Promise.all((await readdir(root)).map((folder) => readdir(join(root, folder))))).flat();
   };
 
-  it("take, show, list, give and delete a file, as the official client asks", async () => {
+  it("uploads, shows, lists, returns and deletes a file for the official client", async () => {
     const file = await upload();
     expect(file).toMatchObject({ object: "file", bytes: BYTES.length, filename: "a.txt", purpose: "user_data" });
     expect(file).toMatchObject({ status: "processed", sha256: createHash("sha256").update(BYTES).digest("hex") });
@@ -39,13 +39,13 @@ describe("/files", () => {
     expect(await contents()).toEqual([]);
   });
 
-  it("are given with their names, whatever these have in them", async () => {
+  it("returns files with any name", async () => {
     const { id } = await upload(BYTES, "l'été (1)*.txt");
     const { headers } = await client.files.content(id);
     expect(headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''l%27%C3%A9t%C3%A9%20%281%29%2A.txt");
   });
 
-  it("are listed page by page, newest first or oldest", async () => {
+  it("lists files in pages, newest or oldest first", async () => {
     const ids: string[] = [];
     for (const name of ["1", "2", "3"]) ids.push((await upload(Buffer.from(name))).id);
     const listed: string[] = [];
@@ -57,7 +57,7 @@ describe("/files", () => {
     expect((await api.call("GET", "/files?purpose=all")).status).toBe(422);
   });
 
-  it("give parts by Range, and 304 by their ETag", async () => {
+  it("returns parts for Range, and 304 for a matching ETag", async () => {
     const { id } = await upload();
     const path = `/files/${id}/content`;
     const part = await api.call("GET", path, { headers: { range: "bytes=6-10" } });
@@ -74,7 +74,7 @@ describe("/files", () => {
     expect((await api.call("GET", path, { headers: { range: "bytes=999999-" } })).status).toBe(416);
   });
 
-  it("do not tell since when the coordinator has an equal content, which may be another account's", async () => {
+  it("does not reveal since when the coordinator has the same content, which may be another account's", async () => {
     const first = await upload();
     const [name = ""] = await contents();
     await utimes(join(api.directory, "files", "content", name.slice(0, 2), name), 1, 1);
@@ -86,7 +86,7 @@ describe("/files", () => {
     }
   });
 
-  it("are of their account alone, and need scopes", async () => {
+  it("shows files only to their account, and requires scopes", async () => {
     const { id } = await upload();
     const other = await Api.open();
     try {
@@ -103,7 +103,7 @@ describe("/files", () => {
     expect((await api.call("POST", "/files", { key: api.readKey })).status).toBe(403);
   });
 
-  it("share the content of equal ones on disk, until the last is deleted", async () => {
+  it("stores equal contents once, until the last file is deleted", async () => {
     const [one, two] = [await upload(), await upload(BYTES, "b.txt")];
     expect(await contents()).toHaveLength(1);
     await client.files.delete(one.id);
@@ -112,7 +112,7 @@ describe("/files", () => {
     expect(await contents()).toEqual([]);
   });
 
-  it("that are too large, too many, or more than the account may have are 413", async () => {
+  it("returns 413 for files that are too large, too many, or exceed the account's budget", async () => {
     const large = { status: 413, code: "payload_too_large" };
     await expect(upload(Buffer.alloc(1_000_001))).rejects.toMatchObject(large);
     await upload(Buffer.alloc(999_000));
@@ -124,7 +124,7 @@ describe("/files", () => {
     expect(await readdir(api.files.arriving)).toEqual([]);
   });
 
-  it("need a file and a purpose", async () => {
+  it("requires a file and a purpose", async () => {
     const post = async (...parts: [string, string | Blob][]) => {
       const form = new FormData();
       for (const [name, value] of parts) form.append(name, value);
@@ -137,7 +137,7 @@ describe("/files", () => {
     expect(await post(["purpose", "user_data"], ["file", "text"])).toEqual([400, "file: must be a file"]);
     expect(await post(["purpose", "vision"], ["purpose", "user_data"], ["file", new Blob(["a"])])).toEqual([
       400,
-      "purpose: must be sent once",
+      "purpose: must be sent only once",
     ]);
     expect(await post(["purpose", "none"], ["file", new Blob(["a"])])).toEqual([
       400,
@@ -147,10 +147,10 @@ describe("/files", () => {
     expect(await contents()).toEqual([]);
   });
 
-  describe("over time", () => {
+  describe("retention", () => {
     beforeEach(() => api.files.removeAll(api.accountId));
 
-    it("expire when their client said, and are swept from disk", async () => {
+    it("removes files from disk when they expire as their client set it", async () => {
       const expires_after = { anchor: "created_at", seconds: 3_600 } as const;
       const file = await client.files.create({ file: await toFile(BYTES, "a"), purpose: "batch", expires_after });
       expect(file.expires_at).toBe(Math.floor(api.clock.now() / 1_000) + 3_600);
@@ -162,7 +162,7 @@ describe("/files", () => {
       expect(await contents()).toHaveLength(1);
     });
 
-    it("are all removed with their account", async () => {
+    it("removes all files with their account", async () => {
       await upload();
       await upload(Buffer.from("b"));
       await api.files.removeAll(api.accountId);

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const draw = (body: object) => call(coordinator.url, account.key, "POST", "/images/generations", body);
 
-/** Runs the next job, whose picture is `data`. */
+/** Runs the next job with this image. */
 async function paint(data: string): Promise<Assign["input"]> {
   const assign = await island.next("assign");
   const { jobId, attempt, input } = assign;
@@ -44,7 +44,7 @@ async function paint(data: string): Promise<Assign["input"]> {
 }
 
 describe("POST /images/generations", () => {
-  it("draws for the openai client", async () => {
+  it("returns an image to the openai client", async () => {
     const asked = client.images.generate({ model: MODEL, prompt: "an atoll", size: "512x512" });
     expect(await paint("AAAA")).toEqual({ prompt: "an atoll", width: 512, height: 512 });
     const { data, usage, created, output_format: format } = await asked;
@@ -53,7 +53,7 @@ describe("POST /images/generations", () => {
     expect(created).toBeGreaterThan(1_700_000_000);
   });
 
-  it("draws several, each with a seed of its own, and large ones from storage", async () => {
+  it("returns several images, each with its own seed, and large ones from storage", async () => {
     const large = "A".repeat(400_000);
     const ask = { model: MODEL, prompt: "an atoll", n: 2, seed: 4_294_967_295, size: "auto", steps: 2 };
     const asked = draw({ ...ask, negative_prompt: "a ship", guidance_scale: 1, quality: "auto", user: "me" });
@@ -82,23 +82,23 @@ describe("POST /images/generations", () => {
     expect([status, body.error.type, body.error.param]).toEqual([422, "invalid_request_error", param]);
   });
 
-  it("names the sizes that the Cargo draws, once", async () => {
+  it("names the sizes that the Cargo supports, once", async () => {
     const { body } = await draw({ model: MODEL, prompt: "an atoll", size: "64x64" });
     const sides = "384, 448, 512, 576, 640, 704, 768";
-    const message = `is "64x64"; this Cargo takes "auto" or a width of ${sides} and a height of ${sides}`;
+    const message = `must be "auto" or a width of ${sides} and a height of ${sides} for this Cargo, got "64x64"`;
     expect(body.error.details).toEqual([{ path: "size", message }]);
   });
 
-  it("asks for a model where the operator has set none", async () => {
+  it("requires a model if the operator has set no default", async () => {
     const { status, body } = await draw({ prompt: "a" });
     expect([status, body.error.message]).toEqual([404, expect.stringContaining("default_image_cargo")]);
   });
 
-  it.each(["none", "tiny-chat"])("knows no model %s", async (model) => {
+  it.each(["none", "tiny-chat"])("returns 404 for the model %s", async (model) => {
     await expect(client.images.generate({ model, prompt: "a" })).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  it("fails when the Cargo puts out no picture, and runs no further job", async () => {
+  it("fails when the Cargo's output has no image, and runs no further job", async () => {
     const asked = draw({ model: MODEL, prompt: "a", n: 2 });
     const assign = await island.next("assign");
     island.send(...beginFrames(assign), failedFrame(assign, 1, "out_of_memory"));
@@ -108,7 +108,7 @@ describe("POST /images/generations", () => {
     expect(jobs.body.meta.total).toBe(1);
   });
 
-  it("is cancelled when its client leaves", async () => {
+  it("cancels the job when its client disconnects", async () => {
     const leaving = new AbortController();
     const asked = client.images.generate({ model: MODEL, prompt: "a", n: 2 }, { signal: leaving.signal });
     const { jobId } = await island.next("assign");

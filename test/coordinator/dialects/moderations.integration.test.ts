@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const moderate = (body: object) => call(coordinator.url, account.key, "POST", "/moderations", body);
 
-/** Runs the next job and answers with `output`. */
+/** Runs the next job with this output. */
 async function answer(output: JsonValue): Promise<unknown> {
   const assign = await island.next("assign");
   island.send(...beginFrames(assign), finishedFrame(assign, 1, { output }));
@@ -38,7 +38,7 @@ async function answer(output: JsonValue): Promise<unknown> {
 }
 
 describe("POST /moderations", () => {
-  it("gives the openai client OpenAI's categories, and the Cargo's labels", async () => {
+  it("returns OpenAI's categories and the Cargo's labels to the openai client", async () => {
     const asked = client.moderations.create({ model: MODEL, input: "You fool" });
     const labels = [
       { label: "toxic", score: 0.75 },
@@ -61,7 +61,7 @@ describe("POST /moderations", () => {
     expect(result).toMatchObject({ labels });
   });
 
-  it("runs a job for each text, some at once, and answers in their order", async () => {
+  it("runs a job for each text, some at once, and returns results in their order", async () => {
     const asked = moderate({ model: MODEL, input: ["a", { type: "text", text: "b" }] });
     const assigns = [await island.next("assign"), await island.next("assign")];
     expect(new Set(assigns.map(({ input }) => input["text"]))).toEqual(new Set(["a", "b"]));
@@ -82,12 +82,12 @@ describe("POST /moderations", () => {
     [{ model: MODEL, input: Array<string>(33).fill("a") }, "input"],
     [{ model: MODEL, input: ["a", ""] }, "input.1"],
     [{ model: MODEL, input: "x".repeat(20_001) }, "input"],
-  ])("refuses a wrong field and names it (case %#)", async (body, param) => {
+  ])("refuses an invalid field and names it (case %#)", async (body, param) => {
     const { status, body: answered } = await moderate(body);
     expect([status, answered.error.type, answered.error.param]).toEqual([422, "invalid_request_error", param]);
   });
 
-  it("refuses images, and what it does not know", async () => {
+  it("refuses images and unknown fields", async () => {
     const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
     const answers = [
       await moderate({ model: MODEL, input: [image] }),
@@ -99,18 +99,18 @@ describe("POST /moderations", () => {
     ]);
   });
 
-  it.each(["none", "tiny-chat", "multilingual-e5-small"])("knows no model %s", async (model) => {
+  it.each(["none", "tiny-chat", "multilingual-e5-small"])("returns 404 for the model %s", async (model) => {
     await expect(client.moderations.create({ model, input: "a" })).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  it.each([["text"], [[]], [{ label: "a", score: 1 }]])("fails when the Cargo puts out %j", async (output) => {
+  it.each([["text"], [[]], [{ label: "a", score: 1 }]])("fails when the Cargo's output is %j", async (output) => {
     const asked = moderate({ model: MODEL, input: "a" });
     await answer(output);
     const { status, body } = await asked;
     expect([status, body.error.code]).toEqual([500, "job_failed"]);
   });
 
-  it("ends the others and begins no further job after one that failed", async () => {
+  it("cancels the other jobs and starts no further one after a failure", async () => {
     const asked = moderate({ model: MODEL, input: ["a", "b", "c", "d", "e"] });
     const assigns = [await island.next("assign"), await island.next("assign")];
     const [first, second] = assigns;

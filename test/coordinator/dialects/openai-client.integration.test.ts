@@ -12,7 +12,7 @@ afterEach(() => api[Symbol.asyncDispose]());
 describe("the official OpenAI client", () => {
   const client = () => new OpenAI({ apiKey: api.key, baseURL: `${api.url}/api/v1`, maxRetries: 0 });
 
-  it("completes and streams, with tokens and cost", async () => {
+  it("completes and streams a chat, with tokens and cost", async () => {
     answerWith(api, "Hel", "lo");
     const messages = [{ role: "user" as const, content: "Hi" }];
     const whole = await client().chat.completions.create({ model: "tiny", messages });
@@ -34,7 +34,7 @@ describe("the official OpenAI client", () => {
     expect(usage).toMatchObject({ total_tokens: 5, cost: 1.5 });
   });
 
-  it("throws at an error in mid-stream", async () => {
+  it("throws on an error in mid-stream", async () => {
     failWith(api, "runtime_crashed", "half");
     const stream = await client().chat.completions.create({
       model: "tiny",
@@ -47,7 +47,7 @@ describe("the official OpenAI client", () => {
     await expect(read()).rejects.toThrow("because");
   });
 
-  it("throws at an error that comes after the headers and comments of a stream that waited", async () => {
+  it("throws on an error after the headers and comments of a waiting stream", async () => {
     const create = {
       chat: () => client().chat.completions.create({ model: "tiny", messages: MESSAGES, stream: true }),
       completion: () => client().completions.create({ model: "tiny", prompt: "Hi", stream: true }),
@@ -62,7 +62,7 @@ describe("the official OpenAI client", () => {
     }
   });
 
-  it("lists models, and knows the errors by their classes", async () => {
+  it("lists models, and gets errors of the right class", async () => {
     const slugs = [];
     for await (const model of client().models.list()) slugs.push(model.id);
     expect(slugs).toEqual(["second", "tiny", "words"]);

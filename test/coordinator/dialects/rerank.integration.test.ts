@@ -19,7 +19,7 @@ const NORTH_EAST = [3, 3];
 const SOUTH = [0, -1];
 const ZERO = [0, 0];
 
-/** With a schema that names the text at fault. */
+/** A Cargo whose schema names the invalid text. */
 function makeTestCatalog(): string {
   const directory = makeCatalog(["tiny-chat", MODEL, CLASSIFIER]);
   const file = join(directory, "cargos", `${MODEL}.json`);
@@ -62,7 +62,7 @@ afterEach(async () => {
 const rerank = (body: object) => call(coordinator.url, account.key, "POST", "/rerank", body);
 const BODY = { model: MODEL, query: "north", documents: ["east", "north", "north-east", "south"] };
 
-/** Runs the next job and answers with `output`. */
+/** Runs the next job with this output. */
 async function answer(output: JsonValue): Promise<unknown> {
   const assign = await island.next("assign");
   island.send(...beginFrames(assign), finishedFrame(assign, 1, { output, promptTokens: 7 }));
@@ -70,7 +70,7 @@ async function answer(output: JsonValue): Promise<unknown> {
 }
 
 describe("POST /rerank", () => {
-  it("runs one job for the query and all documents, and puts the nearest first", async () => {
+  it("runs one job for the query and all documents, and returns the nearest first", async () => {
     const asked = rerank(BODY);
     const input = await answer({ embeddings: [NORTH, EAST, NORTH, NORTH_EAST, SOUTH] });
     expect(input).toEqual({ input: ["north", "east", "north", "north-east", "south"] });
@@ -87,7 +87,7 @@ describe("POST /rerank", () => {
     expect(job.body.data.status).toBe("completed");
   });
 
-  it("answers /v2/rerank, where Cohere's client asks with its Bearer token, in the shape that it reads", async () => {
+  it("serves Cohere's client at /v2/rerank with its Bearer token, in the format that it reads", async () => {
     const ask = (body: object) =>
       fetch(`${coordinator.url}/v2/rerank`, {
         method: "POST",
@@ -114,7 +114,7 @@ describe("POST /rerank", () => {
     expect((await fetch(`${coordinator.url}/v2/models`)).status).toBe(404);
   });
 
-  it("asks a Cargo that ranks for scores", async () => {
+  it("uses the scores of a reranking Cargo", async () => {
     const asked = rerank({ ...BODY, model: RANKER, documents: ["a", { text: "b" }] });
     expect(await answer({ scores: [0.25, 0.75] })).toEqual({ query: "north", documents: ["a", "b"] });
     const { body } = await asked;
@@ -125,7 +125,7 @@ describe("POST /rerank", () => {
   });
 
   it.each([[{ scores: [1] }], [{ scores: [1, "2"] }], [{ scores: [1, 2] }]])(
-    "fails when a Cargo that ranks puts out %j",
+    "fails when the output of a reranking Cargo is %j",
     async (output) => {
       const asked = rerank({ ...BODY, model: RANKER, documents: ["a", "b"] });
       await answer(output);
@@ -134,7 +134,7 @@ describe("POST /rerank", () => {
     },
   );
 
-  it("returns the best only, with their texts", async () => {
+  it("returns only the best documents, with their texts", async () => {
     const documents = ["east", { text: "north" }];
     const asked = rerank({ ...BODY, documents, top_n: 1, return_documents: true });
     await answer({ embeddings: [NORTH, EAST, NORTH] });
@@ -142,7 +142,7 @@ describe("POST /rerank", () => {
     expect(body.results).toEqual([{ index: 1, relevance_score: 1, document: { text: "north" } }]);
   });
 
-  it("gives a vector of zeros the score in the middle, and keeps the order of equal ones", async () => {
+  it("gives a zero vector the score 0.5, and keeps the order of equal scores", async () => {
     const asked = rerank({ ...BODY, documents: ["none", "east"] });
     await answer({ embeddings: [NORTH, ZERO, EAST] });
     const { body } = await asked;
@@ -162,35 +162,35 @@ describe("POST /rerank", () => {
     [{ ...BODY, documents: Array<string>(256).fill("a") }, "documents"],
     [{ ...BODY, documents: ["x".repeat(262_144)] }, "documents"],
     [{ ...BODY, top_n: 0 }, "top_n"],
-  ])("refuses a wrong field and names it (case %#)", async (body, param) => {
+  ])("refuses an invalid field and names it (case %#)", async (body, param) => {
     const { status, body: answered } = await rerank(body);
     expect([status, answered.error.type, answered.error.param]).toEqual([422, "invalid_request_error", param]);
   });
 
-  it("takes the default where no model is named, if there is one", async () => {
+  it("uses the default if the request names no model and the operator has set one", async () => {
     const { status, body } = await rerank({ query: "a", documents: ["b"] });
     expect([status, body.error.code]).toEqual([404, "model_not_found"]);
     expect(body.error.message).toContain("default_rerank_cargo");
   });
 
-  it("refuses what it does not know", async () => {
+  it("refuses unknown fields", async () => {
     const { status, body } = await rerank({ ...BODY, max_chunks_per_doc: 4 });
     expect([status, body.error.message]).toEqual([422, expect.stringContaining("max_chunks_per_doc")]);
   });
 
-  it.each(["none", CLASSIFIER])("knows no model %s", async (model) => {
+  it.each(["none", CLASSIFIER])("returns 404 for the model %s", async (model) => {
     const { status, body } = await rerank({ ...BODY, model });
     expect([status, body.error.code]).toEqual([404, "model_not_found"]);
   });
 
-  it("fails when the Cargo makes another number of vectors", async () => {
+  it("fails when the Cargo returns another number of vectors", async () => {
     const asked = rerank({ ...BODY, documents: ["east"] });
     await answer({ embeddings: [NORTH] });
     const { status, body } = await asked;
     expect([status, body.error.code]).toEqual([500, "job_failed"]);
   });
 
-  it("cancels the job when the client leaves", async () => {
+  it("cancels the job when the client disconnects", async () => {
     const leave = new AbortController();
     const headers = { Authorization: `Bearer ${account.key}`, "Content-Type": "application/json" };
     const request = { method: "POST", headers, body: JSON.stringify(BODY), signal: leave.signal };

@@ -35,11 +35,11 @@ const refused = (override: Parameters<typeof answer>[0]) =>
   answer({ headers: { "x-should-retry": "false" }, ...override });
 
 describe("AnswerCheck", () => {
-  it("takes an answer that is as documented", () => {
+  it("accepts a response that matches the document", () => {
     expect(check.problems(answer())).toEqual([]);
   });
 
-  it("finds a member that is not documented, however deep, one that is missing and one of another type", () => {
+  it("finds undocumented members at any depth, missing ones and ones of another type", () => {
     const found = [
       { data: { ...ACCOUNT, extra: 1 } },
       { data: ACCOUNT, extra: 1 },
@@ -51,7 +51,7 @@ describe("AnswerCheck", () => {
     expect(found).toEqual([1, 1, 1, 1, 1, 1]);
   });
 
-  it("finds a status, a path and a content type that are not documented", () => {
+  it("finds undocumented statuses, paths and content types", () => {
     const error = { error: { message: "no", code: "not_found" } };
     expect(check.problems(answer({ status: 418 }))).toEqual(["GET /api/v1/account answered 418: not documented"]);
     expect(check.problems(answer({ path: "/api/v1/nothing" }))).toHaveLength(1);
@@ -61,7 +61,7 @@ describe("AnswerCheck", () => {
     expect(check.problems(answer({ headers: { "content-type": "text/html" } }))).toHaveLength(1);
   });
 
-  it("finds headers that are missing or no numbers, and a code that its status does not have", () => {
+  it("finds headers that are missing or not numbers, and a code that its status does not have", () => {
     const headers = new Headers(JSON_HEADERS);
     headers.delete("x-ratelimit-reset");
     expect(check.problems({ ...answer(), headers })).toEqual([
@@ -72,7 +72,7 @@ describe("AnswerCheck", () => {
     expect(check.problems(refused({ status: 403, body: wrong }))).toHaveLength(1);
   });
 
-  it("wants of OpenAI's paths what OpenAI's clients read, and of the others nothing of it", () => {
+  it("requires the members that OpenAI's clients read on OpenAI's paths, and forbids them on others", () => {
     const plain = { error: { message: "no", code: "cargo_not_found" } };
     const openAi = {
       error: { message: "no", code: "model_not_found", type: "invalid_request_error", param: null },
@@ -82,13 +82,13 @@ describe("AnswerCheck", () => {
     expect([found("/api/v1/cargos/x", openAi), found("/api/v1/cargos/x", plain)]).toEqual([1, 0]);
   });
 
-  it("takes 400 for what is 422, at the paths of vendors' clients only", () => {
+  it("accepts 400 instead of 422 only on the paths of vendors' clients", () => {
     const body = { error: { message: "no", code: "validation_failed", type: "invalid_request_error", param: null } };
     const found = (path: string) => check.problems(refused({ method: "POST", path, status: 400, body })).length;
     expect(["/v1/rerank", "/v2/rerank", "/api/v1/rerank"].map(found)).toEqual([0, 0, 1]);
   });
 
-  it("takes the more exact of two paths, and the other where that has no such method", () => {
+  it("uses the more exact of two paths, or the other if the first has no such method", () => {
     expect(check.operation("POST", "/api/v1/jobs/batch")?.operationId).toBe("submitBatch");
     expect(check.operation("GET", "/api/v1/jobs/batch")?.operationId).toBe("getJob");
     expect(check.operation("HEAD", "/api/v1/jobs/job_1/output")?.operationId).toBe("getJobOutput");
@@ -102,12 +102,12 @@ describe("AnswerCheck", () => {
     ["tokens", { type: "tokens", content: "a" }, 1],
     ["error", { type: "error", error: "no", code: "run_timeout", retryable: false }, 0],
     ["error", { type: "error", error: "no", code: "other", retryable: false }, 1],
-  ])("of a stream's event %s %j finds %i faults", (event, data, count) => {
+  ])("finds faults in a stream's event %s %j: %i", (event, data, count) => {
     const head = answer({ path: "/api/v1/jobs/job_1/stream", headers: { "content-type": "text/event-stream" } });
     expect(check.eventProblems(head, { event, data: JSON.stringify(data) })).toHaveLength(count);
   });
 
-  it("of a chat's stream takes chunks, one error and [DONE]", () => {
+  it("accepts chunks, one error and [DONE] on a chat's stream", () => {
     const head = answer({ method: "POST", path: "/api/v1/chat/completions" });
     const faults = (data: string) => check.eventProblems(head, { event: null, data }).length;
     const error = { message: "no", type: "server_error", param: null, code: "run_timeout", retryable: false };
@@ -115,7 +115,7 @@ describe("AnswerCheck", () => {
     expect(found).toEqual([0, 0, 1, 1]);
   });
 
-  it("finds what a webhook says beyond its description", () => {
+  it("finds undocumented members of a webhook", () => {
     const { post } = currentDocument().webhooks["job-ended"] ?? {};
     const example = post?.requestBody?.content["application/json"]?.example as { type: string; data: object };
     expect(check.webhookProblems(example)).toEqual([]);

@@ -28,7 +28,7 @@ export function makeCargo(override: Partial<CatalogEntry> = {}): CatalogEntry {
   };
 }
 
-/** What the tests of the API offer. */
+/** Cargos of the API's tests. */
 export const CARGOS: readonly CatalogEntry[] = [
   makeCargo(),
   makeCargo({ slug: "second", workloadId: 8, name: "Second" }),

@@ -11,12 +11,12 @@ import type { TestStore } from "../../support/store/test-store.ts";
 const DAY_MS = 86_400_000;
 const MAX_FILES = 5;
 
-/** Batches over files, of the API's own jobs. */
+/** Opens file batches over the API's own jobs. */
 export function openTestBatches(store: TestStore, clock: ManualClock, files: Files, jobs: BatchJobs, catalog: Catalog) {
   return openBatches(testEnv({}, { clock }), store, files, jobs, catalog, lineEndpoints);
 }
 
-/** Files of tests: small, and few. */
+/** Opens the file service with small limits. */
 export function openTestFiles(store: TestStore, clock: ManualClock, filesDirectory: string): Files {
   const config = {
     filesDirectory,

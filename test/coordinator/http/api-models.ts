@@ -3,7 +3,7 @@ import type { AvailableCargo } from "../../../coordinator/islands/cargo-availabi
 import type { CargoSpeed } from "../../../coordinator/metrics/cargo-speeds.ts";
 import { measureHttp } from "../../../coordinator/metrics/metrics.ts";
 
-/** What the API hears of Cargos: which can run now, and how fast they were. */
+/** Availability and speed of Cargos for the API. */
 export class ApiModels {
   available: readonly AvailableCargo[] = [];
   speed: CargoSpeed = { tokensPerSecond: null, firstTokenMs: null };

@@ -11,13 +11,13 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { testEnv } from "../../support/test-env.ts";
 import { peersOn } from "../cluster/peers-on.ts";
 
-/** What a coordinator knows of its network. */
+/** A coordinator's view of its network. */
 export interface ApiMember {
   readonly quota: ReturnType<typeof networkQuota>;
   readonly credentials: CredentialWatch;
 }
 
-/** Limits and credentials of one coordinator or several, over a bus in this process. */
+/** Opens limits and credentials of one or several coordinators, over a bus in this process. */
 export class ApiNetwork {
   readonly members: readonly ApiMember[];
 
@@ -26,7 +26,7 @@ export class ApiNetwork {
     const ids = Array.from({ length: count }, (_, index) => `c${index}`);
     this.members = ids.map((id) => {
       const peers = peersOn(bus, id, ids);
-      // Nothing passes unheard on this bus: what was read is true until a peer tells of a change.
+      // No message is lost on this bus: a read value is valid until a peer reports a change.
       const still = new ManualClock();
       return {
         quota: networkQuota(peers, withoutTimers(clock)),
@@ -46,7 +46,7 @@ export class ApiNetwork {
   }
 }
 
-/** The timers are for messages that were lost. Tests count those of the API. */
+/** These timers serve lost messages. Tests count the timers of the API. */
 function withoutTimers(clock: Clock): Clock {
   const still = new ManualClock();
   return {

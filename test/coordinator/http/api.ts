@@ -40,7 +40,7 @@ import { RoundRobin } from "../../support/servers/round-robin.ts";
 import { ARE_SEVERAL, COORDINATORS } from "../../support/network/several-coordinators.ts";
 import { openTestStore, type TestStore } from "../../support/store/test-store.ts";
 
-/** One store for all tests of a file; each test has an account of its own. */
+/** One store for all tests of a file; each test has its own account. */
 let store: TestStore;
 let opening: Promise<void> | undefined;
 
@@ -64,23 +64,24 @@ export interface Answer {
 
 interface CallOptions {
   readonly key?: string | null;
-  /** Sent as JSON; a string is sent as it is. */
+  /** Body, sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
-  /** Before the path; that of the API unless said otherwise. */
+  /** Prefix of the path. Default: that of the API. */
   readonly base?: string;
 }
 
 /**
- * The whole API on a real port, over scripted jobs and a clock that stands still. With ATOLL_TEST_COORDINATORS it is served by several,
- * each with its own limits and callers, and each request goes to the next; `port`, `raw` and `listener` are the first one's.
+ * The whole API on a real port, over scripted jobs and a clock that stands still. With ATOLL_TEST_COORDINATORS several
+ * coordinators serve it, each with its own limits and callers, and each request goes to the next; `port`, `raw` and
+ * `listener` belong to the first.
  */
 export class Api implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly catalog = makeCatalog(CARGOS, { chat: "tiny" });
   readonly jobs = new ScriptedJobs(this.catalog);
   readonly logLines: Record<string, unknown>[] = [];
-  /** Of all keys below. */
+  /** Account of all keys below. */
   account!: Account;
   key = "";
   readKey = "";
@@ -91,11 +92,11 @@ export class Api implements AsyncDisposable {
   readonly models = new ApiModels();
   checkStore: () => Promise<void> = () => store.check();
   readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
-  /** What operators see of the network, where it is not the empty one. */
+  /** Operators' view of the network. Default: an empty network. */
   overview: (() => Promise<Overview>) | null = null;
-  /** For all coordinators. */
+  /** Options of all coordinators. */
   readonly events = accountEvents(this.clock);
-  /** Of one of several coordinators. */
+  /** State of each coordinator. */
   bus: HttpDeps["bus"] = null;
   readonly accounts: Accounts;
   readonly #network: ApiNetwork;
@@ -148,7 +149,7 @@ export class Api implements AsyncDisposable {
     return this.listener.port;
   }
 
-  /** Where model files are served from. */
+  /** Folder of the served model files. */
   get directory(): string {
     return this.#directory;
   }
@@ -180,7 +181,7 @@ export class Api implements AsyncDisposable {
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
   }
 
-  /** A bare connection with `head` sent; lines end in CR LF, and the empty line is added. */
+  /** Opens a bare connection and sends `head`. Lines end in CR LF, and the empty line is added. */
   async raw(...head: string[]): Promise<Socket> {
     const socket = connect(this.port, "127.0.0.1");
     await once(socket, "connect");
@@ -206,7 +207,7 @@ export class Api implements AsyncDisposable {
     this.files = openTestFiles(store, clock, join(this.#directory, "files"));
     this.fileBatches = openTestBatches(store, clock, this.files, jobs, catalog);
     const [createdAtMs, id] = [this.clock.now(), newId("user", this.clock.now())];
-    // Straight into the store: a password's hash takes its time by design, and most tests need none.
+    // Written directly to the store, because hashing a password is slow by design and most tests need none.
     this.account = await store.accounts.create({
       id,
       email: `${id}@example.com`,
@@ -306,7 +307,9 @@ export class Api implements AsyncDisposable {
 
 export { BodyReader, readToEnd } from "./body-reader.ts";
 
-/** Resolves once `holds`; looks again after each turn of the event loop. Fails by the test's own time limit. */
+/**
+ * Resolves once `holds` returns true; checks after each turn of the event loop. Only the test's own time limit ends it.
+ */
 export async function eventually(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 
-/** With which the transport uws begins a stream of events that has none yet. */
+/** Comment with which the transport uws starts an event stream without events. */
 const FIRST_COMMENT = /^:\n\n/;
 
-/** Reads a response's body in pieces as a test asks for them. */
+/** Reads a response's body in pieces on request. */
 export class BodyReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder = new TextDecoder();
@@ -14,7 +14,7 @@ export class BodyReader {
     this.#reader = response.body.getReader();
   }
 
-  /** Reads until all that was received so far ends with `end`. */
+  /** Reads until the received text ends with `end`. */
   async until(end: string): Promise<string> {
     while (!this.text.endsWith(end)) {
       const { done, value } = await this.#reader.read();
@@ -41,7 +41,7 @@ export class BodyReader {
   }
 }
 
-/** Everything a socket receives until it is closed, as text. */
+/** Returns all text that a socket receives until it closes. */
 export async function readToEnd(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));

@@ -7,7 +7,7 @@ import { DONE, type WatchedFeed } from "./scripted-jobs.ts";
 export const MESSAGES = [{ role: "user" as const, content: "Hi" }];
 export const token = (content: string): FeedItem => ({ type: "token", content, count: 1 });
 
-/** Answers the next chats with these tokens. */
+/** Completes the next chats with these tokens. */
 export function answerWith(api: Api, ...tokens: string[]): void {
   api.jobs.onSubmit = (feed) => {
     feed.push([{ type: "status", state: "pending" }]);
@@ -16,7 +16,7 @@ export function answerWith(api: Api, ...tokens: string[]): void {
   };
 }
 
-/** Lets the job of the next chat fail once its stream has its headers, which come before any output. */
+/** Fails the job of the next chat after its stream has sent its headers, before any output. */
 export function failLate(api: Api, message: string, code: JobErrorCode = "wait_timeout"): void {
   const fail = async (feed: WatchedFeed): Promise<void> => {
     await eventually(() => feed.listeners === 1);
@@ -31,7 +31,7 @@ export function failLate(api: Api, message: string, code: JobErrorCode = "wait_t
   };
 }
 
-/** Lets the jobs of the next chats fail after these tokens. */
+/** Fails the jobs of the next chats after these tokens. */
 export function failWith(api: Api, code: JobErrorCode | "cancelled", ...tokens: string[]): void {
   api.jobs.onSubmit = (feed) => {
     feed.push([{ type: "status", state: "pending" }, ...tokens.map(token)]);

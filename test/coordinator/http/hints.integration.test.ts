@@ -22,8 +22,8 @@ const CLAUDE_CODE = {
   output_config: { effort: "high" },
 };
 
-describe("hints", () => {
-  it("are named in the header of a whole and a streamed response, in their order", async () => {
+describe("ignored parameters", () => {
+  it("are named in order in the header of a complete and a streamed response", async () => {
     const names = "metadata, thinking.display, context_management, output_config.effort";
     const whole = await post("/messages", CLAUDE_CODE);
     const streamed = await post("/messages", { ...CLAUDE_CODE, stream: true });
@@ -31,7 +31,7 @@ describe("hints", () => {
     expect([streamed.status, streamed.headers.get("atoll-ignored")]).toEqual([200, names]);
   });
 
-  it("are given to the job that does without them", async () => {
+  it("are stored with the job that ignores them", async () => {
     await post("/messages", CLAUDE_CODE);
     expect(api.jobs.submitted[0]?.ignoredParameters).toEqual([
       "metadata",
@@ -41,12 +41,12 @@ describe("hints", () => {
     ]);
   });
 
-  it("are not named when there are none, or when they ask for what happens anyway", async () => {
+  it("are not named if there are none, or if they request the default behavior", async () => {
     const plain = await post("/messages", { ...ASKED, service_tier: "auto", speed: "standard", metadata: null });
     expect([plain.status, plain.headers.get("atoll-ignored")]).toEqual([200, null]);
   });
 
-  it("name an entry by its index, and the list when there are many", async () => {
+  it("name an entry by its index, and the list if there are many", async () => {
     const named = (count: number) =>
       Array.from({ length: count }, () => ({ role: "user", content: "Hi", name: "Ann" }));
     const ignoredOf = async (messages: object[]) =>
@@ -56,7 +56,7 @@ describe("hints", () => {
     expect(await ignoredOf(named(100))).toBe("messages[].name");
   });
 
-  it("include an effort for a Cargo that does not think", async () => {
+  it("include an effort for a Cargo without reasoning", async () => {
     const effort = await post("/chat/completions", {
       messages: ASKED.messages,
       reasoning_effort: "xhigh",
@@ -67,18 +67,18 @@ describe("hints", () => {
     expect(api.jobs.submitted[0]?.ignoredParameters).toEqual(["user", "reasoning_effort"]);
   });
 
-  it("may be read by pages of other origins", async () => {
+  it("can be read by pages of other origins", async () => {
     const { headers } = await post("/messages", CLAUDE_CODE);
     expect(headers.get("access-control-expose-headers")).toContain("Atoll-Ignored");
   });
 });
 
-describe("what is no hint", () => {
-  it("is refused on Anthropic's paths in the words that its clients know", async () => {
+describe("a parameter that is not ignored", () => {
+  it("is refused on Anthropic's paths in the wording that its clients know", async () => {
     const messages = async (body: object) => (await post("/messages", { ...ASKED, ...body })).body.error.message;
     expect(await messages({ mcp_servers: [] })).toBe("mcp_servers: Extra inputs are not permitted");
     expect(await messages({ thinking: { type: "adaptive", budget_tokens: 2_000 } })).toBe(
-      'thinking.budget_tokens: is for the type "enabled"',
+      'thinking.budget_tokens: is allowed only with the type "enabled"',
     );
     expect(await messages({ container: "c" })).toContain("container: Extra inputs are not permitted");
     expect(await messages({ messages: [{ role: "tool", content: "a" }] })).toBe(

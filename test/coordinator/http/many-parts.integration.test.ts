@@ -14,9 +14,9 @@ const refusal = async (path: string, body: object): Promise<unknown> => {
   return [status, answer.error.param ?? answer.error.details[0].path, answer.error.message.replace(/^\S+: /, "")];
 };
 
-/** Each wrong part would have faults of its own: refusing these one by one takes seconds. */
+/** Each invalid part has its own faults: refusing them one by one takes seconds. */
 describe("a request with too many parts", () => {
-  const message = "have more than 16384 parts together; send fewer";
+  const message = "must have at most 16384 parts in total";
   const parts = filled(4_000, { role: "user", content: filled(60, {}) });
   const calls = filled(2_000, { role: "assistant", tool_calls: filled(128, {}) });
   const results = filled(70, { role: "user", content: [{ type: "tool_result", content: filled(4_000, {}) }] });
@@ -31,11 +31,11 @@ describe("a request with too many parts", () => {
     ["/responses", { input: parts }, "input"],
     ["/responses", { input: outputs }, "input"],
     ["/jobs", { workload: "tiny", input: { messages: calls.slice(0, 400) } }, "input.messages"],
-  ])("is refused by POST %s for all of them together", async (path, body, field) => {
+  ])("is refused by POST %s for their total number", async (path, body, field) => {
     expect(await refusal(path, body)).toEqual([422, field, message]);
   });
 
-  it("is refused for the tools of all namespaces together", async () => {
+  it("is refused for the total number of tools in namespaces", async () => {
     const namespace = { type: "namespace", name: "crm", tools: filled(128, { type: "function", name: "lookup" }) };
     expect(await refusal("/responses", { input: "Hi", tools: [namespace, namespace] })).toEqual([
       422,
@@ -66,7 +66,7 @@ describe("a request with too many parts", () => {
     expect(body.error.param).toBe("messages.0.content.0.type");
   });
 
-  it("is served with as many as a long conversation has", async () => {
+  it("is accepted up to the number of a long conversation", async () => {
     answerWith(api, "Hello");
     const text = { type: "text", text: "a" };
     const { status } = await api.call("POST", "/chat/completions", {

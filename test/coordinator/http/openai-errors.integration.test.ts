@@ -25,7 +25,10 @@ import { Api } from "./api.ts";
 const ASKED = { model: "tiny", messages: [{ role: "user" as const, content: "Hi" }] };
 const token: FeedItem = { type: "token", content: "Hel", count: 1 };
 
-/** What the clients make of each status. Source of the types: OpenAI's API, which has no 402, 410, 413 and 507. */
+/**
+ * Error types and classes of the clients by status. Source of the types: OpenAI's API, which has no 402, 410, 413 and
+ * 507.
+ */
 const CLASSES: Record<number, { type: string; error: new (...args: never[]) => Error; retried: boolean }> = {
   400: { type: "invalid_request_error", error: BadRequestError, retried: false },
   401: { type: "authentication_error", error: AuthenticationError, retried: false },
@@ -58,7 +61,7 @@ function clientsOf(apiKey: string) {
   };
 }
 
-/** What a call throws. */
+/** Returns the error of a call. */
 async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => expect.fail("nothing was thrown"),
@@ -69,13 +72,13 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
 const chatWith = (client: OpenAI) => thrownBy(client.chat.completions.create(ASKED));
 const generateWith = (sdk: typeof aiSdk) => thrownBy(generateText({ model: sdk("tiny"), prompt: "Hi", maxRetries: 0 }));
 
-/** Two have tests of their own; the others are of streams of jobs and of files. */
+/** Codes without a case here: two have their own tests; the others belong to streams of jobs and to files. */
 const OF_JOBS_AND_FILES = ["content_removed", "disk_full"];
 const ELSEWHERE = ["rate_limited", "internal", "cargo_not_found", ...OF_JOBS_AND_FILES];
 const codes = Object.entries(ERROR_STATUS).filter(([code]) => !ELSEWHERE.includes(code));
 
-describe("An error on a path of OpenAI's clients", () => {
-  it("has a class for every status that there is", () => {
+describe("an error on a path of OpenAI's clients", () => {
+  it("has a class for every status", () => {
     expect(Object.values(ERROR_STATUS).filter((status) => !(status in CLASSES))).toEqual([]);
   });
 
@@ -93,12 +96,12 @@ describe("An error on a path of OpenAI's clients", () => {
     expect(other).toMatchObject({ statusCode: status, message: "because", isRetryable: expected?.retried });
   });
 
-  it("has the code that OpenAI's clients know for a Cargo that is not there", async () => {
+  it("has the code that OpenAI's clients know for a missing Cargo", async () => {
     api.jobs.failure = new ServiceError("cargo_not_found", "because");
     expect(await chatWith(openai)).toMatchObject({ status: 404, code: "model_not_found" });
   });
 
-  it("rate_limited (429) comes with Retry-After", async () => {
+  it("has Retry-After for rate_limited (429)", async () => {
     api.jobs.failure = new RateLimitedError("concurrent_jobs", 7);
     const error = await chatWith(openai);
     expect(error).toBeInstanceOf(RateLimitError);
@@ -120,18 +123,21 @@ describe("An error on a path of OpenAI's clients", () => {
     ["cargo_failed", false, 1],
     ["schema_unmet", true, 1],
     ["island_lost", true, 2],
-  ])("job_failed (500) of %s, retryable %j, is sent %i times", async (code, retryable, tries) => {
-    let sent = 0;
-    api.jobs.onSubmit = (feed) => {
-      sent += 1;
-      feed.end({ type: "error", code: code as JobErrorCode, message: "because", retryable });
-    };
-    const error = await thrownBy(openai.chat.completions.create(ASKED, { maxRetries: 1 }));
-    expect(error).toMatchObject({ status: 500, code: "job_failed", error: { job_error: code, retryable } });
-    expect(sent).toBe(tries);
-  });
+  ])(
+    "makes clients send a request again for job_failed (500) of %s, retryable %j: %i times",
+    async (code, retryable, tries) => {
+      let sent = 0;
+      api.jobs.onSubmit = (feed) => {
+        sent += 1;
+        feed.end({ type: "error", code: code as JobErrorCode, message: "because", retryable });
+      };
+      const error = await thrownBy(openai.chat.completions.create(ASKED, { maxRetries: 1 }));
+      expect(error).toMatchObject({ status: 500, code: "job_failed", error: { job_error: code, retryable } });
+      expect(sent).toBe(tries);
+    },
+  );
 
-  it("internal (500) tells no more than that", async () => {
+  it("reveals nothing for internal (500)", async () => {
     api.jobs.failure = new Error("the disk's secret");
     const error = await chatWith(openai);
     expect(error).toBeInstanceOf(InternalServerError);
@@ -139,7 +145,7 @@ describe("An error on a path of OpenAI's clients", () => {
     expect(JSON.stringify(error)).not.toContain("secret");
   });
 
-  it("of a wrong key, a missing scope and a wrong field are those of the real checks", async () => {
+  it("is the same for a wrong key, a missing scope and an invalid field as in the real checks", async () => {
     const wrong = clientsOf(`ak_${"0".repeat(40)}`);
     expect(await chatWith(wrong.openai)).toBeInstanceOf(AuthenticationError);
     expect(await generateWith(wrong.aiSdk)).toMatchObject({ statusCode: 401, isRetryable: false });
@@ -161,20 +167,20 @@ describe("An error on a path of OpenAI's clients", () => {
     },
   );
 
-  it("of models and embeddings are thrown as their classes", async () => {
+  it("is thrown as its class for models and embeddings", async () => {
     expect(await thrownBy(openai.models.retrieve("none"))).toBeInstanceOf(NotFoundError);
     expect(await thrownBy(openai.embeddings.create({ model: "tiny", input: "a" }))).toBeInstanceOf(NotFoundError);
     const asked = embed({ model: aiSdk.embeddingModel("tiny"), value: "a", maxRetries: 0 });
     expect(await thrownBy(asked)).toMatchObject({ statusCode: 404, message: expect.stringContaining("tiny") });
   });
 
-  it("is not dressed up elsewhere", async () => {
+  it("keeps the plain format on other paths", async () => {
     const { body } = await api.call("GET", "/jobs/none");
     expect(Object.keys(body.error)).toEqual(["message", "code"]);
   });
 });
 
-describe("An error in mid-stream", () => {
+describe("an error in mid-stream", () => {
   beforeEach(() => {
     api.jobs.onSubmit = (feed) => {
       feed.push([token]);

@@ -20,9 +20,9 @@ interface Endpoint {
   readonly base: object;
   readonly tool: (name: string, schema: object) => object;
   readonly others: readonly object[];
-  /** Choices that need one of the others, or any tool. */
+  /** Choices that need one of the other tools, or any tool. */
   readonly choices: readonly (readonly [choice: unknown, path: string])[];
-  /** Of a fault in the second function's schema. */
+  /** Error path of a fault in the second function's schema. */
   readonly schemaPath: string;
 }
 
@@ -84,7 +84,7 @@ describe.each(ENDPOINTS)("tools of other types at $path", ({ path, base, tool, o
   const [first, second] = others;
   const sum = tool("sum", { type: "object" });
 
-  it("are not offered to the model, and named", async () => {
+  it("are not offered to the model, and are named", async () => {
     const { status, headers } = await post({ tools: [first, sum, second] });
     expect([status, headers.get("atoll-ignored")]).toEqual([200, "tools[0], tools[2]"]);
     const { input } = api.jobs.submitted[0] ?? {};
@@ -101,7 +101,7 @@ describe.each(ENDPOINTS)("tools of other types at $path", ({ path, base, tool, o
     expect(api.jobs.submitted).toEqual([]);
   });
 
-  it("leave the paths of errors as the request has them", async () => {
+  it("leave the paths of errors unchanged", async () => {
     const { status, body } = await post({ tools: [first, sum, second, tool("add", NO_OBJECT)] });
     expect([status, body.error.details[0].path]).toEqual([422, schemaPath]);
     const doubled = await post({ tools: [first, sum, second, sum] });
@@ -112,7 +112,7 @@ describe.each(ENDPOINTS)("tools of other types at $path", ({ path, base, tool, o
     ]);
   });
 
-  it("are not those without a type", async () => {
+  it("need a type", async () => {
     const { status, body } = await post({ tools: [{}] });
     expect([status, body.error.details[0].path]).toEqual([422, expect.stringMatching(/^tools\.0/)]);
   });

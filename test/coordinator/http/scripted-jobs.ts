@@ -8,7 +8,7 @@ import type { JobApi } from "../../../coordinator/jobs/job-service.ts";
 import type { JobHandle, JobView, SubmitRequest } from "../../../coordinator/jobs/submitted-job.ts";
 import type { JobFilter, ListedJob } from "../../../coordinator/store/jobs/job-store.ts";
 
-/** A feed that counts who listens. */
+/** A feed that counts its listeners. */
 export class WatchedFeed extends JobFeed {
   listeners = 0;
 
@@ -71,7 +71,7 @@ export const DONE: Extract<FeedEnding, { type: "done" }> = {
   output: undefined,
 };
 
-/** Jobs whose feeds a test writes by hand. It keeps what it was asked. */
+/** Jobs whose feeds a test writes. It records its calls. */
 export class ScriptedJobs implements JobApi {
   readonly jobs = new Map<string, JobView>();
   readonly feeds = new Map<string, WatchedFeed>();
@@ -79,14 +79,14 @@ export class ScriptedJobs implements JobApi {
   readonly #byKey = new Map<string, string>();
   readonly cancelled: string[] = [];
   readonly listed: { page: unknown; filter: JobFilter }[] = [];
-  /** Called after each submission, with the new job's feed. */
+  /** Called after each submission with the new job's feed. */
   onSubmit: (feed: WatchedFeed, job: JobView) => void = () => undefined;
-  /** Feeds asked for. */
+  /** Requested feeds. */
   opened = 0;
-  /** Held by a test to let something happen while a job is submitted, or its feed is looked up. */
+  /** Promise of a test that delays a submission or the opening of a feed. */
   submitGate: Promise<void> = Promise.resolve();
   feedGate: Promise<void> = Promise.resolve();
-  /** Thrown by the next call of any method. */
+  /** Error that the next call of any method throws. */
   failure: unknown;
   readonly #catalog: Catalog;
   #count = 0;
@@ -95,7 +95,7 @@ export class ScriptedJobs implements JobApi {
     this.#catalog = catalog;
   }
 
-  /** Puts a job in place, with its feed. */
+  /** Adds a job with its feed. */
   add(job: JobView, feed = new WatchedFeed(job.id)): WatchedFeed {
     this.jobs.set(job.id, job);
     this.feeds.set(job.id, feed);
@@ -159,7 +159,7 @@ export class ScriptedJobs implements JobApi {
     if (isTerminal(job.state)) throw new ServiceError("job_not_cancellable", `The job is already ${job.state}`);
     this.cancelled.push(jobId);
     this.jobs.set(jobId, { ...job, state: "cancelled" });
-    // As in life, readers see the end when it is durable: not at once.
+    // Readers see the end only when it is durable, as in production.
     await new Promise((resolve) => setImmediate(resolve));
     const feed = this.feeds.get(jobId);
     if (feed?.ending === null) {

@@ -61,7 +61,7 @@ describe("the states of a job, as its client sees them", () => {
 
   it(
     ...unlessSeveral(
-      "end in timeout when a run takes longer than its Cargo allows",
+      "end with timeout when a run takes longer than its Cargo allows",
       "all know a new Cargo within a second",
     ),
     async () => {
@@ -92,7 +92,7 @@ describe("the states of a job, as its client sees them", () => {
 
 describe("an Island that polls recommendations", () => {
   it(
-    ...unlessSeveral("needs no key, and gets the demand of the moment at each poll", "each tells what waits there"),
+    ...unlessSeveral("needs no key, and gets the current demand at each poll", "each reports its own waiting jobs"),
     async () => {
       const hostId = randomUUID();
       await (await join(hostId))[Symbol.asyncDispose]();
@@ -110,7 +110,7 @@ describe("an Island that polls recommendations", () => {
     },
   );
 
-  it("among Cargos of equal demand, gets first those that fewer of the other Islands have on disk", async () => {
+  it("first gets those Cargos of equal demand that fewer other Islands have on disk", async () => {
     const hostId = randomUUID();
     const poll = async () => {
       const { body } = await call(coordinator.url, null, "GET", `/island/recommendations?host_id=${hostId}`);
@@ -122,14 +122,14 @@ describe("an Island that polls recommendations", () => {
     const runtimes = (["llmcpp", "wasm"] as const).map((type) => ({ type, version: "test" }));
     await using asking = await FakeIsland.join(coordinator.url, account.islandToken, { hostId, runtimes });
     const slugs = (await poll()).map(({ workload_slug }) => workload_slug);
-    // The default Cargo comes first, whoever has it.
+    // The default Cargo comes first, whichever Islands have it.
     const [accountStatus, first = expect.fail(), second = expect.fail()] = await poll();
     const keys = [first, second].map(({ model_hash, model_url }) => model_hash ?? model_url);
     await using other = await FakeIsland.join(coordinator.url, account.islandToken, {
       hostId: randomUUID(),
       ...have(keys[0] ?? ""),
     });
-    // What the asking Island has itself does not count.
+    // Cargos on the polling Island itself do not count.
     asking.send({ type: "heartbeat", ...have(...keys) });
     const spread = await until(poll, ([, best]) => best?.workload_slug === second.workload_slug, "another order");
     expect(spread.map(({ workload_slug }) => workload_slug)).toEqual([
@@ -143,7 +143,7 @@ describe("an Island that polls recommendations", () => {
 });
 
 describe("paths", () => {
-  it("of the API begin with /api/v1, or with /v1 in its place, and are nowhere else", async () => {
+  it("of the API begin with /api/v1 or /v1, and are served nowhere else", async () => {
     for (const path of ["/health", "/cargos"]) {
       expect((await fetch(`${coordinator.url}/api/v1${path}`)).status).toBe(200);
       for (const base of ["", "/api", "/api/v2", "/v2"]) {

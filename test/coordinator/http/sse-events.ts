@@ -5,7 +5,7 @@ export interface SseEvent {
   readonly data: any;
 }
 
-/** Reads whole events out of a stream's text; comment lines are left out. Throws at anything that is not an event. */
+/** Parses complete events from a stream's text, without comment lines. Throws at any other line. */
 export function readEvents(text: string): SseEvent[] {
   const blocks = text.split("\n\n");
   if (blocks.pop() !== "") throw new Error(`Cut in an event: ${text.slice(-100)}`);
@@ -19,12 +19,12 @@ export function readEvents(text: string): SseEvent[] {
     });
 }
 
-/** The text of all token events. */
+/** Returns the text of all token events. */
 export function textOf(events: readonly SseEvent[]): string {
   return events.map(({ event, data }) => (event === "token" ? data.content : "")).join("");
 }
 
-/** The body of a raw HTTP/1.1 answer in chunks. */
+/** Returns the chunked body of a raw HTTP/1.1 response. */
 export function dechunk(answer: string): string {
   const bytes = Buffer.from(answer, "utf8");
   let at = bytes.indexOf("\r\n\r\n") + 4;

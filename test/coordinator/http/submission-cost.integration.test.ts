@@ -15,7 +15,7 @@ afterEach(async () => {
   await coordinator[Symbol.asyncDispose]();
 });
 
-/** The statements that this thread runs from now on, except two that the coordinator runs from time to time. */
+/** Records the statements that this thread runs from now on, except two that the coordinator runs periodically. */
 function watchStatements(): string[] {
   const db = new Database(":memory:");
   const prototype = Object.getPrototypeOf(db.prepare("SELECT 1")) as Record<"get" | "all" | "run", () => unknown>;
@@ -31,10 +31,10 @@ function watchStatements(): string[] {
   return sources;
 }
 
-describe("a submission of a key that is known", () => {
+describe("a submission with a known key", () => {
   const job = { workload: "tiny-chat", input: { prompt: "Hi" } };
 
-  it("turns its input into JSON once", async () => {
+  it("serializes its input once", async () => {
     const stringify = vi.spyOn(JSON, "stringify");
     expect((await call(coordinator.url, key, "POST", "/jobs", job)).status).toBe(201);
     const ofInput = stringify.mock.calls.filter(([value]: unknown[]) => {
@@ -51,7 +51,7 @@ describe("a submission of a key that is known", () => {
       expect((await call(coordinator.url, key, "POST", "/jobs", job)).status).toBe(201);
       runs.push([...sources]);
     }
-    // On a busy machine a statement of a timer falls into some of them.
+    // On a busy machine, a timer's statement may fall into some runs.
     const [fewest] = runs.toSorted((a, b) => a.length - b.length);
     expect(fewest).toEqual(["SELECT revision FROM credentials_revision"]);
   });

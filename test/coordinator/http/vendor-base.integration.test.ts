@@ -19,7 +19,7 @@ afterEach(() => api[Symbol.asyncDispose]());
 const post = (base: string, path: string, body: unknown, key = api.key) =>
   api.call("POST", path, { base, body, key, headers: { "x-api-key": key } });
 
-describe("a wrong request", () => {
+describe("an invalid request", () => {
   it.each(["/chat/completions", "/messages", "/jobs"])("is 400 on /v1%s, with the body of /api/v1", async (path) => {
     const headers = { "x-request-id": "one" };
     const call = (base: string) => api.call("POST", path, { base, body: { ...WRONG, max_tokens: 1 }, headers });
@@ -31,7 +31,7 @@ describe("a wrong request", () => {
 
 describe("answerError()", () => {
   it.each(Object.entries(ERROR_STATUS))(
-    "has 400 in place of 422 only for vendors' clients: %s (%i)",
+    "uses 400 instead of 422 only for vendors' clients: %s (%i)",
     (code, status) => {
       const answerAt = (isVendorBase: boolean) =>
         answerError(new ServiceError(code as ErrorCode, "because"), { requestId: "r", style: "openai", isVendorBase });
@@ -45,7 +45,7 @@ describe("answerError()", () => {
 });
 
 describe("X-Should-Retry", () => {
-  it.each(["/api/v1", "/v1"])("ends a client of %s whose key is wrong", async (base) => {
+  it.each(["/api/v1", "/v1"])("stops a client of %s whose key is wrong", async (base) => {
     const answer = await post(base, "/messages", { ...ASKED, max_tokens: 1 }, `ak_${"0".repeat(40)}`);
     expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([401, "false"]);
     expect(answer.headers.get("www-authenticate")).toContain("Bearer");
@@ -54,7 +54,7 @@ describe("X-Should-Retry", () => {
   it.each([
     ["GET", "/nothing", 404],
     ["DELETE", "/cargos", 405],
-  ])("comes with %s %s (%i)", async (method, path, status) => {
+  ])("is sent with %s %s (%i)", async (method, path, status) => {
     const answer = await api.call(method, path);
     expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([status, "false"]);
   });
@@ -66,13 +66,13 @@ describe("refusal()", () => {
     [408, undefined],
     [417, "false"],
     [431, "false"],
-  ])("of a request that is not valid HTTP with %i has X-Should-Retry %s", (status, value) => {
+  ])("sets X-Should-Retry for a request that is not valid HTTP with %i: %s", (status, value) => {
     expect(refusal(status, "because").headers["X-Should-Retry"]).toBe(value);
   });
 });
 
 describe("a prompt that exceeds the context", () => {
-  it("is an error by which Anthropic's clients know to compact", async () => {
+  it("returns an error at which Anthropic's clients compact", async () => {
     failWith(api, "context_length_exceeded");
     const client = new Anthropic({ apiKey: api.key, baseURL: api.url });
     const asked = client.messages.create({ ...ASKED, max_tokens: 1 });
@@ -83,7 +83,7 @@ describe("a prompt that exceeds the context", () => {
     expect(api.jobs.submitted).toHaveLength(1);
   });
 
-  it("is an error by which OpenAI's clients know to compact", async () => {
+  it("returns an error at which OpenAI's clients compact", async () => {
     failWith(api, "context_length_exceeded");
     const client = new OpenAI({ apiKey: api.key, baseURL: `${api.url}/v1` });
     const asked = client.chat.completions.create(ASKED);
@@ -96,13 +96,13 @@ describe("OpenAI's conversations", () => {
     ["POST", "/conversations"],
     ["GET", "/conversations/conv_1"],
     ["POST", "/conversations/conv_1/items"],
-  ])("are not served: %s /v1%s is 404 with a hint", async (method, path) => {
+  ])("are not supported: %s /v1%s is 404 with a hint", async (method, path) => {
     const { status, body } = await api.call(method, path, { base: "/v1", ...(method === "GET" ? {} : { body: {} }) });
     expect([status, body.error.code, body.error.type]).toEqual([404, "not_found", "invalid_request_error"]);
     expect(body.error.message).toMatch(/previous_response_id .* \/api\/v1\/conversations/);
   });
 
-  it("leave Atoll's own ones alone", async () => {
+  it("do not affect Atoll's own", async () => {
     expect((await api.call("POST", "/conversations", { body: {} })).status).toBe(201);
   });
 });

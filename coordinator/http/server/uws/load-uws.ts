@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 import { ConfigError } from "../../../../shared/settings.ts";
 
-/*
- * What is used of uWebSockets.js. It is no dependency of the program, because it is not in the npm registry; so its types are
- * written down here.
+/**
+ * The used part of uWebSockets.js. It is not in the npm registry and so not a dependency; therefore its types are
+ * declared here.
  */
 
 export interface UwsRequest {
@@ -14,13 +14,13 @@ export interface UwsRequest {
   forEach(visit: (name: string, value: string) => void): void;
 }
 
-/** Not to be touched after `onAborted`, `end`, `close` or a successful `tryEnd`: the library throws. */
+/** Must not be used after `onAborted`, `end`, `close` or a successful `tryEnd`: the library throws. */
 export interface UwsResponse {
   writeStatus(status: string): void;
   writeHeader(name: string, value: string): void;
-  /** In chunks. False when an earlier write still waits for the client. */
+  /** Writes a chunk in chunked encoding. False if an earlier write still waits for the client. */
   write(chunk: Uint8Array | string): boolean;
-  /** Takes what the system takes, and tells so by {@link getWriteOffset}. */
+  /** Writes what the system accepts; {@link getWriteOffset} returns how much that is. */
   tryEnd(chunk: Uint8Array | string, totalBytes: number): [isTaken: boolean, isDone: boolean];
   getWriteOffset(): number;
   end(body?: Uint8Array | string, closeConnection?: boolean): void;
@@ -38,7 +38,7 @@ export interface UwsResponse {
   upgrade(data: object, key: string, protocol: string, extensions: string, context: unknown): void;
 }
 
-/** Not to be touched after it closed. */
+/** Must not be used after it closed. */
 export interface UwsWebSocket {
   getUserData(): object;
   send(message: Uint8Array, isBinary: boolean): number;
@@ -51,9 +51,9 @@ export interface UwsWebSocket {
 
 interface UwsBehavior {
   readonly maxPayloadLength: number;
-  /** 0: without limit. */
+  /** 0: unlimited. */
   readonly maxBackpressure: number;
-  /** 0: never. */
+  /** 0: no timeout. */
   readonly idleTimeout: number;
   readonly sendPingsAutomatically: boolean;
   upgrade(response: UwsResponse, request: UwsRequest, context: unknown): void;
@@ -69,7 +69,6 @@ export interface UwsApp {
   any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): void;
   ws(pattern: string, behavior: UwsBehavior): void;
   listen(host: string, port: number, options: number, done: (listenSocket: object | false) => void): void;
-  /** Ends all connections. */
   close(): void;
 }
 
@@ -80,14 +79,14 @@ export interface Uws {
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
 }
 
-/** Where the library reads how large the headers of a request may be; once, when it is loaded. */
+/** Environment variable with the maximum size of request headers; the library reads it once, when it is loaded. */
 const HEADERS_VARIABLE = "UWS_HTTP_MAX_HEADERS_SIZE";
-/** As much as node:http takes. */
+/** Same limit as node:http. */
 const MAX_HEADER_BYTES = 16_384;
 
 /**
- * @param name a package that this program can import, or the path of its folder.
- * @throws {ConfigError} that says in one line how to install it.
+ * @param name A package that this program can import, or the path of its folder.
+ * @throws {ConfigError} whose message explains how to install the library.
  */
 export function loadUws(name: string): Uws {
   // oxlint-disable-next-line no-restricted-properties -- the library takes this setting from nowhere else.

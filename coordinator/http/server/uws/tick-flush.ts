@@ -1,11 +1,11 @@
-/** Who has something to write at the end of the turn. */
+/** A writer with data to write at the end of the event-loop turn. */
 interface Flushable {
   flush(): void;
 }
 
 /**
- * Writes once in a turn of the event loop, outside of every handler of the library: inside the handler of one connection it cannot
- * collect the writes to another, and each part of them would be a system call.
+ * Flushes writers once per event-loop turn, outside of the library's handlers. Inside the handler of one connection,
+ * the library cannot collect the writes to another, and each part would be a system call.
  */
 export class TickFlush {
   #waiting: Flushable[] = [];

@@ -6,10 +6,10 @@ import type { TickFlush } from "./tick-flush.ts";
 type HeaderValue = string | number | readonly string[];
 type HeadersInit = Readonly<Record<string, HeaderValue | undefined>>;
 
-/** Names that the library writes itself, each answer's own way. */
+/** Headers that the library writes itself. */
 const WRITTEN_BY_LIBRARY = new Set(["content-length", "transfer-encoding", "date", "connection"]);
 
-/** The headers of an answer, by name without regard to case. */
+/** Response headers with case-insensitive names. */
 class AnswerHeaders {
   readonly #values = new Map<string, { readonly name: string; readonly value: string }>();
 
@@ -43,10 +43,10 @@ interface Piece {
   readonly onWritten: Written | undefined;
 }
 
-/** Largest piece that is given to the library at once; what the client does not read of it is held in memory. */
+/** Maximum bytes passed to the library at once. The part that the client does not read is held in memory. */
 const MAX_PIECE_BYTES = 65_536;
 
-/** What an answer has to write, in pieces that the library gets one by one. */
+/** Queue of data to write, in pieces that are passed to the library one by one. */
 class UnwrittenPieces {
   #pieces: Piece[] = [];
   #bytes = 0;
@@ -71,14 +71,14 @@ class UnwrittenPieces {
     }
   }
 
-  /** The first piece is written. */
+  /** Removes the first piece after it was written. */
   shift(): void {
     const piece = this.#pieces.shift();
     this.#bytes -= piece?.data.length ?? 0;
     piece?.onWritten?.();
   }
 
-  /** So many bytes of the first piece are written. */
+  /** Removes the written bytes from the first piece. */
   cut(bytes: number): void {
     const [piece] = this.#pieces;
     if (piece === undefined) return;
@@ -86,7 +86,7 @@ class UnwrittenPieces {
     this.#bytes -= bytes;
   }
 
-  /** All that is left, as one, and whom to tell when it is written or lost. */
+  /** Removes all pieces and returns them as one buffer, with a function to call when it is written or lost. */
   takeAll(): { readonly body: Buffer; readonly settle: (error?: Error) => void } {
     const pieces = this.#pieces;
     this.#pieces = [];
@@ -100,27 +100,30 @@ class UnwrittenPieces {
   }
 }
 
-/** A larger body goes out as fast as the client reads, and a smaller one fits into the system's own buffers. */
+/**
+ * Maximum body that is passed to the library at once: it fits into the system's buffers. A larger one is written as
+ * fast as the client reads.
+ */
 const MAX_WHOLE_BYTES = 16_384;
-/** From here on a flush may have met full buffers without the library saying so. */
+/** Sent bytes above which a flush may have met full buffers without a report by the library. */
 const MAYBE_HELD_BYTES = 65_536;
-/** Pieces that wait; above it `write` says so, as in node:http. */
+/** Queued bytes above which `write` returns false, as in node:http. */
 const HIGH_WATER_BYTES = 65_536;
 
 /**
- * An answer in the form of Node's ServerResponse, as far as the API uses that: its headers, `write`, `end`, `destroy`, and the events
- * drain, finish and close. It writes once in a turn of the event loop.
+ * A response in the shape of Node's ServerResponse, as far as the API uses it: headers, `write`, `end`, `destroy`, and
+ * the events drain, finish and close. It writes once per event-loop turn.
  */
 export class UwsAnswer extends EventEmitter {
   statusCode = 200;
   headersSent = false;
   writableEnded = false;
-  /** The library has all of the answer. */
+  /** Whether the library has the whole response. */
   writableFinished = false;
   destroyed = false;
-  /** Ends keep-alive with this answer. */
+  /** Whether keep-alive ends with this response. */
   isLast = false;
-  /** Monotonic; since when the client takes nothing although data waits for it. */
+  /** Monotonic time since which the client accepts no data although some waits; null otherwise. */
   blockedSinceMs: number | null = null;
   readonly #headers = new AnswerHeaders();
   readonly #response: UwsResponse;
@@ -129,14 +132,17 @@ export class UwsAnswer extends EventEmitter {
   readonly #now: () => number;
   readonly #pieces = new UnwrittenPieces();
   #sentBytes = 0;
-  /** Content-Length, if the body has one. */
+  /** Content-Length, if the response has one. */
   #totalBytes: number | null = null;
   #isBegun = false;
   #isQueued = false;
   #needsDrain = false;
-  /** The library holds the first piece until the client takes it. */
+  /** Whether the library holds the first piece until the client reads it. */
   #isFirstHeld = false;
-  /** Asked before a complete answer is given to the library: false makes it wait for {@link resumeEnd}. */
+  /**
+   * Called before a complete response is passed to the library. If it returns false, the response waits for {@link
+   * resumeEnd}.
+   */
   mayEnd: () => boolean = () => true;
 
   constructor(response: UwsResponse, method: string, ticks: TickFlush, now: () => number) {
@@ -148,7 +154,7 @@ export class UwsAnswer extends EventEmitter {
     response.onAborted(() => this.#gone());
   }
 
-  /** Nothing may be asked of the library any more. */
+  /** Whether the library's response object must not be used any more. */
   get isOver(): boolean {
     return this.destroyed || this.writableFinished;
   }
@@ -188,14 +194,17 @@ export class UwsAnswer extends EventEmitter {
   }
 
   writeHead(status: number, headers?: HeadersInit): this {
-    if (this.headersSent) throw new Error("The headers are sent already");
+    if (this.headersSent) throw new Error("Headers were already sent");
     this.statusCode = status;
     if (headers !== undefined) this.#headers.setAll(headers);
     this.headersSent = true;
     return this;
   }
 
-  /** The library sends headers with the first bytes of the body only. So a stream of events begins with a comment, which clients ignore. */
+  /**
+   * The library sends headers only with the first bytes of the body. Therefore an event stream begins with a comment,
+   * which clients ignore.
+   */
   flushHeaders(): void {
     const isEmpty = !this.#isBegun && this.#pieces.first === undefined && !this.writableEnded;
     if (isEmpty && this.#headers.get("content-type")?.startsWith("text/event-stream") === true) this.write(":\n\n");
@@ -204,7 +213,7 @@ export class UwsAnswer extends EventEmitter {
   write(chunk: string | Uint8Array, ...rest: unknown[]): boolean {
     const onWritten = rest.find((each) => typeof each === "function") as Written | undefined;
     if (this.destroyed || this.writableEnded) {
-      process.nextTick(() => onWritten?.(new Error("The answer is over")));
+      process.nextTick(() => onWritten?.(new Error("The response has ended")));
       return false;
     }
     this.headersSent = true;
@@ -225,7 +234,6 @@ export class UwsAnswer extends EventEmitter {
     return this;
   }
 
-  /** Cuts the connection. */
   destroy(_error?: Error): this {
     if (!this.isOver) this.#response.close();
     return this;
@@ -237,12 +245,12 @@ export class UwsAnswer extends EventEmitter {
     this.#cork(() => this.#pump());
   }
 
-  /** The answer that `mayEnd` held back may go. */
+  /** Continues a response that `mayEnd` held back. */
   resumeEnd(): void {
     this.#queueFlush();
   }
 
-  /** The connection is no longer an answer's. */
+  /** Passes the connection on to `act`, which upgrades it. */
   handOver(act: () => void): void {
     this.headersSent = true;
     this.writableEnded = true;
@@ -267,7 +275,6 @@ export class UwsAnswer extends EventEmitter {
     this.#response.cork(write);
   }
 
-  /** Writes what the client takes. */
   #pump(): void {
     if (this.isOver) return;
     if (this.writableEnded && !this.mayEnd()) return;
@@ -277,9 +284,9 @@ export class UwsAnswer extends EventEmitter {
     while (this.#pieces.first !== undefined && this.blockedSinceMs === null) this.#writePiece();
     if (this.writableFinished) return;
     if (this.#pieces.first === undefined && this.writableEnded) {
-      // Less than was announced: the client must not take it for whole.
+      // Fewer bytes than announced: the client must not take the body as complete.
       if (this.#totalBytes !== null) return void this.destroy();
-      // Not to be told to close: it would write that header here, into the body.
+      // The close argument is omitted: the library would write that header here, into the body.
       this.#response.end();
       this.#finish();
     } else if (this.#needsDrain && this.#pieces.bytes <= HIGH_WATER_BYTES) {
@@ -288,7 +295,7 @@ export class UwsAnswer extends EventEmitter {
     }
   }
 
-  /** A small answer that is complete leaves in one call; so does one without a body. */
+  /** Writes a small complete response, or one without a body, in one call. */
   #endsWhole(): boolean {
     if (!this.writableEnded || (this.#pieces.bytes > MAX_WHOLE_BYTES && !this.#isHead)) return false;
     const { body, settle } = this.#pieces.takeAll();
@@ -303,7 +310,7 @@ export class UwsAnswer extends EventEmitter {
     return true;
   }
 
-  /** Without arguments: the library takes an undefined length for a number. */
+  /** Called without arguments, because the library takes an undefined length as a number. */
   #endWithoutLength(): void {
     if (this.isLast) this.#response.writeHeader("Connection", "close");
     this.#response.endWithoutBody();
@@ -312,14 +319,14 @@ export class UwsAnswer extends EventEmitter {
   #begin(): void {
     this.#response.onWritable(() => {
       this.blockedSinceMs = null;
-      // Also without pieces: the library writes what it holds itself only when it is asked to.
+      // Runs even without pieces: the library writes its own buffer only in a call.
       this.#cork(() => this.#pump());
       return true;
     });
     const length = this.#headers.get("content-length");
     this.#totalBytes = length === undefined ? (this.writableEnded ? this.#pieces.bytes : null) : Number(length);
     this.#writeHeaders();
-    // The client then ends the connection.
+    // The client then closes the connection.
     if (this.isLast) this.#response.writeHeader("Connection", "close");
     this.#isBegun = true;
   }
@@ -335,7 +342,7 @@ export class UwsAnswer extends EventEmitter {
     if (data === undefined) return;
     if (this.#totalBytes !== null) return this.#writeSized(data, this.#totalBytes);
     if (!this.#isFirstHeld && data.length > 0 && !this.#response.write(data)) {
-      // The library keeps what the client does not take.
+      // The library keeps what the client does not read.
       this.#isFirstHeld = true;
       this.blockedSinceMs = this.#now();
       return;
@@ -372,12 +379,12 @@ export class UwsAnswer extends EventEmitter {
     });
   }
 
-  /** The connection is gone before the answer was complete. */
+  /** The connection closed before the response was complete. */
   #gone(): void {
     if (this.destroyed) return;
     this.destroyed = true;
     const { settle } = this.#pieces.takeAll();
     this.emit("close");
-    settle(new Error("The client left"));
+    settle(new Error("The client disconnected"));
   }
 }

@@ -7,14 +7,14 @@ import { UwsAnswer } from "./uws-answer.ts";
 import { UwsIncoming } from "./uws-incoming.ts";
 
 type ExchangeClock = Pick<Clock, "monotonicMs" | "schedule">;
-/** As long as the other transport waits. */
+/** Same time as the other transport waits. */
 const DRAIN_MS = 500;
 
-/** A request and its answer, on one connection. */
+/** A request and its response on one connection. */
 export class UwsExchange {
   readonly incoming: UwsIncoming;
   readonly answer: UwsAnswer;
-  /** Monotonic. */
+  /** Monotonic time. */
   readonly startedMs: number;
   readonly #response: UwsResponse;
   /** Runs while the rest of the body is awaited. */
@@ -39,13 +39,13 @@ export class UwsExchange {
     answer.mayEnd = () => this.#mayEnd(clock);
     answer.once("close", () => {
       this.#drain?.cancel();
-      this.incoming.close(answer.writableFinished ? null : new Error("The client left"));
+      this.incoming.close(answer.writableFinished ? null : new Error("The client disconnected"));
     });
   }
 
   /**
-   * An answer that comes before the whole body (413, say) waits a moment for the rest, unread: a connection that is closed while
-   * bytes come in is reset, and the client never sees the answer.
+   * Delays a response that is complete before the whole body arrived (413, for example), and drops the rest of the
+   * body. A connection that is closed while bytes arrive is reset, and the client never sees the response.
    */
   #mayEnd(clock: ExchangeClock): boolean {
     if (this.incoming.complete || this.answer.isLast) return true;
@@ -62,7 +62,7 @@ export class UwsExchange {
     return false;
   }
 
-  /** As the API takes them. It uses no more of Node's classes than these two have. */
+  /** Returns the pair with Node's types. The API uses only the members that the two classes have. */
   asNode(): { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } {
     return {
       incoming: this.incoming as unknown as IncomingMessage,
@@ -74,12 +74,11 @@ export class UwsExchange {
     this.answer.handOver(() => this.#response.cork(() => handOver(this.#response)));
   }
 
-  /** Cuts the connection. */
   destroy(): void {
     this.answer.destroy();
   }
 
-  /** The connection as the system names it. */
+  /** Returns the connection's key in the system's table; see {@link peerKey}. */
   peerKey(localPort: number): string | null {
     if (this.answer.isOver) return null;
     const address = new Uint8Array(this.#response.getRemoteAddress());
@@ -88,7 +87,7 @@ export class UwsExchange {
   }
 }
 
-/** An address as text; one of IPv4 that is mapped into IPv6 as IPv4. */
+/** Formats an address as text. An IPv4 address that is mapped into IPv6 is formatted as IPv4. */
 function textOf(address: Uint8Array): string | undefined {
   if (address.length === 4) return address.join(".");
   if (address.length !== 16) return undefined;

@@ -4,18 +4,18 @@ import type { UwsRequest, UwsResponse } from "./load-uws.ts";
 
 /** Headers of which only the first counts, as in node:http. */
 const SINGLE = new Set(["authorization", "content-length", "content-type", "host", "user-agent", "if-modified-since"]);
-/** Bytes of a body that nobody reads yet; then the connection is read no further. */
+/** Unread body bytes above which the connection is paused. */
 const MAX_UNREAD_BYTES = 65_536;
 
-/** The connection of a request, as far as the API asks about it. */
+/** The used part of a request's socket. */
 interface UwsPeer {
   readonly remoteAddress: string | undefined;
-  /** Ends the connection after the answer. */
+  /** Closes the connection after the response. */
   destroySoon(): void;
   readonly destroyed: boolean;
 }
 
-/** A request in the form of Node's IncomingMessage, as far as the API uses that. */
+/** A request in the shape of Node's IncomingMessage, as far as the API uses it. */
 export class UwsIncoming extends EventEmitter {
   readonly httpVersion = "1.1";
   readonly method: string;
@@ -23,11 +23,13 @@ export class UwsIncoming extends EventEmitter {
   readonly headers: Record<string, string> = Object.create(null) as Record<string, string>;
   readonly rawHeaders: string[] = [];
   readonly socket: UwsPeer;
-  /** Where it ends cannot be known (RFC 9112 §6.3). */
+  /**
+   * Whether there are two different Content-Length headers, so that the end of the request is unknown (RFC 9112 §6.3).
+   */
   hasTwoLengths = false;
   destroyed = false;
   errored: Error | null = null;
-  /** Everything was received. */
+  /** Whether the whole body was received. */
   complete: boolean;
   readableEnded = false;
   readableDidRead = false;
@@ -60,7 +62,7 @@ export class UwsIncoming extends EventEmitter {
     if (hasBody) response.onData((chunk, isLast) => this.#receive(chunk, isLast));
   }
 
-  /** The connection is not read, and has no time limit of the library. */
+  /** Whether reading is paused. The library has no time limit for a paused connection. */
   get isPaused(): boolean {
     return this.#isPaused;
   }
@@ -68,17 +70,16 @@ export class UwsIncoming extends EventEmitter {
   override on(event: string, listener: (...args: never[]) => void): this {
     super.on(event, listener as (...args: unknown[]) => void);
     if (event === "data") this.resume();
-    // A request without a body has ended before anybody could listen.
+    // A request without a body ended before a listener could be added.
     if (event === "end" && this.readableEnded) process.nextTick(() => this.emit("end"));
     return this;
   }
 
-  /** Bytes that nobody has read yet. */
   get readableLength(): number {
     return this.#unread.length;
   }
 
-  /** All of them; null for none. */
+  /** Returns all unread bytes; null if there are none. */
   read(): Buffer | null {
     if (this.readableLength === 0) return null;
     const { bytes } = this.#unread;
@@ -98,7 +99,7 @@ export class UwsIncoming extends EventEmitter {
     return this;
   }
 
-  /** Drops what nobody has read and what still comes. `then`: when everything has come. */
+  /** Drops the unread bytes and all that follow. `then` is called when the whole body has arrived. */
   discard(then: () => void): void {
     this.#onComplete = then;
     this.#isFlowing = false;
@@ -106,7 +107,7 @@ export class UwsIncoming extends EventEmitter {
     this.#resumeReading();
   }
 
-  /** The connection is gone, or the answer is over. */
+  /** Ends the request, because the connection closed or the response ended. */
   close(error: Error | null): void {
     if (this.destroyed) return;
     this.destroyed = true;
@@ -123,7 +124,7 @@ export class UwsIncoming extends EventEmitter {
       return;
     }
     if (chunk.byteLength > 0) {
-      // A copy, in Node's pool: the library takes the memory back.
+      // A copy in Node's pool: the library reuses the memory.
       this.#unread.add(Buffer.from(new Uint8Array(chunk)));
     }
     if (this.#isFlowing) this.#flow();
@@ -137,7 +138,7 @@ export class UwsIncoming extends EventEmitter {
     if (!this.#isFlowing || this.destroyed || this.readableEnded || this.#onComplete !== null) return;
     const chunk = this.read();
     if (chunk !== null) this.emit("data", chunk);
-    // The listener may have stopped it.
+    // The listener may have paused it.
     if (!this.#isFlowing || this.destroyed) return;
     this.#resumeReading();
     if (this.complete && !this.readableEnded) {

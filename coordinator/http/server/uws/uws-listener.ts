@@ -21,11 +21,13 @@ import { TickFlush } from "./tick-flush.ts";
 import { UwsExchange } from "./uws-exchange.ts";
 import { MAX_PAYLOAD_BYTES, UwsSocket } from "./uws-socket.ts";
 
-/** The library cuts connections after about 10 s in which it waits for the client; this is how often those that may wait longer tell it. */
+/**
+ * Interval at which the listener restarts the library's time limit, about 10 s, for connections that may wait longer.
+ */
 const KEEP_OPEN_EVERY_MS = 3_000;
-/** How long clients have to answer the close of their WebSocket before everything ends. */
+/** Time for clients to close their side of a WebSocket before all connections close. */
 const LINGER_MS = 200;
-/** Both are served: RFC 6455 and its last draft. */
+/** Supported versions: RFC 6455 and its last draft. */
 const WEBSOCKET_VERSIONS = new Set(["13", "8"]);
 
 /** @throws when the address is in use or not one of this machine, or the library is missing. */
@@ -47,7 +49,7 @@ class UwsListener implements Listener {
   readonly #sockets = new Set<UwsSocket>();
   readonly #routes = new Map<string, UpgradeRoute>();
   readonly #vanished: VanishedClients<UwsExchange> | null;
-  /** Called when the next answer or socket ends. */
+  /** Called when the next response or socket ends. */
   #waiters: (() => void)[] = [];
   #socketEndedMs = -Infinity;
   #listenSocket: object | null = null;
@@ -92,7 +94,7 @@ class UwsListener implements Listener {
     const socketOf = (ws: UwsWebSocket): UwsSocket => (ws.getUserData() as { readonly socket: UwsSocket }).socket;
     this.#app.ws(path, {
       maxPayloadLength: MAX_PAYLOAD_BYTES,
-      // The session looks at what waits, at its silence, and pings.
+      // The session itself checks the buffered bytes and the silence, and sends pings.
       maxBackpressure: 0,
       idleTimeout: 0,
       sendPingsAutomatically: false,
@@ -127,7 +129,7 @@ class UwsListener implements Listener {
     this.#listenSocket = null;
   }
 
-  /** Waits until all of these ended; cuts those left when `deadline` aborts. */
+  /** Waits until all of `waited` have ended. Cuts the remaining ones when `deadline` aborts. */
   async #until(deadline: AbortSignal, waited: readonly ReadonlySet<{ destroy(): void }>[]): Promise<void> {
     const cutOff = (): void => {
       for (const each of waited.flatMap((set) => [...set])) each.destroy();
@@ -148,18 +150,19 @@ class UwsListener implements Listener {
     for (const wake of waiters) wake();
   }
 
-  /** `context`: of an upgrade that the library has recognised. */
+  /** @param context Set for an upgrade that the library has recognised. */
   #handle(response: UwsResponse, request: UwsRequest, context?: unknown): void {
     const exchange = new UwsExchange(response, request, this.#ticks, this.#clock);
     const { incoming, answer } = exchange;
-    // The library looks at the first such header only.
+    // The library checks only the first Connection header.
     answer.isLast = this.#isClosing || /\bclose\b/i.test(incoming.headers["connection"] ?? "");
     this.#open.add(exchange);
     answer.once("close", () => {
       this.#open.delete(exchange);
       this.#noteEnd();
     });
-    if (incoming.hasTwoLengths) return refuse(exchange, refusal(400, "The request has two lengths"));
+    if (incoming.hasTwoLengths)
+      return refuse(exchange, refusal(400, "The request has two different Content-Length headers; send one"));
     const route = incoming.headers["upgrade"] === undefined ? undefined : this.#routes.get(request.getUrl());
     if (route !== undefined) return void this.#upgrade(exchange, route, context);
     const node = exchange.asNode();
@@ -183,7 +186,10 @@ class UwsListener implements Listener {
       if (isWebSocket && WEBSOCKET_VERSIONS.has(version)) return this.#openSocket(exchange, accepted, context);
       accepted.release();
       answer.setHeader("Sec-WebSocket-Version", [...WEBSOCKET_VERSIONS].join(", "));
-      throw new ServiceError("bad_request", "The upgrade is no valid WebSocket handshake");
+      throw new ServiceError(
+        "bad_request",
+        "Invalid WebSocket handshake; send one as in RFC 6455, with Sec-WebSocket-Version 13",
+      );
     } catch (thrown) {
       if (answer.destroyed) return;
       if (!(thrown instanceof ServiceError)) return void answer.destroy();
@@ -229,7 +235,7 @@ class UwsListener implements Listener {
   }
 }
 
-/** The library does not say why it cannot listen; Node.js does. */
+/** Returns the error that Node.js gives for this address, because the library does not report why it cannot listen. */
 async function whyNot(host: string, port: number): Promise<Error> {
   const server = createServer().listen(port, host);
   await once(server, "listening");

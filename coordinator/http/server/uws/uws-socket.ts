@@ -3,13 +3,19 @@ import type { SessionSocket, SocketEvents } from "../../../islands/session-socke
 import type { UwsWebSocket } from "./load-uws.ts";
 import type { TickFlush } from "./tick-flush.ts";
 
-/** What a frame costs beside its bytes while it is held back. */
+/** Memory of a held-back frame in addition to its bytes. */
 const FRAME_OVERHEAD_BYTES = 256;
-/** Frames that came while the socket was paused. An Island that sends more is cut off; it comes back and says again what was not stored. */
+/**
+ * Maximum bytes of frames received while the socket is paused. An Island that sends more is disconnected; it reconnects
+ * and repeats what was not stored.
+ */
 const MAX_HELD_BYTES = 2 * MAX_FRAME_BYTES;
-/** The library answers a larger frame by cutting the connection, without a close code. The room above ours is for saying 1009. */
+/**
+ * Maximum frame of the library, which cuts the connection without a close code at a larger one. The margin above our
+ * own limit allows sending 1009.
+ */
 export const MAX_PAYLOAD_BYTES = MAX_FRAME_BYTES + 65_536;
-/** Close codes of RFC 6455 §7.4.1 and of its registry. */
+/** Close codes of RFC 6455 §7.4.1 and its registry. */
 const ABNORMAL = 1006;
 const TRY_AGAIN_LATER = 1013;
 
@@ -19,8 +25,8 @@ interface HeldFrame {
 }
 
 /**
- * A WebSocket of uWebSockets.js. The library cannot stop reading one. So a paused socket holds frames back, up to a limit; the
- * close comes after them.
+ * A WebSocket of uWebSockets.js. The library cannot pause reading. Therefore a paused socket holds frames back, up to a
+ * limit, and delivers the close after them.
  */
 export class UwsSocket implements SessionSocket {
   readonly closed: Promise<void>;
@@ -85,7 +91,7 @@ export class UwsSocket implements SessionSocket {
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    // Not at once: the caller is often in the middle of a frame.
+    // Deferred, because the caller is often in the middle of a frame.
     setImmediate(() => this.#deliver());
   }
 
@@ -93,7 +99,7 @@ export class UwsSocket implements SessionSocket {
     if (this.#ws === null || this.#isClosing) return;
     this.flush();
     this.#isClosing = true;
-    // The library tells at once that it is closed, and its callers do not expect that.
+    // Deferred, because the library reports the close synchronously, which callers do not expect.
     setImmediate(() => this.#ws?.end(code, reason));
   }
 
@@ -106,7 +112,7 @@ export class UwsSocket implements SessionSocket {
     this.terminate();
   }
 
-  /** The library's side. */
+  /** Called by the library's open handler; the methods below by its other handlers. */
   opened(ws: UwsWebSocket): void {
     this.#ws = ws;
   }
@@ -114,7 +120,7 @@ export class UwsSocket implements SessionSocket {
   received(message: ArrayBuffer, isBinary: boolean): void {
     if (this.#isClosing) return;
     if (message.byteLength > MAX_FRAME_BYTES) return this.close(CLOSE.tooBig, "frame too large");
-    // A copy, in Node's pool: the library takes the memory back.
+    // A copy in Node's pool: the library reuses the memory.
     const data = Buffer.from(new Uint8Array(message));
     if (!this.#isPaused && this.#held.length === 0) {
       this.#events?.onMessage(data, isBinary);
@@ -139,15 +145,15 @@ export class UwsSocket implements SessionSocket {
     this.#deliver();
   }
 
-  /** What was held back is lost, and so not acknowledged. */
+  /** Drops the held frames, which were not acknowledged, and closes the socket. */
   #giveUp(): void {
     this.#held = [];
     this.#heldBytes = 0;
     this.#isPaused = false;
-    this.close(TRY_AGAIN_LATER, "the coordinator cannot take more now");
+    this.close(TRY_AGAIN_LATER, "too much unread data at the coordinator");
   }
 
-  /** Gives on what was held back, and at last the close. */
+  /** Delivers the held frames, and then the close. */
   #deliver(): void {
     if (this.#isDelivering) return;
     this.#isDelivering = true;

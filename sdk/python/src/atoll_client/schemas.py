@@ -3907,7 +3907,7 @@ class ChangeAccountAnswerData(TypedDict):
     created_at: str
     """ISO 8601, UTC"""
     pending_email: str | None
-    """An address that waits for its proof"""
+    """New address that is not confirmed yet"""
 
 
 class DeleteAccountAnswer(TypedDict):
@@ -4147,7 +4147,7 @@ class GetNetworkOverviewAnswer(TypedDict):
 class GetNetworkQueueAnswer(TypedDict):
     data: list[QueueLine]
     is_complete: bool
-    """False: a coordinator did not answer"""
+    """False: a coordinator did not reply, and its jobs are missing"""
 
 
 class ListNetworkJobsAnswer(TypedDict):

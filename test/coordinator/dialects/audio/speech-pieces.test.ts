@@ -3,18 +3,18 @@ import { describe, expect, it } from "vitest";
 import { speechPieces } from "../../../../coordinator/dialects/audio/speech.ts";
 
 describe("speechPieces()", () => {
-  it("cuts between sentences", () => {
+  it("splits a text between sentences", () => {
     expect(speechPieces("One two. Three four. Five.", 20)).toEqual(["One two.", "Three four. Five."]);
     expect(speechPieces("One two. Three four.", 100)).toEqual(["One two. Three four."]);
   });
 
-  it("cuts longer sentences between words, and longer words between characters", () => {
+  it("splits longer sentences between words, and longer words between characters", () => {
     expect(speechPieces("one two three", 8)).toEqual(["one two", "three"]);
     expect(speechPieces("abcdefgh", 3)).toEqual(["abc", "def", "gh"]);
     expect(speechPieces("😀😀", 3)).toEqual(["😀", "😀"]);
   });
 
-  it("loses nothing but white space, and keeps to the limit", () => {
+  it("loses only white space and respects the limit", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 2, max: 50 }), (text, maxChars) => {
         const pieces = speechPieces(text, maxChars);

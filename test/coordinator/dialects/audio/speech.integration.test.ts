@@ -41,7 +41,7 @@ const wavOf = (seconds: number, rateHz = RATE_HZ): string =>
     sampleRateHz: rateHz,
   }).toString("base64");
 
-/** Runs the next job, which speaks for a tenth of a second. */
+/** Runs the next job with a recording of a tenth of a second. */
 async function answer(data = wavOf(0.1)): Promise<Assign["input"]> {
   const assign = await island.next("assign");
   const output = { format: "wav", sampling_rate_hz: RATE_HZ, data };
@@ -50,19 +50,19 @@ async function answer(data = wavOf(0.1)): Promise<Assign["input"]> {
 }
 
 describe("POST /audio/speech", () => {
-  it("gives the openai client an MP3 file", async () => {
+  it("returns an MP3 file to the openai client", async () => {
     const asked = client.audio.speech.create({ model: MODEL, voice: "F2", input: "Hello island", speed: 1.5 });
     expect(await answer()).toEqual({ text: "Hello island", voice: "F2", speed: 1.5 });
     const response = await asked;
     expect(response.headers.get("content-type")).toBe("audio/mpeg");
     const bytes = Buffer.from(await response.arrayBuffer());
-    // An MPEG frame's sync word, layer III.
+    // Sync word of an MPEG frame, layer III.
     expect(bytes.readUInt16BE(0) & 0xffe6).toBe(0xffe2);
     expect(bytes.length).toBeGreaterThan(500);
     expect(bytes.length).toBeLessThan(4_410);
   });
 
-  it("gives a WAV file at the Cargo's rate, and samples at 24 kHz", async () => {
+  it("returns a WAV file at the Cargo's rate, and samples at 24 kHz", async () => {
     const asked = client.audio.speech.create({ model: MODEL, voice: "default", input: "A", response_format: "wav" });
     expect(await answer()).toEqual({ text: "A" });
     const file = Buffer.from(await (await asked).arrayBuffer());
@@ -74,7 +74,7 @@ describe("POST /audio/speech", () => {
     expect((await (await askedRaw).arrayBuffer()).byteLength).toBe(4_800);
   });
 
-  it("cuts a long text between sentences and joins what is spoken", async () => {
+  it("splits a long text between sentences and joins the recordings", async () => {
     const sentence = `${"Word ".repeat(99)}end. `;
     const asked = client.audio.speech.create({
       model: MODEL,
@@ -88,7 +88,7 @@ describe("POST /audio/speech", () => {
     expect(samples.length).toBe((2 * RATE_HZ) / 10);
   });
 
-  it("streams events with the bytes, and with the usage at the end", async () => {
+  it("streams events with the bytes, and the usage at the end", async () => {
     const asked = client.audio.speech.create({
       model: MODEL,
       voice: "F1",
@@ -122,12 +122,12 @@ describe("POST /audio/speech", () => {
     expect([status, body.error.type, body.error.param]).toEqual([422, "invalid_request_error", param]);
   });
 
-  it.each(["none", "tiny-chat"])("knows no model %s", async (model) => {
+  it.each(["none", "tiny-chat"])("returns 404 for the model %s", async (model) => {
     const asked = client.audio.speech.create({ model, voice: "F1", input: "a" });
     await expect(asked).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  it("fails when the Cargo fails, or puts out no WAV file", async () => {
+  it("fails when the Cargo fails or its output is not a WAV file", async () => {
     const failing = speak({ input: "a" });
     const assign = await island.next("assign");
     island.send(...beginFrames(assign), failedFrame(assign, 1, "out_of_memory"));
@@ -138,7 +138,7 @@ describe("POST /audio/speech", () => {
     expect([status, body.error.code, body.error.message]).toEqual([500, "job_failed", expect.stringContaining("WAV")]);
   });
 
-  it("cuts the answer when a later job fails", async () => {
+  it("cuts the response when a later job fails", async () => {
     const sentence = `${"Word ".repeat(99)}end. `;
     const asked = fetch(`${coordinator.url}/api/v1/audio/speech`, {
       method: "POST",
@@ -152,7 +152,7 @@ describe("POST /audio/speech", () => {
     await cut;
   });
 
-  it("is cancelled when its client leaves", async () => {
+  it("cancels the job when its client disconnects", async () => {
     const leaving = new AbortController();
     const asked = client.audio.speech.create({ model: MODEL, voice: "F1", input: "a" }, { signal: leaving.signal });
     const { jobId } = await island.next("assign");

@@ -13,7 +13,7 @@ import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 const MODEL = "whisper-base";
 const catalogDirectory = makeCatalog(["tiny-chat", MODEL]);
-/** A second and a half. */
+/** A recording of one and a half seconds. */
 const SOUND = encodeWav(new Float32Array(24_000));
 const CHUNKS = [
   { start_s: 0, end_s: 0.75, text: " Hello" },
@@ -41,7 +41,7 @@ afterEach(async () => {
 
 const sound = (bytes: Uint8Array = SOUND) => toFile(bytes, "sound.wav");
 
-/** Runs the next job, which hears `output`. */
+/** Runs the next job with this output. */
 async function answer(output: JsonValue): Promise<Assign["input"]> {
   const assign = await island.next("assign");
   island.send(...beginFrames(assign), finishedFrame(assign, 1, { output }));
@@ -62,14 +62,14 @@ async function post(fields: Readonly<Record<string, string>>, path = "transcript
 }
 
 describe("POST /audio/transcriptions", () => {
-  it("gives the openai client the text", async () => {
+  it("returns the text to the openai client", async () => {
     const asked = client.audio.transcriptions.create({ model: MODEL, file: await sound(), language: "en" });
     const input = await answer({ text: " Hello island" });
     expect(input).toEqual({ audio: SOUND.toString("base64"), language: "en" });
     expect(await asked).toEqual({ text: "Hello island", usage: { type: "duration", seconds: 2 } });
   });
 
-  it("gives segments with their times", async () => {
+  it("returns segments with their times", async () => {
     const ask = { model: MODEL, file: await sound(), response_format: "verbose_json" as const };
     const asked = client.audio.transcriptions.create({ ...ask, timestamp_granularities: ["segment"] });
     expect(await answer({ text: " Hello island", chunks: CHUNKS })).toMatchObject({ timestamps: true });
@@ -85,7 +85,7 @@ describe("POST /audio/transcriptions", () => {
     });
   });
 
-  it("gives subtitles, and the text alone", async () => {
+  it("returns subtitles, and plain text", async () => {
     const ask = async (format: "srt" | "vtt" | "text") =>
       client.audio.transcriptions.create({ model: MODEL, file: await sound(), response_format: format });
     const heard = { text: " Hello island", chunks: CHUNKS };
@@ -113,18 +113,18 @@ describe("POST /audio/transcriptions", () => {
     expect([status, body.error.type, body.error.param]).toEqual([422, "invalid_request_error", param]);
   });
 
-  it("refuses what is no WAV file, and too much of one", async () => {
+  it("refuses a file that is not WAV, and one that is too large", async () => {
     const mp3 = await post({ model: MODEL }, "transcriptions", Buffer.from("ID3 and so on"));
     expect([mp3.status, mp3.body.error.param]).toEqual([422, "file"]);
     const noise = await post({ model: MODEL }, "transcriptions", Buffer.alloc(300_000, 1));
     expect([noise.status, noise.body.error.param]).toEqual([422, "file"]);
     const long = await post({ model: MODEL }, "transcriptions", encodeWav(new Float32Array(13_200_000)));
     expect([long.status, long.body.error.message]).toEqual([413, expect.stringContaining("about 13 minutes")]);
-    // Nothing of it is left.
+    // No file is left.
     expect((await client.files.list()).data).toEqual([]);
   });
 
-  it("gives a recording of minutes to the Island as a file, which is gone with the answer", async () => {
+  it("passes a recording of minutes to the Island as a file, and removes it after the response", async () => {
     const minutes = encodeWav(new Float32Array(16_000 * 200));
     const asked = client.audio.transcriptions.create({
       model: MODEL,
@@ -144,12 +144,12 @@ describe("POST /audio/transcriptions", () => {
     await expect.poll(async () => (await client.files.list()).data).toEqual([]);
   });
 
-  it("knows no model that does not hear", async () => {
+  it("returns 404 for a model that does not transcribe", async () => {
     const asked = client.audio.transcriptions.create({ model: "tiny-chat", file: await sound() });
     await expect(asked).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  it("fails when the Cargo puts out something else", async () => {
+  it("fails when the Cargo's output is not a transcription", async () => {
     const asked = post({ model: MODEL });
     await answer({ heard: "Hello" });
     const { status, body } = await asked;
@@ -158,7 +158,7 @@ describe("POST /audio/transcriptions", () => {
 });
 
 describe("POST /audio/translations", () => {
-  it("asks for English", async () => {
+  it("requests English from the Cargo", async () => {
     const asked = client.audio.translations.create({ model: MODEL, file: await sound() });
     expect(await answer({ text: " Hello" })).toMatchObject({ task: "translate" });
     expect(await asked).toMatchObject({ text: "Hello" });

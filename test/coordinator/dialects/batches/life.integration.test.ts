@@ -7,7 +7,7 @@ import { call } from "../../../support/http/http.ts";
 import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
 import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
-/** Of a job of tiny-chat with one token, in credits, and what is held until it ends. */
+/** Credits of a tiny-chat job with one token, and credits held until it ends. */
 const PRICE = 0.001;
 const HELD = 0.01;
 const CHAT = "/v1/chat/completions";
@@ -16,11 +16,11 @@ const ENDED = new Set(["completed", "failed", "expired", "cancelled"]);
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the files say
 type Line = Record<string, any>;
 
-describe("a batch over a file, with a real coordinator", () => {
+describe("file batch, with a real coordinator", () => {
   let coordinator: TestCoordinator;
   let client: OpenAI;
   let account: { id: string; key: string; islandToken: string };
-  /** One Island, which comes back without what it ran. */
+  /** One Island, which reconnects without the jobs that it ran. */
   let hostId: string;
   let count = 0;
   beforeAll(async () => {
@@ -67,7 +67,7 @@ describe("a batch over a file, with a real coordinator", () => {
 
   const promptOf = ({ input }: Assign): string => (input["messages"] as { content: string }[]).at(-1)?.content ?? "";
 
-  /** Answers what `answers` allows, and begins the rest. Counts how often a prompt was run. */
+  /** Completes the jobs that `answers` allows and starts the others. Counts the runs of each prompt. */
   async function join(runs: Map<string, number>, answers: (prompt: string) => boolean): Promise<FakeIsland> {
     const island = await FakeIsland.join(coordinator.url, account.islandToken, { hostId });
     island.handle((frame) => {
@@ -84,8 +84,8 @@ describe("a batch over a file, with a real coordinator", () => {
   const jobs = async (): Promise<Line[]> =>
     (await call(coordinator.url, account.key, "GET", "/jobs?limit=100")).body.data as Line[];
 
-  const why = "the Island comes back to another, and the jobs that it ran wait for the grace of a restart";
-  it(...unlessSeveral("goes on after a stop: no line is paid for or answered twice", why), async () => {
+  const why = "the Island reconnects to another, and the jobs that it ran wait for the grace period of a restart";
+  it(...unlessSeveral("continues after a stop, and charges and completes no line twice", why), async () => {
     await makeAccount(1_000);
     const runs = new Map<string, number>();
     const prompts = ["a", "b", "c", "d"];
@@ -117,7 +117,7 @@ describe("a batch over a file, with a real coordinator", () => {
   it.each([
     ["cancelled", "UPDATE file_batches SET cancelling_at_ms = 1 WHERE id = ?"],
     ["expired", "UPDATE file_batches SET expires_at_ms = 1 WHERE id = ?"],
-  ])("that is %s while nobody runs it gives what was answered, and its jobs end", async (status, sql) => {
+  ])("writes the completed lines and ends its jobs if it is %s while no coordinator runs it", async (status, sql) => {
     await makeAccount(1_000);
     await using _first = await join(new Map(), (prompt) => prompt < "c");
     const { id } = await create(["a", "b", "c", "d"]);
@@ -143,7 +143,7 @@ describe("a batch over a file, with a real coordinator", () => {
     expect(await balance()).toBeCloseTo(1_000 - 2 * PRICE, 6);
   });
 
-  it("whose credits run out has error lines for the rest", async () => {
+  it("writes error lines for the rest when the credits run out", async () => {
     await makeAccount(2.5 * HELD);
     const assigned: Assign[] = [];
     await using island = await FakeIsland.join(coordinator.url, account.islandToken, { hostId });
@@ -161,31 +161,28 @@ describe("a batch over a file, with a real coordinator", () => {
     expect(await balance()).toBeCloseTo(2.5 * HELD - 2 * PRICE, 6);
   });
 
-  it(
-    ...unlessSeveral("is counted, with its lines, and so are files and their refusals", "each counts its own"),
-    async () => {
-      await makeAccount(1_000);
-      await using _island = await join(new Map(), () => true);
-      await ended((await create(["a", "b"])).id);
-      const large = { file: await toFile(Buffer.alloc(2 ** 21)), purpose: "batch" } as const;
-      await expect(client.files.create(large)).rejects.toMatchObject({ code: "payload_too_large" });
-      const read = async () => (await fetch(`${coordinator.url}/api/v1/metrics`)).text();
-      // Those who run a batch are done a little after its end can be seen.
-      await expect.poll(read).toContain("\natoll_file_batches_running 0\n");
-      const metrics = await read();
-      const valueOf = (row: string) =>
-        Number(
-          metrics
-            .split("\n")
-            .find((line) => line.startsWith(`${row} `))
-            ?.split(" ")[1],
-        );
-      expect(valueOf('atoll_file_batches_total{state="completed"}')).toBeGreaterThanOrEqual(1);
-      expect(valueOf('atoll_file_batch_lines_total{result="completed"}')).toBeGreaterThanOrEqual(2);
-      expect(valueOf('atoll_file_refusals_total{code="payload_too_large"}')).toBe(1);
-      expect(valueOf("atoll_file_batch_lines_running")).toBe(0);
-      expect(valueOf("atoll_files")).toBeGreaterThanOrEqual(2);
-      expect(valueOf("atoll_file_bytes")).toBeGreaterThan(100);
-    },
-  );
+  it(...unlessSeveral("is counted with its lines, like files and their refusals", "each counts its own"), async () => {
+    await makeAccount(1_000);
+    await using _island = await join(new Map(), () => true);
+    await ended((await create(["a", "b"])).id);
+    const large = { file: await toFile(Buffer.alloc(2 ** 21)), purpose: "batch" } as const;
+    await expect(client.files.create(large)).rejects.toMatchObject({ code: "payload_too_large" });
+    const read = async () => (await fetch(`${coordinator.url}/api/v1/metrics`)).text();
+    // The coordinator of a batch finishes a little after its end is visible.
+    await expect.poll(read).toContain("\natoll_file_batches_running 0\n");
+    const metrics = await read();
+    const valueOf = (row: string) =>
+      Number(
+        metrics
+          .split("\n")
+          .find((line) => line.startsWith(`${row} `))
+          ?.split(" ")[1],
+      );
+    expect(valueOf('atoll_file_batches_total{state="completed"}')).toBeGreaterThanOrEqual(1);
+    expect(valueOf('atoll_file_batch_lines_total{result="completed"}')).toBeGreaterThanOrEqual(2);
+    expect(valueOf('atoll_file_refusals_total{code="payload_too_large"}')).toBe(1);
+    expect(valueOf("atoll_file_batch_lines_running")).toBe(0);
+    expect(valueOf("atoll_files")).toBeGreaterThanOrEqual(2);
+    expect(valueOf("atoll_file_bytes")).toBeGreaterThan(100);
+  });
 });

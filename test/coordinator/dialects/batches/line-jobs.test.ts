@@ -6,7 +6,9 @@ import { RateLimitedError } from "../../../../shared/errors.ts";
 const NEVER = new AbortController().signal;
 type Submit = BatchJobs["submit"];
 
-/** The key that each text's job of a line gets, with jobs that are refused while more than `most` are unfinished. */
+/**
+ * Returns the keys of a line's jobs by their text, with jobs that are refused while more than `most` are unfinished.
+ */
 async function keysOf(most: number, waits: readonly number[]): Promise<Map<string, string>> {
   const keys = new Map<string, string>();
   let now = 0;
@@ -27,7 +29,7 @@ async function keysOf(most: number, waits: readonly number[]): Promise<Map<strin
   return keys;
 }
 
-it("the jobs of a line have the same keys however often one was refused", async () => {
+it("lineJobs() gives the jobs of a line the same keys however often one is refused", async () => {
   const expected = new Map(["a", "b", "c", "d", "e", "f", "g"].map((text, index) => [text, `b/1/${index + 1}`]));
   for (const most of [4, 3, 2, 1])
     for (const waits of [

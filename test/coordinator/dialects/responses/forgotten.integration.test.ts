@@ -7,7 +7,7 @@ import { makeCatalog } from "../../../support/small-catalog.ts";
 import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 const UNSTORED = { model: "tiny-chat", input: "Hi", store: false };
-/** A third of such jobs end before their removal is noted. */
+/** Number of jobs: about a third of them end before their removal is recorded. */
 const ROUNDS = 30;
 
 let coordinator: TestCoordinator;
@@ -32,7 +32,7 @@ const removed = (jobId: string) =>
     "prompt and answer are removed",
   );
 
-it("a response that is not stored is removed when it has been answered", async () => {
+it("a response with store: false is removed after it is sent", async () => {
   const answer = ask();
   const assign = await island.next("assign");
   island.send(...runFrames(assign, "Hel", "lo"));
@@ -40,7 +40,7 @@ it("a response that is not stored is removed when it has been answered", async (
   await removed(assign.jobId);
 });
 
-it("so is one that failed", async () => {
+it("a failed response with store: false is removed", async () => {
   const answer = ask();
   const assign = await island.next("assign");
   island.send(...beginFrames(assign), failedFrame(assign, 1, "out_of_memory"));
@@ -48,7 +48,7 @@ it("so is one that failed", async () => {
   await removed(assign.jobId);
 });
 
-it("so is one whose client has left", async () => {
+it("a response with store: false is removed after its client disconnects", async () => {
   const controller = new AbortController();
   const answer = fetch(`${coordinator.url}/api/v1/responses`, {
     method: "POST",
@@ -64,7 +64,7 @@ it("so is one whose client has left", async () => {
   await removed(jobId);
 });
 
-it("its removal is noted while it goes on, so that a crash does not keep it", async () => {
+it("the removal of a response with store: false is recorded while it runs, so that a crash does not keep it", async () => {
   const answer = ask();
   const assign = await island.next("assign");
   await until(
@@ -77,8 +77,8 @@ it("its removal is noted while it goes on, so that a crash does not keep it", as
   await removed(assign.jobId);
 });
 
-it("is answered when its job ends before the removal is noted", async () => {
-  // Only a coordinator in another process is overtaken by its Island.
+it("a response with store: false is sent when its job ends before the removal is recorded", async () => {
+  // An Island overtakes only a coordinator in another process.
   await using network = await Network.open(["--catalog-directory", makeCatalog(["tiny-chat"])]);
   const { key, islandToken } = network.createAccount("quick@example.com");
   await using quick = await FakeIsland.join(network.url, islandToken);

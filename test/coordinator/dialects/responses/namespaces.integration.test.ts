@@ -21,7 +21,7 @@ const CRM: OpenAI.Responses.NamespaceTool = {
 };
 const ask = { model: "tiny", input: "Who?", tools: [{ type: "web_search" as const }, CRM] };
 
-/** Answers with a call of the function that the model knows by this name. */
+/** Completes the next chat with a call of the function with this name for the model. */
 const call = (name: string) => {
   api.jobs.onSubmit = (feed, job) => {
     feed.push([
@@ -60,7 +60,7 @@ describe("namespaces of tools", () => {
     expect(stored.tools.map((tool) => "name" in tool && tool.name)).toEqual(["crm__lookup", "crm__list__all"]);
   });
 
-  it("are the same in each event of a stream", async () => {
+  it("have the same items in each event of a stream", async () => {
     const events: OpenAI.Responses.ResponseStreamEvent[] = [];
     for await (const event of await client().create({ ...ask, stream: true })) events.push(event);
     const items = events.flatMap((event) => ("item" in event ? [event.item] : []));
@@ -71,7 +71,7 @@ describe("namespaces of tools", () => {
     expect(events.at(-1)).toMatchObject({ type: "response.completed", response: { output: [CALLED] } });
   });
 
-  it("have one name for the model in later requests", async () => {
+  it("have the same name for the model in later requests", async () => {
     const { id, output } = await client().create(ask);
     const told = { type: "function_call_output" as const, call_id: "call_1", output: "Ann" };
     await client().create({ ...ask, input: [...output, told] as OpenAI.Responses.ResponseInput });
@@ -90,13 +90,13 @@ describe("namespaces of tools", () => {
     [{ type: "function", name: "lookup", namespace: "crm" }, "crm__lookup"],
     [{ type: "function", name: "crm__lookup" }, "crm__lookup"],
     [{ type: "allowed_tools", mode: "required", tools: [{ type: "function", name: "lookup" }] }, "crm__lookup"],
-  ])("have functions that %j chooses", async (choice, name) => {
+  ])("have functions that the tool choice %j selects", async (choice, name) => {
     const { status } = await api.call("POST", "/responses", { body: { ...ask, tool_choice: choice } });
     expect(status).toBe(200);
     expect(JSON.stringify(inputs()[0]?.["tool_choice"])).toContain(`{"name":"${name}"}`);
   });
 
-  it("have a function that several have only with its namespace", async () => {
+  it("require a namespace in the choice of a function that several have", async () => {
     const tools = [CRM, { ...CRM, name: "shop" }];
     const choose = (choice: object) =>
       api.call("POST", "/responses", {
@@ -107,7 +107,7 @@ describe("namespaces of tools", () => {
     expect(inputs()[0]?.["tool_choice"]).toMatchObject({ function: { name: "shop__lookup" } });
   });
 
-  it("do not split the name of a function without one", async () => {
+  it("do not split the name of a function without a namespace", async () => {
     const plain = { ...LOOKUP, name: "shop__lookup" };
     call("shop__lookup");
     const { output } = await client().create({ ...ask, tools: [CRM, plain] });
@@ -115,7 +115,7 @@ describe("namespaces of tools", () => {
     expect(output[0]).not.toHaveProperty("namespace");
   });
 
-  it("give functions whose names are too long together one that is not", async () => {
+  it("shorten the flat names of functions that are too long", async () => {
     const long = { ...LOOKUP, name: "a".repeat(60) };
     const tools = [{ ...CRM, tools: [long, { ...long, name: `${"a".repeat(59)}b` }] }];
     await client().create({ ...ask, tools });
@@ -148,14 +148,14 @@ describe("namespaces of tools", () => {
     ],
     [[{ ...CRM, name: "no name" }], "tools.0.name"],
     [[{ ...CRM, tools: [{ ...LOOKUP, name: "no name" }] }], "tools.0.tools.0.name"],
-  ])("are refused in %j by the path of the fault", async (tools, param) => {
+  ])("are refused in %j with the path of the fault", async (tools, param) => {
     const { status, body } = await api.call("POST", "/responses", { body: { ...ask, tools } });
     expect([status, body.error.param]).toEqual([422, param]);
   });
 });
 
 describe("items of earlier turns", () => {
-  it("are taken as agents send them back", async () => {
+  it("are accepted as agents send them back", async () => {
     call("crm__lookup");
     const input = [
       {
@@ -226,7 +226,7 @@ describe("items of earlier turns", () => {
     [{ role: "user", content: [{ type: "input_text", text: "a" }, { type: "input_image" }] }, "input.1.content.1.type"],
     [{ type: "function_call_output", call_id: "a", output: [{ type: "input_file" }] }, "input.1.output.0.type"],
     [{ type: "function_call", call_id: "a", name: "b" }, "input.1.arguments"],
-  ])("are refused by the path of what %j has", async (item, param) => {
+  ])("are refused with the path of the fault in %j", async (item, param) => {
     const input = [{ role: "user", content: "Hi" }, item];
     const { status, body } = await api.call("POST", "/responses", { body: { model: "tiny", input } });
     expect([status, body.error.param, body.error.details.length]).toEqual([422, param, 1]);

@@ -18,7 +18,7 @@ afterEach(() => api[Symbol.asyncDispose]());
 
 const messages = () => api.jobs.submitted.map(({ input }) => input["messages"]);
 
-it("an item that a request refers to is the item of the stored response, as the ai SDK refers to it", async () => {
+it("an item reference is replaced by the item of the stored response, as the ai SDK sends it", async () => {
   const model = createOpenAI({ apiKey: api.key, baseURL: `${api.url}/v1` })("tiny");
   const asked: ModelMessage[] = [{ role: "user", content: "Hi" }];
   const { response } = await generateText({ model, messages: asked, maxRetries: 0 });
@@ -34,7 +34,7 @@ it("an item that a request refers to is the item of the stored response, as the 
   ]);
 });
 
-it("items that a request refers to are together no larger than a chat may be", async () => {
+it("referenced items are together limited to the size of a chat", async () => {
   api.jobs.onSubmit = (feed) => {
     feed.push([{ type: "token", content: "a".repeat(400_000), count: 1 }]);
     feed.end(DONE);
@@ -47,7 +47,7 @@ it("items that a request refers to are together no larger than a chat may be", a
   expect([status, body.error.param]).toEqual([422, "input.2.id"]);
 });
 
-it("an item that a request refers to is of the same account", async () => {
+it("an item reference finds only items of the same account", async () => {
   await api.call("POST", "/responses", { body: { model: "tiny", input: "Hi" } });
   const body = { model: "tiny", input: [{ type: "item_reference", id: "msg_new1" }] };
   expect((await api.call("POST", "/responses", { body })).status).toBe(200);

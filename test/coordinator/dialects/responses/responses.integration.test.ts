@@ -12,7 +12,7 @@ afterEach(() => api[Symbol.asyncDispose]());
 
 const client = () => new OpenAI({ apiKey: api.key, baseURL: `${api.url}/api/v1`, maxRetries: 0 }).responses;
 const inputs = () => api.jobs.submitted.map(({ input }) => input);
-/** The scripted jobs do not keep what a real one has after its end. */
+/** Scripted jobs do not keep the data that real ones keep after their end. */
 const complete = (id: string) => {
   const job = api.jobs.jobs.get(id);
   if (job !== undefined)
@@ -28,7 +28,7 @@ const complete = (id: string) => {
 const SUM = { type: "function" as const, name: "sum", parameters: {}, strict: null };
 
 describe("POST /responses with the official client", () => {
-  it("answers a text with instructions", async () => {
+  it("responds to a text with instructions", async () => {
     answerWith(api, "Hel", "lo");
     const response = await client().create({
       model: "tiny",
@@ -55,7 +55,7 @@ describe("POST /responses with the official client", () => {
     });
   });
 
-  it("takes messages with parts, also those of an earlier answer", async () => {
+  it("accepts messages with parts, also those of an earlier response", async () => {
     answerWith(api, "Hello");
     const first = await client().create({ model: "tiny", input: [{ role: "developer", content: "Short." }] });
     const next = { role: "user" as const, content: [{ type: "input_text" as const, text: "And?" }] };
@@ -66,7 +66,7 @@ describe("POST /responses with the official client", () => {
     ]);
   });
 
-  it("streams its events in order, with numbers", async () => {
+  it("streams its events in order, with sequence numbers", async () => {
     answerWith(api, "Hel", "lo");
     const types: string[] = [];
     const stream = client().stream({ model: "tiny", input: "Hi" });
@@ -89,7 +89,7 @@ describe("POST /responses with the official client", () => {
     expect((await stream.finalResponse()).output_text).toBe("Hello");
   });
 
-  it("says that an answer was cut", async () => {
+  it("reports that a response was truncated", async () => {
     api.jobs.onSubmit = (feed) => {
       feed.push([token("Hel")]);
       feed.end({ ...DONE, finishReason: "length" });
@@ -102,7 +102,7 @@ describe("POST /responses with the official client", () => {
     expect(types.at(-1)).toBe("response.incomplete");
   });
 
-  it("ends a stream that fails with response.failed", async () => {
+  it("ends a failed stream with response.failed", async () => {
     failWith(api, "runtime_crashed", "half");
     const stream = await client().create({ model: "tiny", input: "Hi", stream: true });
     const events = [];
@@ -120,7 +120,7 @@ describe("POST /responses with the official client", () => {
   it.each([
     ["context_length_exceeded", "context_length_exceeded"],
     ["invalid_input", "invalid_prompt"],
-  ] as const)("ends a stream in response.failed for %s, also without output", async (code, expected) => {
+  ] as const)("ends a stream with response.failed for %s, also without output", async (code, expected) => {
     failLate(api, "because", code);
     const stream = await client().create({ model: "tiny", input: "Hi", stream: true });
     const events = [];
@@ -131,7 +131,7 @@ describe("POST /responses with the official client", () => {
     });
   });
 
-  it("asks for JSON of a schema", async () => {
+  it("returns JSON that matches a schema", async () => {
     answerWith(api, "{}");
     const schema = { type: "object", properties: {}, additionalProperties: false };
     const format = { type: "json_schema" as const, name: "none", schema, strict: true };
@@ -143,7 +143,7 @@ describe("POST /responses with the official client", () => {
 });
 
 describe("stored responses", () => {
-  it("are continued, without their instructions", async () => {
+  it("are continued without their instructions", async () => {
     answerWith(api, "Hello");
     const first = await client().create({ model: "tiny", input: "Hi", instructions: "Be kind." });
     complete("job_new1");
@@ -159,7 +159,7 @@ describe("stored responses", () => {
     expect(inputs()[1]).not.toHaveProperty("system_prompt");
   });
 
-  it("are read and deleted", async () => {
+  it("can be read and deleted", async () => {
     answerWith(api, "Hello");
     const made = await client().create({ model: "tiny", input: "Hi", metadata: { a: "b" } });
     complete("job_new1");
@@ -183,7 +183,7 @@ describe("stored responses", () => {
     );
   });
 
-  it("go on in the background until they are cancelled", async () => {
+  it("continue in the background until they are cancelled", async () => {
     const made = await client().create({ model: "tiny", input: "Hi", background: true });
     expect([made.status, made.background]).toEqual(["queued", true]);
     expect(api.jobs.submitted[0]).not.toHaveProperty("isClientBound");
@@ -191,7 +191,7 @@ describe("stored responses", () => {
     expect((await client().cancel(made.id)).status).toBe("cancelled");
   });
 
-  it("are those of the account, and no other jobs", async () => {
+  it("belong to one account, and exclude other jobs", async () => {
     answerWith(api, "Hello");
     await api.call("POST", "/chat/completions", { body: { messages: [{ role: "user", content: "Hi" }] } });
     for (const id of ["resp_new1", "resp_none", "job_new1"]) {
@@ -210,7 +210,7 @@ describe("stored responses", () => {
     [{ input: [{ type: "item_reference", id: "x" }] }, 'input.0.id: there is no stored item "x"'],
     [
       { input: [{ role: "user", content: [{ type: "input_image", image_url: "x" }] }] },
-      'input.0.content.0.type: "input_image" is not supported: only text is served',
+      'input.0.content.0.type: "input_image" is not supported; only text is',
     ],
     [{ input: [null] }, "list of 1 to 4096 items"],
     [{ input: [{}] }, "input.0.role: is missing"],
@@ -219,7 +219,7 @@ describe("stored responses", () => {
     [{ tool_choice: "required" }, "tool_choice"],
     [{ input: [{ type: "function_call", call_id: "call_1", name: "sum" }] }, "arguments"],
     [{ text: { format: { type: "json_schema", name: "a", schema: { type: "nothing" } } } }, "text.format"],
-  ])("refuse %j by its name", async (body, told) => {
+  ])("refuse %j by name", async (body, told) => {
     const answer = await api.call("POST", "/responses", { body: { model: "tiny", input: "Hi", ...body } });
     expect(answer.status).toBe(422);
     expect(Object.keys(body)).toContain(answer.body.error.param.split(".")[0]);

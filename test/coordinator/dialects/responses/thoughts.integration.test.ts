@@ -41,10 +41,10 @@ const THOUGHTS = {
 };
 const TEXT = { id: "msg_new1_1", type: "message", content: [{ type: "output_text", text: "15!" }] };
 
-describe("thoughts of responses", () => {
+describe("reasoning of responses", () => {
   beforeEach(() => answer(thought("Well,", 2), thought(" 15", 1), token("15"), token("!")));
 
-  it("are an item of their own, and their tokens are told", async () => {
+  it("is a separate item, and its tokens are reported", async () => {
     const made = await client().create({ ...ask, reasoning: { effort: "none" } });
     expect(made).toMatchObject({
       output: [THOUGHTS, TEXT],
@@ -56,7 +56,7 @@ describe("thoughts of responses", () => {
     expect(await client().retrieve(made.id)).toEqual(made);
   });
 
-  it("are streamed before the text, and the official client puts them together", async () => {
+  it("is streamed before the text, and the official client assembles it", async () => {
     const stream = client().stream(ask);
     const types: string[] = [];
     const done: unknown[] = [];
@@ -75,7 +75,7 @@ describe("thoughts of responses", () => {
     expect(done).toMatchObject([THOUGHTS, TEXT]);
   });
 
-  it("that come again in an answer have another item, in stream and response", async () => {
+  it("gets another item when it occurs again, in stream and response", async () => {
     answer(thought("One", 1), token("1"), thought("Two", 1), token("2"));
     const events: OpenAI.Responses.ResponseStreamEvent[] = [];
     for await (const event of await client().create({ ...ask, stream: true })) events.push(event);
@@ -84,7 +84,7 @@ describe("thoughts of responses", () => {
     expect(events.at(-1)).toMatchObject({ response: { output: items } });
   });
 
-  it("are not shown to the model again", async () => {
+  it("is not sent to the model again", async () => {
     const first = await client().create(ask);
     const next = { role: "user" as const, content: "And?" };
     await client().create({ ...ask, input: [...(first.output as OpenAI.Responses.ResponseInput), next] });
@@ -93,7 +93,7 @@ describe("thoughts of responses", () => {
     expect(JSON.stringify(inputs()[2])).not.toContain("Well");
   });
 
-  it("ignore an effort and the reasoning to include for a Cargo that does not think, and say so", async () => {
+  it("is ignored for a Cargo without reasoning, which is reported", async () => {
     const asked = { ...ask, include: ["web_search_call.results", "reasoning.encrypted_content"] };
     const { status, headers } = await api.call("POST", "/responses", {
       body: { ...asked, reasoning: { effort: "high" } },
@@ -103,7 +103,7 @@ describe("thoughts of responses", () => {
   });
 });
 
-describe("probabilities of responses", () => {
+describe("log probabilities of responses", () => {
   const other = { token: "16", logprob: -2 };
   const told: FeedItem = { ...token("15"), logprobs: [{ token: "15", logprob: -0.5, top: [other] }] } as FeedItem;
   const entry = {
@@ -122,7 +122,7 @@ describe("probabilities of responses", () => {
       { logprobs: true, top_logprobs: 1 },
     ],
     [{ top_logprobs: 2 }, { logprobs: true, top_logprobs: 2 }],
-  ])("are asked for by %j", async (asked, input) => {
+  ])("are requested by %j", async (asked, input) => {
     const { output, top_logprobs: most } = await client().create({ ...ask, ...asked });
     expect(output).toMatchObject([{ content: [{ text: "15", logprobs: [entry] }] }]);
     expect(most).toBe(input.top_logprobs);
@@ -139,7 +139,7 @@ describe("probabilities of responses", () => {
   it.each([
     [{ include: ["reasoning.thoughts"] }, "include.0"],
     [{ top_logprobs: 21 }, "top_logprobs"],
-  ])("refuse %j by its name", async (asked, param) => {
+  ])("refuse %j by name", async (asked, param) => {
     const { status, body } = await api.call("POST", "/responses", { body: { ...ask, ...asked } });
     expect([status, body.error.param]).toEqual([422, param]);
   });

@@ -13,7 +13,7 @@ afterEach(() => api[Symbol.asyncDispose]());
 
 const client = () => new OpenAI({ apiKey: api.key, baseURL: `${api.url}/api/v1`, maxRetries: 0 }).responses;
 const inputs = () => api.jobs.submitted.map(({ input }) => input);
-/** The scripted jobs do not keep what a real one has after its end. */
+/** Scripted jobs do not keep the data that real ones keep after their end. */
 const complete = (id: string) => {
   const job = api.jobs.jobs.get(id);
   if (job !== undefined) {
@@ -29,7 +29,7 @@ const CALL_PARTS: FeedItem[] = [
   { type: "tool_call", index: 0, arguments: "7}", count: 2 },
   { type: "tool_call", index: 1, id: "call_2", name: "sum", arguments: "{}", count: 9 },
 ];
-/** Answers with a text and two calls. */
+/** Completes the next chat with a text and two calls. */
 const callSum = (finishReason: "tool_calls" | "length" = "tool_calls") => {
   api.jobs.onSubmit = (feed) => {
     feed.push(CALL_PARTS);
@@ -48,7 +48,7 @@ describe("tools of responses", () => {
     arguments: args,
   });
 
-  it("are called after a text, and what was asked is told", async () => {
+  it("are called after a text, and the response repeats the request's tools", async () => {
     callSum();
     const { output, ...told } = await client().create({
       ...ask,
@@ -70,7 +70,7 @@ describe("tools of responses", () => {
     });
   });
 
-  it("may be limited to some", async () => {
+  it("can be limited to some", async () => {
     callSum();
     const choice = {
       type: "allowed_tools" as const,
@@ -84,7 +84,7 @@ describe("tools of responses", () => {
     });
   });
 
-  it("have their calls streamed in parts, which the client puts together", async () => {
+  it("have their calls streamed in parts, which the client assembles", async () => {
     callSum();
     const stream = client().stream(ask);
     const types: string[] = [];
@@ -121,7 +121,7 @@ describe("tools of responses", () => {
     expect(items.map((item) => "status" in item && item.status)).toEqual(["completed", "completed", "incomplete"]);
   });
 
-  it("give their outputs to the next response, with the calls or after a stored one", async () => {
+  it("send their outputs with the calls or after a stored response", async () => {
     callSum();
     const first = await client().create({ ...ask, input: "How much?" });
     complete("job_new1");

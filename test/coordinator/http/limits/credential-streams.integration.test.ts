@@ -19,8 +19,8 @@ async function newKey(): Promise<{ id: string; key: string }> {
   return body;
 }
 
-describe("An open stream", () => {
-  it("ends when its key is revoked, and those of other keys go on", async () => {
+describe("an open stream", () => {
+  it("ends when its key is revoked, while those of other keys continue", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     const { id, key } = await newKey();
     const [first, second, other] = [await open(key), await open(key), await open(api.key)];
@@ -45,7 +45,7 @@ describe("An open stream", () => {
     await expect(reader.toEnd()).rejects.toThrow("terminated");
   });
 
-  it("ends at the next heartbeat when another process revoked its key", async () => {
+  it("ends at the next heartbeat when another process revokes its key", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     const { id, key } = await newKey();
     const reader = await open(key);
@@ -60,7 +60,7 @@ describe("An open stream", () => {
     expect(api.clock.pendingTimers).toBe(0);
   });
 
-  it("of a chat ends its job too", async () => {
+  it("ends the job too if it streams a chat", async () => {
     api.jobs.onSubmit = (feed) => feed.push([token("half")]);
     const { id, key } = await newKey();
     const body = { messages: [{ role: "user", content: "Hi" }], stream: true };

@@ -16,7 +16,7 @@ function open(limit = 5) {
 }
 
 describe("eventStreams()", () => {
-  it("takes one place for all streams of an account, until the last one closes", async () => {
+  it("takes one slot for all streams of an account until the last one closes", async () => {
     const { quota, enter } = open();
     const [first, second] = [await enter(), await enter()];
     await enter("user_2");
@@ -33,7 +33,7 @@ describe("eventStreams()", () => {
     expect(quota.count("account", ACCOUNT)).toBe(0);
   });
 
-  it("refuses where the account has no place, and leaves nothing behind", async () => {
+  it("refuses an account without a free slot, and counts nothing", async () => {
     const { quota, enter } = open(1);
     const leave = enterStream(quota, ACCOUNT, 1);
     await expect(enter()).rejects.toMatchObject({ limit: "concurrent_streams" });
@@ -43,14 +43,14 @@ describe("eventStreams()", () => {
     close();
   });
 
-  it("gives up its count when another coordinator refuses", async () => {
+  it("releases its count when another coordinator refuses", async () => {
     const enterEvents = eventStreams();
     const refuse = (): Promise<never> => Promise.reject(new Error("full"));
     for (let i = 0; i <= MAX_EVENT_STREAMS; i += 1) await expect(enterEvents(ACCOUNT, refuse)).rejects.toThrow("full");
     await expect(enterEvents(ACCOUNT, () => () => undefined)).resolves.toBeTypeOf("function");
   });
 
-  it("refuses what is more than all accounts together may have, until one closes", async () => {
+  it("refuses streams beyond the limit of all accounts until one closes", async () => {
     const { quota, enter } = open();
     const closes = [];
     for (let i = 0; i < MAX_ALL_STREAMS; i += 1) closes.push(await enter(`user_${i}`));
@@ -60,7 +60,7 @@ describe("eventStreams()", () => {
     await expect(enter("late")).resolves.toBeTypeOf("function");
   });
 
-  it("refuses the eleventh", async () => {
+  it("refuses the eleventh stream of an account", async () => {
     const { enter } = open();
     for (let i = 0; i < MAX_EVENT_STREAMS; i += 1) await enter();
     await expect(enter()).rejects.toMatchObject({ limit: "concurrent_streams" });

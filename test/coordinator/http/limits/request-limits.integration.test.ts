@@ -22,7 +22,7 @@ async function loginSession(): Promise<string> {
 }
 
 describe("requests per minute", () => {
-  it("every authenticated answer says what is left, also one that is refused", async () => {
+  it("report the remaining requests in every authenticated response, also a refusal", async () => {
     api.jobs.add(makeJob({ accountId: api.accountId }), undefined).end(DONE);
     expect(rateOf((await api.call("GET", "/jobs")).headers)).toEqual([100, 99, NOW_S + 60]);
     api.clock.advance(1_000);
@@ -34,7 +34,7 @@ describe("requests per minute", () => {
     expect([wrong.status, ...rateOf(wrong.headers)]).toEqual([400, 100, 96, NOW_S + 60]);
   });
 
-  it("the 101st within a minute is 429 with the body of the spec, and is accepted after Retry-After", async () => {
+  it("refuse the 101st request within a minute with 429 and the spec's body, and accept it after Retry-After", async () => {
     for (let i = 0; i < 100; i += 1) {
       expect((await api.call("GET", "/account")).status).toBe(200);
       api.clock.advance(100);
@@ -49,7 +49,7 @@ describe("requests per minute", () => {
     expect((await api.call("GET", "/account")).status).toBe(429);
   });
 
-  it("each key and each session has its own", async () => {
+  it("are counted separately for each key and each session", async () => {
     await api.setLimits({ requestsPerMinute: 1 });
     expect((await api.call("GET", "/account")).status).toBe(200);
     expect((await api.call("GET", "/account")).status).toBe(429);
@@ -58,13 +58,13 @@ describe("requests per minute", () => {
     expect(rateOf((await api.call("GET", "/account", { key: session })).headers)).toEqual([100, 99, NOW_S + 60]);
   });
 
-  it("a key without the scope is counted too", async () => {
+  it("count a key without the scope too", async () => {
     await api.setLimits({ requestsPerMinute: 1 });
     expect((await api.call("POST", "/jobs", { key: api.readKey, body: {} })).status).toBe(403);
     expect((await api.call("POST", "/jobs", { key: api.readKey, body: {} })).status).toBe(429);
   });
 
-  it("follows the account's limit as soon as it is changed", async () => {
+  it("follow a change of the account's limit at once", async () => {
     await api.setLimits({ requestsPerMinute: 1 });
     expect((await api.call("GET", "/account")).status).toBe(200);
     expect((await api.call("GET", "/account")).status).toBe(429);
@@ -84,10 +84,7 @@ describe("requests without a key", () => {
     });
 
   it(
-    ...unlessSeveral(
-      "are 429 above the limit of their address, whatever path they ask",
-      "each counts addresses by itself",
-    ),
+    ...unlessSeveral("are 429 above the limit of their address, at any path", "each counts addresses separately"),
     async () => {
       await using few = await Api.open({ publicRequestsPerMinute: 7 });
       const paths: readonly (readonly [status: number, path: string, key?: string | undefined, base?: string])[] = [
@@ -120,8 +117,8 @@ describe("requests without a key", () => {
 
   it(
     ...unlessSeveral(
-      "are counted by the address that a trusted proxy names, of IPv6 by its network",
-      "each counts addresses by itself",
+      "are counted by the address from a trusted proxy, for IPv6 by its network",
+      "each counts addresses separately",
     ),
     async () => {
       await api[Symbol.asyncDispose]();
@@ -143,8 +140,8 @@ describe("requests without a key", () => {
 
   it(
     ...unlessSeveral(
-      "are counted without the port that some proxies write, and by the proxy where it names no address",
-      "each counts addresses by itself",
+      "are counted without the port that some proxies append, and by the proxy if it sends no address",
+      "each counts addresses separately",
     ),
     async () => {
       await api[Symbol.asyncDispose]();

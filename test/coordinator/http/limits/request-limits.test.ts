@@ -15,8 +15,8 @@ const limits = () => {
 };
 const response = (): ServerResponse => new EventEmitter() as ServerResponse;
 
-describe("requestLimits().holdStream", () => {
-  it("takes one answer whatever its size, and others while they fit", () => {
+describe("requestLimits().holdStream()", () => {
+  it("accepts one response of any size, and others while they fit", () => {
     const memory = limits();
     const first = response();
     memory.holdStream(first, 11);
@@ -27,7 +27,7 @@ describe("requestLimits().holdStream", () => {
     expect(() => memory.holdStream(response(), 1)).toThrow("Too many large responses");
   });
 
-  it("keeps nothing of a client that has left", () => {
+  it("counts nothing for a client that has disconnected", () => {
     const memory = limits();
     memory.holdStream(Object.assign(response(), { destroyed: true }), 10);
     memory.holdStream(response(), 10);

@@ -4,7 +4,7 @@ import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 import { call } from "../../../support/http/http.ts";
 
 describe("a key that another process revokes", () => {
-  it("cuts a stream of events that is open with it before any heartbeat", async () => {
+  it("ends its open event stream before any heartbeat", async () => {
     await using coordinator = await TestCoordinator.open({ sseHeartbeatS: 3_600 });
     const { id: accountId, key } = await coordinator.createAccount("revoked@example.com");
     const listener = await Listener.open(coordinator.url, { key });

@@ -17,7 +17,7 @@ describe("open streams", () => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
   });
 
-  it("the sixth of an account is 429, over all its keys", async () => {
+  it("are 429 at the sixth of an account, over all its keys", async () => {
     for (const key of [api.key, api.readKey, api.key, api.readKey, api.key]) {
       expect((await streamOf("job_1", key)).status).toBe(200);
     }
@@ -30,14 +30,14 @@ describe("open streams", () => {
     expect(refused.headers.get("x-ratelimit-limit")).toBe("100");
   });
 
-  it("one that is refused reads nothing of the job", async () => {
+  it("read nothing of the job if refused", async () => {
     await api.setLimits({ concurrentStreams: 1 });
     await streamOf();
     expect((await streamOf()).status).toBe(429);
     expect(api.jobs.opened).toBe(1);
   });
 
-  it("one whose job cannot be read gives its place back", async () => {
+  it("release the slot if the job cannot be read", async () => {
     await api.setLimits({ concurrentStreams: 1 });
     const gate = Promise.withResolvers<void>();
     api.jobs.feedGate = gate.promise;
@@ -49,7 +49,7 @@ describe("open streams", () => {
     expect((await streamOf()).status).toBe(200);
   });
 
-  it("a stream that ends gives its place back", async () => {
+  it("release the slot when they end", async () => {
     await api.setLimits({ concurrentStreams: 1 });
     const first = await streamOf();
     expect((await streamOf()).status).toBe(429);
@@ -58,7 +58,7 @@ describe("open streams", () => {
     expect((await streamOf()).status).toBe(200);
   });
 
-  it("a client that vanishes gives its place back", async () => {
+  it("release the slot when the client vanishes", async () => {
     await api.setLimits({ concurrentStreams: 1 });
     const socket = await api.raw(
       "GET /api/v1/jobs/job_1/stream HTTP/1.1",
@@ -73,7 +73,7 @@ describe("open streams", () => {
     expect((await streamOf()).status).toBe(200);
   });
 
-  it("a stream that is not opened takes no place", async () => {
+  it("take no slot if they are not opened", async () => {
     await api.setLimits({ concurrentStreams: 1 });
     await streamOf();
     expect((await api.fetch("HEAD", "/jobs/job_1/stream")).status).toBe(200);
@@ -82,7 +82,7 @@ describe("open streams", () => {
     expect((await api.fetch("GET", "/jobs/job_1/stream", { headers })).status).toBe(204);
   });
 
-  it("a chat that streams is one, and is refused before there is a job", async () => {
+  it("include streamed chats, which are refused before there is a job", async () => {
     await api.setLimits({ concurrentStreams: 1 });
     await streamOf();
     const body = { messages: [{ role: "user", content: "Hi" }], stream: true };
@@ -103,7 +103,7 @@ describe("open streams", () => {
     expect((await api.call("POST", "/chat/completions", { body: { ...body, stream: false } })).status).toBe(200);
   });
 
-  it("a chat that streamed to its end, or was refused, gives its place back", async () => {
+  it("release the slot of a chat that was streamed to its end or refused", async () => {
     await api.setLimits({ concurrentStreams: 1 });
     api.jobs.onSubmit = (feed) => feed.end(DONE);
     const body = { messages: [{ role: "user", content: "Hi" }], stream: true };
@@ -117,7 +117,7 @@ describe("open streams", () => {
   });
 });
 
-describe("an answer above a megabyte", () => {
+describe("a response above a megabyte", () => {
   const LARGE = "x".repeat(16 * 1_024 * 1_024);
   beforeEach(async () => {
     await api.setLimits({ concurrentStreams: 1 });
@@ -127,27 +127,24 @@ describe("an answer above a megabyte", () => {
     api.jobs.add({ ...job, id: "job_small", output: "x".repeat(500_000) }).end(DONE);
   });
 
-  it.each(["/jobs/job_1", "/jobs/job_1/output"])(
-    "is an open stream until its client has taken it: %s",
-    async (path) => {
-      const unread = await api.raw(`GET /api/v1${path} HTTP/1.1`, "Host: x", `Authorization: Bearer ${api.key}`);
-      unread.pause();
-      // Its first bytes are here: the place was taken before.
-      await once(unread, "readable");
-      const refused = await api.call("GET", path);
-      expect([refused.status, refused.headers.get("retry-after"), refused.body.error.limit]).toEqual([
-        429,
-        "1",
-        "concurrent_streams",
-      ]);
-      expect((await streamOf("job_running")).status).toBe(429);
-      unread.destroy();
-      await eventually(() => api.logLines.some(({ aborted }) => aborted === true));
-      expect((await streamOf("job_running")).status).toBe(200);
-    },
-  );
+  it.each(["/jobs/job_1", "/jobs/job_1/output"])("is an open stream until its client has read it: %s", async (path) => {
+    const unread = await api.raw(`GET /api/v1${path} HTTP/1.1`, "Host: x", `Authorization: Bearer ${api.key}`);
+    unread.pause();
+    // Its first bytes have arrived, so it has taken the slot.
+    await once(unread, "readable");
+    const refused = await api.call("GET", path);
+    expect([refused.status, refused.headers.get("retry-after"), refused.body.error.limit]).toEqual([
+      429,
+      "1",
+      "concurrent_streams",
+    ]);
+    expect((await streamOf("job_running")).status).toBe(429);
+    unread.destroy();
+    await eventually(() => api.logLines.some(({ aborted }) => aborted === true));
+    expect((await streamOf("job_running")).status).toBe(200);
+  });
 
-  it("is all that counts: a smaller one is no stream", async () => {
+  it("is the only kind that counts: a smaller one does not", async () => {
     await streamOf("job_running");
     expect((await api.call("GET", "/jobs/job_small")).body.data.output).toHaveLength(500_000);
     expect((await api.call("GET", "/jobs/job_small/output")).status).toBe(200);

@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from "node:net";
 import { expect, it, vi } from "vitest";
 import { readJson } from "../../../../coordinator/http/middleware/body.ts";
 
-/** The value of a request that is sent in these writes, and the events that reading its body listened to. */
+/** Sends a request in these writes. Returns its value, and the events that reading its body listened to. */
 async function read(writes: readonly string[]): Promise<{ value: unknown; listened: unknown[] }> {
   const requests: IncomingMessage[] = [];
   const server = createServer((incoming) => requests.push(incoming)).listen(0, "127.0.0.1");
@@ -13,7 +13,7 @@ async function read(writes: readonly string[]): Promise<{ value: unknown; listen
   const [first = "", ...others] = writes;
   socket.write(first);
   await once(server, "request");
-  // The parser has told of all that came with the head.
+  // The parser has reported everything that arrived with the request's headers.
   await new Promise((resolve) => setImmediate(resolve));
   const [incoming] = requests as [IncomingMessage];
   const listen = vi.spyOn(incoming, "on");
@@ -28,11 +28,11 @@ async function read(writes: readonly string[]): Promise<{ value: unknown; listen
 
 const head = (bytes: number): string => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`;
 
-it("A body that came with the head of its request is read without a listener", async () => {
+it("readJson() reads a body that arrived with the request's headers without a listener", async () => {
   expect(await read([`${head(7)}{"a":1}`])).toEqual({ value: { a: 1 }, listened: [] });
 });
 
-it("A body that comes later is waited for", async () => {
+it("readJson() waits for a body that arrives later", async () => {
   const { value, listened } = await read([`${head(7)}{"a"`, ":1}"]);
   expect([value, listened]).toEqual([{ a: 1 }, expect.arrayContaining(["data", "end", "close"])]);
 });

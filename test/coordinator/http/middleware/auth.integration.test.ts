@@ -30,7 +30,7 @@ describe.each([...READ_ROUTES, ...WRITE_ROUTES])("%s %s", (method, path, body) =
   const call = (authorization: string | null) =>
     api.call(method, path, { key: null, body, headers: authorization === null ? {} : { authorization } });
 
-  it("answers 401 to anyone whose credential is not one", async () => {
+  it("returns 401 without a valid credential", async () => {
     const secret = api.key;
     const credentials = [null, "", "Bearer", "Bearer ", secret, `Basic ${secret}`, `Bearer ${secret}x`];
     const others = [
@@ -47,7 +47,7 @@ describe.each([...READ_ROUTES, ...WRITE_ROUTES])("%s %s", (method, path, body) =
     expect([api.jobs.submitted, api.jobs.cancelled]).toEqual([[], []]);
   });
 
-  it("takes the scheme in any case", async () => {
+  it("accepts the scheme in any case", async () => {
     api.jobs.add(makeJob({ accountId: api.accountId })).end(DONE);
     api.jobs.onSubmit = (feed) => feed.end(DONE);
     expect((await call(`bearer ${api.key}`)).status).not.toBe(401);
@@ -72,9 +72,9 @@ describe("scopes", () => {
   });
 });
 
-describe("routes open to anyone", () => {
+describe("public routes", () => {
   it.each(["/health", "/cargos", "/cargos/tiny", "/openapi.json"])(
-    "%s asks for no credential, and minds no bad one",
+    "%s needs no credential and ignores an invalid one",
     async (path) => {
       expect((await api.call("GET", path, { key: null })).status).toBe(200);
       expect((await api.call("GET", path, { key: "ak_bad" })).status).toBe(200);

@@ -3,13 +3,13 @@ import type { IncomingMessage } from "node:http";
 import { expect, it } from "vitest";
 import { readJson } from "../../../../coordinator/http/middleware/body.ts";
 
-it("readJson() keeps no chunk after the first: a million of one byte would take 150 MB", async () => {
+it("readJson() joins chunks after the first, since a million of one byte would take 150 MB", async () => {
   const body = JSON.stringify({ prompt: "é".repeat(5_000) });
   const incoming = Object.assign(new PassThrough(), { headers: {} }) as unknown as IncomingMessage;
   const read = readJson(incoming);
   const bytes = Buffer.from(body);
   incoming.emit("data", bytes.subarray(0, 1));
-  // The same buffer for each chunk: one that is kept has the last byte in the end.
+  // All chunks share one buffer: a kept chunk would contain the last byte at the end.
   const chunk = Buffer.alloc(1);
   for (const byte of bytes.subarray(1)) {
     chunk[0] = byte;
@@ -19,7 +19,7 @@ it("readJson() keeps no chunk after the first: a million of one byte would take 
   await expect(read).resolves.toEqual(JSON.parse(body));
 });
 
-it("readJson() does not wait for a client that left before", async () => {
+it("readJson() does not wait for a client that has disconnected", async () => {
   const incoming = Object.assign(new PassThrough(), { headers: {} });
   incoming.destroy();
   await new Promise((resolve) => incoming.once("close", resolve));

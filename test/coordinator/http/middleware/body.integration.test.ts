@@ -29,20 +29,20 @@ describe("a JSON body", () => {
   });
 
   it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "image/png"])(
-    "may come as %s",
+    "is accepted as %s",
     async (type) => {
       const answer = await api.call("POST", "/jobs", { body: VALID, headers: { "content-type": type } });
       expect(answer.status).toBe(201);
     },
   );
 
-  it("is refused when it is nested beyond what anything can walk", async () => {
+  it("is refused when it is nested too deeply", async () => {
     const deep = `{"workload":"words","input":{"a":${"[".repeat(200_000)}${"]".repeat(200_000)}}}`;
     const answer = await api.call("POST", "/jobs", { body: deep });
     expect([answer.status, answer.body.error.code]).toEqual([422, "validation_failed"]);
   });
 
-  it("keeps members named like those of every object", async () => {
+  it("keeps members with the names of Object.prototype", async () => {
     const body = '{"workload":"words","input":{"constructor":1,"toString":2}}';
     expect((await api.call("POST", "/jobs", { body })).status).toBe(201);
     expect(api.jobs.submitted[0]?.input).toEqual({ constructor: 1, toString: 2 });
@@ -58,7 +58,7 @@ describe("a JSON body", () => {
     expect([status, answer.error.details]).toEqual([422, [{ path: field, message: "is not allowed as a field name" }]]);
   });
 
-  it("may have 1 MB and not a byte more", async () => {
+  it("may have exactly 1 MB", async () => {
     const fits = VALID + " ".repeat(1_048_576 - VALID.length);
     expect((await api.call("POST", "/jobs", { body: fits })).status).toBe(201);
     const answer = await api.call("POST", "/jobs", { body: `${fits} ` });
@@ -67,7 +67,7 @@ describe("a JSON body", () => {
 
   it(
     ...unlessUws(
-      "a little too large is read to its end, and the connection goes on",
+      "is read to its end if it is slightly too large, and the connection stays open",
       "takes no request before the answer",
     ),
     async () => {
@@ -75,7 +75,7 @@ describe("a JSON body", () => {
       const head = ["Host: x", `Authorization: Bearer ${api.key}`];
       const socket = await api.raw("POST /api/v1/jobs HTTP/1.1", ...head, `Content-Length: ${size}`);
       socket.write(" ".repeat(size / 2));
-      // Longer than the library reads on after an answer.
+      // Longer than the library reads after a response.
       await sleep(700);
       socket.write(
         " ".repeat(size / 2) + ["GET /api/v1/jobs HTTP/1.1", ...head, "Connection: close", "", ""].join("\r\n"),
@@ -97,14 +97,14 @@ describe("a JSON body", () => {
     socket.destroy();
   });
 
-  it("is refused without an announced length too, and the connection ends", async () => {
+  it("is refused without an announced length too, and the connection closes", async () => {
     const socket = await api.raw(
       "POST /api/v1/jobs HTTP/1.1",
       "Host: x",
       `Authorization: Bearer ${api.key}`,
       "Transfer-Encoding: chunked",
     );
-    // Never ends by itself: 64 KB chunks for as long as the server takes them.
+    // Endless: 64 KB chunks for as long as the server accepts them.
     const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
     const pour = (): void => {
       while (!socket.destroyed && socket.write(chunk));
@@ -123,7 +123,7 @@ describe("a JSON body", () => {
     socket.destroy();
   });
 
-  it("that is cut off costs nothing and logs no fault", async () => {
+  it("costs nothing and logs no error when it is cut off", async () => {
     const socket = await api.raw(
       "POST /api/v1/jobs HTTP/1.1",
       "Host: x",

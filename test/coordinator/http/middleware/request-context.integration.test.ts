@@ -9,8 +9,8 @@ beforeEach(async () => {
 });
 afterEach(() => api[Symbol.asyncDispose]());
 
-describe("every answer", () => {
-  it("has an id, keeping a harmless one that was sent", async () => {
+describe("every response", () => {
+  it("has an id, keeping a safe one that the client sent", async () => {
     const headers = { "x-request-id": "mine-1" };
     expect((await api.call("GET", "/cargos", { headers })).headers.get("x-request-id")).toBe("mine-1");
     const strange = { "x-request-id": "a b{}" };
@@ -20,7 +20,7 @@ describe("every answer", () => {
   });
 
   it.each(["/cargos", "/none", "/jobs", "/jobs/job_x", "/../models/none.gguf"])(
-    "may be read by a page of any origin, and not sniffed: %s",
+    "can be read by a page of any origin, and is not sniffed: %s",
     async (path) => {
       const { headers } = await api.call("GET", path, { headers: { origin: "https://page.example" } });
       expect([headers.get("access-control-allow-origin"), headers.get("x-content-type-options")]).toEqual([
@@ -55,7 +55,7 @@ describe("every answer", () => {
 });
 
 describe("errors", () => {
-  it("tell nothing of a fault of ours, which is logged once with the request's id", async () => {
+  it("reveal nothing about an internal error, which is logged once with the request's id", async () => {
     api.jobs.failure = new Error("SELECT secret FROM inside");
     const { status, body, headers } = await api.call("GET", "/jobs");
     const id = headers.get("x-request-id");
@@ -74,13 +74,13 @@ describe("errors", () => {
     expect(faults[0]).toMatchObject({ request_id: id, err: { message: "SELECT secret FROM inside" } });
   });
 
-  it("are safe when something other than an Error is thrown", async () => {
+  it("are safe when a value that is not an Error is thrown", async () => {
     api.jobs.failure = "a string";
     const { status, body } = await api.call("GET", "/jobs");
     expect([status, body.error.code]).toEqual([500, "internal"]);
   });
 
-  it("say when it is worth trying again", async () => {
+  it("say when a retry is useful", async () => {
     api.jobs.failure = new RateLimitedError("concurrent_jobs", 7);
     const { status, body, headers } = await api.call("POST", "/jobs", {
       body: { workload: "tiny", input: { prompt: "x" } },
@@ -106,7 +106,7 @@ describe("errors", () => {
       {
         error: {
           message:
-            "Nothing is served at this path: the API is below /api/v1 (also /v1), its metrics at /api/v1/metrics, its page at /docs, the console at /",
+            "Nothing is served at this path; the API is at /api/v1 (also /v1), its documentation at /docs, the console at /, metrics at /api/v1/metrics",
           code: "not_found",
         },
       },
@@ -118,14 +118,14 @@ describe("errors", () => {
     ["POST", "/jobs/job_1", "GET, HEAD, DELETE"],
     ["DELETE", "/cargos", "GET, HEAD, POST"],
     ["GET", "/chat/completions", "POST"],
-  ])("are 405 for %s %s, with what is allowed", async (method, path, allowed) => {
+  ])("are 405 for %s %s, with the allowed methods", async (method, path, allowed) => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
     const { status, body, headers } = await api.call(method, path);
     expect([status, body.error.code]).toEqual([405, "not_found"]);
     expect(new Set(headers.get("allow")?.split(", "))).toEqual(new Set(allowed.split(", ")));
   });
 
-  it("of a path that exists stay what they are", async () => {
+  it("keep their status at a path that exists", async () => {
     const { status, body } = await api.call("GET", "/jobs/job_none");
     expect([status, body.error.message]).toEqual([404, 'There is no job "job_none"']);
   });

@@ -4,7 +4,7 @@ import { ManualClock } from "../../../support/manual-clock.ts";
 
 const LINE = { request_id: "1", method: "GET", path: "/", status: 200, duration_ms: 1 };
 
-it("who floods the coordinator gets a bounded number of lines, and accounts all of theirs", () => {
+it("requestLog() limits the lines of unauthenticated requests, and logs all of an account's", () => {
   const clock = new ManualClock();
   const lines: object[] = [];
   const leftOut: object[] = [];

@@ -82,7 +82,7 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
     return [status, body.error.code, body.error.message];
   }
 
-  it("come as the official client sends them", async () => {
+  it("are read as the official client sends them", async () => {
     const client = new OpenAI({ apiKey: "x", baseURL: url().slice(0, -1), maxRetries: 0 });
     const bytes = Buffer.alloc(3 * KIB * KIB, "sound of the sea ");
     const file = await toFile(bytes, "../sea.wav", { type: "audio/wav" });
@@ -103,7 +103,7 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
     expect(await left()).toEqual([]);
   });
 
-  it("keep the order of repeated fields, of any script, and have no folders in filenames", async () => {
+  it("keep the order of repeated fields, accept any script, and drop folders of file names", async () => {
     const file = new Blob(["a"], { type: "text/plain" });
     const { body } = await post(
       formOf(["at[]", "Ж"], ["at[]", ""], ["f", file, "a/../../b.txt"], ["g", file, "Ж.txt"]),
@@ -112,7 +112,7 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
     expect(body.files.map(({ filename }: { filename: string }) => filename)).toEqual(["b.txt", "Ж.txt"]);
   });
 
-  it("have bounds on the number and size of fields and files, and leave nothing on disk", async () => {
+  it("are limited in the number and size of fields and files, and leave nothing on disk", async () => {
     const blob = new Blob(["x"]);
     const large = new Blob([Buffer.alloc(LIMITS.maxFileBytes + 1)]);
     const most = new Blob([Buffer.alloc(LIMITS.maxFileBytes)]);
@@ -132,14 +132,14 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
     expect(await left()).toEqual([]);
   });
 
-  it("are refused before they are read if they announce more than may be", async () => {
+  it("are refused before they are read if they announce too much", async () => {
     const socket = await open();
     const answer = readToEnd(socket);
     socket.write(`${HEAD}Content-Length: 100000000\r\nConnection: close\r\n\r\n--B`);
     expect(await answer).toContain("payload_too_large");
   });
 
-  it("that are no forms, or end before their boundary, are 400", async () => {
+  it("are 400 if they are not forms or end before their boundary", async () => {
     const json = await fetch(url(), { method: "POST", body: "{}", headers: { "content-type": "application/json" } });
     expect([json.status, (await bodyOf(json)).error.message]).toEqual([400, expect.stringContaining("must be a form")]);
     const bare = await fetch(url(), {
@@ -157,7 +157,7 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
     expect(await left()).toEqual([]);
   });
 
-  it("whose client goes away in the middle of a file leave nothing", async () => {
+  it("leave nothing if the client disconnects in the middle of a file", async () => {
     const socket = await open();
     socket.write(`${HEAD}Content-Length: 100000\r\n\r\n--B\r\n`);
     socket.write('Content-Disposition: form-data; name="f"; filename="f"\r\n\r\nhalf');
@@ -166,17 +166,17 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
     await expect.poll(() => left()).toEqual([]);
   });
 
-  it("whose client hangs are cut", async () => {
+  it("are refused if the client stalls", async () => {
     limits = { ...limits, stallMs: 50 };
     const socket = await open();
     const answer = readToEnd(socket);
     socket.write(`${HEAD}Content-Length: 100000\r\n\r\n--B\r\n`);
     socket.write('Content-Disposition: form-data; name="f"; filename="f"\r\n\r\nhalf');
-    expect(await answer).toContain("Nothing of the form arrived");
+    expect(await answer).toContain("The client sent no form data for");
     expect(await left()).toEqual([]);
   });
 
-  it.runIf(CAN_MOUNT)("for which the disk has no room are 507", async () => {
+  it.runIf(CAN_MOUNT)("are 507 if the disk is full", async () => {
     using disk = new SmallDisk(256 * KIB);
     limits = { ...limits, directory: disk.path };
     const [status, code] = await errorOf(formOf(["f", new Blob([Buffer.alloc(KIB * KIB)]), "f"]));

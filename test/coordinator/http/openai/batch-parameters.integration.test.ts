@@ -2,7 +2,7 @@ import type { OpenAI } from "openai";
 import type { Api } from "../api.ts";
 import { describeParameters } from "./parameter-cases.ts";
 
-/** Complete by its type: each parameter that the official client knows. */
+/** Every parameter of the official client; its type makes the list complete. */
 const OFFICIAL: Required<{ [Name in keyof OpenAI.BatchCreateParams]: unknown }> = {
   input_file_id: "",
   endpoint: "/v1/embeddings",
@@ -14,7 +14,7 @@ const { output_expires_after: life } = OFFICIAL;
 const base = { input_file_id: "", endpoint: "/v1/chat/completions", completion_window: "24h" };
 const samples = { ...OFFICIAL, "output_expires_after.anchor": life, "output_expires_after.seconds": life };
 
-/** Not requests: the batches end at once, and an account may have few that go on. */
+/** Not counted as requests: the batches end at once, and an account may have few unfinished ones. */
 async function upload(api: Api, text: string): Promise<string> {
   const form = new FormData();
   form.append("purpose", "batch");
@@ -28,7 +28,8 @@ describeParameters({
   endpoint: "POST /batches",
   base,
   samples,
-  // There is one window; the others are of files that are not there yet: test/coordinator/dialects/batches.integration.test.ts.
+  // Only one window exists; the other faults concern missing files:
+  // test/coordinator/dialects/batches.integration.test.ts.
   unseen: ["completion_window", ...Object.keys(samples).filter((name) => name.startsWith("output_expires_after"))],
   arrange: async (api) => {
     [base.input_file_id, samples.input_file_id] = [await upload(api, "no request"), await upload(api, "none either")];

@@ -17,7 +17,7 @@ const called = (members: object) => [ASKED, { role: "assistant", tool_calls: [{ 
 const part = (members: object) => message({ content: [{ type: "text", text: "Hi", ...members }] });
 const tool = { type: "function" as const, function: { name: "sum", parameters: SCHEMA } };
 
-/** Complete by its type: each parameter that the official client knows. */
+/** Every parameter of the official client; its type makes the list complete. */
 const OFFICIAL: Required<{ [Name in AnyKey<Params>]: unknown }> = {
   model: "second",
   messages: [{ role: "user", content: "Ho" }],
@@ -196,7 +196,7 @@ describeParameters({
     "stream_options.include_obfuscation": { stream: true },
     "response_format.json_schema.description": { response_format: FORMAT },
   },
-  // Parts are joined.
+  // Text parts are joined.
   unseen: ["messages[].content[].type"],
   arrange: (api) => answerWith(api, "Hel", "lo"),
 });

@@ -6,7 +6,7 @@ import { describeParameters } from "./parameter-cases.ts";
 const embedder = (slug: string, workloadId: number) =>
   makeCargo({ slug, workloadId, runtimeType: "onnx", onnxTaskType: "feature-extraction", isChat: false });
 
-/** Complete by its type: each parameter that the official client knows. */
+/** Every parameter of the official client; its type makes the list complete. */
 const OFFICIAL: Required<{ [Name in keyof OpenAI.EmbeddingCreateParams]: unknown }> = {
   input: "b",
   model: "other-vectors",
@@ -19,7 +19,7 @@ describeParameters({
   endpoint: "POST /embeddings",
   base: { input: "a", model: "vectors" },
   samples: OFFICIAL,
-  // The vectors have as many anyway.
+  // The vectors have this number of dimensions anyway.
   unseen: ["dimensions"],
   arrange: (api) => {
     api.catalog.replace([...CARGOS, embedder("vectors", 20), embedder("other-vectors", 21)]);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Api } from "../api.ts";
 import { requestParameters } from "../../../../tools/generated/api.ts";
 
-/** Complete by its type: each parameter that the official client knows, and what shows that it was honoured. */
+/** Every parameter of the official client, with its visible effect; its type makes the list complete. */
 const OFFICIAL: Required<{ [Name in keyof OpenAI.FileCreateParams]: object }> = {
   file: { bytes: 4, filename: "b.txt" },
   purpose: { purpose: "vision" },
@@ -29,7 +29,7 @@ async function post(path: string, fields: Readonly<Record<string, string | Blob>
   return { status: answer.status, body: (await answer.json()) as any };
 }
 
-describe("Parameters of POST /files", () => {
+describe("parameters of POST /files", () => {
   const file = new Blob(["text"]);
   const life = { "expires_after[anchor]": "created_at", "expires_after[seconds]": "3600" };
   const whole = { file, purpose: "vision", ...life };
@@ -41,19 +41,19 @@ describe("Parameters of POST /files", () => {
     "expires_after[seconds]": [{ ...whole, "expires_after[seconds]": "3599" }, "expires_after[seconds]"],
   };
 
-  it("are all that the official client sends", () => {
+  it("include all that the official client sends", () => {
     const names = [...requestParameters().get("POST /files")!.members.keys()];
     expect(new Set(names.map((name) => name.split("[")[0]))).toEqual(new Set(Object.keys(OFFICIAL)));
     expect(Object.keys(wrong)).toEqual(expect.arrayContaining(names));
   });
 
-  it("are honoured", async () => {
+  it("are supported", async () => {
     const { status, body } = await post("/files", whole);
     for (const shown of Object.values(OFFICIAL)) expect([status, body]).toMatchObject([200, shown]);
     expect(body.expires_at - body.created_at).toBe(3_600);
   });
 
-  it.each(Object.keys(wrong))("%s is refused with its name when it is wrong", async (name) => {
+  it.each(Object.keys(wrong))("%s is refused by name when it is invalid", async (name) => {
     const [fields, path] = wrong[name]!;
     const { status, body } = await post("/files", fields);
     expect([status, body.error.details?.[0]?.path]).toEqual([422, path]);

@@ -6,7 +6,7 @@ import { describeParameters } from "./parameter-cases.ts";
 const painter = (slug: string, workloadId: number) =>
   makeCargo({ slug, workloadId, runtimeType: "diffusers", onnxTaskType: null, isChat: false });
 
-/** Complete by its type: each parameter that the official client knows. */
+/** Every parameter of the official client; its type makes the list complete. */
 const OFFICIAL: Required<{ [Name in keyof OpenAI.ImageGenerateParams]: unknown }> = {
   prompt: "a ship",
   model: "other-painter",
@@ -34,7 +34,7 @@ describeParameters({
   endpoint: "POST /images/generations",
   base: { prompt: "an atoll", model: "painter" },
   samples: { ...OFFICIAL, ...OURS },
-  // What is honoured is what happens anyway.
+  // These values are the default behavior.
   unseen: ["response_format", "output_format"],
   arrange: (api) => {
     api.catalog.replace([...CARGOS, painter("painter", 20), painter("other-painter", 21)]);

@@ -68,7 +68,7 @@ const PROMPT = {
   "tool_choice.disable_parallel_tool_use": { type: "auto", disable_parallel_tool_use: true },
   thinking: { type: "adaptive" },
   "thinking.type": { type: "adaptive" },
-  // A budget needs a Cargo that thinks: dispatch/reasoning.integration.test.ts has one.
+  // A budget needs a Cargo with reasoning: dispatch/reasoning.integration.test.ts has one.
   "thinking.budget_tokens": { type: "adaptive", budget_tokens: null },
   "thinking.display": { type: "adaptive", display: "omitted" },
   cache_control: { type: "ephemeral" },
@@ -77,7 +77,7 @@ const PROMPT = {
   user_profile_id: "someone",
   workspace_id: "ours",
 };
-/** Of rows about blocks of a system text: the same without what is ignored. */
+/** Returns rows for blocks of a system text, without the ignored parameters. */
 const CONTEXT = {
   "messages[].content[].content[].cache_control": { messages: answered({ content: block({}) }) },
   "messages[].content[].content[].citations": { messages: answered({ content: block({}) }) },

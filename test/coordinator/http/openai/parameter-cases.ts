@@ -4,17 +4,17 @@ import { parameterRows, type ParameterRow } from "../../../../tools/generated/pa
 import { Api } from "../api.ts";
 
 export interface ParameterCases {
-  /** The endpoint whose schema has the parameters: "POST /chat/completions". */
+  /** Endpoint whose schema has the parameters: "POST /chat/completions". */
   readonly endpoint: string;
-  /** The least that the endpoint takes. */
+  /** Smallest body that the endpoint accepts. */
   readonly base: Readonly<Record<string, unknown>>;
-  /** For each parameter, a value of its top-level parameter. Where others are needed: {@link context}. */
+  /** A value of the top-level parameter for each parameter. Use {@link context} if it needs other parameters. */
   readonly samples: Readonly<Record<string, unknown>>;
   /** Other parameters that a sample needs, by the name of its parameter. */
   readonly context?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Honoured parameters whose effect neither job nor response shows. */
+  /** Supported parameters whose effect is visible neither in the job nor in the response. */
   readonly unseen?: readonly string[];
-  /** Lets the jobs of the API end well, or makes what the requests name. */
+  /** Completes the jobs of the API, or creates the resources that requests name. */
   readonly arrange: (api: Api) => void | Promise<void>;
 }
 
@@ -34,11 +34,11 @@ export function describeParameters(cases: ParameterCases): void {
       api = await Api.open();
       await arrange(api);
     });
-    // A new minute: the requests of the last one no longer count.
+    // A new minute, so that earlier requests no longer count.
     beforeEach(() => api.clock.advance(60_000));
     afterAll(() => api[Symbol.asyncDispose]());
 
-    /** What can be seen of a request: its job and its answer, without what differs each time. */
+    /** Returns the visible effect of a request: its job and its response, without the parts that always differ. */
     async function seen(body: object) {
       const { status, text, headers, body: answered } = await api.call("POST", path, { body });
       const submitted = api.jobs.submitted.splice(0).map(({ slug, input }) => ({ slug, input }));
@@ -58,7 +58,7 @@ export function describeParameters(cases: ParameterCases): void {
       expect(Object.keys(samples).toSorted()).toEqual(names.toSorted());
     });
 
-    it.each(rows("honoured"))("%s is honoured", async (row) => {
+    it.each(rows("honoured"))("%s is supported", async (row) => {
       const plain = await seen({ ...base, ...context[row] });
       const asked = await seen(bodyWith(row, samples[row]));
       expect(asked).toMatchObject({ status: 200, error: undefined });
@@ -77,7 +77,7 @@ export function describeParameters(cases: ParameterCases): void {
       }
     });
 
-    it.each(rows("refused"))("%s is refused with its name", async (row, neutrals) => {
+    it.each(rows("refused"))("%s is refused by name", async (row, neutrals) => {
       const asked = await seen(bodyWith(row, samples[row]));
       expect(asked).toMatchObject({ status: 422, job: [], error: { code: "validation_failed" } });
       const { details, message } = asked.error as { details: { path: string }[]; message: string };
@@ -89,7 +89,7 @@ export function describeParameters(cases: ParameterCases): void {
       }
     });
 
-    it("are refused when they are unknown", async () => {
+    it("are refused if unknown", async () => {
       const { status, error } = await seen({ ...base, no_such_parameter: 0 });
       expect([status, error]).toMatchObject([422, { details: [{ path: "no_such_parameter" }] }]);
       expect((await seen({ ...base, no_such_parameter: null })).status).toBe(200);

@@ -26,7 +26,7 @@ function faultsOf(body: unknown): unknown {
   }
 }
 
-describe("checkParameters", () => {
+describe("checkParameters()", () => {
   it.each([
     [{ name: "a", free: { any: 1 }, inner: { a: 1 }, other: null }, []],
     [{ user: "a" }, ["user"]],
@@ -36,13 +36,13 @@ describe("checkParameters", () => {
     [{ audio: {} }, [{ path: "audio", message: "is not supported: answers are text" }]],
     [{ inner: { b: 1 } }, [{ path: "inner.b", message: 'is not a parameter of this request; did you mean "a"?' }]],
     [{ something: 1 }, [{ path: "something", message: "is not a parameter of this request" }]],
-  ])("judges %j by what the schema declares, also in copies of it", (body, expected) => {
+  ])("checks %j by the schema's declarations, also in copies of it", (body, expected) => {
     expect(faultsOf(body)).toEqual(expected);
   });
 });
 
 describe("tables of parameters", () => {
-  it("have a row for each declaration, with limits of the schema", () => {
+  it("have a row for each declaration, with the schema's limits", () => {
     expect(parameterRows(parametersOf(schema)).map(({ name, rule, note }) => [name, rule, note])).toEqual([
       ["name", "honoured", "up to 9 characters. A name"],
       ["user", "ignored", "a label"],
@@ -55,7 +55,7 @@ describe("tables of parameters", () => {
     ]);
   });
 
-  it("names the accepted values of parameters without effect", () => {
+  it("name the accepted values of ignored parameters", () => {
     expect(parameterTable(parametersOf(requestObject({ b: refused("use a | c", [[], false]) })))).toBe(
       "| Parameter | Rule | Note |\n|---|---|---|\n| `b` | refused | Use a \\| c. Accepted: `[]`, `false` |",
     );

@@ -7,7 +7,7 @@ import { describeParameters } from "./parameter-cases.ts";
 const speaker = (slug: string, workloadId: number) =>
   makeCargo({ slug, workloadId, runtimeType: "onnx", onnxTaskType: "text-to-speech", isChat: false });
 
-/** Complete by its type: each parameter that the official client knows. */
+/** Every parameter of the official client; its type makes the list complete. */
 const OFFICIAL: Required<{ [Name in keyof OpenAI.Audio.SpeechCreateParams]: unknown }> = {
   input: "Another text",
   model: "other-speaker",

@@ -2,7 +2,7 @@ import type { OpenAI } from "openai";
 import { answerWith } from "../chat-answers.ts";
 import { describeParameters } from "./parameter-cases.ts";
 
-/** Complete by its type: each parameter that the official client knows. */
+/** Every parameter of the official client; its type makes the list complete. */
 const OFFICIAL: Required<{ [Name in keyof OpenAI.CompletionCreateParams]: unknown }> = {
   model: "second",
   prompt: "b",

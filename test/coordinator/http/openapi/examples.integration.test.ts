@@ -13,12 +13,12 @@ const requests = Object.entries(currentDocument().paths).flatMap(([path, item]) 
   }),
 );
 
-describe("An example request of the document", () => {
-  it.each(requests)("is taken as it is: $name", ({ name, example }) => {
+describe("an example request of the document", () => {
+  it.each(requests)("is accepted unchanged: $name", ({ name, example }) => {
     expect(schemas.get(name)?.safeParse(example)).toMatchObject({ success: true });
   });
 
-  it("is there for every request", () => {
+  it("exists for every request", () => {
     expect(requests.length).toBeGreaterThan(10);
     expect(requests.filter(({ example }) => example === undefined).map(({ name }) => name)).toEqual([]);
   });
@@ -30,13 +30,13 @@ describe("npm run check", () => {
   const { createChatCompletion: chat = {}, ...others } = examples;
   const stale = { ...others, createChatCompletion: { ...chat, request: { messages: [], colour: "red" } } };
 
-  it("finds every example current, and one that its schema does not allow stale", () => {
+  it("reports examples that their schemas do not allow as stale, and all others as current", () => {
     expect(check.stale(examples)).toEqual([]);
     expect(check.stale(stale)).toEqual(["createChatCompletion"]);
     expect(check.stale(others)).toEqual(["createChatCompletion"]);
   });
 
-  it("is satisfied by examples that were recorded since, of which the fullest is kept", () => {
+  it("accepts newly recorded examples, of which the most complete is kept", () => {
     const operationId = "createChatCompletion";
     const { messages } = chat.request as { messages: unknown };
     const calls = [

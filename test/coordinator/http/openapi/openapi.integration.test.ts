@@ -15,7 +15,7 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 const webhooks = Object.entries(document.webhooks).map(([name, { post }]): [string, Operation] => [name, post]);
 const everything = [...operations, ...webhooks];
 
-/** Every place of the document that shows a body. */
+/** Every body in the document. */
 const media = everything.flatMap(([name, { requestBody, responses }]) => [
   ...mediaOf(`${name} request`, requestBody?.content),
   ...Object.entries(responses).flatMap(([status, { content }]) => mediaOf(`${name} ${status}`, content)),
@@ -25,7 +25,7 @@ function mediaOf(name: string, content: Readonly<Record<string, Media>> = {}): [
   return Object.entries(content).map(([type, each]) => [`${name} ${type}`, each]);
 }
 
-/** One for all checks: it takes a tenth of a second to make. */
+/** One document for all checks, because it takes a tenth of a second to create. */
 const ajv = schemaChecker(schemas);
 
 function check(schema: Schema, value: unknown): string | null {
@@ -34,7 +34,7 @@ function check(schema: Schema, value: unknown): string | null {
 }
 
 describe("the OpenAPI document", () => {
-  it("is one by the JSON Schema of OpenAPI 3.1", async () => {
+  it("matches the JSON Schema of OpenAPI 3.1", async () => {
     const file = join(import.meta.dirname, "..", "..", "..", "fixtures", "openapi", "oas-3.1.schema.json");
     const ofOpenApi = new Ajv2020({ strict: false });
     addFormats.default(ofOpenApi);
@@ -44,7 +44,7 @@ describe("the OpenAPI document", () => {
     expect(validate({ ...document, info: {} })).toBe(false);
   });
 
-  it("has schemas that Ajv compiles in strict mode, and no reference into nothing", () => {
+  it("has schemas that Ajv compiles in strict mode, and no dangling reference", () => {
     for (const name of Object.keys(schemas)) ajv.compile(rebased({ $ref: `#/components/schemas/${name}` }) as object);
     for (const [, { schema }] of media) ajv.compile(rebased(schema) as object);
     const references = JSON.stringify(document).match(/#\/components\/[^"]+/g) ?? [];
@@ -54,17 +54,17 @@ describe("the OpenAPI document", () => {
     expect([...new Set(references)].filter((reference) => !known.includes(reference))).toEqual([]);
   });
 
-  it("has no component that allows null: a place that does says so itself", () => {
+  it("has no nullable component: each place allows null itself", () => {
     const nullable = Object.entries(schemas).filter(([, { type }]) => type?.includes("null"));
     expect(nullable.map(([name]) => name)).toEqual([]);
   });
 
-  it("can be closed everywhere, so that tests see members that are not documented", () => {
+  it("can be closed everywhere, so that tests find undocumented members", () => {
     expect(() => media.map(([, { schema }]) => closed(schema))).not.toThrow();
     expect(() => Object.values(schemas).map(closed)).not.toThrow();
   });
 
-  it("gives every operation an id of its own, one known tag and a summary", () => {
+  it("gives every operation a unique id, one known tag and a summary", () => {
     const ids = everything.map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     const { tags } = document as unknown as { tags: { name: string }[] };
@@ -75,7 +75,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("names the scope of each operation that needs a key, and the scheme behind it", () => {
+  it("names the scope of each operation that needs a key, and its security scheme", () => {
     const open = operations.filter(([, { security }]) => security.length === 0).map(([name]) => name);
     expect(open.sort()).toEqual([
       "delete /api/v1/island",
@@ -103,7 +103,7 @@ describe("the OpenAPI document", () => {
     expect(document.components).toMatchObject({ securitySchemes: { bearer: { type: "http", scheme: "bearer" } } });
   });
 
-  it.each(operations)("%s documents what any such request can meet", (name, operation) => {
+  it.each(operations)("%s documents the common responses", (name, operation) => {
     const statuses = Object.keys(operation.responses);
     const isScoped = operation.security.length > 0;
     const expected = [
@@ -118,7 +118,7 @@ describe("the OpenAPI document", () => {
     if (name.includes("{")) expect(statuses).toContain("404");
   });
 
-  it("tells of limits in the headers of what is counted, and when to come again", () => {
+  it("documents limits in the headers of counted requests, and when to retry", () => {
     const submitted = document.paths["/api/v1/jobs"]?.["post"]?.responses["201"]?.headers ?? {};
     expect(Object.keys(submitted)).toEqual([
       "X-Request-Id",
@@ -169,7 +169,7 @@ describe("the OpenAPI document", () => {
     ["Credentials", { email: `a@${"b".repeat(253)}`, password: "long enough" }, false],
     ["Credentials", { email: "a@b", password: "x".repeat(7) }, false],
     ["Credentials", { email: "a@b", password: "x".repeat(201) }, false],
-  ])("tells the bounds of %s: %j is taken: %j", async (component, body, isTaken) => {
+  ])("has the bounds of %s: accepts %j: %j", async (component, body, isTaken) => {
     expect(check({ $ref: `#/components/schemas/${component}` }, body) === null).toBe(isTaken);
     await using api = await Api.open();
     const { status } = await api.call("POST", component === "CreateApiKey" ? "/api-keys" : "/auth/register", { body });
@@ -189,16 +189,16 @@ describe("the OpenAPI document", () => {
 describe("examples", () => {
   const json = media.filter(([name]) => name.endsWith("application/json"));
   const needed = json.filter(
-    // 202 is the answer of a network that wants proof of an address.
+    // 202 is the response of a network that requires a confirmed address.
     ([name]) => /(request|20[01]) application\/json$/.test(name) && !name.includes("openapi.json"),
   );
 
-  it.each(needed)("%s has one that its schema allows, and that is not more than that", (_name, { schema, example }) => {
+  it.each(needed)("%s has one that its schema allows, without additional members", (_name, { schema, example }) => {
     expect(example).toBeDefined();
     expect(check(closed(schema), example)).toBeNull();
   });
 
-  it("is refused where it is wrong", () => {
+  it("are refused where they are invalid", () => {
     const [, { schema }] = needed.find(([name]) => name === "post /api/v1/jobs request application/json") as [
       string,
       Media,

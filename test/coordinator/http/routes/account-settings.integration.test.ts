@@ -29,7 +29,7 @@ const patch = (body: object, key = token) =>
 const listSessions = async (key = token) => (await api.call("GET", "/sessions", { key })).body.data;
 
 describe("PATCH /account", () => {
-  it("changes the address at once where no mail is sent", async () => {
+  it("changes the address at once if the coordinator sends no mail", async () => {
     email = newEmail();
     const { status, body } = await patch({ email });
     expect([status, body.data]).toMatchObject([200, { email, pending_email: null }]);
@@ -37,7 +37,7 @@ describe("PATCH /account", () => {
     expect(await signIn("login")).toMatch(/^st_/);
   });
 
-  it("refuses an address that is taken or is none, and changes nothing then", async () => {
+  it("refuses an address that is taken or invalid, and changes nothing", async () => {
     const taken = await patch({ email: api.account.email, password: "another password" });
     expect([taken.status, taken.body.error.code]).toEqual([422, "email_taken"]);
     const wrong = await patch({ email: "nobody" });
@@ -54,7 +54,7 @@ describe("PATCH /account", () => {
     expect(await signIn("login", "another password")).toMatch(/^st_/);
   });
 
-  it("asks for the present password, and for something to change", async () => {
+  it("requires the current password and a change", async () => {
     const wrong = await patch({ current_password: "wrong password", email: newEmail() });
     expect([wrong.status, wrong.body.error.details]).toEqual([
       422,
@@ -67,14 +67,14 @@ describe("PATCH /account", () => {
 });
 
 describe("POST /auth/email", () => {
-  it("refuses a token that it does not know", async () => {
+  it("refuses an unknown token", async () => {
     const confirm = (unknown: string) => api.call("POST", "/auth/email", { key: null, body: { token: unknown } });
     for (const unknown of ["x", `ep_${"a".repeat(40)}`]) expect((await confirm(unknown)).status).toBe(400);
   });
 });
 
 describe("DELETE /account", () => {
-  it("says what is kept for the books", async () => {
+  it("returns which data is kept", async () => {
     const options = { key: token, body: { password: PASSWORD }, headers: newAddress() };
     const { status, body } = await api.call("DELETE", "/account", options);
     expect([status, body.data]).toMatchObject([
@@ -85,7 +85,7 @@ describe("DELETE /account", () => {
 });
 
 describe("GET /sessions", () => {
-  it("lists the sessions of the account, newest first, with the one that asks", async () => {
+  it("lists the sessions of the account, newest first, and marks the current one", async () => {
     api.clock.advance(1_000);
     const second = await signIn("login");
     const sessions = await listSessions(second);
@@ -97,15 +97,18 @@ describe("GET /sessions", () => {
     expect(JSON.stringify(sessions)).not.toContain(second.slice(3));
   });
 
-  it(...unlessSeveral("says when one was last used, about", "each coordinator notes it for itself"), async () => {
-    await api.call("GET", "/account", { key: token });
-    await api.accounts.settled();
-    expect(await listSessions()).toMatchObject([{ last_used_at: "2026-01-01T00:00:00.000Z" }]);
-    api.clock.advance(61_000);
-    await api.call("GET", "/account", { key: token });
-    await api.accounts.settled();
-    expect(await listSessions()).toMatchObject([{ last_used_at: "2026-01-01T00:01:01.000Z" }]);
-  });
+  it(
+    ...unlessSeveral("reports approximately when each was last used", "each coordinator records it separately"),
+    async () => {
+      await api.call("GET", "/account", { key: token });
+      await api.accounts.settled();
+      expect(await listSessions()).toMatchObject([{ last_used_at: "2026-01-01T00:00:00.000Z" }]);
+      api.clock.advance(61_000);
+      await api.call("GET", "/account", { key: token });
+      await api.accounts.settled();
+      expect(await listSessions()).toMatchObject([{ last_used_at: "2026-01-01T00:01:01.000Z" }]);
+    },
+  );
 
   it("needs a session", async () => {
     expect((await api.call("GET", "/sessions")).status).toBe(400);
@@ -114,7 +117,7 @@ describe("GET /sessions", () => {
 });
 
 describe("DELETE /sessions/{id}", () => {
-  it(...unlessSeveral("ends one of the account's, also the one that asks", LATER), async () => {
+  it(...unlessSeveral("ends a session of the account, also the current one", LATER), async () => {
     const other = await signIn("login");
     const idOf = async (isCurrent: boolean): Promise<string> =>
       (await listSessions()).find(({ current }: { current: boolean }) => current === isCurrent).id;
@@ -127,7 +130,7 @@ describe("DELETE /sessions/{id}", () => {
     expect((await api.call("GET", "/account", { key: token })).status).toBe(401);
   });
 
-  it("knows no session of another account", async () => {
+  it("returns 404 for a session of another account", async () => {
     const [{ id }] = await listSessions();
     email = newEmail();
     const stranger = await signIn("register");

@@ -14,7 +14,7 @@ const sign = (way: "register" | "login", body: unknown, address = "192.0.2.1") =
   api.call("POST", `/auth/${way}`, { key: null, body, headers: { "x-forwarded-for": `spoofed, ${address}` } });
 
 describe("GET /account", () => {
-  it("shows the account with its credits", async () => {
+  it("returns the account with its credits", async () => {
     const { status, body } = await api.call("GET", "/account");
     expect([status, body]).toEqual([
       200,
@@ -32,7 +32,7 @@ describe("GET /account", () => {
 });
 
 describe("sessions", () => {
-  it("begin with an account and 30 days", async () => {
+  it("start with a new account and last 30 days", async () => {
     const email = newEmail();
     const { status, body } = await sign("register", { email, password: "long enough" });
     expect([status, body]).toEqual([
@@ -57,7 +57,7 @@ describe("sessions", () => {
   });
 
   it(
-    ...unlessSeveral("have every scope, until they are ended", "elsewhere a session ends within a second"),
+    ...unlessSeveral("have every scope, until they are ended", "at other coordinators a session ends within a second"),
     async () => {
       const { token } = (await sign("register", { email: newEmail(), password: "long enough" })).body.data;
       expect((await api.call("GET", "/account", { key: token })).status).toBe(200);
@@ -69,7 +69,7 @@ describe("sessions", () => {
     },
   );
 
-  it("are at most 20 of an account: the oldest ends when another begins", async () => {
+  it("are limited to 20 per account: a new one ends the oldest", async () => {
     const body = { email: newEmail(), password: "long enough" };
     const tokens = [(await sign("register", body)).body.data.token as string];
     for (let i = 0; i < 20; i += 1) {
@@ -81,19 +81,19 @@ describe("sessions", () => {
     expect(statuses).toEqual([401, ...Array.from({ length: 20 }, () => 200)]);
   });
 
-  it("are over after 30 days", async () => {
+  it("end after 30 days", async () => {
     const { token } = (await sign("register", { email: newEmail(), password: "long enough" })).body.data;
     api.clock.advance(30 * 24 * 3_600_000);
     expect((await api.call("GET", "/account", { key: token })).status).toBe(401);
   });
 
-  it("are not what an API key has", async () => {
+  it("are not available with an API key", async () => {
     const { status, body } = await api.call("POST", "/auth/logout");
     expect([status, body.error.code]).toEqual([400, "bad_request"]);
     expect((await api.call("GET", "/account")).status).toBe(200);
   });
 
-  it("are refused alike for a wrong password and an unknown address", async () => {
+  it("are refused with the same error for a wrong password and an unknown address", async () => {
     const email = newEmail();
     await sign("register", { email, password: "long enough" });
     const wrong = await sign("login", { email, password: "long enougH" });
@@ -110,13 +110,13 @@ describe("sessions", () => {
     [{ email: 5, password: null }, ["email", "password"]],
     [{ email: "nobody", password: "short" }, ["email", "password"]],
     [{ email: "a@example.com", password: "x".repeat(2_000) }, ["password"]],
-  ])("need credentials that can be some: %#", async (body, paths) => {
+  ])("require valid credentials: %#", async (body, paths) => {
     const answer = await sign("register", body);
     expect([answer.status, answer.body.error.code]).toEqual([422, "validation_failed"]);
     expect(answer.body.error.details.map(({ path }: { path: string }) => path)).toEqual(paths);
   });
 
-  it("need an address that is free", async () => {
+  it("require an address that is not in use", async () => {
     const email = newEmail();
     await sign("register", { email, password: "long enough" });
     const { status, body } = await sign("register", { email: email.toUpperCase(), password: "long enough" });
@@ -125,8 +125,8 @@ describe("sessions", () => {
 
   it(
     ...unlessSeveral(
-      "are limited to 5 tries a minute for each address behind the proxy",
-      "each counts addresses by itself",
+      "are limited to 5 attempts a minute for each address behind the proxy",
+      "each counts addresses separately",
     ),
     async () => {
       const body = { email: "nobody", password: "short" };
@@ -146,7 +146,7 @@ describe("sessions", () => {
     },
   );
 
-  it("cannot be had by registering where that is closed", async () => {
+  it("are not created by registering if that is closed", async () => {
     await using closed = await Api.open({}, "closed");
     const { status } = await closed.call("POST", "/auth/register", {
       key: null,
@@ -156,7 +156,10 @@ describe("sessions", () => {
   });
 
   it(
-    ...unlessSeveral("are counted by the socket's address when no proxy is trusted", "each counts addresses by itself"),
+    ...unlessSeveral(
+      "are counted by the socket's address when no proxy is trusted",
+      "each counts addresses separately",
+    ),
     async () => {
       await using direct = await Api.open();
       const statuses: number[] = [];
@@ -175,7 +178,7 @@ const NO_LIMITS = { expires_at: null, cargos: null, credits_per_month: null };
 describe("API keys", () => {
   const create = (body: unknown, key = api.key) => api.call("POST", "/api-keys", { key, body });
 
-  it("are answered in both of the spec's shapes", async () => {
+  it("are returned in both of the spec's formats", async () => {
     const { status, body } = await create({ name: "ci", scopes: "read,write" });
     const { id, key } = body as { id: string; key: string };
     expect(id).toMatch(/^key_[0-9A-Z]{26}$/);
@@ -192,7 +195,7 @@ describe("API keys", () => {
     [{ scopes: "write" }, "API key", ["write"]],
     [{ scopes: "write, read" }, "API key", ["read", "write"]],
     [{ scopes: ["read", "read"] }, "API key", ["read"]],
-  ])("understand %j", async (body, name, scopes) => {
+  ])("accept %j", async (body, name, scopes) => {
     expect((await create(body)).body).toMatchObject({ name, scopes });
   });
 
@@ -209,7 +212,7 @@ describe("API keys", () => {
     expect([answer.status, answer.body.error.details[0].path]).toEqual([422, path]);
   });
 
-  it("give no scope that they lack", async () => {
+  it("grant no scope that their creator lacks", async () => {
     for (const body of [{}, { scopes: "read" }, { scopes: "read,write" }]) {
       expect((await create(body, api.writeKey)).body.error.code).toBe("insufficient_scope");
     }
@@ -237,7 +240,7 @@ describe("API keys", () => {
     expect(again.body.data[0].last_used_at).toBeNull();
   });
 
-  it("work no more from the moment they are revoked", async () => {
+  it("stop working when they are revoked", async () => {
     const { id, key } = (await create({})).body;
     const revoked = await api.call("DELETE", `/api-keys/${id}`);
     expect([revoked.status, revoked.body]).toEqual([200, { data: { id, revoked: true } }]);
@@ -246,7 +249,7 @@ describe("API keys", () => {
     expect((await api.call("GET", "/api-keys")).body.data).toHaveLength(3);
   });
 
-  it("are at most 50 of an account, where a revoked one counts as long as its requests do", async () => {
+  it("are limited to 50 per account, where a revoked one counts as long as its requests do", async () => {
     await api.setLimits({ requestsPerMinute: 1_000 });
     const made = await Promise.all(Array.from({ length: 60 }, () => create({})));
     expect(made.filter(({ status }) => status === 201)).toHaveLength(47);
@@ -260,7 +263,7 @@ describe("API keys", () => {
     expect((await create({})).status).toBe(422);
   });
 
-  it("of another account do not exist", async () => {
+  it("are 404 for another account", async () => {
     await using other = await Api.open();
     const { id } = (await other.call("POST", "/api-keys", { body: {} })).body;
     const { status, body } = await api.call("DELETE", `/api-keys/${id}`);

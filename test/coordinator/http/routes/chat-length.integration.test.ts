@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => api[Symbol.asyncDispose]());
 
-describe("max_tokens above what the Cargo can write", () => {
+describe("max_tokens above the Cargo's limit", () => {
   const lowered = async (path: string, body: object): Promise<unknown> => {
     answerWith(api, "x");
     const { status } = await api.call("POST", path, { body });
@@ -36,7 +36,7 @@ describe("max_tokens above what the Cargo can write", () => {
     expect(await lowered(path, { ...body, model: "unknown" })).toEqual([4_096]);
   });
 
-  it("is lowered to the most that agents take", async () => {
+  it("is lowered to the maximum that agents accept", async () => {
     api.catalog.replace([makeCargo({ slug: "huge", contextTokens: 1_000_000 })]);
     const body = { messages: MESSAGES, model: "huge", max_tokens: 900_000 };
     expect(await lowered("/chat/completions", body)).toEqual([131_072]);

@@ -12,13 +12,13 @@ const chat = (body: Record<string, unknown>) =>
   api.call("POST", "/chat/completions", { body: { messages: MESSAGES, ...body } });
 
 describe("POST /chat/completions", () => {
-  it("says that a member is missing", async () => {
+  it("reports a missing member", async () => {
     const { body } = await chat({ messages: undefined });
     expect(body.error.details).toEqual([{ path: "messages", message: "is missing" }]);
   });
 
   describe.each([false, true])("stream %j", (stream) => {
-    it("answers 503 that is final, with the reason, when no Island can run it", async () => {
+    it("returns a final 503 with the reason when no Island can run it", async () => {
       const message = "No Island can run this job: 1 Island offers llmcpp, but it lacks 44.9 GiB of VRAM";
       api.jobs.onSubmit = (feed) => feed.end({ type: "error", code: "no_island_fits", message, retryable: false });
       const { status, headers, body } = await chat({ stream });
@@ -32,7 +32,7 @@ describe("POST /chat/completions", () => {
       });
     });
 
-    it("answers 409 that is final to a job that was cancelled before output", async () => {
+    it("returns a final 409 for a job that was cancelled before output", async () => {
       api.jobs.onSubmit = (_feed, { id, accountId }) => void api.jobs.cancel(accountId, id);
       const { status, headers, body } = await chat({ stream });
       expect([status, headers.get("x-should-retry"), body.error.code]).toEqual([409, "false", "job_failed"]);

@@ -34,7 +34,7 @@ describe("POST /chat/completions with stream", () => {
     );
   });
 
-  it("streams the usage when it is asked for", async () => {
+  it("streams the usage if requested", async () => {
     answerWith(api, "x");
     const { text } = await chat({ stream: true, stream_options: { include_usage: true } });
     expect(text.split("\n\n").at(-3)).toBe(
@@ -44,13 +44,13 @@ describe("POST /chat/completions with stream", () => {
     expect(text.endsWith("\n\ndata: [DONE]\n\n")).toBe(true);
   });
 
-  it("streams an answer without any text", async () => {
+  it("streams a completion without any text", async () => {
     answerWith(api);
     const { text } = await chat({ stream: true });
     expect(text.match(/^data: /gm)).toHaveLength(3);
   });
 
-  it("ends in one error line and no [DONE] when the job fails in mid-stream", async () => {
+  it("ends with one error line and no [DONE] when the job fails in mid-stream", async () => {
     failWith(api, "runtime_crashed", "half");
     const { status, text } = await chat({ stream: true });
     const lines = text.split("\n\n");
@@ -65,7 +65,7 @@ describe("POST /chat/completions with stream", () => {
     ["overloaded", "memory", ["half", "rest"]],
     ["island_lost", "lost", ["half"]],
   ] as const)(
-    "ends in an error line with %s when its copy of the answer is cut, and cancels the job",
+    "ends with an error line with %s when its feed replica is cut, and cancels the job",
     async (code, because, texts) => {
       api.jobs.onSubmit = (feed) => feed.push([token("half")]);
       const reader = new BodyReader(
@@ -86,7 +86,7 @@ describe("POST /chat/completions with stream", () => {
     },
   );
 
-  it.each([false, true])("cancels the job when its answer cannot be read here; stream %s", async (stream) => {
+  it.each([false, true])("cancels the job when its feed cannot be read here; stream %s", async (stream) => {
     api.jobs.onSubmit = () => void (api.jobs.failure = new OverloadedError());
     const { status, body } = await chat({ stream });
     expect([status, body.error.code, api.jobs.cancelled]).toEqual([503, "overloaded", ["job_new1"]]);
@@ -101,7 +101,7 @@ describe("POST /chat/completions with stream", () => {
     await eventually(() => api.jobs.feeds.get("job_new1")?.listeners === 1);
     const feed = api.jobs.feeds.get("job_new1");
     feed?.push([{ type: "status", state: "running" }]);
-    // An answer that came behind the first would show that the first had time to come.
+    // A later response shows that the first had enough time to arrive.
     await api.call("GET", "/account");
     expect(hasAnswered).toBe(false);
     feed?.push([token("now")]);
@@ -111,7 +111,7 @@ describe("POST /chat/completions with stream", () => {
     expect(await reader.toEnd()).toContain("[DONE]");
   });
 
-  it("has its headers and the reason after 5 s without output, and the reason every 5 s from then on", async () => {
+  it("sends headers and the reason after 5 s without output, and the reason every 5 s from then on", async () => {
     const request = api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } });
     await eventually(() => api.jobs.feeds.get("job_new1")?.listeners === 1);
     const feed = api.jobs.feeds.get("job_new1");
@@ -139,7 +139,7 @@ describe("POST /chat/completions with stream", () => {
     expect(api.clock.pendingTimers).toBe(0);
   });
 
-  it("cancels the job when the client leaves in mid-stream", async () => {
+  it("cancels the job when the client disconnects in mid-stream", async () => {
     api.jobs.onSubmit = (feed) => feed.push([token("a")]);
     const reader = new BodyReader(
       await api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } }),
@@ -150,7 +150,7 @@ describe("POST /chat/completions with stream", () => {
     expect([api.jobs.feeds.get("job_new1")?.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
   });
 
-  describe("takes a client that ends its side of the connection for gone", () => {
+  describe("treats a client that closes its side of the connection as disconnected", () => {
     const connection = () => {
       const body = JSON.stringify({ messages: MESSAGES, stream: true });
       const head = `POST /api/v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\n`;
@@ -170,7 +170,7 @@ describe("POST /chat/completions with stream", () => {
       await ended;
     });
 
-    it("with its request: what was submitted is cancelled, and the coordinator can stop", async () => {
+    it("with its request: the job is cancelled, and the coordinator can stop", async () => {
       api.jobs.onSubmit = (feed) => feed.push([token("a")]);
       const { client, request } = connection();
       const ended = once(client, "end");

@@ -15,7 +15,7 @@ const chat = (body: Record<string, unknown> = {}) =>
 
 describe("POST /chat/completions with tools", () => {
   it.each([null, undefined])(
-    "takes content %j of an assistant that called tools, as official clients send it",
+    "accepts content %j of an assistant message with tool calls, as official clients send it",
     async (content) => {
       answerWith(api, "x");
       const calls = [{ id: "call_1", type: "function", function: { name: "sum", arguments: "{}" } }];
@@ -37,7 +37,7 @@ describe("POST /chat/completions with tools", () => {
 
   const SUM = { type: "function", function: { name: "sum" } };
 
-  it("answers with calls of tools, whole and in parts", async () => {
+  it("returns tool calls, complete and in parts", async () => {
     const parts: FeedItem[] = [
       { type: "tool_call", index: 0, id: "call_1", name: "sum", arguments: "", count: 5 },
       { type: "tool_call", index: 0, arguments: '{"a":', count: 2 },
@@ -71,7 +71,7 @@ describe("POST /chat/completions with tools", () => {
     expect(choices.at(-1)).toMatchObject({ delta: {}, finish_reason: "tool_calls" });
   });
 
-  it("takes tool_choice any, as Mistral's client sends it, as required", async () => {
+  it("treats tool_choice any, as Mistral's client sends it, as required", async () => {
     answerWith(api, "x");
     expect((await chat({ tools: [SUM], tool_choice: "any" })).status).toBe(200);
     expect(api.jobs.submitted[0]?.input).toMatchObject({ tool_choice: "required" });
@@ -79,14 +79,14 @@ describe("POST /chat/completions with tools", () => {
     expect([status, body.error.param]).toEqual([422, "tool_choice"]);
   });
 
-  it("takes parts of an earlier answer that name a role, as the OpenAI Agents SDK sends them", async () => {
+  it("accepts parts of an earlier completion that name a role, as the OpenAI Agents SDK sends them", async () => {
     answerWith(api, "x");
     const answered = { role: "assistant", content: [{ type: "text", text: "15", role: "assistant" }] };
     expect((await chat({ messages: [...MESSAGES, answered, ...MESSAGES] })).status).toBe(200);
     expect(api.jobs.submitted[0]?.input["messages"]).toMatchObject([{}, { role: "assistant", content: "15" }, {}]);
   });
 
-  it("keeps the schema beside json_object, and names it in errors", async () => {
+  it("uses the schema given with json_object, and names it in errors", async () => {
     answerWith(api, "{}");
     const schema = { type: "object", properties: { sum: { type: "integer" } } };
     const formatted = (given: unknown) => chat({ response_format: { type: "json_object", schema: given } });
@@ -101,7 +101,7 @@ describe("POST /chat/completions with tools", () => {
     expect((await formatted(5)).body.error.param).toBe("response_format.schema");
   });
 
-  it("takes 256 KB of tools and hundreds of messages, up to 1 MiB", async () => {
+  it("accepts 256 KB of tools and hundreds of messages, up to 1 MiB", async () => {
     answerWith(api, "x");
     const tools = Array.from({ length: 120 }, (_, at) => ({
       type: "function",
@@ -114,7 +114,7 @@ describe("POST /chat/completions with tools", () => {
     expect([status, body.error.message]).toEqual([422, "tools: are larger than 262144 bytes as JSON"]);
   });
 
-  it("gives n answers, a job each with a seed of its own", async () => {
+  it("returns n choices, each from a job with its own seed", async () => {
     answerWith(api, "Hel", "lo");
     const { body } = await chat({ n: 3, seed: 4_294_967_294 });
     expect(body).toMatchObject({ id: "job_new1", usage: { prompt_tokens: 9, completion_tokens: 6, total_tokens: 15 } });
@@ -134,7 +134,7 @@ describe("POST /chat/completions with tools", () => {
       .filter((line) => line.startsWith("data: {"))
       .map((line) => JSON.parse(line.slice(6)));
 
-  it("streams n answers, one after the other, with one usage and one end", async () => {
+  it("streams n choices, one after the other, with one usage and one end", async () => {
     answerWith(api, "Hel", "lo");
     const { text, status } = await chat({ n: 2, stream: true, stream_options: { include_usage: true } });
     const chunks = choicesOf(text);
@@ -154,7 +154,7 @@ describe("POST /chat/completions with tools", () => {
     expect(api.jobs.submitted).toHaveLength(2);
   });
 
-  it("ends a stream of n answers with the first that fails", async () => {
+  it("ends a stream of n choices at the first that fails", async () => {
     answerWith(api, "Hel");
     const answer = api.jobs.onSubmit;
     api.jobs.onSubmit = (feed, job) => {
@@ -166,7 +166,7 @@ describe("POST /chat/completions with tools", () => {
     expect([failed.text.includes("[DONE]"), api.jobs.submitted.length]).toEqual([false, 2]);
   });
 
-  it("refuses tools in a conversation, by name", async () => {
+  it("refuses tools in a conversation by name", async () => {
     const { body } = await api.call("POST", "/conversations", { body: { model: "tiny" } });
     const path = `/conversations/${body.data.id}/messages`;
     const { status, body: refusal } = await api.call("POST", path, { body: { content: "Hi", tools: [SUM] } });

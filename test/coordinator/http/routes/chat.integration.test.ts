@@ -16,7 +16,7 @@ const chat = (body: Record<string, unknown> = {}, key = api.key) =>
   api.call("POST", "/chat/completions", { key, body: { messages: MESSAGES, ...body } });
 
 describe("POST /chat/completions", () => {
-  it("answers with the whole completion", async () => {
+  it("returns the whole completion", async () => {
     answerWith(api, "Hel", "lo");
     const answer = await chat();
     expect(answer.status).toBe(200);
@@ -31,7 +31,7 @@ describe("POST /chat/completions", () => {
     expect(api.clock.pendingTimers).toBe(0);
   });
 
-  it("submits a job with what was given and nothing else", async () => {
+  it("submits a job with exactly the given parameters", async () => {
     answerWith(api, "x");
     await chat({
       model: "second",
@@ -69,7 +69,7 @@ describe("POST /chat/completions", () => {
     ]);
   });
 
-  it("joins content that is sent in text parts", async () => {
+  it("joins content of several text parts", async () => {
     answerWith(api, "x");
     const content = [
       { type: "text", text: "a" },
@@ -80,7 +80,7 @@ describe("POST /chat/completions", () => {
   });
 
   it.each([
-    [{ role: "user", content: 4 }, 'must be a text, or a list of parts {"type": "text", "text": "…"}'],
+    [{ role: "user", content: 4 }, 'must be a string, or a list of parts {"type": "text", "text": "…"}'],
     [
       { role: "user", content: Array.from({ length: 257 }, () => ({ type: "text", text: "a" })) },
       "257 parts; at most 256",
@@ -88,17 +88,17 @@ describe("POST /chat/completions", () => {
     [{ role: "user", content: null }, "only an assistant message with tool_calls"],
     [{ role: "assistant", content: null, tool_calls: [] }, "only an assistant message with tool_calls"],
     [{ role: "assistant" }, "only an assistant message with tool_calls"],
-  ])("says what content is taken instead of %j", async (message, words) => {
+  ])("describes the accepted content instead of %j", async (message, words) => {
     const { status, body } = await chat({ messages: [message] });
     expect([status, body.error.param, body.error.details.length]).toEqual([422, "messages.0.content", 1]);
     expect(body.error.message).toContain(words);
   });
 
   it.each([
-    [{ type: "image_url", image_url: { url: "x" } }, "type", '"image_url" is not supported: only text is served'],
+    [{ type: "image_url", image_url: { url: "x" } }, "type", '"image_url" is not supported; only text is'],
     [{ text: "a" }, "type", "is missing"],
     [{ type: "text", text: 4 }, "text", "expected string"],
-  ])("names the part %j by its path", async (part, member, words) => {
+  ])("names the refused part %j by its path", async (part, member, words) => {
     const content = [{ type: "text", text: "a" }, part];
     const { status, body } = await chat({ messages: [{ role: "user", content }] });
     const { param, details, message } = body.error;
@@ -142,7 +142,7 @@ describe("POST /chat/completions", () => {
     ["nothing", 'There is no model "nothing"; GET /models lists those that you may use'],
     ["words", 'The model "words" does not chat; it is for /moderations'],
     ["", 'There is no model ""; GET /models lists those that you may use'],
-  ])("knows no chat model %j", async (model, message) => {
+  ])("returns 404 for the chat model %j", async (model, message) => {
     const { status, body } = await chat({ model });
     expect([status, body]).toEqual([
       404,
@@ -167,7 +167,7 @@ describe("POST /chat/completions", () => {
   });
 
   describe.each([false, true])("stream %j", (stream) => {
-    it("answers 503 with the reason when no Island takes it in time", async () => {
+    it("returns 503 with the reason when no Island starts it in time", async () => {
       const pending = chat({ stream });
       await eventually(() => api.jobs.feeds.get("job_new1")?.listeners === 1);
       const message = "No Island began the job within its wait limit: 2 Islands fit, all busy";
@@ -188,20 +188,20 @@ describe("POST /chat/completions", () => {
       ]);
     });
 
-    it("answers 422 to a prompt that does not fit the context", async () => {
+    it("returns 422 for a prompt that does not fit the context", async () => {
       failWith(api, "context_length_exceeded");
       const { status, body } = await chat({ stream });
       expect([status, body.error.code, body.error.message]).toEqual([422, "context_length_exceeded", "because"]);
     });
 
-    it("answers 422 to an input that the Island's runtime refuses: no client should try it again", async () => {
+    it("returns 422 for an input that the Island's runtime refuses, so that clients do not retry", async () => {
       failWith(api, "invalid_input");
       const { status, body } = await chat({ stream });
       expect([status, body.error.code, body.error.message]).toEqual([422, "validation_failed", "because"]);
     });
 
     it.each(["out_of_memory", "run_timeout", "island_lost"] as const)(
-      "answers 500 job_failed to a job that ended by %s before output",
+      "returns 500 job_failed for a job that ended with %s before output",
       async (code) => {
         failWith(api, code);
         const { status, body } = await chat({ stream });
@@ -222,7 +222,7 @@ describe("POST /chat/completions", () => {
     );
 
     it.each(["model_unavailable", "model_hash_mismatch"] as const)(
-      "answers 503 job_failed to a job that ended by %s: nothing is wrong here",
+      "returns 503 job_failed for a job that ended with %s",
       async (code) => {
         failWith(api, code);
         const { status, headers, body } = await chat({ stream });
@@ -235,7 +235,7 @@ describe("POST /chat/completions", () => {
       },
     );
 
-    it("cancels the job when the client leaves before any output", async () => {
+    it("cancels the job when the client disconnects before any output", async () => {
       const leave = new AbortController();
       const request = fetch(`${api.url}/api/v1/chat/completions`, {
         method: "POST",
@@ -253,32 +253,35 @@ describe("POST /chat/completions", () => {
     });
   });
 
-  it("fails as a whole when a job that is not streamed fails in mid-text", async () => {
+  it("fails completely when a job that is not streamed fails after some text", async () => {
     failWith(api, "runtime_crashed", "half");
     expect((await chat()).body.error).toMatchObject({ code: "job_failed", job_error: "runtime_crashed" });
   });
 
-  it.each(["submitGate", "feedGate"] as const)("cancels the job when the client leaves at the %s", async (name) => {
-    const gate = Promise.withResolvers<void>();
-    api.jobs[name] = gate.promise;
-    const leave = new AbortController();
-    const request = fetch(`${api.url}/api/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${api.key}` },
-      body: JSON.stringify({ messages: MESSAGES }),
-      signal: leave.signal,
-    });
-    await eventually(() => api.jobs.submitted.length === 1);
-    leave.abort();
-    await expect(request).rejects.toThrow();
-    await eventually(() => api.logLines.length === 1);
-    gate.resolve();
-    await eventually(() => api.jobs.cancelled.length === 1);
-    await eventually(() => api.jobs.feeds.get("job_new1")?.ending !== null);
-    expect([api.jobs.feeds.get("job_new1")?.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
-  });
+  it.each(["submitGate", "feedGate"] as const)(
+    "cancels the job when the client disconnects at the %s",
+    async (name) => {
+      const gate = Promise.withResolvers<void>();
+      api.jobs[name] = gate.promise;
+      const leave = new AbortController();
+      const request = fetch(`${api.url}/api/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${api.key}` },
+        body: JSON.stringify({ messages: MESSAGES }),
+        signal: leave.signal,
+      });
+      await eventually(() => api.jobs.submitted.length === 1);
+      leave.abort();
+      await expect(request).rejects.toThrow();
+      await eventually(() => api.logLines.length === 1);
+      gate.resolve();
+      await eventually(() => api.jobs.cancelled.length === 1);
+      await eventually(() => api.jobs.feeds.get("job_new1")?.ending !== null);
+      expect([api.jobs.feeds.get("job_new1")?.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
+    },
+  );
 
-  it("does not cancel a job whose answer was read", async () => {
+  it("does not cancel a job whose response was read", async () => {
     answerWith(api, "x");
     await chat();
     await chat({ stream: true });

@@ -20,7 +20,7 @@ function sign(way: "register" | "login", body: unknown, headers: Record<string, 
   return api.call("POST", `/auth/${way}`, { key: null, body, headers: { ...from("192.0.2.1"), ...headers } });
 }
 
-/** `name=value` of the cookie that an answer sets. */
+/** Returns `name=value` of the cookie that a response sets. */
 function cookieOf(answer: Answer): string {
   return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
 }
@@ -35,7 +35,7 @@ const asPage = (cookie: string, headers: Record<string, string> = CONSOLE) => ({
 });
 
 describe("signing in from a page of the coordinator", () => {
-  it("sets a cookie that no script reads, and leaves the token out of the body", async () => {
+  it("sets a cookie that scripts cannot read, and omits the token from the body", async () => {
     const credentials = { email: newEmail(), password: PASSWORD };
     for (const [way, status] of [
       ["register", 201],
@@ -54,13 +54,13 @@ describe("signing in from a page of the coordinator", () => {
     }
   });
 
-  it("marks the cookie for https alone behind https", async () => {
+  it("marks the cookie Secure only behind https", async () => {
     const https = { ...CONSOLE, "x-forwarded-proto": "https" };
     const answer = await sign("register", { email: newEmail(), password: PASSWORD }, https);
     expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(/; SameSite=Strict; Secure$/)]);
   });
 
-  it("sets no cookie for anybody else: another site cannot sign a browser in to its own account", async () => {
+  it("sets no cookie for other clients, so that another site cannot sign a browser in to its own account", async () => {
     const credentials = { email: newEmail(), password: PASSWORD };
     const answer = await sign("register", credentials);
     expect([answer.headers.getSetCookie(), typeof answer.body.data.token]).toEqual([[], "string"]);
@@ -75,25 +75,25 @@ describe("signing in from a page of the coordinator", () => {
 });
 
 describe("a request with the cookie", () => {
-  it("is refused without the header, whatever another site can make a browser send", async () => {
+  it("is refused without the header, whatever another site makes a browser send", async () => {
     const cookie = await signedIn();
     const forgeries: [string, string, Record<string, string>][] = [
-      // A form of another site, which browsers send without asking.
+      // A form of another site, which browsers send without a preflight.
       ["POST", "/api-keys", { "content-type": "text/plain", origin: "https://evil.example" }],
       ["POST", "/api-keys", { "content-type": "application/x-www-form-urlencoded" }],
-      // fetch of a page of ours that forgot the header; a link, an image.
+      // A fetch of the coordinator's own page without the header; a link; an image.
       ["GET", "/account", { "sec-fetch-site": "same-origin" }],
       ["GET", "/account", {}],
       ["POST", "/auth/logout", { origin: "https://evil.example" }],
-      // The header, which our answer to its preflight forbids, and with which the browser says where it comes from.
+      // The header, which the preflight response forbids, with the browser's report of the page's origin.
       ["GET", "/account", { ...CONSOLE, "sec-fetch-site": "cross-site" }],
       ["GET", "/account", { ...CONSOLE, "sec-fetch-site": "same-site" }],
       ["GET", "/account", { "atoll-console": "true" }],
-      // An EventSource of another site, and one that wants to change something.
+      // An EventSource of another site, and one that would change something.
       ["GET", "/account", { accept: "text/event-stream", origin: "https://evil.example" }],
       ["GET", "/account", { accept: "text/event-stream", "sec-fetch-site": "same-site" }],
       ["DELETE", "/jobs/job_1", { accept: "text/event-stream" }],
-      // A credential of its own comes first, whatever it is.
+      // An explicit credential takes precedence, even an invalid one.
       ["GET", "/account", { ...CONSOLE, authorization: "Basic x" }],
     ];
     for (const [method, path, headers] of forgeries) {
@@ -110,7 +110,7 @@ describe("a request with the cookie", () => {
     expect((await api.call("GET", "/api-keys", asPage(cookie))).body.data).toEqual([]);
   });
 
-  it("counts as an EventSource of our own pages sends it", async () => {
+  it("is accepted from an EventSource of the coordinator's own pages", async () => {
     const cookie = await signedIn();
     const accept = "text/event-stream";
     for (const headers of [{ accept }, { accept, "sec-fetch-site": "same-origin" }]) {
@@ -118,14 +118,14 @@ describe("a request with the cookie", () => {
     }
   });
 
-  it("is not allowed to pages of other origins by the answer to their preflight", async () => {
+  it("is not allowed to pages of other origins by the preflight response", async () => {
     const headers = { origin: "https://evil.example", "access-control-request-headers": "atoll-console" };
     const answer = await api.fetch("OPTIONS", "/account", { key: null, headers });
     expect(answer.headers.get("access-control-allow-headers")).not.toMatch(/console/i);
     expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
   });
 
-  it("gets the usual error once the session has expired, and when the cookie is not one", async () => {
+  it("gets the usual error when the session has expired or the cookie is invalid", async () => {
     const cookie = await signedIn();
     for (const wrong of [
       "atoll_session=",
@@ -155,7 +155,7 @@ describe("signing out", () => {
     expect([again.status, again.headers.getSetCookie()]).toEqual([401, []]);
   });
 
-  it("by token leaves a browser's cookie alone", async () => {
+  it("keeps a browser's cookie if it is done by token", async () => {
     const { body } = await sign("register", { email: newEmail(), password: PASSWORD });
     const { status, headers } = await api.call("POST", "/auth/logout", { key: body.data.token });
     expect([status, headers.getSetCookie()]).toEqual([200, []]);
@@ -172,7 +172,7 @@ describe("limits", () => {
     expect([await leftOf({ key: token }), await leftOf(asPage(cookie))]).toEqual([first - 1, first - 2]);
   });
 
-  it("counts a cookie that does not count for the address, as a wrong token", async () => {
+  it("counts an invalid cookie for the address, like a wrong token", async () => {
     await using strict = await Api.open({ publicRequestsPerMinute: 2 });
     const call = async () =>
       (await strict.call("GET", "/account", asPage(`atoll_session=st_${"A".repeat(40)}`))).status;
@@ -181,13 +181,13 @@ describe("limits", () => {
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
   });
 
-  it("lets an address sign in five times a minute, and slows down guessing", async () => {
+  it("allows five sign-ins per minute and address, and slows down guessing", async () => {
     const email = newEmail();
     await sign("register", { email, password: PASSWORD }, from("192.0.2.9"));
     const login = async (password: string, address: string) =>
       sign("login", { email, password }, { ...CONSOLE, ...from(address) });
     const limits = new Set();
-    // Of several coordinators each counts by itself.
+    // Each of several coordinators counts separately.
     for (let i = 0; i < 16; i += 1) limits.add((await login(PASSWORD, "192.0.2.9")).body.error?.limit);
     expect(limits).toEqual(new Set([undefined, "login_attempts"]));
     const guesses = [];
@@ -198,7 +198,7 @@ describe("limits", () => {
 });
 
 describe("ending a session of the account", () => {
-  it("clears the cookie if it is the one that asks, and only then", async () => {
+  it("clears the cookie only if it is the session of the request", async () => {
     const credentials = { email: newEmail(), password: PASSWORD };
     const cookie = await signedIn(credentials.email);
     const other = cookieOf(await sign("login", credentials, CONSOLE));
@@ -213,7 +213,7 @@ describe("ending a session of the account", () => {
     expect((await api.call("GET", "/account", asPage(cookie))).status).toBe(401);
   });
 
-  it("with the account itself clears the cookie, and ends the account's streams at once", async () => {
+  it("clears the cookie and ends the account's streams when the account is deleted", async () => {
     const cookie = await signedIn();
     const { id } = (await api.call("GET", "/account", asPage(cookie))).body.data;
     const page = await Listener.open(api.url, { headers: { cookie, ...CONSOLE } });

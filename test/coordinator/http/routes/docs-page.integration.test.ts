@@ -13,12 +13,12 @@ afterEach(() => api[Symbol.asyncDispose]());
 
 const get = (path: string, init: RequestInit = {}) => fetch(`${api.url}${path}`, init);
 
-/** Addresses that a page or script of ours names: of links, sources and the document. */
+/** Addresses in a page or script: links, sources and the document. */
 function addressesIn(text: string): string[] {
   return [...text.matchAll(/(?:href|src|url)(?:=|: ?)"([^"]*)"/g)].map(([, address]) => address ?? "");
 }
 
-/** The page and all that it loads, from its address. */
+/** Returns the page at an address and all files that it loads. */
 async function load(pageUrl: string) {
   const page = await fetch(pageUrl);
   const html = await page.text();
@@ -33,7 +33,7 @@ async function load(pageUrl: string) {
 }
 
 describe("GET /docs", () => {
-  it("is a page whose every part this coordinator serves", async () => {
+  it("returns a page whose parts are all served by this coordinator", async () => {
     const { page, html, loaded } = await load(`${api.url}/docs`);
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
     expect(html).toContain('<div id="swagger-ui">');
@@ -51,7 +51,7 @@ describe("GET /docs", () => {
     expect(loaded[2]?.text).toContain("SwaggerUIBundle");
   });
 
-  it("has dark colours where the browser prefers them, by the class of its style sheet", async () => {
+  it("uses dark colors if the browser prefers them, by the class of its style sheet", async () => {
     const { start, loaded } = await load(`${api.url}/docs`);
     expect(start).toContain('matchMedia("(prefers-color-scheme: dark)")');
     expect(start).toContain('classList.toggle("dark-mode", dark.matches)');
@@ -65,7 +65,7 @@ describe("GET /docs", () => {
     expect(await document.json()).toMatchObject({ openapi: "3.1.0", info: { version: "1.2.3" } });
   });
 
-  it("names no other host, asks no third party to check the document, and has no inline script or style", async () => {
+  it("names no other host, lets no third party check the document, and has no inline script or style", async () => {
     const { html, loaded, start } = await load(`${api.url}/docs`);
     expect(html + start).not.toMatch(/https?:|\/\/[a-z]/);
     expect(start).toContain("validatorUrl: null");
@@ -76,7 +76,7 @@ describe("GET /docs", () => {
     expect(css).not.toContain("@import");
   });
 
-  it("has a policy that allows nothing from elsewhere, and no inline code", async () => {
+  it("has a policy that allows nothing from other hosts, and no inline code", async () => {
     const policies = await Promise.all(
       ["/docs", "/docs/start.js", "/docs/swagger-ui-bundle.js"].map(async (path) => {
         const response = await get(path);
@@ -91,7 +91,7 @@ describe("GET /docs", () => {
     );
   });
 
-  it("is reached from /docs/, from /api/v1/docs, and the document from /openapi.json", async () => {
+  it("is reached from /docs/ and /api/v1/docs, and its document from /openapi.json", async () => {
     const ends = await Promise.all(
       ["/docs/", "/api/v1/docs", "/openapi.json"].map(async (path) => {
         const response = await get(path);
@@ -107,7 +107,7 @@ describe("GET /docs", () => {
   });
 
   it.each(["/docs/index.html", "/docs/package.json", "/docs/..%2Fpackage.json", "/docs/swagger-ui.css.map"])(
-    "has nothing at %s",
+    "returns 404 for %s",
     async (path) => {
       const response = await get(path);
       expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([
@@ -117,21 +117,21 @@ describe("GET /docs", () => {
     },
   );
 
-  it("answers HEAD and a client that has it already", async () => {
+  it("answers HEAD, and returns 304 to a client with the current version", async () => {
     expect((await get("/docs", { method: "HEAD" })).status).toBe(200);
     const bundle = await get("/docs/swagger-ui-bundle.js", { method: "HEAD" });
     const headers = { "if-none-match": bundle.headers.get("etag") ?? "", "cache-control": "max-age=0" };
     expect((await get("/docs/swagger-ui-bundle.js", { headers })).status).toBe(304);
   });
 
-  it(...unlessSeveral("counts for the address that asks", "each counts addresses by itself"), async () => {
+  it(...unlessSeveral("counts for the client's address", "each counts addresses separately"), async () => {
     await using few = await Api.open({ publicRequestsPerMinute: 1 });
     await (await fetch(`${few.url}/docs`)).text();
     expect((await fetch(`${few.url}/docs`)).status).toBe(429);
   });
 });
 
-describe("behind a proxy that serves it below a path", () => {
+describe("GET /docs behind a proxy with a path prefix", () => {
   let proxy: Server;
   let publicUrl: string;
   let behind: Api;
@@ -160,7 +160,7 @@ describe("behind a proxy that serves it below a path", () => {
     proxy.closeAllConnections();
   });
 
-  it.each(["/docs", "/docs/", "/api/v1/docs"])("the page at %s finds its parts and the document", async (path) => {
+  it.each(["/docs", "/docs/", "/api/v1/docs"])("finds the parts and the document of the page at %s", async (path) => {
     const { page, loaded, start } = await load(`${publicUrl}${path}`);
     expect(page.url).toBe(`${publicUrl}/docs`);
     expect(loaded.map(({ response }) => response.status)).toEqual([200, 200, 200, 200]);
@@ -168,7 +168,7 @@ describe("behind a proxy that serves it below a path", () => {
     expect(await document.json()).toMatchObject({ servers: [{ url: publicUrl }] });
   });
 
-  it("the policy lets the page talk to the API where the operator says that it is", async () => {
+  it("lets the page call the API at the operator's public URL", async () => {
     const response = await fetch(`${behind.url}/docs`);
     await response.text();
     expect(response.headers.get("content-security-policy")).toContain(

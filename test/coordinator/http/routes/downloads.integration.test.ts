@@ -73,7 +73,7 @@ describe("GET /downloads", () => {
     expect((await list()).files[0].sha256).toBe(createHash("sha256").update("other").digest("hex"));
   });
 
-  it("is an empty list without a folder", async () => {
+  it("returns an empty list without a folder", async () => {
     await rm(api.directory, { recursive: true });
     expect((await list()).files).toEqual([]);
     expect((await fetchFile(`/download/${NAME}`)).status).toBe(404);
@@ -81,7 +81,7 @@ describe("GET /downloads", () => {
 });
 
 describe("GET /download/<file>", () => {
-  it("gives the file to anyone, with Range and ETag", async () => {
+  it("returns the file without a credential, with Range and ETag", async () => {
     const response = await fetchFile(`/download/${NAME}`);
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/octet-stream"]);
     expect(Buffer.from(await response.arrayBuffer()).equals(BYTES)).toBe(true);
@@ -95,7 +95,7 @@ describe("GET /download/<file>", () => {
     expect([head.status, head.headers.get("content-length")]).toEqual([200, "100000"]);
   });
 
-  it("gives its hash as sha256sum reads it", async () => {
+  it("returns the hash in the format of sha256sum", async () => {
     const folder = await mkdtemp(join(tmpdir(), "atoll-download-"));
     try {
       const response = await fetchFile(`/download/${NAME}.sha256`);
@@ -120,7 +120,7 @@ describe("GET /download/<file>", () => {
     `/download/${NAME}%00`,
     "/download/",
     "/download",
-  ])("is 404 for %s", async (path) => {
+  ])("returns 404 for %s", async (path) => {
     await writeFile(join(api.directory, "secret.txt"), "secret");
     await writeFile(join(api.directory, "atoll-coordinator-0.1.0.tgz"), "secret");
     const response = await fetchFile(path);
@@ -130,7 +130,7 @@ describe("GET /download/<file>", () => {
     ]);
   });
 
-  it("counts for the address' limit", async () => {
+  it("counts for the address's limit", async () => {
     await using limited = await Api.open({ publicRequestsPerMinute: 1 });
     const ask = () => limited.fetch("GET", `/download/${NAME}`, { base: "", key: null });
     const answers = [];

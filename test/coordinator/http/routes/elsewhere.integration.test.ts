@@ -13,7 +13,7 @@ describe("a job of another coordinator", () => {
   });
   afterEach(() => api[Symbol.asyncDispose]());
 
-  it("whose copy of the feed is cut ends the stream without an event, so that the client comes back with its position", async () => {
+  it("ends the stream without an event when the feed replica is cut, so that the client resumes with its position", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push([token("a"), token("b")]);
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
@@ -29,7 +29,7 @@ describe("a job of another coordinator", () => {
     expect([again.status, again.body]).toMatchObject([422, { error: { code: "position_lost" } }]);
   });
 
-  it("whose copy is cut for memory gives what the copy has, and then ends the stream without an event", async () => {
+  it("streams what the feed replica has when it is cut for memory, and then ends without an event", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push([token("a")]);
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
@@ -40,7 +40,7 @@ describe("a job of another coordinator", () => {
     expect(feed.listeners).toBe(0);
   });
 
-  it("answers a chat with the whole text of the feed that follows a cut one", async () => {
+  it("returns a chat with the whole text of the feed that follows a cut one", async () => {
     const messages = [{ role: "user", content: "Hi" }];
     api.jobs.onSubmit = (feed, job) => {
       feed.push([token("lost")]);
@@ -56,7 +56,7 @@ describe("a job of another coordinator", () => {
     expect([answer.status, answer.body]).toMatchObject([200, { choices: [{ message: { content: "whole" } }] }]);
   });
 
-  it("that cannot be reached answers 503, and when to try again", async () => {
+  it("returns 503 with Retry-After when the coordinator cannot be reached", async () => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
     api.jobs.failure = new ClusterUnavailableError();
     const answer = await api.call("DELETE", "/jobs/job_1");

@@ -32,7 +32,7 @@ describe("the console", () => {
     }
   });
 
-  it("is what browsers get with 404 at an unknown address, and programs get JSON", async () => {
+  it("is returned with 404 to browsers at an unknown address, while programs get JSON", async () => {
     const page = await get("/nonexistent/page", HTML);
     expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=UTF-8"]);
     expect(await page.text()).toContain('<base href="../" />');
@@ -42,7 +42,7 @@ describe("the console", () => {
     expect(await (await get("/metrics")).text()).toContain("/api/v1/metrics");
   });
 
-  it("may run only its own scripts and styles, call only the coordinator, and make no HTML of texts", async () => {
+  it("may run only its own scripts and styles, call only the coordinator, and parse no text as HTML", async () => {
     const answer = await get("/", HTML);
     const policy = new Map(
       (answer.headers.get("content-security-policy") ?? "").split("; ").map((rule) => {
@@ -63,7 +63,7 @@ describe("the console", () => {
     expect(await answer.text()).not.toMatch(/<script(?![^>]* src="\.\/assets\/)|<style|https?:|\son\w+=/);
   });
 
-  it("has files that browsers keep for ever, compressed", async () => {
+  it("has files that browsers cache permanently, compressed", async () => {
     const page = await (await get("/", HTML)).text();
     const names = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name = ""]) => name);
     expect(new Set(names.map((name) => name.replace(/.*\./, "")))).toEqual(new Set(["css", "js"]));
@@ -81,13 +81,13 @@ describe("the console", () => {
     }
   });
 
-  it("is not what a program gets", async () => {
+  it("is not returned to programs", async () => {
     for (const path of ["/jobs", "/islands/add"]) expect((await get(path)).status).toBe(404);
   });
 });
 
 describe("GET /", () => {
-  it("tells a program what this is and where everything is", async () => {
+  it("returns the name, version and links to programs", async () => {
     const answer = await get("/");
     const body = (await answer.json()) as { name: string; version: string; links: Record<string, string> };
     expect([answer.status, body]).toEqual([
@@ -107,12 +107,12 @@ describe("GET /", () => {
     for (const name of ["docs", "openapi", "health"]) expect((await get(`/${body.links[name]}`)).status).toBe(200);
   });
 
-  it("is said at every unknown path", async () => {
+  it("is mentioned at every unknown path", async () => {
     for (const path of ["/nothing", "/api", "/v1", "/v2/models"]) {
       const answer = await get(path, path === "/nothing" ? {} : { accept: "text/html" });
       const body = (await answer.json()) as { error: { code: string; message: string } };
       expect([answer.status, body.error.code]).toEqual([404, "not_found"]);
-      expect(body.error.message).toMatch(/below \/api\/v1 .*\/docs/);
+      expect(body.error.message).toMatch(/at \/api\/v1 .*\/docs/);
     }
   });
 });
@@ -126,7 +126,7 @@ describe("/v1", () => {
     expect((await client.models.list()).data.length).toBeGreaterThan(0);
   });
 
-  it("answers like /api/v1, errors too", async () => {
+  it("responds like /api/v1, also with errors", async () => {
     for (const path of ["/account", "/models/none", "/jobs/job_none", "/nothing", "/health"]) {
       const [long, short] = await Promise.all(
         [`/api/v1${path}`, `/v1${path}`].map((each) => get(each, authorization())),
@@ -136,7 +136,7 @@ describe("/v1", () => {
     expect((await fetch(`${api.url}/v1/cargos`, { method: "DELETE" })).status).toBe(405);
   });
 
-  it("is not in the document a second time", async () => {
+  it("is not in the document", async () => {
     const document = (await (await get("/v1/openapi.json")).json()) as { paths: object };
     expect(Object.keys(document.paths).filter((path) => !path.startsWith("/api/v1/"))).toEqual([]);
   });

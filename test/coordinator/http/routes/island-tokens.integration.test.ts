@@ -18,7 +18,7 @@ const pair = (code: unknown, address = "192.0.2.1") =>
   api.call("POST", "/island/pair", { key: null, body: { code }, headers: { "x-forwarded-for": address } });
 
 describe("/island-tokens", () => {
-  it("makes a token that is shown once, lists it, and revokes it with its sessions", async () => {
+  it("creates a token that is shown once, lists it, and revokes it with its sessions", async () => {
     const made = await api.call("POST", "/island-tokens", { body: { name: "garage" } });
     const { id } = made.body.data;
     const shown = { id, name: "garage", created_at: "2026-01-01T00:00:00.000Z", last_used_at: null };
@@ -36,7 +36,7 @@ describe("/island-tokens", () => {
     expect(await api.accounts.authenticateIsland(made.body.token as string)).toBeUndefined();
   });
 
-  it("needs read to list and write to change, and knows only the caller's own", async () => {
+  it("requires read to list and write to change, and shows only the caller's own", async () => {
     const [key, body] = [api.readKey, {}];
     const { id } = (await api.call("POST", "/island-tokens", { body })).body.data;
     const statuses = await Promise.all([
@@ -62,7 +62,7 @@ describe("/island-tokens", () => {
 });
 
 describe("pairing codes", () => {
-  it("become a token, once, however they are typed", async () => {
+  it("are exchanged for a token once, however they are typed", async () => {
     const made = await api.call("POST", "/island-tokens/pairing", { body: { name: "attic" } });
     const { code } = made.body.data;
     expect([made.status, made.body.data]).toEqual([
@@ -89,7 +89,7 @@ describe("pairing codes", () => {
     ]);
   });
 
-  it("are refused alike when they are wrong, expired, or no codes", async () => {
+  it("are refused with the same error when they are wrong, expired or malformed", async () => {
     const code = await newCode();
     api.clock.advance(600_000);
     const answers = await Promise.all([pair(code), pair("AAAA-AAAA"), pair("0OI1-0OI1"), pair("")]);
@@ -97,13 +97,13 @@ describe("pairing codes", () => {
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
   });
 
-  it("are at most 5 at a time", async () => {
+  it("are limited to 5 at a time", async () => {
     for (let made = 0; made < 5; made += 1) await newCode();
     const { status, body } = await api.call("POST", "/island-tokens/pairing", { body: {} });
     expect([status, body.error.code]).toEqual([422, "too_many_codes"]);
   });
 
-  it(...unlessSeveral("can be tried 10 times a minute by one address", COUNTS_ITSELF), async () => {
+  it(...unlessSeveral("allow 10 attempts a minute for one address", COUNTS_ITSELF), async () => {
     const code = await newCode();
     for (let tries = 0; tries < MAX_TRIES_BY_ADDRESS; tries += 1) await pair("AAAA-AAAA");
     const refused = await pair(code);
@@ -115,7 +115,7 @@ describe("pairing codes", () => {
     expect((await pair(code, "192.0.2.2")).status).toBe(201);
   });
 
-  it(...unlessSeveral("can be tried 300 times a minute by all together", COUNTS_ITSELF), async () => {
+  it(...unlessSeveral("allow 300 attempts a minute for all addresses", COUNTS_ITSELF), async () => {
     const { islandTokens } = api.accounts;
     const code = await newCode();
     const guesses = Array.from({ length: MAX_TRIES }, (_, n) => islandTokens.redeem("AAAA", `address ${n}`));

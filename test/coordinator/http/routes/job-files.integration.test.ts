@@ -21,7 +21,7 @@ const RUNTIMES = [
 const FAILED = { type: "failed", seq: 1, code: "file_unavailable", message: "", retryable: true } as const;
 const NEW = { runtimes: RUNTIMES, features: [FILES_FEATURE] };
 
-describe("Files in the inputs of jobs", () => {
+describe("files in the inputs of jobs", () => {
   let coordinator: TestCoordinator;
   let account: { id: string; key: string; islandToken: string };
   let client: OpenAI;
@@ -51,7 +51,7 @@ describe("Files in the inputs of jobs", () => {
     return file;
   };
 
-  it("go to the Island as an address, and stay out of the job", async () => {
+  it("are passed to the Island as a URL, and stay out of the job", async () => {
     const id = await upload();
     const jobId = await jobOf({ data: { file_id: id } });
     await using island = await joinAs();
@@ -69,7 +69,7 @@ describe("Files in the inputs of jobs", () => {
     await expect.poll(async () => (await fetchAs(account.islandToken, file.address)).status).toBe(404);
   });
 
-  it("are given to nobody else: not by another token, Island, attempt, file or time", async () => {
+  it("are refused to any other token, Island, attempt, file or time", async () => {
     const [id, other] = [await upload(), await upload(Buffer.from("other"))];
     await jobOf({ data: { file_id: id } });
     await using island = await joinAs();
@@ -95,7 +95,7 @@ describe("Files in the inputs of jobs", () => {
     expect((await fetch(new URL(address, coordinator.url))).status).toBe(401);
   });
 
-  it("must be the account's, fit the place, and be few", async () => {
+  it("must belong to the account, be allowed at their place, and be few", async () => {
     const stranger = await coordinator.createAccount("stranger@example.com");
     const [foreign, own, small] = [
       await upload(BYTES, clientOf(stranger.key)),
@@ -108,11 +108,11 @@ describe("Files in the inputs of jobs", () => {
     };
     expect(await pathsOf({ data: { file_id: foreign } })).toEqual([422, "input.data"]);
     expect(await pathsOf({ data: { file_id: "file_nothing" } })).toEqual([422, "input.data"]);
-    // No string, or one of a certain form.
+    // Fields that are not strings, or strings of a certain format.
     expect(await pathsOf({ data: "a", encoding: { file_id: own } })).toEqual([422, "input.encoding"]);
     expect(await pathsOf({ data: { file_id: own, more: 1 } })).toEqual([422, "input.data"]);
     expect(await pathsOf({ prompt: { file_id: own } }, "tiny-chat")).toEqual([422, "input.prompt"]);
-    // Less than the least that the schema takes; more than a short string may be.
+    // Less than the schema's minimum, and more than a short string may be.
     expect(await pathsOf({ audio: { file_id: small } }, "whisper-base")).toEqual([422, "input.audio"]);
     expect(await pathsOf({ audio: { file_id: own }, language: { file_id: own } }, "whisper-base")).toEqual([
       422,
@@ -130,7 +130,7 @@ describe("Files in the inputs of jobs", () => {
     expect((await submit({ data: { file_id: id } })).status).toBe(422);
   });
 
-  it("are not kept for a job, or jobs of a batch, that was refused", async () => {
+  it("are not kept for a refused job or batch", async () => {
     const { key } = await coordinator.createAccount("poor@example.com", 0);
     const poor = clientOf(key);
     const id = await upload(BYTES, poor);
@@ -143,8 +143,8 @@ describe("Files in the inputs of jobs", () => {
 
   it(
     ...unlessSeveral(
-      "wait for an Island whose agent fetches files, and say so",
-      "each tells what its own Islands lack",
+      "wait for an Island whose agent fetches files, with that reason",
+      "each reports what its own Islands lack",
     ),
     async () => {
       const jobId = await jobOf({ data: { file_id: await upload() } });
@@ -160,7 +160,7 @@ describe("Files in the inputs of jobs", () => {
 
   it(
     ...unlessSeveral(
-      "go with the job to another Island, and through a restart",
+      "follow the job to another Island, and through a restart",
       "a job avoids an Island exactly within a coordinator",
     ),
     async () => {
@@ -181,7 +181,7 @@ describe("Files in the inputs of jobs", () => {
     },
   );
 
-  it("are 503 where the coordinator's disk does not have them", async () => {
+  it("are 503 if the coordinator's disk does not have them", async () => {
     await jobOf({ data: { file_id: await upload() } });
     await using island = await joinAs();
     const { address } = fileOf(await island.next("assign"));

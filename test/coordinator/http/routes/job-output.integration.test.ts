@@ -27,7 +27,7 @@ describe("GET /jobs/:id/output", () => {
     return body.data;
   };
 
-  it("is null while there is nothing", async () => {
+  it("returns null before any output", async () => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
     expect(await outputOf()).toEqual({
       id: "job_1",
@@ -41,7 +41,7 @@ describe("GET /jobs/:id/output", () => {
     });
   });
 
-  it("is the text so far while a text Cargo runs, and all of it afterwards", async () => {
+  it("returns the text so far while a text Cargo runs, and all of it afterwards", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId, state: "running" }));
     feed.push([{ type: "status", state: "running" }, token("Once "), token("upon")]);
     expect(await outputOf()).toMatchObject({ status: "running", output: "Once upon", is_complete: false, tokens: 4 });
@@ -55,7 +55,7 @@ describe("GET /jobs/:id/output", () => {
     });
   });
 
-  it("is the last image, with how far the Cargo is", async () => {
+  it("returns the last image and the progress", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId, state: "running" }));
     feed.push([
       { type: "progress", step: 1, total: 4 },
@@ -70,7 +70,7 @@ describe("GET /jobs/:id/output", () => {
     });
   });
 
-  it("is the Cargo's JSON value once it completed", async () => {
+  it("returns the Cargo's JSON value once it completed", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId, state: "running" }));
     feed.push([{ type: "progress", step: 1, total: 1 }]);
     expect((await outputOf()).output).toBeNull();
@@ -78,7 +78,7 @@ describe("GET /jobs/:id/output", () => {
     expect(await outputOf()).toMatchObject({ output: [{ label: "good", score: 0.9 }], is_complete: true });
   });
 
-  it("stays what there was when a job is cancelled, and is not complete", async () => {
+  it("keeps the output so far when a job is cancelled, marked as not complete", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId, state: "cancelled", creditsUsedMicro: 3 }));
     feed.push([token("Once")]);
     feed.end(CANCELLED);
@@ -90,7 +90,7 @@ describe("GET /jobs/:id/output", () => {
     });
   });
 
-  it("is 404 for a job that is not the caller's", async () => {
+  it("returns 404 for a job of another account", async () => {
     api.jobs.add(makeJob({ accountId: "user_other" }));
     expect((await api.call("GET", "/jobs/job_1/output")).status).toBe(404);
   });
@@ -103,7 +103,7 @@ describe("GET /jobs/:id?wait=", () => {
   });
   const waitFor = (seconds: number) => api.call("GET", `/jobs/job_1?wait=${seconds}`);
 
-  it("answers as soon as the job has ended", async () => {
+  it("responds as soon as the job ends", async () => {
     const answer = waitFor(60);
     await eventually(() => feed.listeners === 1);
     feed.push([token("a")]);
@@ -113,7 +113,7 @@ describe("GET /jobs/:id?wait=", () => {
     expect([feed.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
   });
 
-  it("answers with the present state when the time has passed", async () => {
+  it("responds with the current state when the time has passed", async () => {
     const answer = waitFor(7);
     await eventually(() => feed.listeners === 1);
     api.clock.advance(6_999);
@@ -124,14 +124,14 @@ describe("GET /jobs/:id?wait=", () => {
     expect([feed.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
   });
 
-  it("answers at once for a job that has ended, and without a wait", async () => {
+  it("responds at once for an ended job, and without a wait", async () => {
     expect((await waitFor(0)).body.data.status).toBe("running");
     complete(feed, "a");
     expect((await waitFor(60)).body.data.status).toBe("completed");
     expect(api.clock.pendingTimers).toBe(0);
   });
 
-  it("keeps nothing of a client that is gone", async () => {
+  it("keeps nothing for a client that disconnected", async () => {
     const socket = await api.raw(
       "GET /api/v1/jobs/job_1?wait=60 HTTP/1.1",
       "Host: x",
@@ -143,7 +143,7 @@ describe("GET /jobs/:id?wait=", () => {
     expect(api.clock.pendingTimers).toBe(0);
   });
 
-  it("is no stream: any number may wait", async () => {
+  it("does not count as a stream: any number may wait", async () => {
     await api.setLimits({ concurrentStreams: 0 });
     const answers = Array.from({ length: 20 }, () => waitFor(60));
     await eventually(() => feed.listeners === 20);

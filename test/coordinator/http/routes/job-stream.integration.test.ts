@@ -31,7 +31,7 @@ describe("GET /jobs/:id/stream", () => {
   const stream = (headers: Record<string, string> = {}, query = "") =>
     api.call("GET", `/jobs/job_1/stream${query}`, { headers });
 
-  it("gives one event per item as it comes, and ends after done", async () => {
+  it("sends one event per item as it arrives, and ends after done", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push([status("pending")]);
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
@@ -55,7 +55,7 @@ describe("GET /jobs/:id/stream", () => {
     );
   });
 
-  it("says at once and every 5 s why there is no output, in a comment and in a status with the id before", async () => {
+  it("sends the reason for no output at once and every 5 s, in a comment and in a status with the previous id", async () => {
     const waiting = { reason: "model_downloading", position: 1, message: "model is downloading", percent: 59 } as const;
     const feed = api.jobs.add(makeJob({ accountId: api.accountId, state: "queued", waiting }));
     feed.push([status("queued")]);
@@ -85,7 +85,7 @@ describe("GET /jobs/:id/stream", () => {
     await response.body?.cancel();
   });
 
-  it("answers HEAD with the headers alone and starts nothing", async () => {
+  it("answers HEAD with only the headers and opens no stream", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     const answer = await api.call("HEAD", "/jobs/job_1/stream");
     expect([answer.status, answer.text, feed.listeners]).toEqual([200, "", 0]);
@@ -102,7 +102,7 @@ describe("GET /jobs/:id/stream", () => {
     );
   });
 
-  it("gives a JSON output in done, and text not twice", async () => {
+  it("sends a JSON output in done, and text only once", async () => {
     api.jobs.add(makeJob({ accountId: api.accountId })).end({ ...DONE, output: [{ label: "A" }] });
     const streamed = api.jobs.add(makeJob({ id: "job_2", accountId: api.accountId }));
     streamed.push([{ type: "token", content: "the text", count: 2 }]);
@@ -113,7 +113,7 @@ describe("GET /jobs/:id/stream", () => {
     expect(text?.data).not.toHaveProperty("output");
   });
 
-  it("replays a finished job, and from every event's id exactly what follows it", async () => {
+  it("replays a finished job, and continues exactly after the id of every event", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push(STORY);
     feed.end(DONE);
@@ -141,25 +141,25 @@ describe("GET /jobs/:id/stream", () => {
     expect(events.map(({ id }) => id)).toEqual(["2.3", "2.4", "2.5", "3.5", "4.5", "5.5", "6.5", "6.5.end"]);
   });
 
-  it("answers 204 to a reader that has the end already", async () => {
+  it("returns 204 to a reader that already has the end", async () => {
     api.jobs.add(makeJob({ accountId: api.accountId })).end(DONE);
     const answer = await stream({ "last-event-id": "0.0.end" });
     expect([answer.status, answer.text]).toEqual([204, ""]);
   });
 
-  it.each(["", "7", "a.b", "-1.0", "1.2.fin", "99999999999.0"])("ignores the foreign Last-Event-ID %j", async (id) => {
+  it.each(["", "7", "a.b", "-1.0", "1.2.fin", "99999999999.0"])("ignores the invalid Last-Event-ID %j", async (id) => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push(STORY);
     feed.end(DONE);
     expect(readEvents((await stream({ "last-event-id": id })).text)).toHaveLength(STORY.length + 1);
   });
 
-  it("knows no job of another account", async () => {
+  it("returns 404 for a job of another account", async () => {
     api.jobs.add(makeJob({ accountId: "user_other" }));
     expect((await stream()).status).toBe(404);
   });
 
-  it("sends a comment every 15 s once there is output, and events go on", async () => {
+  it("sends a comment every 15 s once there is output, and events continue", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push([token("a")]);
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
@@ -177,7 +177,7 @@ describe("GET /jobs/:id/stream", () => {
     expect(readEvents(text)).toHaveLength(2);
   });
 
-  it("lets go of feed and timer when the client leaves, and the job goes on", async () => {
+  it("releases feed and timer when the client disconnects, while the job continues", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push([status("pending")]);
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
@@ -190,7 +190,7 @@ describe("GET /jobs/:id/stream", () => {
     feed.push([token("unread")]);
   });
 
-  it("takes nothing up when the client has left already", async () => {
+  it("starts nothing if the client has already disconnected", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     const gate = Promise.withResolvers<void>();
     api.jobs.feedGate = gate.promise;
@@ -208,7 +208,7 @@ describe("GET /jobs/:id/stream", () => {
     expect([feed.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
   });
 
-  it("lets go of feed and timer when the job ends", async () => {
+  it("releases feed and timer when the job ends", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
     feed.end(DONE);
@@ -230,7 +230,7 @@ describe("GET /jobs/:id/stream", () => {
     for (const word of words) feed.push([token(word)]);
     feed.push([status("late")]);
     feed.end(DONE);
-    // What the server holds for the reader: nothing beyond what the socket took at once.
+    // Bytes that the server holds for the reader beyond those in the socket's buffers.
     expect(api.jobs.feeds.get("job_1")?.listeners).toBe(1);
     const received = readToEnd(socket);
     socket.resume();
@@ -239,7 +239,7 @@ describe("GET /jobs/:id/stream", () => {
     expect(events.slice(-2).map(({ id }) => id)).toEqual(["50000.1", "50000.1.end"]);
     const tokens = events.filter(({ event }) => event === "token");
     expect(tokens.length).toBeLessThan(5_000);
-    // Every id still says how many tokens were given up to there.
+    // Every id counts the tokens delivered up to its event.
     let given = "";
     for (const { id, data } of tokens) {
       given += data.content;
@@ -248,7 +248,7 @@ describe("GET /jobs/:id/stream", () => {
     }
   });
 
-  it("gives an attentive reader each of 2,000 tokens of its own, one write per push", async () => {
+  it("sends each of 2,000 tokens separately to a fast reader, one write per push", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
     for (let sent = 0; sent < 2_000; sent += 1) {
@@ -259,7 +259,7 @@ describe("GET /jobs/:id/stream", () => {
     expect(readEvents(await reader.toEnd())).toHaveLength(2_001);
   });
 
-  it("serves many readers of one feed, each from its own place", async () => {
+  it("serves many readers of one feed, each at its own position", async () => {
     await api.setLimits({ concurrentStreams: 21 });
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push(STORY.slice(0, 4));

@@ -16,7 +16,7 @@ const submit = (body: unknown = SUBMISSION, headers: Record<string, string> = {}
   api.call("POST", "/jobs", { body, headers });
 
 describe("POST /jobs", () => {
-  it("answers 201 with the submitted job", async () => {
+  it("returns 201 with the submitted job", async () => {
     const { status, body } = await submit({ ...SUBMISSION, priority: 9, extra: true });
     expect([status, body]).toEqual([
       201,
@@ -37,7 +37,7 @@ describe("POST /jobs", () => {
     expect(api.jobs.submitted).toEqual([{ accountId, limits: DEFAULT_LIMITS, apiKey, ...request }]);
   });
 
-  it("has priority 0 when none is given", async () => {
+  it("uses priority 0 by default", async () => {
     await submit();
     expect(api.jobs.submitted[0]?.priority).toBe(0);
   });
@@ -55,7 +55,7 @@ describe("POST /jobs", () => {
     [{ ...SUBMISSION, priority: "5" }, ["priority"]],
     [{ ...SUBMISSION, priority: null }, ["priority"]],
     [{ workload: "tiny", input: { messages: [], max_tokens: 0 } }, ["input.messages", "input.max_tokens"]],
-  ])("names every wrong field of %j", async (body, paths) => {
+  ])("names every invalid field of %j", async (body, paths) => {
     const answer = await submit(JSON.stringify(body));
     expect([answer.status, answer.body.error.code]).toEqual([422, "validation_failed"]);
     expect(answer.body.error.details.map(({ path }: { path: string }) => path)).toEqual(paths);
@@ -63,7 +63,7 @@ describe("POST /jobs", () => {
     expect(api.jobs.submitted).toEqual([]);
   });
 
-  it("knows no Cargo that is not in the catalog", async () => {
+  it("returns 404 for a Cargo that is not in the catalog", async () => {
     const { status, body } = await submit({ ...SUBMISSION, workload: "nothing" });
     expect([status, body]).toEqual([
       404,
@@ -71,7 +71,7 @@ describe("POST /jobs", () => {
     ]);
   });
 
-  it("answers 402 when the balance is too small", async () => {
+  it("returns 402 when the balance is too small", async () => {
     api.jobs.failure = new InsufficientCreditsError(2_500_001n, 2_500_000n);
     const { status, body } = await submit();
     const message = "Not enough credits: 2.500001 needed, 2.5 available";
@@ -79,7 +79,7 @@ describe("POST /jobs", () => {
     expect([status, body]).toEqual([402, { error: { message, code: "insufficient_credits", ...facts } }]);
   });
 
-  it("hands an Idempotency-Key on with a hash that only the meaning of the body decides", async () => {
+  it("passes an Idempotency-Key on with a hash that depends only on the meaning of the body", async () => {
     const headers = { "idempotency-key": "k".repeat(255) };
     await submit({ workload: "tiny", input: { prompt: "Hi", max_tokens: 5 } }, headers);
     await submit('{ "input": {"max_tokens":5.0,"prompt":"\\u0048i"}, "priority":0, "workload":"tiny" }', headers);
@@ -90,7 +90,7 @@ describe("POST /jobs", () => {
     expect(other?.bodyHash).not.toBe(first?.bodyHash);
   });
 
-  it("refuses an Idempotency-Key that is too long or empty, and one used with another body", async () => {
+  it("refuses an Idempotency-Key that is too long or empty, or was used with another body", async () => {
     const tooLong = await submit(SUBMISSION, { "idempotency-key": "k".repeat(256) });
     expect([tooLong.status, tooLong.body.error.details[0].path]).toEqual([422, "Idempotency-Key"]);
     expect((await submit(SUBMISSION, { "idempotency-key": "" })).status).toBe(422);
@@ -101,7 +101,7 @@ describe("POST /jobs", () => {
 });
 
 describe("GET /jobs", () => {
-  it("answers a page with its place in the whole", async () => {
+  it("returns a page with its position in the list", async () => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
     api.jobs.add(
       makeJob({ id: "job_2", accountId: api.accountId, state: "completed", completedAtMs: 1_767_225_601_500 }),
@@ -167,14 +167,14 @@ describe("GET /jobs", () => {
     expect([status, body.error.code, body.error.details[0].path]).toEqual([422, "validation_failed", path]);
   });
 
-  it("names every wrong parameter at once", async () => {
+  it("names every invalid parameter", async () => {
     const { body } = await api.call("GET", "/jobs?limit=0&offset=x&status=y");
     expect(body.error.details.map(({ path }: { path: string }) => path)).toEqual(["limit", "offset", "status.0"]);
   });
 });
 
 describe("GET /jobs/:id", () => {
-  it("shows a job that waits, and why", async () => {
+  it("returns a waiting job with the reason", async () => {
     const waiting = { reason: "all_busy" as const, position: 3, message: "2 Islands fit, all busy" };
     api.jobs.add(makeJob({ accountId: api.accountId, priority: 5, waiting }));
     const { status, body } = await api.call("GET", "/jobs/job_1");
@@ -210,7 +210,7 @@ describe("GET /jobs/:id", () => {
     ]);
   });
 
-  it("shows a completed job with output, usage and times", async () => {
+  it("returns a completed job with output, usage and times", async () => {
     api.jobs.add(
       makeJob({
         accountId: api.accountId,
@@ -243,14 +243,14 @@ describe("GET /jobs/:id", () => {
   });
 
   it.each([[{ format: "png", data: "aGk=" }], [[0.5]], [0], [false]])(
-    "shows the output %j as it is",
+    "returns the output %j unchanged",
     async (output) => {
       api.jobs.add(makeJob({ accountId: api.accountId, state: "completed", output }));
       expect((await api.call("GET", "/jobs/job_1")).body.data.output).toEqual(output);
     },
   );
 
-  it("shows why a job failed, and that it cost nothing", async () => {
+  it("returns why a job failed, without a charge", async () => {
     const error = { code: "out_of_memory" as const, message: "too big", retryable: true };
     api.jobs.add(makeJob({ accountId: api.accountId, state: "failed", error, completedAtMs: 1_767_225_602_000 }));
     const { data } = (await api.call("GET", "/jobs/job_1")).body;
@@ -264,7 +264,7 @@ describe("GET /jobs/:id", () => {
 });
 
 describe("DELETE /jobs/:id", () => {
-  it("cancels, refuses a second time if asked to, and else deletes", async () => {
+  it("cancels a job, refuses a second time if requested, and otherwise deletes", async () => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
     const first = await api.call("DELETE", "/jobs/job_1");
     expect([first.status, first.body]).toEqual([200, { data: { id: "job_1", status: "cancelled" } }]);
@@ -280,7 +280,7 @@ describe("DELETE /jobs/:id", () => {
 describe.each(["GET /jobs/job_none", "DELETE /jobs/job_none", "GET /jobs/job_1", "DELETE /jobs/job_1"])(
   "%s",
   (route) => {
-    it("is 404 for a job that is not the caller's", async () => {
+    it("returns 404 for a job of another account", async () => {
       api.jobs.add(makeJob({ accountId: "user_other" }));
       const [method = "", path = ""] = route.split(" ");
       const { status, body } = await api.call(method, path);

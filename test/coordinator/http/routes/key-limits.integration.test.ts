@@ -15,7 +15,7 @@ const create = (body: object, key = api.key) => api.call("POST", "/api-keys", { 
 const change = (id: string, body: object, key = api.key) => api.call("PATCH", `/api-keys/${id}`, { key, body });
 
 describe("limits of an API key", () => {
-  it("are what it is made with, and none unless told", async () => {
+  it("are those it is created with, and none by default", async () => {
     const limits = { expires_at: EXPIRES_AT, cargos: ["tiny", "second", "tiny"], credits_per_month: 2.5 };
     const shown = { ...limits, cargos: ["tiny", "second"] };
     const made = await create(limits);
@@ -51,14 +51,14 @@ describe("limits of an API key", () => {
     [{ cargos: ["tiny", "tinny"] }, "cargos.1"],
     [{ credits_per_month: -1 }, "credits_per_month"],
     [{ credits_per_month: 0.0000001 }, "credits_per_month"],
-  ])("%j is 422 at its field", async (body, path) => {
+  ])("return 422 at the field for %j", async (body, path) => {
     const { id } = (await create({})).body;
     for (const answer of [await create(body), await change(id, body)]) {
       expect([answer.status, answer.body.error.details[0].path]).toEqual([422, path]);
     }
   });
 
-  it("refuse a key that has expired with a code of its own, which counts for the address", async () => {
+  it("refuse an expired key with its own code, which counts for the address", async () => {
     const { key, id } = (await create({ expires_at: EXPIRES_AT })).body;
     expect((await api.call("GET", "/account", { key })).status).toBe(200);
     api.clock.advance(UNTIL_EXPIRED_MS);
@@ -73,14 +73,14 @@ describe("limits of an API key", () => {
     expect((await api.call("GET", "/account", { key })).status).toBe(200);
   });
 
-  it("cannot be evaded by another key: a key with limits makes and changes none", async () => {
+  it("cannot be evaded with another key, because a key with limits creates and changes none", async () => {
     const { key, id } = (await create({ credits_per_month: 1 })).body;
     for (const answer of [await create({}, key), await change(id, { credits_per_month: null }, key)]) {
       expect([answer.status, answer.body.error.code]).toEqual([403, "insufficient_scope"]);
     }
   });
 
-  it("are not outlived by what the key makes, and the key revokes nothing but itself", async () => {
+  it("also end what the key creates, and the key can revoke only itself", async () => {
     const { key, id } = (await create({ expires_at: EXPIRES_AT })).body;
     const other = (await create({})).body.id;
     const token = (await api.call("POST", "/island-tokens", { body: {} })).body.data.id;
@@ -97,7 +97,7 @@ describe("limits of an API key", () => {
     expect((await api.call("DELETE", `/api-keys/${id}`, { key })).status).toBe(200);
   });
 
-  it("are shown by GET /models: a key sees the Cargos that it may run", async () => {
+  it("apply to GET /models, where a key sees only the Cargos that it may run", async () => {
     const { key } = (await create({ cargos: ["second"] })).body;
     const { body } = await api.call("GET", "/models", { key });
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual(["second"]);

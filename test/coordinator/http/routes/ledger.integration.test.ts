@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => api[Symbol.asyncDispose]());
 
 describe("GET /account/ledger", () => {
-  it("tells what moved the credits, newest first, in pages", async () => {
+  it("lists the changes of the credits, newest first, in pages", async () => {
     const job = makeJob(api.accountId);
     await runJob(api.store, job);
     await api.store.jobs.end(makeEnding(job, { event: "cancel", finishReason: null, chargeMicro: 250_000 }));
@@ -42,7 +42,7 @@ describe("GET /account/ledger", () => {
     expect((await api.call("GET", "/account")).body.data.credits).toBe(10_000.25);
   });
 
-  it("names the batch of a batch's one hold, and the job of each settlement", async () => {
+  it("names the batch of a batch's single hold, and the job of each settlement", async () => {
     const batch = makeBatch(api.accountId, 2);
     await api.store.batches.submit(batch);
     const [first] = batch.jobs;
@@ -54,7 +54,7 @@ describe("GET /account/ledger", () => {
     ]);
   });
 
-  it("needs the scope read", async () => {
+  it("requires the scope read", async () => {
     expect((await api.call("GET", "/account/ledger", { key: api.writeKey })).status).toBe(403);
   });
 });

@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const post = (path: string, body: object) => call(coordinator.url, null, "POST", path, body);
 
-/** The token of the next mail to an address. Its quoted-printable text may be wrapped inside of the token. */
+/** Returns the token of the next mail to an address. Its quoted-printable text may be wrapped inside the token. */
 async function nextToken(kind: string, to: string): Promise<string> {
   for (;;) {
     const mail = await mails.next();
@@ -31,7 +31,7 @@ async function nextToken(kind: string, to: string): Promise<string> {
 }
 
 describe("POST /auth/password/forgot", () => {
-  it("mails a token with which a new password is set", async () => {
+  it("mails a token that sets a new password", async () => {
     const { status, body } = await post("/auth/password/forgot", { email: EMAIL });
     expect([status, body]).toEqual([200, { data: { accepted: true } }]);
     const token = await nextToken("pr", EMAIL);
@@ -42,7 +42,7 @@ describe("POST /auth/password/forgot", () => {
 });
 
 describe("POST /auth/email", () => {
-  it("makes the address count that PATCH /account asked for", async () => {
+  it("confirms the address that PATCH /account requested", async () => {
     const session = (await post("/auth/login", { email: EMAIL, password: PASSWORD })).body.data.token;
     const change = { current_password: PASSWORD, email: "ann@example.org" };
     const changed = await call(coordinator.url, session, "PATCH", "/account", change);

@@ -24,7 +24,7 @@ const file = (path: string, headers: Record<string, string> = {}, method = "GET"
   api.fetch(method, path, { base: "", key: null, headers });
 
 describe("GET /models/<file>.gguf", () => {
-  it("gives the file to anyone", async () => {
+  it("returns the file without a credential", async () => {
     const response = await file("/models/tiny.gguf");
     expect([response.status, response.headers.get("content-length"), response.headers.get("accept-ranges")]).toEqual([
       200,
@@ -35,25 +35,25 @@ describe("GET /models/<file>.gguf", () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(BYTES)).toBe(true);
   });
 
-  it("gives WebAssembly modules too", async () => {
+  it("returns WebAssembly modules too", async () => {
     await writeFile(join(api.directory, "tiny.wasm"), "\0asm");
     const response = await file("/models/tiny.wasm");
     expect([response.status, await response.text()]).toEqual([200, "\0asm"]);
   });
 
-  it("gives the part that is asked for", async () => {
+  it("returns the requested range", async () => {
     const response = await file("/models/tiny.gguf", { range: "bytes=99990-" });
     expect([response.status, response.headers.get("content-range")]).toEqual([206, "bytes 99990-99999/100000"]);
     expect(Buffer.from(await response.arrayBuffer()).equals(BYTES.subarray(99_990))).toBe(true);
   });
 
-  it("is 416 beyond the end, with the size", async () => {
+  it("returns 416 beyond the end, with the size", async () => {
     const response = await file("/models/tiny.gguf", { range: "bytes=100000-" });
     expect([response.status, response.headers.get("content-range")]).toEqual([416, "bytes */100000"]);
     await response.text();
   });
 
-  it("gives a part only of the version that the client has", async () => {
+  it("returns a range only of the version that the client has", async () => {
     const etag = (await file("/models/tiny.gguf", {}, "HEAD")).headers.get("etag") ?? "";
     const same = await file("/models/tiny.gguf", { range: "bytes=0-0", "if-range": etag });
     const other = await file("/models/tiny.gguf", { range: "bytes=0-0", "if-range": '"other"' });
@@ -64,7 +64,7 @@ describe("GET /models/<file>.gguf", () => {
   });
 
   it("answers HEAD without a body", async () => {
-    // The transport tells on the console that an answer was written twice.
+    // The transport logs on the console that a response was written twice.
     const complaint = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const response = await file("/models/tiny.gguf", {}, "HEAD");
     await api.call("GET", "/cargos");
@@ -77,7 +77,7 @@ describe("GET /models/<file>.gguf", () => {
     ]);
   });
 
-  it("gives the files of a folder, ranges too", async () => {
+  it("returns the files of a folder, also ranges", async () => {
     expect(await (await file("/models/tiny/files.json")).text()).toBe('{"files":[]}');
     const response = await file("/models/tiny/onnx/model_q4.onnx_data", { range: "bytes=99990-" });
     expect([response.status, response.headers.get("content-type")]).toEqual([206, "application/octet-stream"]);
@@ -112,7 +112,7 @@ describe("GET /models/<file>.gguf", () => {
     "/models/tiny.gguf%00",
     "/models/a%2Fb.gguf",
     "/models/%E0%A4%A.gguf",
-  ])("is 404 for %s", async (path) => {
+  ])("returns 404 for %s", async (path) => {
     for (const method of ["GET", "HEAD"]) expect((await file(path, {}, method)).status).toBe(404);
     const body = (await (await file(path)).json()) as { error: { code: string } };
     expect(body.error.code).toBe("not_found");
@@ -123,12 +123,12 @@ describe("GET /models/<file>.gguf", () => {
     "/models/../secret.txt",
     "//etc/passwd.gguf",
     "/models/tiny/../../secret.json",
-  ])("does not follow %s, written as it is", async (path) => {
+  ])("does not follow %s, sent unchanged", async (path) => {
     const socket = await api.raw(`GET ${path} HTTP/1.1`, "Host: x", "Connection: close");
     expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  it("is not written to", async () => {
+  it("refuses writes", async () => {
     expect((await file("/models/tiny.gguf", {}, "DELETE")).status).toBe(405);
   });
 });

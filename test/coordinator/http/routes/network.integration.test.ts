@@ -12,7 +12,7 @@ afterEach(() => api[Symbol.asyncDispose]());
 const get = (path: string) => api.call("GET", path, { key: null });
 
 describe("GET /network", () => {
-  it("gives visitors counts over all coordinators and who may open an account", async () => {
+  it("returns counts over all coordinators, and the kind of registration, to visitors", async () => {
     const figures = { islands: 2 };
     const coordinators = [{ figures }, { figures: null }];
     api.overview = async () => ({ islands: { online: 3, known: 9 }, coordinators }) as unknown as Overview;
@@ -31,7 +31,7 @@ describe("GET /network", () => {
     ]);
   });
 
-  it("is 404 where the operator shows visitors nothing, and counts for the address", async () => {
+  it("returns 404 if the operator turned it off, and counts for the address", async () => {
     await using hidden = await Api.open({ publicPage: null, publicRequestsPerMinute: 1 });
     const ask = async () => (await hidden.call("GET", "/network", { key: null })).status;
     const answers = [];

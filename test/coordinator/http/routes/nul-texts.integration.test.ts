@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-/** PostgreSQL has no text with a NUL. */
-describe("A NUL character", () => {
+/** PostgreSQL does not support NUL in text. */
+describe("a NUL character", () => {
   const operations = Object.entries(currentDocument().paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, Operation>).map(([method, { operationId, parameters = [] }]) => {
       const texts = parameters.filter(({ in: place, schema }) => place === "query" && schema.type === "string");
@@ -35,17 +35,17 @@ describe("A NUL character", () => {
       : [],
   );
 
-  it.each(withIds)("in an id is not found: $operationId", async ({ method, path }) => {
+  it.each(withIds)("is 404 in an id: $operationId", async ({ method, path }) => {
     const { status, body } = await api.call(method, path.replaceAll(/\{.+?\}/g, "a%00b"), { key: session, base: "" });
     expect([status, body?.error?.code]).toEqual([404, "not_found"]);
   });
 
-  it.each(withTexts)("in a query is refused, and named: $operationId $name", async ({ method, path, name }) => {
+  it.each(withTexts)("is refused by name in a query: $operationId $name", async ({ method, path, name }) => {
     const { status, body } = await api.call(method, `${path}?${name}=a%00b`, { key: session, base: "" });
     expect([status, body.error.details?.[0].path]).toEqual([422, name]);
   });
 
-  it("in an address is nobody's", async () => {
+  it("is not accepted in an e-mail address", async () => {
     const body = { email: "a\u0000b@example.com", password: "long enough for all" };
     expect((await api.call("POST", "/auth/login", { key: null, body })).status).toBe(401);
   });

@@ -57,7 +57,7 @@ const ask = (method: string, path: string, body?: unknown, headers: Record<strin
 const linesOf = async (target: string) =>
   (await ask("GET", `/audit?target=${target}`)).body.data as { action: string; after: Record<string, unknown> }[];
 
-/** How each operation that changes something is called, on what, and how it is noted. */
+/** A call of each operation that changes something, with its target and its audit entry. */
 const DEEDS: Record<string, () => Promise<{ target: string; actions: readonly string[] }>> = {
   setAccountLimits: async () => {
     const target = await makeAccount();
@@ -131,7 +131,7 @@ async function done(asked: Promise<Answer>): Promise<Answer> {
 }
 
 describe("the audit log", () => {
-  /** It changes nothing. */
+  /** Repeating the call changes nothing. */
   const READS = ["reviewCargo"];
   const operations = Object.entries(currentDocument().paths)
     .filter(([path]) => path.startsWith("/api/v1/operator/"))
@@ -139,11 +139,11 @@ describe("the audit log", () => {
     .filter(([method, { operationId }]) => method !== "get" && !READS.includes(operationId))
     .map(([, { operationId }]) => operationId);
 
-  it("knows every operation that changes something", () => {
+  it("covers every operation that changes something", () => {
     expect(operations.toSorted()).toEqual(Object.keys(DEEDS).toSorted());
   });
 
-  it.each(operations)("has one line for what %s changes, and none where it is so already", async (operationId) => {
+  it.each(operations)("has one line for what %s changes, and none if nothing changes", async (operationId) => {
     const { target, actions } = (await DEEDS[operationId]?.()) ?? { target: "", actions: [] };
     expect((await linesOf(target)).map(({ action }) => action)).toEqual(actions);
   });
@@ -166,7 +166,7 @@ describe("POST /operator/accounts/{id}/grants", () => {
     expect(JSON.stringify(lines)).not.toContain(key);
   });
 
-  it("takes credits back with a note, once for a key, and has the note in its line", async () => {
+  it("takes credits back with a note, once per key, and logs the note", async () => {
     const id = await makeAccount();
     await done(grant(id, 5, randomUUID()));
     const [key, body] = [randomUUID(), { credits: -2, note: "Granted twice" }];
@@ -180,7 +180,7 @@ describe("POST /operator/accounts/{id}/grants", () => {
     expect([tooMuch.status, tooMuch.body.error.message]).toEqual([400, expect.stringContaining("at most 3 can be")]);
   });
 
-  it("grants no amount that is none, up to what an account may have", async () => {
+  it("refuses an invalid amount, and one above an account's maximum", async () => {
     const id = await makeAccount();
     for (const credits of [0, -1, 0.000_000_1, 4_000_000_001, 1e300]) {
       expect((await grant(id, credits, randomUUID())).body.error).toMatchObject({ code: "validation_failed" });
@@ -190,7 +190,7 @@ describe("POST /operator/accounts/{id}/grants", () => {
     expect((await ask("GET", `/accounts/${id}`)).body.data.credits).toBe(8_000_000_000);
   });
 
-  it("grants nothing to an account that was deleted", async () => {
+  it("grants nothing to a deleted account", async () => {
     const id = await makeAccount();
     await api.store.accounts.delete(id, api.clock.now());
     expect((await grant(id, 1, randomUUID())).body.error).toMatchObject({ code: "not_found" });

@@ -9,7 +9,7 @@ import { Api, type Answer } from "../api.ts";
 let api: Api;
 let operator = "";
 let operatorId = "";
-/** Of a user, and keys of a user and of the operator. */
+/** A user's session, and keys of a user and of the operator. */
 let refused: readonly string[] = [];
 beforeAll(async () => {
   api = await Api.open();
@@ -51,14 +51,14 @@ describe("/operator", () => {
       Object.keys(item).map((method) => [method.toUpperCase(), path.slice("/api/v1".length)] as const),
     );
 
-  it.each(routes)("%s %s is for the session of an operator alone", async (method, path) => {
+  it.each(routes)("allows %s %s only with an operator's session", async (method, path) => {
     for (const key of refused) {
       expect(codeOf(await api.call(method, path, { key }))).toEqual([403, "operator_only"]);
     }
     expect(codeOf(await api.call(method, path, { key: null }))).toEqual([401, "unauthenticated"]);
   });
 
-  it("are all that an operator may do, and no more once the role is gone", async () => {
+  it("allows all its operations to an operator, and none once the role is removed", async () => {
     const id = await makeAccount("former");
     const key = await sessionOf(id);
     await api.store.operators.setRole(id, "operator");
@@ -67,14 +67,14 @@ describe("/operator", () => {
     const identity = (await api.accounts.authenticate(key)) as Identity;
     expect(await api.accounts.isStillValid(identity)).toBe(true);
     await api.store.operators.setRole(id, "user");
-    // What is open ends: it may be a stream of what operators see.
+    // Open streams end, because they may show operators' data.
     expect(await api.accounts.isStillValid(identity)).toBe(false);
-    // Where the network is several coordinators, the one that gives the role tells the others.
+    // With several coordinators, the one that sets the role notifies the others.
     await api.setLimits({}, id);
     expect((await api.call("GET", "/operator/overview", { key })).status).toBe(403);
   });
 
-  it("accounts are found, and shown with their limits", async () => {
+  it("finds accounts, and shows them with their limits", async () => {
     const id = await makeAccount("findme");
     const { body } = await ask("GET", "/accounts?search=FINDME");
     expect(body).toMatchObject({ data: [{ id, role: "user", credits: 0, suspended: null }], meta: { total: 1 } });
@@ -83,7 +83,7 @@ describe("/operator", () => {
     expect(codeOf(await ask("GET", "/accounts?role=king"))).toEqual([422, "validation_failed"]);
   });
 
-  it("limits and grants are noted with what was before", async () => {
+  it("logs limits and grants with their earlier values", async () => {
     const id = await makeAccount("rich");
     const { body } = await ask("PATCH", `/accounts/${id}/limits`, { concurrent_jobs: 3 });
     expect(body.data).toMatchObject({ concurrent_jobs: 3, share: 100 });
@@ -110,7 +110,7 @@ describe("/operator", () => {
     }
   });
 
-  it("a suspended account gets 403 account_suspended with session and key, until it is reinstated", async () => {
+  it("refuses a suspended account with 403 account_suspended, for session and key, until it is reinstated", async () => {
     const id = await makeAccount("spammer");
     const session = await sessionOf(id);
     const { secret } = await api.accounts.createKey(id);
@@ -134,7 +134,7 @@ describe("/operator", () => {
     expect(actions).toEqual(["account.reinstate", "account.suspend"]);
   });
 
-  it("no operator is suspended, and a reason is one line", async () => {
+  it("suspends no operator, and requires a reason of one line", async () => {
     expect(codeOf(await ask("POST", `/accounts/${operatorId}/suspension`, { reason: "x" }))).toEqual([
       400,
       "bad_request",
@@ -145,7 +145,7 @@ describe("/operator", () => {
     }
   });
 
-  it("Islands of all accounts are listed, shown and suspended", async () => {
+  it("lists, shows and suspends Islands of all accounts", async () => {
     const [id, hostId] = [await makeAccount("host"), randomUUID()];
     const report = {
       agentVersion: "1",
@@ -177,14 +177,14 @@ describe("/operator", () => {
     expect(codeOf(await ask("POST", "/islands/nobody/suspension", { reason: "x" }))).toEqual([404, "not_found"]);
   });
 
-  it("settings have no secret", async () => {
+  it("lists settings without secrets", async () => {
     const { text, body } = await ask("GET", "/settings");
     expect(text).not.toContain("very-secret");
     const metrics = body.data.find(({ key }: { key: string }) => key === "metrics_token");
     expect(metrics).toMatchObject({ value: "(hidden)", source: "environment" });
   });
 
-  it("announcements are shown to everybody until they are over or removed", async () => {
+  it("publishes announcements until they expire or are removed", async () => {
     const until = new Date(api.clock.now() + 60_000).toISOString();
     const { body } = await ask("POST", "/announcements", { text: "Maintenance", until });
     expect(body.data).toMatchObject({ level: "info", text: "Maintenance", until });
@@ -203,7 +203,7 @@ describe("/operator", () => {
     ]);
   });
 
-  it("a Cargo is approved exactly as it was reviewed", async () => {
+  it("approves a Cargo exactly as it was reviewed", async () => {
     const fields = {
       slug: "op-words",
       name: "Words",

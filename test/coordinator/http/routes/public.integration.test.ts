@@ -26,7 +26,7 @@ describe("GET /health", () => {
     expect([status, body]).toEqual([503, { status: "degraded", version: "1.2.3", checks: { store: "failing" } }]);
   });
 
-  it("is degraded while the store takes nothing new, although it can be read", async () => {
+  it("is degraded while the store is read-only", async () => {
     api.checkStore = async () => undefined;
     api.storeState.readOnlyBecause = "the disk is full";
     const { status, body } = await get("/health");
@@ -69,7 +69,7 @@ describe("GET /health", () => {
 });
 
 describe("GET /cargos", () => {
-  it("lists Cargos in the spec's names and units", async () => {
+  it("lists Cargos with the spec's names and units", async () => {
     const { status, body } = await get("/cargos?runtime_type=onnx");
     expect([status, body]).toEqual([
       200,
@@ -120,7 +120,7 @@ describe("GET /cargos", () => {
 });
 
 describe("GET /cargos/:slug", () => {
-  it("adds what is needed to write an input", async () => {
+  it("returns the input schema and an example input", async () => {
     const { status, body } = await get("/cargos/tiny");
     expect(status).toBe(200);
     expect(body.data).toMatchObject({
@@ -134,14 +134,14 @@ describe("GET /cargos/:slug", () => {
     });
   });
 
-  it("is 404 cargo_not_found for another", async () => {
+  it("returns 404 cargo_not_found for an unknown Cargo", async () => {
     const { status, body } = await get("/cargos/none");
     expect([status, body.error.code]).toEqual([404, "cargo_not_found"]);
   });
 });
 
 describe("GET /models", () => {
-  it("lists Cargos in OpenAI's shape", async () => {
+  it("lists Cargos in OpenAI's format", async () => {
     const list = await api.call("GET", "/models");
     const facts = {
       capabilities: ["/chat/completions", "/completions", "/messages", "/responses"],
@@ -184,7 +184,7 @@ describe("GET /models", () => {
     expect((await api.call("GET", "/models/tiny")).body).toEqual(tiny);
   });
 
-  it("has what Islands can start now and how fast they were", async () => {
+  it("reports what Islands can start now, and the measured speed", async () => {
     api.models.available = [
       { slug: "tiny", islands: 3, ready: 2, free: 1 },
       { slug: "second", islands: 1, ready: 0, free: 1 },
@@ -198,7 +198,7 @@ describe("GET /models", () => {
     expect((await api.call("GET", "/models/tiny")).body).toEqual(tiny);
   });
 
-  it("lists what it serves: public Cargos and the caller's own unapproved ones", async () => {
+  it("lists public Cargos and the caller's own unapproved ones", async () => {
     const own = makeCargo({ slug: "own", workloadId: 20, privateTo: api.accountId });
     api.catalog.replace([makeCargo(), own, makeCargo({ slug: "theirs", workloadId: 21, privateTo: "user_other" })]);
     const { body } = await api.call("GET", "/models");
@@ -207,13 +207,13 @@ describe("GET /models", () => {
     expect(await Promise.all(statuses)).toEqual([200, 404]);
   });
 
-  it("leaves out Cargos that run as jobs only", async () => {
+  it("omits Cargos that run only as jobs", async () => {
     api.catalog.replace([makeCargo(), makeCargo({ slug: "hash", runtimeType: "wasm", isChat: false })]);
     expect((await api.call("GET", "/models")).body.data).toHaveLength(1);
     expect((await api.call("GET", "/models/hash")).status).toBe(404);
   });
 
-  it.each(["none"])("knows no model %s", async (id) => {
+  it.each(["none"])("returns 404 for the model %s", async (id) => {
     const { status, body } = await api.call("GET", `/models/${id}`);
     expect([status, body.error]).toEqual([
       404,
@@ -240,7 +240,7 @@ describe("GET /island/recommendations", () => {
   };
   const hub = { ...one, slug: "second", modelUrl: "hf:owner/repo:file.gguf", modelHash: "ab" };
 
-  it("answers in the spec's names, with a full address for what we serve ourselves", async () => {
+  it("uses the spec's names, with a full URL for files that the coordinator serves itself", async () => {
     api.recommend = async () => [one, hub];
     const { status, body } = await get(`/island/recommendations?host_id=${HOST_ID}`);
     const wire = {
@@ -269,7 +269,7 @@ describe("GET /island/recommendations", () => {
     [{ publicUrl: "https://atoll.example/base/" }, "https://atoll.example/base/models/tiny.gguf"],
     [{ trustProxy: true }, "https://front.example/models/tiny.gguf"],
     [{ trustProxy: false }, "/models/tiny.gguf"],
-  ])("names the origin by %j", async (options, url) => {
+  ])("uses the origin of %j", async (options, url) => {
     await using other = await Api.open(options);
     other.recommend = async () => [one];
     const headers = { "x-forwarded-proto": "http, https", "x-forwarded-host": "front.example" };
@@ -282,7 +282,7 @@ describe("GET /island/recommendations", () => {
     expect([status, body.error.details[0].path]).toEqual([422, "host_id"]);
   });
 
-  it("is 404 for an Island that never came", async () => {
+  it("returns 404 for an unknown Island", async () => {
     api.recommend = () => Promise.reject(new ServiceError("not_found", "There is no such Island"));
     expect((await get(`/island/recommendations?host_id=${HOST_ID}`)).status).toBe(404);
   });

@@ -17,7 +17,7 @@ afterEach(() => api[Symbol.asyncDispose]());
 const makeKey = async (): Promise<ApiKey> => (await api.accounts.createKey(api.accountId)).key;
 const read = (query = "") => api.call("GET", `/account/usage${query}`);
 
-/** A job of the account that ended so many days ago. */
+/** Stores a job of the account that ended this many days ago. */
 async function endJob(chargeMicro: number, days: number, key: ApiKey | null = null, slug = "tiny"): Promise<void> {
   const nowMs = api.clock.now();
   const apiKey = key && { number: key.number, monthly: null };
@@ -27,7 +27,7 @@ async function endJob(chargeMicro: number, days: number, key: ApiKey | null = nu
 }
 
 describe("GET /account/usage", () => {
-  it("has a line for each day, Cargo and key of the last 30 days", async () => {
+  it("returns a line for each day, Cargo and key of the last 30 days", async () => {
     await endJob(250_000, 0, one);
     await endJob(500_000, 0, one);
     await endJob(1, 29);
@@ -47,7 +47,7 @@ describe("GET /account/usage", () => {
     ]);
   });
 
-  it("takes days, filters, groups and pages", async () => {
+  it("accepts days, filters, groups and pages", async () => {
     await endJob(1_000, 3, one);
     await endJob(2_000, 3, two, "second");
     await endJob(4_000, 4, one);
@@ -71,7 +71,7 @@ describe("GET /account/usage", () => {
     ["?from=yesterday", "from"],
     ["?by=hour", "by"],
     ["?limit=101", "limit"],
-  ])("%s is 422", async (query, path) => {
+  ])("returns 422 for %s", async (query, path) => {
     const { status, body } = await read(query);
     expect([status, body.error.details[0].path]).toEqual([422, path]);
   });

@@ -35,7 +35,7 @@ const setAge = (path: string, ageS: number) => {
 };
 
 describe("the console's files", () => {
-  it("are built once when they are first asked for", async () => {
+  it("are built once, at the first request", async () => {
     const files = open();
     await Promise.all([files.page(0), files.page(1), files.page(0)]);
     expect(builds).toBe(1);
@@ -52,7 +52,7 @@ describe("the console's files", () => {
     expect(builds).toBe(1);
   });
 
-  it("are those of the package where there are no sources", async () => {
+  it("are those of the package if there are no sources", async () => {
     await rm(join(web, "build.ts"));
     await expect(open().page(0)).rejects.toMatchObject({ code: "not_found" });
     await writeDist();
@@ -61,7 +61,7 @@ describe("the console's files", () => {
     expect(builds).toBe(0);
   });
 
-  it("say what to run when they cannot be built, and are tried again", async () => {
+  it("report which command to run when the build fails, and are built again at the next request", async () => {
     fails = true;
     const files = open();
     await expect(files.page(0)).rejects.toThrow(/npm run build:web/);

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => api[Symbol.asyncDispose]());
 
 describe("Listener", () => {
-  it("hands over the upgrades of a path, with or without a query", async () => {
+  it("passes on upgrades of a path, with or without a query", async () => {
     const urls: (string | undefined)[] = [];
     api.listener.onUpgrade(SESSION, async (request) => {
       urls.push(request.url);
@@ -41,7 +41,7 @@ describe("Listener", () => {
   });
 
   it.each(["/api/v1/health", `${SESSION}/x`])(
-    "ignores an upgrade of %s, and answers the request as if there were none",
+    "ignores an upgrade of %s, and serves the request without it",
     async (path) => {
       api.listener.onUpgrade(SESSION, () => expect.unreachable());
       const answer = await readToEnd(await api.raw(`GET ${path} HTTP/1.1`, ...UPGRADE, "Connection: close"));
@@ -51,14 +51,14 @@ describe("Listener", () => {
     },
   );
 
-  it("answers a client that offers HTTP/2 in clear text by HTTP/1.1, its body read", async () => {
+  it("serves a client that offers HTTP/2 in clear text with HTTP/1.1, including its body", async () => {
     api.listener.onUpgrade(SESSION, () => expect.unreachable());
     const body = JSON.stringify({ workload: "tiny", input: { prompt: "hi ".repeat(40_000) } });
     const headers = {
       authorization: `Bearer ${api.key}`,
       connection: "Upgrade, HTTP2-Settings",
       upgrade: "h2c",
-      // As curl --http2 sends them.
+      // Headers of curl --http2.
       "http2-settings": "AAMAAABkAAQAoAAAAAIAAAAA",
     };
     const asked = request(`${api.url}/api/v1/jobs`, { method: "POST", headers });
@@ -68,9 +68,9 @@ describe("Listener", () => {
     expect(await text(answer)).toContain('"status":"submitted"');
   });
 
-  it("answers an upgrade with the refusal that its handler throws, and leaves nothing half open", async () => {
+  it("answers a refused upgrade with the handler's error, and leaves nothing half open", async () => {
     api.listener.onUpgrade(SESSION, () => Promise.reject(new RateLimitedError("requests_per_minute", 7)));
-    // It never ends its own side.
+    // This client never closes its side.
     const client = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true });
     client.write(`GET ${SESSION} HTTP/1.1\r\n${UPGRADE.join("\r\n")}\r\n\r\n`);
     let answer = "";
@@ -82,7 +82,7 @@ describe("Listener", () => {
     expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toEqual({
       error: { message: expect.any(String), code: "rate_limited", retry_after: 7, limit: "requests_per_minute" },
     });
-    // The other side is gone, so what is written to it is refused.
+    // The other side has closed, so writes to it are refused.
     const gone = once(client, "error");
     client.write("x");
     await new Promise((resolve) => setImmediate(resolve));
@@ -102,7 +102,7 @@ describe("Listener", () => {
     ["an invalid Host", [GET, "Host: a b/<>"], 400],
     ["two lengths", [GET, "Host: x", "Content-Length: 1", "Content-Length: 2"], 400],
   ] as const;
-  /** uWebSockets.js answers these itself, with a status and no body of ours. */
+  /** uWebSockets.js answers these itself, with a status and without our body. */
   const UNPARSED = [
     ["headers that are too large", [GET, "Host: x", `X-A: ${"a".repeat(20_000)}`], 431],
     ["what is not HTTP", ["GARBAGE"], 400],
@@ -110,7 +110,7 @@ describe("Listener", () => {
     ["no Host, in HTTP/1.0", ["GET /api/v1/health HTTP/1.0"], 400],
   ] as const;
   it.each(TEST_TRANSPORT.transport === "uws" ? PARSED : [...PARSED, ...UNPARSED])(
-    "answers %s with the body of every error, and ends the connection",
+    "answers %s with an error body, and closes the connection",
     async (_, head, status) => {
       const answer = await readToEnd(await api.raw(...head));
       expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*\\r\\nConnection: close\\r\\n`, "is"));
@@ -120,7 +120,7 @@ describe("Listener", () => {
     },
   );
 
-  it(...unlessUws("writes no refusal into an answer that was begun", "it waits for more"), async () => {
+  it(...unlessUws("writes no error into a response that has begun", "it waits for more"), async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push([{ type: "status", state: "running" }]);
     const socket = await api.raw(
@@ -137,7 +137,7 @@ describe("Listener", () => {
     await eventually(() => feed.listeners === 0);
   });
 
-  it("close() ends idle connections and takes no new ones", async () => {
+  it("close() closes idle connections and accepts no new ones", async () => {
     const idle = connect(api.port, "127.0.0.1");
     await once(idle, "connect");
     idle.write("GET /api/v1/cargos HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -151,24 +151,27 @@ describe("Listener", () => {
     api = await Api.open();
   });
 
-  it(...unlessSeveral("close() waits for answers under way, whose connections then end", "it closes one"), async () => {
-    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
-    const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
-    let isClosed = false;
-    const closed = api.listener.close(new AbortController().signal).then(() => {
-      isClosed = true;
-    });
-    feed.push([{ type: "status", state: "running" }]);
-    await reader.until("\n\n");
-    expect(isClosed).toBe(false);
-    feed.end(DONE);
-    expect(await reader.toEnd()).toContain("event: done");
-    await closed;
-    api = await Api.open();
-  });
+  it(
+    ...unlessSeveral("close() waits for responses in flight, whose connections then close", "it closes one"),
+    async () => {
+      const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+      const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
+      let isClosed = false;
+      const closed = api.listener.close(new AbortController().signal).then(() => {
+        isClosed = true;
+      });
+      feed.push([{ type: "status", state: "running" }]);
+      await reader.until("\n\n");
+      expect(isClosed).toBe(false);
+      feed.end(DONE);
+      expect(await reader.toEnd()).toContain("event: done");
+      await closed;
+      api = await Api.open();
+    },
+  );
 
   it(
-    ...unlessSeveral("close() cuts off what is left at the deadline, upgraded sockets too", "it closes one"),
+    ...unlessSeveral("close() cuts the remaining connections at the deadline, also upgraded sockets", "it closes one"),
     async () => {
       const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
       api.listener.onUpgrade(SESSION, async () => acceptUpgrade());
@@ -187,7 +190,7 @@ describe("Listener", () => {
     },
   );
 
-  it("close() lets a request in that had begun, and tells its client not to send another", async () => {
+  it("close() finishes a request that had begun, and tells its client not to send another", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     const response = await api.fetch("GET", "/jobs/job_1/stream");
     const begun = connect(api.port, "127.0.0.1");

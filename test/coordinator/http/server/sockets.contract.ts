@@ -11,12 +11,12 @@ import { eventually } from "../api.ts";
 
 const PATH = "/socket";
 
-/** What sessions of Islands rely on in the transport. */
+/** WebSocket behavior of the transport that Island sessions rely on. */
 export function describeSockets(choice: TransportChoice): void {
   let listener: Listener;
   let events: string[];
   let frames: Buffer[];
-  /** The last that opened. */
+  /** The last opened socket. */
   let server: SessionSocket;
   let openedSockets = 0;
   let clients: WebSocket[];
@@ -69,7 +69,7 @@ export function describeSockets(choice: TransportChoice): void {
     return client;
   }
 
-  /** What the client learns of its close. */
+  /** Close code and reason that the client receives. */
   const closeOf = async (client: WebSocket): Promise<[number, string]> => {
     const [code, reason] = (await once(client, "close")) as [number, Buffer];
     return [code, reason.toString()];
@@ -85,7 +85,7 @@ export function describeSockets(choice: TransportChoice): void {
       expect(client.protocol).toBe("a.v1");
     });
 
-    it("are refused with the error of their handler and the route's headers", async () => {
+    it("are refused with the handler's error and the route's headers", async () => {
       const client = dial({});
       const [, response] = (await once(client, "unexpected-response")) as [
         unknown,
@@ -97,7 +97,7 @@ export function describeSockets(choice: TransportChoice): void {
       expect(JSON.parse(body)).toEqual({ error: { message: "Who are you?", code: "unauthenticated" } });
     });
 
-    it("are refused to a handshake of another version", async () => {
+    it("are refused for a handshake of another version", async () => {
       const headers = { authorization: "Bearer x", "sec-websocket-version": "7" };
       const client = new WebSocket(`ws://127.0.0.1:${listener.port}${PATH}`, {
         headers,
@@ -112,7 +112,7 @@ export function describeSockets(choice: TransportChoice): void {
       expect(response.statusCode).toBe(400);
     });
 
-    it("carry frames whole and in order, both ways, up to the limit", async () => {
+    it("carry frames unchanged and in order, both ways, up to the limit", async () => {
       const client = await open();
       const echoed: Buffer[] = [];
       client.on("message", (data) => echoed.push(data as Buffer));
@@ -127,7 +127,7 @@ export function describeSockets(choice: TransportChoice): void {
       expect(server.bufferedBytes).toBe(0);
     });
 
-    it("say which frames are text, and pass pings and pongs on", async () => {
+    it("report which frames are text, and pass pings and pongs on", async () => {
       const client = await open();
       const pinged = once(client, "ping");
       server.ping();
@@ -147,7 +147,7 @@ export function describeSockets(choice: TransportChoice): void {
       expect([server.isOpen, frames.length]).toEqual([false, 0]);
     });
 
-    it("close with code and reason, after what was sent", async () => {
+    it("close with code and reason, after all sent frames", async () => {
       const client = await open();
       const closed = closeOf(client);
       const received = once(client, "message");
@@ -160,7 +160,7 @@ export function describeSockets(choice: TransportChoice): void {
       expect(events.filter((event) => event.startsWith("close"))).toHaveLength(1);
     });
 
-    it("tell the client's code, and 1006 for one that is gone", async () => {
+    it("report the client's code, and 1006 for a client that vanished", async () => {
       (await open()).close(4_001);
       await eventually(() => events.includes("close 4001"));
       (await open()).terminate();
@@ -174,13 +174,13 @@ export function describeSockets(choice: TransportChoice): void {
       await server.closed;
     });
 
-    it("give no frame while they are paused, and none is lost, nor the close before it", async () => {
+    it("deliver no frame while they are paused, and lose none, with the close after them", async () => {
       const client = await open();
       server.pause();
       for (let index = 0; index < 100; index += 1) client.send(Buffer.alloc(1_000, index));
       client.close(4_002);
       await new Promise((resolve) => setTimeout(resolve, 20));
-      // What one read has delivered may still come.
+      // Frames of the last read may still arrive.
       expect(frames.length).toBeLessThan(100);
       expect(events).not.toContain("close 4002");
       server.resume();
@@ -189,7 +189,7 @@ export function describeSockets(choice: TransportChoice): void {
       expect(events.at(-1)).toBe("close 4002");
     });
 
-    it("send what was written in one turn, also from the handler of another socket", async () => {
+    it("send frames written in one turn together, also from the handler of another socket", async () => {
       const [first, second] = [await open(), server];
       await open();
       const other = server;
@@ -204,7 +204,7 @@ export function describeSockets(choice: TransportChoice): void {
       expect(received).toEqual(["a", "b", "c"]);
     });
 
-    it("stay open while answers finish, and are cut at the deadline of close()", async () => {
+    it("stay open while responses finish, and are cut at the deadline of close()", async () => {
       const client = await open();
       await listener.finishAnswers(AbortSignal.abort());
       expect(server.isOpen).toBe(true);

@@ -7,19 +7,22 @@ import { eventually, readToEnd } from "../api.ts";
 import type { TransportChoice } from "../../../support/transport.ts";
 
 const KIB = 1_024;
-/** More than the system takes into its own buffers. */
+/** Larger than the system's own buffers. */
 const LARGE_BYTES = 16 * KIB * KIB;
 const head = (...lines: string[]): string => `${lines.join("\r\n")}\r\n\r\n`;
 const get = (path: string, ...lines: string[]): string => head(`GET ${path} HTTP/1.1`, "Host: x", ...lines);
 
-/** What the API relies on in its transport, for HTTP. `skip`: the reason, by a case's title, why it does not hold for this one. */
+/**
+ * HTTP behavior of the transport that the API relies on.
+ * @param skip Reasons, by the title of a case, why the case does not apply to this transport.
+ */
 export function describeRequests(choice: TransportChoice, skip: Readonly<Record<string, string>> = {}): void {
   const check = (title: string, body: () => Promise<void>): void => {
     it.skipIf(title in skip)(title in skip ? `${title} [${skip[title]}]` : title, body);
   };
   let listener: Listener;
   let handle: FetchHandler;
-  /** Answers whose clients left before their end. */
+  /** Responses whose clients disconnected before their end. */
   let aborted: number;
   let sockets: Socket[];
 
@@ -46,7 +49,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
     return socket;
   }
 
-  /** The whole answer to one request, whose connection then ends. */
+  /** Sends one request on a connection that then closes, and returns the whole response. */
   async function exchange(...parts: (string | Buffer)[]): Promise<string> {
     const socket = await open();
     const answer = readToEnd(socket);
@@ -60,7 +63,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
   const url = (path: string): string => `http://127.0.0.1:${listener.port}${path}`;
 
   describe(`requests, by ${choice.transport}`, () => {
-    check("come with method, path, query and headers as they were sent", async () => {
+    check("arrive with method, path, query and headers unchanged", async () => {
       handle = ({ method, url: at }, { incoming }) =>
         Response.json({
           method,
@@ -81,18 +84,18 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       });
     });
 
-    check("may have 90 headers, of 15 KB together", async () => {
+    check("may have 90 headers with 15 KB in total", async () => {
       handle = (_, { incoming }) => new Response(String(Object.keys(incoming.headers).length));
       const many = Array.from({ length: 90 }, (_, index) => `X-${index}: ${"v".repeat(150)}`);
       expect(await exchange(get("/", ...many, "Connection: close"))).toMatch(/\r\n92$/);
     });
 
-    check("with larger headers are refused", async () => {
+    check("are refused with larger headers", async () => {
       handle = () => expect.unreachable();
       expect(await exchange(get("/", `X-A: ${"a".repeat(20 * KIB)}`))).toMatch(/^HTTP\/1\.1 4(00|31) /);
     });
 
-    check("have bodies, by length or in chunks, also byte by byte", async () => {
+    check("have bodies by length or in chunks, also byte by byte", async () => {
       handle = async (request) => new Response((await request.text()).toUpperCase());
       const post = (...more: string[]): string => head("POST / HTTP/1.1", "Host: x", "Connection: close", ...more);
       expect(await exchange(post("Content-Length: 5"), "hello")).toMatch(/\r\nHELLO$/);
@@ -103,7 +106,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       expect(await sent.text()).toBe(large.toUpperCase());
     });
 
-    check("with two lengths, or a length and chunks, are refused", async () => {
+    check("are refused with two lengths, or a length and chunks", async () => {
       handle = () => expect.unreachable();
       for (const second of ["Content-Length: 6", "Transfer-Encoding: chunked"]) {
         const request = head("POST / HTTP/1.1", "Host: x", "Content-Length: 5", second);
@@ -111,7 +114,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       }
     });
 
-    check("that nobody reads wait with their client, and are dropped when the answer comes first", async () => {
+    check("hold up their client while unread, and are dropped when the response is sent first", async () => {
       const gate = Promise.withResolvers<void>();
       handle = async () => {
         await gate.promise;
@@ -127,7 +130,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       expect(await answer).toMatch(/^HTTP\/1\.1 413 .*\r\nno$/s);
     });
 
-    check("cut off in their body end it with an error", async () => {
+    check("emit an error if they are cut off in their body", async () => {
       const seen = Promise.withResolvers<unknown>();
       handle = async (_, { incoming }) => {
         incoming.on("data", () => undefined).once("error", () => undefined);
@@ -152,13 +155,13 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       }
     });
 
-    check("that come before the answer to the one before are answered in order", async () => {
+    check("are answered in order if they arrive before an earlier response", async () => {
       handle = async (request) => new Response(`<${new URL(request.url).pathname}>`);
       const answer = await exchange(get("/1") + get("/2") + get("/3", "Connection: close"));
       expect(answer.match(/<.*?>/g)).toEqual(["</1>", "</2>", "</3>"]);
     });
 
-    check("with Expect: 100-continue are asked for their body", async () => {
+    check("get 100 Continue with Expect: 100-continue", async () => {
       handle = async (request) => new Response(await request.text());
       const socket = await open();
       socket.write(
@@ -171,8 +174,8 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
     });
   });
 
-  describe(`answers, by ${choice.transport}`, () => {
-    check("have status, headers and length; those to HEAD, and 204, no body", async () => {
+  describe(`responses, by ${choice.transport}`, () => {
+    check("have status, headers and length, and no body for HEAD and 204", async () => {
       handle = (request) =>
         request.method === "OPTIONS"
           ? new Response(null, { status: 204, headers: { "X-Own": "a" } })
@@ -187,7 +190,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       expect(empty).not.toMatch(/content-length|transfer-encoding/i);
     });
 
-    check("are whole however large, of known length and without", async () => {
+    check("are complete at any size, with and without a known length", async () => {
       const large = Buffer.alloc(LARGE_BYTES, "abcdefgh");
       handle = (request) => (request.url.endsWith("/known") ? new Response(large) : new Response(pieces(large)));
       for (const path of ["/known", "/stream"]) {
@@ -196,7 +199,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       }
     });
 
-    check("are written as the writer goes on, and tell when it may", async () => {
+    check("are sent as they are written, and signal when the writer may continue", async () => {
       const gate = Promise.withResolvers<void>();
       handle = (_, { outgoing }) => {
         outgoing.writeHead(200, { "Content-Type": "text/event-stream" });
@@ -209,7 +212,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       expect(answer.endsWith("\r\n0\r\n\r\n")).toBe(true);
     });
 
-    check("to a client that does not read are held up, and hold little", async () => {
+    check("hold little memory for a client that does not read", async () => {
       let written = 0;
       let held = 0;
       handle = (_, { outgoing }) => {
@@ -233,14 +236,14 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       }
       expect(written).toBeLessThan(LARGE_BYTES);
       expect(held).toBeLessThan(64 * KIB);
-      // It reads again, and the writer goes on.
+      // The client reads again, and the writer continues.
       socket.resume();
       await eventually(() => written > before + LARGE_BYTES);
       socket.destroy();
       await eventually(() => aborted === 1);
     });
 
-    check("end when their client leaves", async () => {
+    check("end when their client disconnects", async () => {
       handle = () => new Promise<Response>(() => undefined);
       const socket = await open();
       socket.write(get("/"));
@@ -259,7 +262,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       expect(aborted).toBe(1);
     });
 
-    check("under way are waited for by finishAnswers(), and cut at its deadline", async () => {
+    check("in flight are awaited by finishAnswers(), and cut at its deadline", async () => {
       const gate = Promise.withResolvers<void>();
       handle = async (request) => {
         await (request.url.endsWith("/never") ? new Promise(() => undefined) : gate.promise);
@@ -282,7 +285,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
   });
 }
 
-/** A body whose length is not announced. */
+/** Body without an announced length. */
 function pieces(body: Buffer): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream({

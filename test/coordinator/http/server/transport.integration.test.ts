@@ -9,7 +9,7 @@ import { describeRequests } from "./transport.contract.ts";
 
 /** What uWebSockets.js does in its own way. The README of coordinator/http/server/uws lists it. */
 const OF_UWS = {
-  "that come before the answer to the one before are answered in order": "the library closes such a connection",
+  "are answered in order if they arrive before an earlier response": "the library closes such a connection",
 };
 
 const IS_UWS = TEST_TRANSPORT.transport === "uws";
@@ -17,14 +17,14 @@ const IS_UWS = TEST_TRANSPORT.transport === "uws";
 describeRequests(TEST_TRANSPORT, IS_UWS ? OF_UWS : {});
 describeSockets(TEST_TRANSPORT);
 
-it("The transport uws without its library does not start, and says how to install it", async () => {
+it("the transport uws without its library does not start, and says how to install it", async () => {
   const options = { transport: "uws", transportModule: "/nowhere", host: "127.0.0.1", port: 0 } as const;
   await expect(listen(() => new Response(), options)).rejects.toThrow(
     /^transport = "uws" needs uWebSockets\.js, .*npm install uNetworking\/uWebSockets\.js#v20\..* uws_module/,
   );
 });
 
-it(`${TEST_TRANSPORT.transport} says why it cannot listen`, async () => {
+it(`${TEST_TRANSPORT.transport} reports why it cannot listen`, async () => {
   const first = await listen(() => new Response(), { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0 });
   const ask = (host: string) => listen(() => new Response(), { ...TEST_TRANSPORT, host, port: first.port });
   await expect(ask("127.0.0.1")).rejects.toMatchObject({ code: "EADDRINUSE", syscall: "listen" });
@@ -32,7 +32,7 @@ it(`${TEST_TRANSPORT.transport} says why it cannot listen`, async () => {
   await first.close(AbortSignal.abort());
 });
 
-it.runIf(IS_UWS)("A socket of uws that is paused holds back 16 MB, and ends when more comes", async () => {
+it.runIf(IS_UWS)("a paused socket of uws holds back 16 MB, and closes when more arrives", async () => {
   const listener = await listen(() => new Response(), { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0 });
   listener.onUpgrade("/", async () => acceptUpgrade((socket) => socket.pause()));
   const client = new WebSocket(`ws://127.0.0.1:${listener.port}/`);

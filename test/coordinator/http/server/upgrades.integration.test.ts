@@ -10,7 +10,7 @@ const OFFER = ["Host: x", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c",
   "\r\n",
 );
 
-/** A server that hands every offered upgrade to its listener, as all do before Node 24.9. */
+/** A server that passes every offered upgrade to its listener, as Node before 24.9 does. */
 let server: Server;
 let client: Socket;
 beforeEach(async () => {
@@ -31,8 +31,8 @@ afterEach(async () => {
   await once(server, "close");
 });
 
-describe("serveWithoutUpgrade", () => {
-  it("serves request after request of a connection, with bodies that come whole, in parts and in chunks", async () => {
+describe("serveWithoutUpgrade()", () => {
+  it("serves consecutive requests of a connection, with bodies sent at once, in parts and in chunks", async () => {
     client.write(`POST /whole HTTP/1.1\r\n${OFFER}\r\nContent-Length: 3\r\n\r\nall`);
     expect(String(await once(client, "data"))).toContain("<POST /whole all plain>");
     client.write(`POST /chunks HTTP/1.1\r\n${OFFER}\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n`);

@@ -5,8 +5,8 @@ import { settle } from "../../../support/event-log.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 
 /**
- * Lines of Linux 6.1: streams whose client's cable was pulled, while it read (2106539) and while its buffer was full (2106542); one that
- * is idle (2106531), and one whose client is there and reads nothing (2106541).
+ * Lines of Linux 6.1: connections whose client's cable was pulled while it was reading (2106539) and while its buffer
+ * was full (2106542); an idle one (2106531); and one whose client is alive and reads nothing (2106541).
  */
 const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 00000000:1FA3 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 2106500 1 0000000000000000
@@ -47,7 +47,7 @@ beforeEach(() => {
   );
 });
 
-/** Lets time pass; each check is over before the next is due. */
+/** Advances the clock; each check ends before the next is due. */
 async function pass(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += CHECK_EVERY_MS) {
     clock.advance(CHECK_EVERY_MS);
@@ -55,8 +55,8 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-describe("a client", () => {
-  it("that acknowledges nothing for long is cut off, within 30 s less the time between two keepalives", async () => {
+describe("VanishedClients", () => {
+  it("cuts a client that acknowledges nothing, within 30 s less the time between two keepalives", async () => {
     counts.set("1", 2);
     await pass(VANISHED_AFTER_MS);
     counts.set("1", 5);
@@ -67,7 +67,7 @@ describe("a client", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("that acknowledges now and then on a bad link stays", async () => {
+  it("keeps a client that acknowledges now and then on a bad link", async () => {
     for (let round = 0; round < 20; round += 1) {
       counts.set("1", 1 + (round % 3));
       await pass(CHECK_EVERY_MS);
@@ -75,7 +75,7 @@ describe("a client", () => {
     expect(cut).toEqual([]);
   });
 
-  it("that reads slowly, and acknowledges, costs no look at its socket", async () => {
+  it("does not examine the socket of a client that reads slowly and acknowledges", async () => {
     await pass(10 * VANISHED_AFTER_MS);
     expect([cut, lookUps]).toEqual([[], 0]);
     counts.set("2", 1);
@@ -85,7 +85,7 @@ describe("a client", () => {
 });
 
 describe("parseUnanswered()", () => {
-  it("finds what was sent again or probed without an answer: not what is idle, sent once, or held back by the reader's full buffer", () => {
+  it("finds data that was retransmitted or probed without an acknowledgement, and skips connections that are idle, sent once, or held back by the reader's full buffer", () => {
     expect(parseUnanswered(TABLE)).toEqual([
       ["2106539", 10],
       ["2106542", 4],
@@ -93,7 +93,7 @@ describe("parseUnanswered()", () => {
   });
 });
 
-it("A connection is found by its ports and the other side's address, of IPv4 and IPv6", () => {
+it("peerKey() names a connection by its ports and the remote address, for IPv4 and IPv6", () => {
   const counts = new Map(parseUnanswered(TABLE, "peer"));
   expect(counts.get(peerKey(8_099, Uint8Array.of(10, 9, 0, 2), 0xb5_ee))).toBe(10);
   const mapped = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1);

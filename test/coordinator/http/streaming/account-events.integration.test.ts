@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => api[Symbol.asyncDispose]());
 
-/** One write of 100 changes, and far below what a socket's own buffers would take. */
+/** Larger than one write of 100 changes, and far smaller than a socket's own buffers. */
 const MAX_HELD_BYTES = 64 * 1_024;
 const ROUNDS = 120;
 const JOBS = 300;
@@ -38,7 +38,7 @@ const OVERVIEW: Overview = {
   coordinators: [],
 };
 
-/** The token of a new session. */
+/** Returns the token of a new session. */
 async function sessionOf({ accountId, store, clock }: Api): Promise<string> {
   const [token, createdAtMs] = [newSecret("st"), clock.now()];
   const session = { tokenHash: hashSecret(token), accountId, createdAtMs, expiresAtMs: createdAtMs + 3_600_000 };
@@ -46,8 +46,8 @@ async function sessionOf({ accountId, store, clock }: Api): Promise<string> {
   return token;
 }
 
-describe("a stream of events", () => {
-  it("of a client that does not read holds one write, and gets one reset in place of what was dropped once it reads", async () => {
+describe("an event stream", () => {
+  it("holds one write for a client that does not read, and sends one reset instead of dropped changes once it reads", async () => {
     const opened = Promise.withResolvers<ServerResponse>();
     const { clock, store, accountId } = api;
     const events = accountEvents(clock);
@@ -79,16 +79,16 @@ describe("a stream of events", () => {
     socket.setEncoding("utf8").on("data", (piece: string) => (text += piece));
     socket.resume();
     const resets = (): number => text.split("event: reset").length - 1;
-    // The first one, and one in place of what was dropped.
+    // The first reset, and the one instead of the dropped changes.
     await eventually(() => resets() >= 2);
     expect(text.split("event: job").length - 1).toBeLessThan((ROUNDS * JOBS) / 2);
     await eventually(() => {
-      // A reset that is still to be written includes it.
+      // A reset that is not written yet covers it.
       events.note(accountId, makeJobChange("next", clock.now()));
       clock.advance(GATHER_MS);
       return text.includes('"id":"next"');
     });
-    // Chunks of the answer begin with their length.
+    // Chunks of the response begin with their length.
     expect(text).not.toMatch(/event: reset\ndata: [^\n]*\n\n(?:\r\n[0-9a-f]+\r\n)?event: reset/);
     socket.destroy();
     events.close();
@@ -107,13 +107,13 @@ describe("a stream of events", () => {
     expect(dechunk(text)).toMatch(/^event: reset\ndata: \{"type":"reset"\}\n\n: heartbeat\n\n$/);
   });
 
-  it("that HEAD asks for is not opened", async () => {
+  it("is not opened by HEAD", async () => {
     const { status, headers, text } = await api.call("HEAD", "/events");
     expect([status, headers.get("content-type"), text]).toEqual([200, "text/event-stream; charset=utf-8", ""]);
     expect(api.events.isWatched(api.accountId)).toBe(false);
   });
 
-  it("needs the scope read", async () => {
+  it("requires the scope read", async () => {
     expect((await api.call("GET", "/events", { key: api.writeKey })).status).toBe(403);
     expect((await api.call("GET", "/events", { key: null })).status).toBe(401);
   });
@@ -141,12 +141,12 @@ describe("?scope=network", () => {
     });
     looks = 1;
     const second = await Listener.open(api.url, { key: session, path });
-    // What is known is told at once.
+    // A known overview is sent at once.
     expect((await second.next("overview")).data).toEqual(data);
     api.clock.advance(2_000);
     const isSecond = ({ errors_last_minute }: HeardEvent["data"]): boolean => errors_last_minute === 1;
     await Promise.all([first.next("overview", isSecond), second.next("overview", isSecond)]);
-    // The third look sees what the second saw.
+    // The third poll returns the same as the second.
     for (const count of [3, 4]) {
       await new Promise((resolve) => setImmediate(resolve));
       api.clock.advance(2_000);
@@ -160,7 +160,7 @@ describe("?scope=network", () => {
     expect(looks).toBe(4);
   });
 
-  it("tells again when only the queue is another one", async () => {
+  it("sends an event if only the queue has changed", async () => {
     const line = {
       slug: "tiny",
       onlyIslandsOf: null,
@@ -179,7 +179,7 @@ describe("?scope=network", () => {
     await listener.close();
   });
 
-  it("is refused to keys and to others, and an unknown scope is named", async () => {
+  it("is refused to keys and to other accounts, and an unknown scope is named", async () => {
     await api.store.operators.setRole(api.accountId, "user");
     for (const method of ["GET", "HEAD"]) expect((await api.call(method, path, { key: session })).status).toBe(403);
     await api.store.operators.setRole(api.accountId, "operator");
@@ -189,7 +189,7 @@ describe("?scope=network", () => {
     expect(api.events.isWatched(api.accountId)).toBe(false);
   });
 
-  it("ends when the account is no operator's any more, and tells nothing that is newer", async () => {
+  it("ends when the account loses the operator role, and sends nothing newer", async () => {
     let errors = 0;
     api.overview = async () => ({ ...OVERVIEW, errorsLastMinute: (errors += 1) });
     const listener = await Listener.open(api.url, { key: session, path });

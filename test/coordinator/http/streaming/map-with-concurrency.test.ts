@@ -7,7 +7,7 @@ const ticks = async (count: number): Promise<void> => {
   for (let tick = 0; tick < count; tick++) await Promise.resolve();
 };
 
-it("mapWithConcurrency() gives the results in the order of the values, and has no more under way than it may", async () => {
+it("mapWithConcurrency() returns the results in the order of the values, and respects the limit in flight", async () => {
   let [now, most] = [0, 0];
   const doubled = await mapWithConcurrency([5, 1, 4, 2, 3], 2, NEVER, async (value) => {
     most = Math.max(most, ++now);
@@ -18,7 +18,7 @@ it("mapWithConcurrency() gives the results in the order of the values, and has n
   expect([doubled, most]).toEqual([[10, 2, 8, 4, 6], 2]);
 });
 
-it("mapWithConcurrency() ends the others at the first failure, begins nothing more and waits for their end", async () => {
+it("mapWithConcurrency() aborts the others at the first failure, starts no more and waits for their end", async () => {
   const [begun, ended]: [number[], number[]] = [[], []];
   const work = async (value: number, _index: number, gone: AbortSignal): Promise<number | null> => {
     begun.push(value);
@@ -31,7 +31,7 @@ it("mapWithConcurrency() ends the others at the first failure, begins nothing mo
   expect([begun, ended]).toEqual([[0, 1], [0]]);
 });
 
-it("mapWithConcurrency() gives null when nobody waits any more", async () => {
+it("mapWithConcurrency() returns null when the client disconnects", async () => {
   const gone = new AbortController();
   const work = async (value: number): Promise<number> => {
     gone.abort();
@@ -40,7 +40,7 @@ it("mapWithConcurrency() gives null when nobody waits any more", async () => {
   expect(await mapWithConcurrency([0, 1], 1, gone.signal, work)).toBeNull();
 });
 
-it("mapWithConcurrency() goes on with fewer at once where an account may have no more jobs", async () => {
+it("mapWithConcurrency() continues with fewer at once if the account may have no more jobs", async () => {
   let now = 0;
   const work = async (value: number): Promise<number> => {
     if (now === 2) throw new RateLimitedError("concurrent_jobs", 1);

@@ -13,14 +13,14 @@ import { FeedRelay } from "../../../../coordinator/http/streaming/sse.ts";
 import { TEST_TRANSPORT } from "../../../support/transport.ts";
 import { readToEnd } from "../api.ts";
 
-/** More than the system takes into its own buffers. */
+/** Larger than the system's own buffers. */
 const LARGE_BYTES = 16 * 1_024 * 1_024;
-/** Longer than a busy machine keeps a turn of the event loop waiting. */
+/** Longer than an event-loop turn takes on a busy machine. */
 const STALLED_MS = 1_000;
-/** After each piece that the slow client reads. */
+/** Pause after each piece that the slow client reads. */
 const PAUSE_MS = 10;
 
-/** An answer as its server sees it. */
+/** A response as seen by the server. */
 interface Watched {
   readonly response: ServerResponse;
   /** Whether all of it was sent. */
@@ -29,7 +29,7 @@ interface Watched {
 
 let listener: Listener;
 let answers: Map<string, Watched>;
-/** What `/wait` waits for, and after which `/endless` ends. */
+/** `/wait` waits for it, and `/endless` ends after it. */
 let gate: PromiseWithResolvers<void>;
 
 const large = "x".repeat(LARGE_BYTES);
@@ -80,27 +80,27 @@ afterEach(() => listener.close(AbortSignal.abort()));
 async function ask(path: string): Promise<Socket> {
   const socket = connect(listener.port, "127.0.0.1");
   await once(socket, "connect");
-  // Paused before the answer comes: it takes nothing but what the system takes for it.
+  // Paused before the response arrives: only the system's buffers take data.
   socket.pause();
   socket.on("error", () => undefined);
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
   return socket;
 }
 
-/** Resolves when the server sees the answer closed: to whether all of it was sent. */
+/** Resolves when the server sees the response closed, with whether all of it was sent. */
 async function closed(path: string): Promise<boolean> {
   while (!answers.has(path)) await sleep(1);
   return answers.get(path)?.closed ?? false;
 }
 
-describe("an answer whose client does not read", () => {
-  it.each(["/large", "/stream"])("is cut off: %s", async (path) => {
+describe("a response whose client does not read", () => {
+  it.each(["/large", "/stream"])("is cut: %s", async (path) => {
     const socket = await ask(path);
     expect(await closed(path)).toBe(false);
     socket.destroy();
   });
 
-  it("is whole for one that reads slowly, and outlives another's that does not read", async () => {
+  it("is complete for a client that reads slowly, while another's that does not read is cut", async () => {
     const slow = await ask("/endless");
     slow.on("data", () => {
       slow.pause();
@@ -114,7 +114,7 @@ describe("an answer whose client does not read", () => {
     for (const socket of [stalled, slow]) socket.destroy();
   });
 
-  it("is waited for as long as it takes to be made", async () => {
+  it("may take any time to produce", async () => {
     const waiting = await ask("/wait");
     const stalled = await ask("/large");
     expect(await closed("/large")).toBe(false);

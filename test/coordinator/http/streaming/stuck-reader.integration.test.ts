@@ -13,14 +13,14 @@ import { ManualClock } from "../../../support/manual-clock.ts";
 import { TEST_TRANSPORT } from "../../../support/transport.ts";
 import { eventually } from "../api.ts";
 
-/** Above one write of 16,384 characters with its frames, and far below the 64 KiB that a socket takes by itself. */
+/** Larger than one write of 16,384 characters with its frames, and far smaller than the 64 KiB of a socket's buffer. */
 const MAX_HELD_BYTES = 24 * 1_024;
-/** More than the system takes into its own buffers. */
+/** Larger than the system's own buffers. */
 const TURNS = 400;
 const TOKENS_A_TURN = 100;
 const TEXT = "word ".repeat(100);
 
-/** A feed, and what the server holds for a client that opened its stream and does not read. */
+/** Returns a feed, and the memory that the server holds for a client that opened its stream and does not read. */
 async function openStuck(feed: JobFeed): Promise<AsyncDisposable & { readonly response: ServerResponse }> {
   const opened = Promise.withResolvers<ServerResponse>();
   const clock = new ManualClock();
@@ -57,7 +57,7 @@ async function openStuck(feed: JobFeed): Promise<AsyncDisposable & { readonly re
   };
 }
 
-it("A reader that does not read holds one write, however many tokens come", async () => {
+it("a reader that does not read holds one write, however many tokens arrive", async () => {
   const feed = new JobFeed("job_1");
   await using stuck = await openStuck(feed);
   let mostHeld = 0;
@@ -70,7 +70,7 @@ it("A reader that does not read holds one write, however many tokens come", asyn
   expect(mostHeld).toBeLessThan(MAX_HELD_BYTES);
 });
 
-it("A reader that does not read an image holds one piece of it", async () => {
+it("a reader that does not read an image holds one piece of it", async () => {
   const feed = new JobFeed("job_1");
   const piece = "A".repeat(64 * 1_024);
   const pieces = 1_000;

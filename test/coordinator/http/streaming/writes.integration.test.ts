@@ -58,7 +58,7 @@ async function read(feeds: readonly JobFeed[], encoder: FeedEncoder, version = "
   };
 }
 
-/** The text of an answer, of a body in chunks or without. */
+/** Returns the text of a response body, chunked or not. */
 function bodyOf(answer: string): string {
   const [head = "", ...rest] = answer.split("\r\n\r\n");
   const body = rest.join("\r\n\r\n");
@@ -79,7 +79,7 @@ const textOf = (body: string): string =>
 it.each([
   ["chat", chat],
   ["job", jobEvents],
-])("tokens of one turn of the event loop are one write to each reader: %s", async (_name, encoder) => {
+])("tokens of one event-loop turn are one write to each reader: %s", async (_name, encoder) => {
   const feed = new JobFeed("job_1");
   await using reader = await read([feed], encoder);
   await nextTick();
@@ -95,7 +95,7 @@ it.each([
   expect(textOf(await readToEnd(reader.client))).toBe(" a b c".repeat(10));
 });
 
-it.each(["1.1", "1.0"])("text of any script arrives whole over HTTP/%s", async (version) => {
+it.each(["1.1", "1.0"])("text of any script arrives complete over HTTP/%s", async (version) => {
   const feed = new JobFeed("job_1");
   await using reader = await read([feed], chat, version);
   const words = ["plain", " Größe", " 東京", " 🦜", ' "\\\n\u0001', "plain"];
@@ -109,7 +109,7 @@ it.each(["1.1", "1.0"])("text of any script arrives whole over HTTP/%s", async (
   expect(body).toMatch(/data: \[DONE\]\n\n$/);
 });
 
-it("a stream that waits for an earlier one of its connection comes after it, whole", async () => {
+it("a stream that waits for an earlier one of its connection follows it completely", async () => {
   const [first, second] = [new JobFeed("job_1"), new JobFeed("job_2")];
   await using reader = await read([first, second], chat);
   for (const content of ["2a", "2b"]) {
