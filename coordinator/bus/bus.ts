@@ -14,7 +14,7 @@ export type Unsubscribe = () => void;
 
 /**
  * Messages between the coordinators of a network. A message is plain data and arrives at most once: what must not be lost is in
- * storage. Subjects: words of [A-Za-z0-9_-], joined by dots. See docs/internals/cluster.md for those that there are.
+ * storage. Subjects: words of [A-Za-z0-9_-], joined by dots. docs/internals/cluster-messages.md lists them.
  */
 export interface Bus {
   /** Why others cannot be reached now; null while they can. */

@@ -210,7 +210,7 @@ function stream<Q, F>(message: Stream<Q, F>): Stream<Q, F> {
   return message;
 }
 
-/** Every message between coordinators. docs/internals/cluster.md says when each is sent. */
+/** Every message between coordinators. docs/internals/cluster-messages.md says when each is sent. */
 export const M = {
   /** A Cargo was changed: the stored ones are to be read. One that takes longer finds the change within a second. */
   catalog: question({ name: "catalog", question: nothing, reply: nothing, withinMs: 500 }),
