@@ -22,7 +22,7 @@ const MAX_WRITE_BYTES = 8 * MIB;
  * Decides when the output that readers have already is stored, so that a token costs no commit. A stream is stored 100 ms after its
  * first token, then whenever it has grown by a tenth of its age, and every second at last; streams that are due at about the same time
  * share a commit. A job has one write of output under way, unless much is gathered: while storage is slow or away its output is gathered
- * here, within the budgets of output. What a crash takes is in the hands of its Island. Source: docs/internals/reliability.md, "What a crash takes".
+ * here, within the budgets of output. The Island still has what a crash loses. Source: docs/internals/reliability.md, "What a crash loses".
  * @param delayMs shortest time for which output is gathered; 0 stores it at once.
  * @param store takes what was gathered of a job and stores it.
  */
