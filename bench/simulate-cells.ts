@@ -99,7 +99,7 @@ async function draw(all: Readonly<Record<string, StoredScenario>>): Promise<void
   await writeFile(join(values.write, "figures.md"), describeAll(all));
 }
 
-function slower({ bus, transfer, takeIn }: Latencies, times: number): Latencies {
+function slower({ bus, transfer, adopt }: Latencies, times: number): Latencies {
   const scale = ({ p50Ms, p99Ms }: Latencies["bus"]) => ({ p50Ms: p50Ms * times, p99Ms: p99Ms * times });
-  return { bus: scale(bus), transfer: scale(transfer), takeIn: scale(takeIn) };
+  return { bus: scale(bus), transfer: scale(transfer), adopt: scale(adopt) };
 }

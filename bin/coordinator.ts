@@ -1,21 +1,21 @@
 #!/usr/bin/env node
-// CommonJS without new syntax, so that an old Node.js gets as far as the message about the version it needs.
+// CommonJS without new syntax, so that an old Node.js can print the message about the required version.
 if (Number(process.versions.node.split(".")[0]) < 24) {
   console.error(
-    "Atoll needs Node.js 24 or newer; this is " +
+    "Atoll requires Node.js 24 or newer; this is " +
       process.version +
       " (" +
       process.execPath +
       (process.platform === "win32"
         ? "). Install it from https://nodejs.org, and run this command again in a new terminal."
-        : // Without a prefix of its own, npm would not replace the node beside it.
-          "). Get it for your user with\n" +
+        : // Without --prefix, npm refuses to replace the node that it came with.
+          "). Install it for your user with\n" +
           '  npm install --global --prefix ~/.local node@24 && export PATH="$HOME/.local/bin:$PATH"\n' +
-          "and run this command again. New terminals need the second half too: add it to ~/.profile."),
+          "and run this command again. Add the export to ~/.profile, so that new terminals find it."),
   );
   process.exit(1);
 }
-// What is stopped before it has started ends well: nothing is lost, and the program sets its own listeners as soon as it runs.
+// A signal before the start exits with 0, because there is nothing to save yet. The program replaces these listeners when it runs.
 if (process.argv[2] === "serve") {
   process.on("SIGTERM", () => process.exit(0));
   process.on("SIGINT", () => process.exit(0));

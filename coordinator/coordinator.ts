@@ -19,7 +19,7 @@ import { dialects, lineEndpoints } from "./dialects/dialects.ts";
 import { openAttemptProofs } from "./dispatch/attempt-proofs.ts";
 import type { Env } from "./env.ts";
 import { accountEvents } from "./events/account-events.ts";
-import { watchChanges, watchDeeds } from "./events/watch-changes.ts";
+import { watchChanges, watchAuditLog } from "./events/watch-changes.ts";
 import { openFiles } from "./files/open-files.ts";
 import { createApp } from "./http/app.ts";
 import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
@@ -38,7 +38,7 @@ import { openSuspensions } from "./operators/suspensions.ts";
 import { MAX_CLOSE_MS, Parts } from "./parts.ts";
 import { cargoRecommender } from "./recommendations/recommend.ts";
 import { openRetention } from "./retention/retention.ts";
-import { untilRead, untilStored } from "./store/until-stored.ts";
+import { retryWhileUnavailable, retryWhileReadOnly } from "./store/retry-while-unavailable.ts";
 import { openTracing } from "./tracing/open-tracing.ts";
 import { openWebhooks } from "./webhooks/webhook-sender.ts";
 
@@ -61,7 +61,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const { store, peers, clock, credentials, seen } = network;
   const env = { ...given, clock };
   const { config, log } = env;
-  const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, env);
+  const stored = <T>(step: () => T | Promise<T>): Promise<T> => retryWhileReadOnly(step, env);
 
   // What is stored and shared.
   const catalogSync = parts.add(await stored(() => openCatalog(env, store.catalog)));
@@ -83,7 +83,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     memory,
     proofs,
     signer,
-    limitOf: async (accountId) => (await untilRead(() => accounts.limits(accountId), clock)).concurrentJobs,
+    limitOf: async (accountId) => (await retryWhileUnavailable(() => accounts.limits(accountId), clock)).concurrentJobs,
     suspensionOf: suspensions.reasonFor,
     onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
     random: Math.random,
@@ -128,10 +128,10 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const events = accountEvents(clock);
   parts.add({ drain: () => events.close() });
   watchChanges(events, clock, core.jobs, islands, (listener) => dispatcher.onQuarantine(listener));
-  watchDeeds(events, store, clock);
+  watchAuditLog(events, store, clock);
   member.shareEvents(events);
   const hosts = openHosts(env, network, core, suspensions, events);
-  parts.add(hosts.figures);
+  parts.add(hosts.metrics);
   const operators = openOperators(env, network, core, catalogSync, suspensions, gateway);
   const recommend = cargoRecommender(
     env,
@@ -149,7 +149,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   fileBatches.start();
   const answers = (): Promise<unknown> => conversations.resume();
   if (!store.cluster.isShared) await answers();
-  member.share(dispatcher, { webhooks: () => webhooks.takeOver(), answers, removals: () => retention.resume() });
+  member.share(dispatcher, { webhooks: () => webhooks.adoptUnowned(), answers, removals: () => retention.resume() });
   parts.add({ close: () => member.closeTakeOver() });
   retention.start();
   const app = createApp(
@@ -216,7 +216,7 @@ async function letAllGo(leaving: Leaving, limit: CloseLimit): Promise<void> {
   // While storage cannot be written, the end of a job may never become durable: it is restored at the next start.
   await limit.within(jobs.settled());
   const moves = new CloseLimit(clock, MAX_CLOSE_MS);
-  await gateway.close(RETURN_AFTER_MS, await member.handOver(moves.signal));
+  await gateway.close(RETURN_AFTER_MS, await member.transfer(moves.signal));
   moves.end();
   await listener.close(limit.signal);
 }

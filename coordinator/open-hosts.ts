@@ -5,7 +5,7 @@ import type { Core } from "./core.ts";
 import type { Env } from "./env.ts";
 import type { AccountEvents } from "./events/account-events.ts";
 import { cargoAvailability } from "./islands/cargo-availability.ts";
-import { openHostFigures } from "./metrics/host-figures.ts";
+import { openHostMetrics } from "./metrics/host-metrics.ts";
 import { connectedIslands, type ConnectedIslands, type IslandsElsewhere } from "./islands/live-island.ts";
 import { islandService } from "./islands/island-service.ts";
 import type { Suspensions } from "./operators/suspensions.ts";
@@ -30,7 +30,7 @@ export function openHosts(
   peers.answer(M.availability, ({ accountId }) => availability.here(accountId));
   const onChanged = (accountId: string, id: string): void => events.note(accountId, { type: "island", id });
   const service = islandService(clock, store, here, islandsElsewhere(peers, here), suspensions.reasonFor, onChanged);
-  return { service, figures: openHostFigures(env, store, islands, jobs), availability };
+  return { service, metrics: openHostMetrics(env, store, islands, jobs), availability };
 }
 
 /**

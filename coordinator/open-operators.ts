@@ -10,7 +10,7 @@ import type { IslandRegistry } from "./islands/island-registry.ts";
 import { SUSPENDED_RETRY_MS } from "./islands/island-connections.ts";
 import { openAnnouncements } from "./operators/announcements.ts";
 import { auditTrail } from "./operators/audit-trail.ts";
-import { coordinatorFigures } from "./operators/coordinator-figures.ts";
+import { coordinatorMetrics } from "./operators/coordinator-metrics.ts";
 import { networkView } from "./operators/network-view.ts";
 import { operatorAccounts } from "./operators/operator-accounts.ts";
 import { operatorCargos } from "./operators/operator-cargos.ts";
@@ -36,10 +36,10 @@ export function openOperators(
   endSuspended(env, core, suspensions, gateway);
   const trail = auditTrail(store.audit, clock);
   const isQuarantined = (hostId: string): boolean => core.quarantineOf(hostId) !== null;
-  const figures = coordinatorFigures(jobs, islands, core.explainWait, clock);
+  const metrics = coordinatorMetrics(jobs, islands, core.explainWait, clock);
   const liveHere = (hostIds: readonly string[]) =>
     islands.factsOf(hostIds).map((island) => liveIsland(island, { isQuarantined, jobs }));
-  const view = networkView(figures, liveHere, store, peers, clock);
+  const view = networkView(metrics, liveHere, store, peers, clock);
   const onChanged = async (): Promise<void> => {
     credentials.changed();
     await suspensions.changed();

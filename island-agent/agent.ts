@@ -11,7 +11,7 @@ import { openBackgroundDownloads, type BackgroundDownloads } from "./preload/bac
 import { openCargoAdmission, type CargoAdmission, type AdmissionOptions } from "./session/cargo-admission.ts";
 import { runSession, SessionRenewal, type LinkHandlers, type Served } from "./session/coordinator-link.ts";
 import { Outbox } from "./session/outbox.ts";
-import { openRedials, type Redials } from "./session/redials.ts";
+import { openReconnectPolicy, type ReconnectPolicy } from "./session/reconnect-policy.ts";
 import type { RuntimeType } from "../shared/cargo.ts";
 import type { Hardware } from "../shared/hardware.ts";
 import type { Logger } from "../shared/logger.ts";
@@ -42,7 +42,7 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
   readonly hostId: string;
   readonly version: string;
   /** Longest wait for the acknowledgement of the last results after the jobs have ended, with reconnects. */
-  readonly farewellLimitMs: number;
+  readonly drainTimeoutMs: number;
   readonly clock: Clock;
   /** Until {@link IslandAgent.change}. */
   readonly offer: Offer;
@@ -50,7 +50,7 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
   readonly files: Pick<
     CargoFiles,
-    "acquire" | "pull" | "preload" | "makeRoom" | "bytesOnDisk" | "cached" | "downloads" | "refusalOf" | "noSpaceFor"
+    "acquire" | "pull" | "preload" | "freeSpace" | "bytesOnDisk" | "cached" | "downloads" | "refusalOf" | "noSpaceFor"
   >;
   /** Whether new jobs are taken. The agent owns it from here on. */
   readonly availability: Availability;
@@ -78,7 +78,7 @@ export class IslandAgent {
   readonly #executor: Executor;
   readonly #reports: IslandReports;
   readonly #admission: CargoAdmission;
-  readonly #redials: Redials;
+  readonly #reconnects: ReconnectPolicy;
   #offer: Offer;
   /** Ends the agent. */
   readonly #leave = new AbortController();
@@ -114,7 +114,7 @@ export class IslandAgent {
     const caps = memoryCapsOf(offer.hardware);
     this.#offer = offer;
     const onChange = (): void => this.#reportSoon();
-    this.#redials = openRedials(coordinators, random);
+    this.#reconnects = openReconnectPolicy(coordinators, random);
     this.#admission = openCargoAdmission(parts, log);
     this.pool = new CargoPool({
       runtimes: { get: (type) => runtimes.get(type)?.runtime },
@@ -178,11 +178,11 @@ export class IslandAgent {
       const { current } = coordinators;
       const before = this.#sessions;
       const end = await runSession(current, token, clock, this.#handlers(), ends);
-      const waitMs = this.#redials.waitMsAfter(end, !this.#outbox.isEmpty);
+      const waitMs = this.#reconnects.waitMsAfter(end, !this.#outbox.isEmpty);
       if (waitMs === null) return this.#finish(end.reason);
       if (end.kind !== "renewal") this.#lastProblem = end.reason;
       const what = this.#sessions > before ? "Session ended" : "Not connected";
-      const next = waitMs === 0 ? "next try at once" : `next try in ${Math.ceil(waitMs / MS_PER_S)} s`;
+      const next = waitMs === 0 ? "next attempt now" : `next attempt in ${Math.ceil(waitMs / MS_PER_S)} s`;
       log.info({ reason: end.reason, coordinator: current, next: coordinators.current }, `${what}; ${next}`);
       if (waitMs === 0) continue;
       this.#link = "waiting";
@@ -194,7 +194,7 @@ export class IslandAgent {
 
   /** Opens another session, whose `hello` names the runtimes and the offer of now. Running jobs go on in it. */
   announce(): void {
-    this.#renew.abort(new SessionRenewal("what this Island offers has changed"));
+    this.#renew.abort(new SessionRenewal("the offer of this Island changed"));
   }
 
   /** Offers something else from now on. Running jobs go on, also if they are more than there are slots. */
@@ -217,7 +217,7 @@ export class IslandAgent {
 
   /**
    * Takes no new jobs, finishes the running ones, and leaves as soon as the coordinator has all results. Without a session it
-   * reconnects first, for at most `farewellLimitMs`.
+   * reconnects first, for at most `drainTimeoutMs`.
    * @param limitMs when jobs that still run are given back; null: they may run up to their own limits. A limit also applies to
    * a drain that is under way; null then changes nothing.
    */
@@ -230,10 +230,10 @@ export class IslandAgent {
     await this.#executor.idle();
     this.#drainLimit?.cancel();
     if (this.#send === null) {
-      this.#redials.hurry();
+      this.#reconnects.hurry();
       this.#connectNow.abort();
     }
-    await this.#farewell(this.#parts.farewellLimitMs);
+    await this.#farewell(this.#parts.drainTimeoutMs);
     this.#leave.abort(new Error("the agent stops"));
   }
 
@@ -279,7 +279,7 @@ export class IslandAgent {
       distrust: (publicKey) => this.#admission.changeOf(publicKey),
       onWelcome: (welcome, send) => this.#onWelcome(welcome, send),
       onDrained: () => this.#outbox.drained(),
-      onSettled: () => this.#redials.settled(),
+      onSettled: () => this.#reconnects.settled(),
       onFrame: (frame) => this.#onFrame(frame),
       onLost: () => {
         this.#send = null;
@@ -290,7 +290,7 @@ export class IslandAgent {
 
   #onWelcome(welcome: Welcome, send: (frame: FromIsland) => boolean): void {
     this.#sessions += 1;
-    this.#redials.welcomed();
+    this.#reconnects.welcomed();
     this.#link = "connected";
     this.#send = send;
     this.#reports.noteQuarantine(welcome.quarantine);

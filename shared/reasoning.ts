@@ -5,7 +5,7 @@ export const REASONING_EFFORTS = ["none", "minimal", "low", "medium", "high"] as
 export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
 
 /** Most tokens of thoughts by effort. Only a part of `max_tokens`, which counts them. */
-export const THOUGHT_BUDGETS: Readonly<Record<ReasoningEffort, number>> = {
+export const REASONING_BUDGETS: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 128,
   low: 512,
@@ -15,7 +15,7 @@ export const THOUGHT_BUDGETS: Readonly<Record<ReasoningEffort, number>> = {
 
 /** The most effort whose thoughts fit into so many tokens. */
 export function largestEffort(tokens: number): ReasoningEffort {
-  return REASONING_EFFORTS.findLast((effort) => THOUGHT_BUDGETS[effort] <= tokens) ?? "none";
+  return REASONING_EFFORTS.findLast((effort) => REASONING_BUDGETS[effort] <= tokens) ?? "none";
 }
 
 /** Fields of a chat's input. */

@@ -6,11 +6,15 @@ export interface Setting<T> {
   /** As in the file; a dot stands for a table ("models.disk_budget_gb"). */
   readonly key: string;
   readonly meaning: string;
-  /** Completes "x is not …": "an integer in 0..65535". */
+  /** Heading of the help and of the documents under which the setting is listed. Set by {@link settingGroup}. */
+  readonly group?: string;
+  /** Type of the value, as the help of a flag shows it: "<seconds>". */
+  readonly type: string;
+  /** Completes "must be …": "an integer from 0 to 65535". */
   readonly allowed: string;
   /** In the key's units; null: unset. */
   readonly fallback: string | number | boolean | null;
-  /** What an unset key means, if it is not "unset". */
+  /** Description of the default of an unset key, if it is not "unset". */
   readonly unsetMeans: string | null;
   /** A secret is never shown and has no flag, because other users of the machine can see flags. */
   readonly isSecret: boolean;
@@ -31,13 +35,24 @@ export type Settings<Table extends SettingsTable> = {
 interface Common<Fallback> {
   readonly fallback: Fallback;
   readonly meaning: string;
+  /** If it does not follow from the kind of setting and the unit at the end of its key. */
+  readonly type?: string;
   readonly unsetMeans?: string;
+}
+
+/** Types of values by the unit at the end of a key. */
+const UNIT_TYPES = { ms: "<ms>", s: "<seconds>", days: "<days>", mb: "<MB>", gb: "<GB>" } as const;
+
+/** Lists the settings of `table` under `group`. The parameter is an `object`, so that the settings keep their literal types. */
+export function settingGroup<Table extends object>(group: string, table: Table): Table {
+  const entries = Object.entries(table as SettingsTable);
+  return Object.fromEntries(entries.map(([name, entry]) => [name, { ...entry, group }])) as Table;
 }
 
 /** Constructors of settings. A null `fallback` makes the key optional and its value nullable. */
 export const setting = {
   text: <F extends string | null>(key: string, options: Common<F> & { isSecret?: boolean }): Setting<string | F> => ({
-    ...common(key, options),
+    ...common(key, options, "<text>"),
     isSecret: options.isSecret ?? false,
     isHidden: options.isSecret ?? false,
     allowed: "one line of 1 to 1000 characters",
@@ -45,7 +60,7 @@ export const setting = {
   }),
   /** An http or https URL, without its trailing slash. */
   url: <F extends string | null>(key: string, options: Common<F>): Setting<string | F> => ({
-    ...common(key, options),
+    ...common(key, options, "<url>"),
     allowed: "an http or https URL",
     check: (native) => (typeof native === "string" ? readBaseUrl(native) : undefined),
   }),
@@ -54,7 +69,7 @@ export const setting = {
     choices: readonly T[],
     options: Common<F>,
   ): Setting<T | F> => ({
-    ...common(key, options),
+    ...common(key, options, `<${choices.join("|")}>`),
     allowed: `one of ${choices.join(", ")}`,
     check: (native) => choices.find((choice) => choice === native),
   }),
@@ -68,21 +83,21 @@ export const setting = {
       isHidden?: boolean;
     },
   ): Setting<T | null> => ({
-    ...common(key, options),
+    ...common(key, options, "<text>"),
     isSecret: options.isSecret ?? false,
     isHidden: options.isHidden ?? options.isSecret ?? false,
     allowed: options.allowed,
     check: (native) => (typeof native === "string" ? options.parse(native) : undefined),
   }),
   boolean: (key: string, options: Common<boolean>): Setting<boolean> => ({
-    ...common(key, options),
+    ...common(key, options, "<true|false>"),
     allowed: "true or false",
     fromText: (text) => ({ true: true, false: false })[text],
     check: (native) => (typeof native === "boolean" ? native : undefined),
   }),
   integer: <F extends number | null>(key: string, options: Common<F> & Range): Setting<number | F> => ({
-    ...common(key, options),
-    allowed: `an integer in ${options.min}..${options.max}`,
+    ...common(key, options, numberType(key, "<n>")),
+    allowed: `an integer from ${options.min} to ${options.max}`,
     fromText: (text) => (/^[+-]?\d+$/.test(text) ? Number(text) : undefined),
     check: (native) => (Number.isInteger(native) && isWithin(native, options) ? native : undefined),
   }),
@@ -91,8 +106,8 @@ export const setting = {
     key: string,
     options: Common<F> & Range & { factor?: number },
   ): Setting<number | F> => ({
-    ...common(key, options),
-    allowed: `a number in ${options.min}..${options.max}`,
+    ...common(key, options, numberType(key, "<number>")),
+    allowed: `a number from ${options.min} to ${options.max}`,
     fromText: (text) => (/^[+-]?(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : undefined),
     check: (native) => {
       if (!isWithin(native, options)) return undefined;
@@ -116,11 +131,17 @@ function isWithin(native: unknown, { min, max }: Range): native is number {
   return typeof native === "number" && native >= min && native <= max;
 }
 
-function common<F extends string | number | boolean | null>(key: string, options: Common<F>) {
-  const { meaning, fallback, unsetMeans = null } = options;
+function numberType(key: string, otherwise: string): string {
+  const unit = Object.entries(UNIT_TYPES).find(([name]) => key.endsWith(`_${name}`));
+  return unit?.[1] ?? otherwise;
+}
+
+function common<F extends string | number | boolean | null>(key: string, options: Common<F>, usualType: string) {
+  const { meaning, fallback, unsetMeans = null, type = usualType } = options;
   return {
     key,
     meaning,
+    type,
     fallback,
     unsetMeans,
     isSecret: false,
@@ -129,7 +150,7 @@ function common<F extends string | number | boolean | null>(key: string, options
   };
 }
 
-/** The configuration is invalid. One line per problem: source, value, and what is allowed. */
+/** The configuration is invalid. One line per problem: source, allowed values, and the value found. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
@@ -185,7 +206,7 @@ export function resolveSettings<Table extends SettingsTable>(
     const value = native === null && entry.fallback === null ? null : entry.check(native);
     if (value === undefined) {
       const shown = entry.isHidden ? "(hidden)" : JSON.stringify(found.raw);
-      problems.push(`${found.where}: ${shown} is not ${entry.allowed}`);
+      problems.push(`${found.where}: must be ${entry.allowed}, got ${shown}`);
     }
     values[name] = value;
     resolved.push({ key: entry.key, shown: show(entry, native), source: found.source });
@@ -254,8 +275,10 @@ export interface SettingDescription {
   readonly env: string;
   /** In the key's units, or what an unset key means. */
   readonly fallback: string;
+  readonly type: string;
   readonly allowed: string;
   readonly meaning: string;
+  readonly group: string;
 }
 
 /** The table as data for documentation: one entry per key, in order. */
@@ -265,8 +288,10 @@ export function describeSettings(table: SettingsTable, envPrefix: string): Setti
     flag: flagOf(entry),
     env: variableOf(entry, envPrefix),
     fallback: (show(entry, entry.fallback) || entry.unsetMeans) ?? "unset",
+    type: entry.type,
     allowed: entry.allowed,
     meaning: entry.meaning,
+    group: entry.group ?? "",
   }));
 }
 

@@ -49,7 +49,7 @@ export class Cell {
   }
 
   /** Gives waiting jobs to another coordinator. Resolves with those that waited here. */
-  async handOver(jobIds: readonly string[], toId: string): Promise<string[]> {
+  async transfer(jobIds: readonly string[], toId: string): Promise<string[]> {
     if (toId === this.id) throw new Error(`${toId} gives jobs to itself`);
     const own = jobIds.filter((id) => this.#waiting.delete(id));
     for (const jobId of own) this.step({ kind: "job_gone", jobId });
@@ -58,8 +58,8 @@ export class Cell {
   }
 
   /** Jobs that another coordinator gave to this one: they compete here. */
-  async takeIn(jobIds: readonly string[]): Promise<void> {
-    await this.#take(this.#deps.latencies.takeIn);
+  async adopt(jobIds: readonly string[]): Promise<void> {
+    await this.#take(this.#deps.latencies.adopt);
     for (const id of jobIds) {
       this.#deps.observer.moved(indexOf(id));
       this.#enqueue(indexOf(id));

@@ -13,7 +13,7 @@ export interface Latencies {
   /** The commit that gives waiting jobs to another coordinator. */
   readonly transfer: Latency;
   /** Reading and restoring jobs that were given. */
-  readonly takeIn: Latency;
+  readonly adopt: Latency;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface Latencies {
 export const LOCAL_LATENCIES: Latencies = {
   bus: { p50Ms: 0.3, p99Ms: 5 },
   transfer: { p50Ms: 3, p99Ms: 25 },
-  takeIn: { p50Ms: 3, p99Ms: 25 },
+  adopt: { p50Ms: 3, p99Ms: 25 },
 };
 
 const Z_OF_P99 = 2.326;

@@ -8,21 +8,21 @@ const log = { warn: (facts: unknown, message: string): void => console.warn(mess
 /** How coordinators share, by name. */
 export const SHARINGS: Readonly<Record<string, Sharing>> = {
   /** As coordinators do. */
-  stealing: ({ cell, bus, clock, self, peers: living }: SharingParts): void => {
+  stealing: ({ cell, bus, clock, self, peers: live }: SharingParts): void => {
     const mover = {
-      handOver: (jobIds: readonly string[], toId: string) => cell.handOver(jobIds, toId),
-      takeIn: async (jobIds: readonly string[]) => {
-        await cell.takeIn(jobIds);
+      transfer: (jobIds: readonly string[], toId: string) => cell.transfer(jobIds, toId),
+      adopt: async (jobIds: readonly string[]) => {
+        await cell.adopt(jobIds);
         return jobIds.length;
       },
       // Every answer comes here.
       reconcile: () => Promise.resolve(),
     };
     // A coordinator alone has nobody to tell anything.
-    if (living.length === 1) return;
+    if (live.length === 1) return;
     const schedule = (event: SchedulerEvent): void => cell.step(event);
     const peers = openPeers(self, bus, { clock, log });
-    peers.setLiving(living);
+    peers.setLive(live);
     shareWork(peers, mover, cell.scheduler.shared, schedule, { clock, log });
   },
   none: () => undefined,

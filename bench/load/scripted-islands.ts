@@ -24,7 +24,7 @@ export interface Script {
   /** Notes when each token is sent, for `takeSent`. */
   readonly isTimed?: boolean;
 }
-export interface IslandFigures {
+export interface IslandMetrics {
   readonly assigned: number;
   /** Ends that the coordinator has acknowledged as durable. */
   readonly acknowledged: number;
@@ -164,7 +164,7 @@ const api = {
     frames = prepareScript(next.tokens);
   },
   /** @throws if a session closed, or a job was cancelled. */
-  figures(): IslandFigures {
+  figures(): IslandMetrics {
     if (faults.length > 0) throw new Error(`Islands had faults: ${faults.slice(0, 5).join("\n")}`);
     return { ...counts };
   },

@@ -11,7 +11,7 @@ import { trySmallCargos } from "./demo/small-cargos.ts";
 /** Exit codes when a signal ends the demo: 128 plus the signal's number, as POSIX shells have it. */
 const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Of the demo's account. The coordinator listens to this machine only. */
+/** Credentials of the demo's account. The coordinator listens only on loopback. */
 const [EMAIL, PASSWORD] = ["demo@example.com", "demo password"];
 
 class Interruption extends Error {

@@ -2,11 +2,13 @@ import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { systemClock } from "../../shared/clock.ts";
+import { LOG_FORMAT_SETTING, LOG_LEVEL_SETTING } from "../../shared/cli/log-settings.ts";
 import { plainLines } from "../../shared/cli/plain-text.ts";
 import { drain, setPause } from "../../island-agent/cli/availability-commands.ts";
 import { homeOf } from "../../island-agent/service/home-of.ts";
 import { SENT_AWAY_EXIT_CODE } from "../../island-agent/service/service-file.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
+import type { Setting } from "../../shared/settings.ts";
 import { packageRoot, readVersion } from "./package-info.ts";
 import { dropUnreadOutput } from "./terminal/closed-pipe.ts";
 import { addConfigCommands } from "./island/config-commands.ts";
@@ -18,6 +20,7 @@ import { print, printJson } from "./terminal/print.ts";
 import { reportError } from "./terminal/report-error.ts";
 import { addStatusCommands } from "./island/status-commands.ts";
 import { explainUsageBriefly } from "./terminal/usage-errors.ts";
+import { groupCommands } from "./terminal/command-groups.ts";
 import { openStepLine } from "./terminal/step-line.ts";
 import { onStopSignal } from "./terminal/stop-signals.ts";
 
@@ -33,26 +36,41 @@ interface DataOptions {
 const dataDirectoryOf = (options: DataOptions): string =>
   resolve(options.data ?? process.env["ATOLL_ISLAND_DATA"] ?? defaultDataDirectory(process.env, process.platform));
 
+/** Headings of the help, with the commands below each. */
+const COMMAND_GROUPS = {
+  "Set up:": ["join", "leave", "config", "install-service"],
+  "Run jobs:": ["start", "pause", "resume", "drain"],
+  "Inspect:": ["status", "history", "metrics", "doctor"],
+  "Models and runtimes:": ["models", "runtimes"],
+};
+
+const settingHelp = ({ meaning, fallback, unsetMeans }: Setting<unknown>): string =>
+  `${meaning} (default: ${fallback ?? unsetMeans})`;
+
 const program = new Command("island")
-  .description("Makes this machine an Island: it runs jobs for an Atoll coordinator.")
+  .description("Run this machine as an Island, which runs jobs for an Atoll coordinator.")
   .version(version)
   .addHelpText(
     "after",
     `
-A new Island (the pairing code is from your account):
+To set up an Island (create the pairing code in your account):
   island join https://atoll.example --code ABCD-EFGH
   island start
-Exit codes: 0 done, 1 failed, 2 wrong call; of start also 3: refused for good.`,
+Exit codes: 0 success, 1 failure, 2 wrong usage. island start also: 3, the coordinator rejects this Island permanently.`,
   );
 
 addJoinCommand(program, onDataDirectory, dataDirectoryOf);
 
 onDataDirectory(program.command("start"))
-  .description(
-    "Run jobs until Ctrl-C or SIGTERM. Running jobs then have a minute to finish; a second signal does not wait. Exit code 3: the coordinator refuses this Island for good.",
+  .description("Run jobs until Ctrl-C or SIGTERM")
+  .option(`--log-level ${LOG_LEVEL_SETTING.type}`, settingHelp(LOG_LEVEL_SETTING))
+  .option(`--log-format ${LOG_FORMAT_SETTING.type}`, settingHelp(LOG_FORMAT_SETTING))
+  .addHelpText(
+    "after",
+    `
+The first signal gives running jobs one minute to finish. A second signal stops the agent without waiting.
+Exit code 3: the coordinator rejects this Island permanently.`,
   )
-  .option("--log-level <level>", "lowest level that is logged")
-  .option("--log-format <format>", "json or text (default: text at a terminal, json elsewhere)")
   .action(async ({ data, ...flags }: DataOptions & Record<string, string>) =>
     start(dataDirectoryOf(data === undefined ? {} : { data }), flags),
   );
@@ -61,9 +79,9 @@ addStatusCommands(program, onDataDirectory, dataDirectoryOf);
 
 onDataDirectory(program.command("doctor"))
   .description(
-    "Show what can run here, the connection to the coordinator, and measured speed. Exit code 1 if nothing can run.",
+    "Check the runtimes, the hardware, the connection and the speed; the exit code is 1 if no runtime is usable",
   )
-  .option("--model <file>", "a GGUF file to measure tokens per second with, instead of the small shipped one")
+  .option("--model <file>", "GGUF model to measure tokens per second (default: a small shipped model)")
   .option("--json", "print JSON")
   .action(async (options: DataOptions & { model?: string; json?: true }) => {
     const { examineHost } = await import("../../island-agent/cli/doctor-command.ts");
@@ -74,7 +92,7 @@ onDataDirectory(program.command("doctor"))
       clock: systemClock,
       modelPath: resolve(options.model ?? join(packageRoot, "catalog", "models", "tiny-islander.gguf")),
       asJson: options.json === true,
-      onStep: (what) => steps?.show(`Examining ${what} …`),
+      onStep: (what) => steps?.show(`Checking ${what} …`),
     }).finally(() => steps?.clear());
     if (options.json === true) printJson(JSON.parse(text));
     else console.log(plainLines(text));
@@ -82,21 +100,21 @@ onDataDirectory(program.command("doctor"))
   });
 
 onDataDirectory(program.command("pause"))
-  .description("Take no new jobs until resume, also after a restart. Running jobs finish.")
+  .description("Reject new jobs until `island resume`, also after a restart; running jobs finish")
   .option("--json", "print JSON")
   .action(async (options: DataOptions) => {
     const message = await setPause(dataDirectoryOf(options), true);
     print(options, { paused: true, message }, message);
   });
 onDataDirectory(program.command("resume"))
-  .description("Take jobs again.")
+  .description("Accept jobs again")
   .option("--json", "print JSON")
   .action(async (options: DataOptions) => {
     const message = await setPause(dataDirectoryOf(options), false);
     print(options, { paused: false, message }, message);
   });
 onDataDirectory(program.command("drain"))
-  .description("Take no new jobs, finish the running ones, however long they take, and end the agent.")
+  .description("Reject new jobs, finish the running jobs without a time limit, and stop the agent")
   .option("--json", "print JSON")
   .action(async (options: DataOptions) => {
     const message = await drain(dataDirectoryOf(options));
@@ -108,18 +126,18 @@ addModelsCommands(program, onDataDirectory, dataDirectoryOf);
 addRuntimesCommands(program, onDataDirectory, dataDirectoryOf);
 
 onDataDirectory(program.command("install-service"))
-  .description("Keep the agent running as a service: systemd on Linux, launchd on macOS.")
+  .description("Install the agent as a service (systemd on Linux, launchd on macOS)")
   .option(
     "--system",
-    "a service of the whole machine, which runs also while you are logged out; needs an administrator",
+    "install a system service, which also runs while you are logged out; requires administrator rights",
   )
-  .option("--print", "show the service's file and do nothing")
+  .option("--print", "print the service file, without installing it")
   .option("--remove", "stop the service and delete its file")
   .action(async (options: DataOptions & { system?: true; print?: true; remove?: true }) => {
     const { installService, printService, removeService } = await import("../../island-agent/cli/service-commands.ts");
     const systemUser = options.system === true ? (process.env["SUDO_USER"] ?? userInfo().username) : null;
     const home = systemUser === null || process.platform === "win32" ? homedir() : await homeOf(systemUser);
-    // With sudo, HOME is the administrator's. The service needs the directory of the user it runs as.
+    // With sudo, HOME belongs to the administrator. The service needs the directory of the user it runs as.
     const chosen = options.data ?? process.env["ATOLL_ISLAND_DATA"];
     const env = systemUser === null ? process.env : { HOME: home };
     const dataDirectory = resolve(chosen ?? defaultDataDirectory(env, process.platform));
@@ -139,6 +157,7 @@ onDataDirectory(program.command("install-service"))
 
 addConfigCommands(program, onDataDirectory, dataDirectoryOf);
 
+groupCommands(program, COMMAND_GROUPS);
 dropUnreadOutput();
 explainUsageBriefly(program);
 try {
@@ -148,7 +167,7 @@ try {
 }
 
 function onDataDirectory(command: Command): Command {
-  return command.option("--data <directory>", "where this Island keeps its settings and models");
+  return command.option("--data <directory>", "directory of this Island's settings and models");
 }
 
 async function start(dataDirectory: string, flags: Readonly<Record<string, string>>): Promise<void> {
@@ -171,7 +190,7 @@ async function start(dataDirectory: string, flags: Readonly<Record<string, strin
     else if (stops === 2) void agent.stop();
     else process.exit(130);
   };
-  // Until here a signal ends the process at once (bin/island.ts): what it has opened is left as after a power cut.
+  // Until here a signal ends the process at once (bin/island.ts), which is safe like a power cut.
   onStopSignal(stop);
   const reason = await agent.ended;
   if (stops === 0 && !agent.isDraining()) {

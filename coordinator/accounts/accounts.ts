@@ -12,12 +12,12 @@ import { RequestWindow } from "../quotas/request-window.ts";
 import type { Account, AccountStore } from "../store/accounts/accounts.ts";
 import type { ApiKey, KeyChange, SessionRecord } from "../store/accounts/credentials.ts";
 import { utcMonthOf } from "../store/accounts/key-spending.ts";
-import { createKey, type KeyWish, readKeyChange } from "./api-keys.ts";
+import { createKey, type CreateKeyParams, readKeyChange } from "./api-keys.ts";
 import { lastUses, openBackground } from "./background.ts";
 import { assertCredentials, assertPassword, EMAIL_PATTERN, MAX_EMAIL, readCredits } from "./credential-fields.ts";
 import { accountDeleted, assertNotSuspended, type Identity, type SignedIn } from "./identity.ts";
 import { openIslandTokens } from "./island-tokens.ts";
-import { type CredentialNews, knownCallers } from "./known-callers.ts";
+import { type CredentialRevisionSource, knownCallers } from "./known-callers.ts";
 import { openEmailChanges, openSignUps } from "./mailed-tokens.ts";
 import { openPasswordChanges, type PasswordCaller } from "./password-changes.ts";
 import { openPasswords } from "./passwords.ts";
@@ -49,7 +49,7 @@ export function openAccounts(
   env: Pick<Env<"newAccountMicro" | "smtpUrl" | "mailFrom" | "publicUrl">, "config" | "clock" | "log">,
   store: AccountStore,
   registration: Registration,
-  credentials: CredentialNews,
+  credentials: CredentialRevisionSource,
   passwords = openPasswords(),
 ) {
   const { config, clock, log } = env;
@@ -177,12 +177,12 @@ export function openAccounts(
      * Makes an account, also while registration is closed. `credits`: undefined for the default of new accounts.
      * @throws {ServiceError} `email_taken`; {@link ValidationError}
      */
-    async createAccount(wish: {
+    async createAccount(params: {
       readonly email: string;
       readonly password: string;
       readonly credits?: number | undefined;
     }): Promise<Account> {
-      const { email, password, credits } = wish;
+      const { email, password, credits } = params;
       assertCredentials(email, password);
       const grantMicro = credits === undefined ? config.newAccountMicro : readCredits(credits);
       // Checked first to save a hash; the store has the final check.
@@ -242,7 +242,7 @@ export function openAccounts(
     },
 
     /** See {@link createKey}. */
-    createKey: (accountId: string, wish: KeyWish = {}) => createKey(store, clock.now(), accountId, wish),
+    createKey: (accountId: string, params: CreateKeyParams = {}) => createKey(store, clock.now(), accountId, params),
 
     /** Active ones, newest first. */
     listKeys: (accountId: string): Promise<ApiKey[]> => store.listKeys(accountId),
@@ -277,7 +277,7 @@ export function openAccounts(
     /** False after the key was revoked, the session ended, or an operator lost the role, also by another process. */
     async isStillValid(identity: Identity): Promise<boolean> {
       const { accountId, role } = identity;
-      if (role === "operator" && (await store.standing(accountId))?.role !== role) return false;
+      if (role === "operator" && (await store.accountStatus(accountId))?.role !== role) return false;
       if (identity.kind === "session") return (await store.findSession(identity.tokenHash, clock.now())) !== undefined;
       const nowMs = clock.now();
       const isValid = ({ id, expiresAtMs }: ApiKey): boolean =>

@@ -17,7 +17,7 @@ export const MAX_SLUG = 200;
 /** How far ahead a key may expire. */
 const MAX_EXPIRY_MS = 10 * 366 * 24 * 3_600_000;
 
-export interface KeyWish {
+export interface CreateKeyParams {
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
   /** None unless given. */
@@ -33,18 +33,18 @@ export async function createKey(
   store: AccountStore,
   nowMs: number,
   accountId: string,
-  wish: KeyWish,
+  params: CreateKeyParams,
 ): Promise<{ key: ApiKey; secret: string }> {
   const secret = newSecret("ak");
   const key = {
     id: newId("key", nowMs),
     accountId,
-    name: readName(wish.name, DEFAULT_NAME),
+    name: readName(params.name, DEFAULT_NAME),
     prefix: secretPrefix(secret),
-    scopes: readScopes(wish.scopes),
+    scopes: readScopes(params.scopes),
     createdAtMs: nowMs,
     ...NO_KEY_LIMITS,
-    ...readKeyLimits(wish.limits ?? {}, nowMs),
+    ...readKeyLimits(params.limits ?? {}, nowMs),
   };
   const cap = { maxKeys: MAX_KEYS, revokedAfterMs: nowMs - WINDOW_MS };
   const number = await store.createKey({ ...key, secretHash: hashSecret(secret) }, cap);

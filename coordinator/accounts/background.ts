@@ -7,18 +7,18 @@ const MAX_CREDENTIALS = 10_000;
 
 /** Writes and mails that no request waits for. Their failures are logged. */
 export function openBackground(log: Pick<Logger, "error">) {
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   return {
     /** `failed`: what the log says when `work` rejects. */
     run(work: Promise<void>, failed: string): void {
       const done = work
         .catch((error: unknown) => log.error({ err: error }, failed))
-        .finally(() => underWay.delete(done));
-      underWay.add(done);
+        .finally(() => inFlight.delete(done));
+      inFlight.add(done);
     },
     /** Resolves when nothing is in progress. */
     async settled(): Promise<void> {
-      await Promise.all(underWay);
+      await Promise.all(inFlight);
     },
   };
 }

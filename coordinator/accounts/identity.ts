@@ -60,11 +60,14 @@ export function accountSuspended(because: string): ServiceError {
 }
 
 /** False for an account that was deleted. @throws {ServiceError} `account_suspended` */
-export async function assertNotSuspended(store: Pick<AccountStore, "standing">, accountId: string): Promise<boolean> {
-  const standing = await store.standing(accountId);
-  const because = standing?.suspendedBecause ?? null;
+export async function assertNotSuspended(
+  store: Pick<AccountStore, "accountStatus">,
+  accountId: string,
+): Promise<boolean> {
+  const accountStatus = await store.accountStatus(accountId);
+  const because = accountStatus?.suspendedBecause ?? null;
   if (because !== null) throw accountSuspended(because);
-  return standing !== undefined;
+  return accountStatus !== undefined;
 }
 
 export function accountDeleted(): ServiceError {

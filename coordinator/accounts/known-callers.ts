@@ -17,7 +17,7 @@ interface Caller {
 }
 
 /** What is known of changes of credentials, also by other coordinators. */
-export interface CredentialNews {
+export interface CredentialRevisionSource {
   /** The revision of the credentials, as it was within the last second. */
   revision(): number | Promise<number>;
   /** This coordinator has changed credentials or limits: that counts here from now on, and elsewhere soon. */
@@ -40,9 +40,9 @@ export interface CredentialUser {
  * {@link ServiceError} `key_expired` for an API key.
  */
 export function knownCallers(
-  store: Pick<AccountStore, "findKey" | "findSession" | "standing">,
+  store: Pick<AccountStore, "findKey" | "findSession" | "accountStatus">,
   clock: Pick<Clock, "now">,
-  credentials: Pick<CredentialNews, "revision">,
+  credentials: Pick<CredentialRevisionSource, "revision">,
 ): (token: string) => Promise<Identity | undefined> {
   /** By the hash of the token. `revision`: of the credentials, before the look-up. */
   const remembered = recentMap<Caller & { readonly revision: number }>(MAX_CALLERS);
@@ -55,12 +55,12 @@ export function knownCallers(
       const atTime = new Date(expiresAtMs).toISOString();
       throw new ServiceError("key_expired", `The API key expired at ${atTime}; make another one, or change its expiry`);
     }
-    const standing = await standingOf(accountId);
-    if (standing === undefined) return undefined;
+    const accountStatus = await accountStatusOf(accountId);
+    if (accountStatus === undefined) return undefined;
     const isLimited = expiresAtMs !== null || cargos !== null || monthlyMicro !== null;
     const keyLimits = isLimited ? { keyLimits: { expiresAtMs, cargos, monthlyMicro } } : {};
     return {
-      identity: { kind: "key", accountId, keyId, keyNumber, scopes, ...standing, ...keyLimits },
+      identity: { kind: "key", accountId, keyId, keyNumber, scopes, ...accountStatus, ...keyLimits },
       expiresAtMs: expiresAtMs ?? Infinity,
     };
   }
@@ -69,17 +69,17 @@ export function knownCallers(
     const session = await store.findSession(tokenHash, clock.now());
     if (session === undefined) return undefined;
     const { accountId, expiresAtMs } = session;
-    const standing = await standingOf(accountId);
-    if (standing === undefined) return undefined;
-    return { identity: { kind: "session", accountId, scopes: SCOPES, tokenHash, ...standing }, expiresAtMs };
+    const accountStatus = await accountStatusOf(accountId);
+    if (accountStatus === undefined) return undefined;
+    return { identity: { kind: "session", accountId, scopes: SCOPES, tokenHash, ...accountStatus }, expiresAtMs };
   }
 
   /** Undefined for a deleted account: a request that it had under way may store a key or session after its end. */
-  async function standingOf(
+  async function accountStatusOf(
     accountId: string,
   ): Promise<Pick<Identity, "limits" | "role" | "suspendedBecause"> | undefined> {
-    const standing = await store.standing(accountId);
-    return standing && { ...standing, limits: resolveLimits(standing.limits) };
+    const accountStatus = await store.accountStatus(accountId);
+    return accountStatus && { ...accountStatus, limits: resolveLimits(accountStatus.limits) };
   }
 
   return async (token) => {

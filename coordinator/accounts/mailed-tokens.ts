@@ -36,16 +36,16 @@ export function tokenText(
 
 /** Bounds the mails of one kind that are under way. */
 function outbox(background: Background, failed: string) {
-  let underWay = 0;
+  let inFlight = 0;
   return {
     /** @throws {RateLimitedError} while too many mails are under way. */
     assertFree(): void {
-      if (underWay >= MAX_MAILS) throw new RateLimitedError("login_attempts", BUSY_RETRY_S);
+      if (inFlight >= MAX_MAILS) throw new RateLimitedError("login_attempts", BUSY_RETRY_S);
     },
     send(mail: Promise<void>): void {
-      underWay += 1;
+      inFlight += 1;
       background.run(
-        mail.finally(() => (underWay -= 1)),
+        mail.finally(() => (inFlight -= 1)),
         failed,
       );
     },

@@ -22,18 +22,18 @@ const NEVER = new AbortController().signal;
 
 /** Hashes and checks passwords, two at a time. `cost`: of new hashes. */
 export function openPasswords(cost: Cost = COST) {
-  const turns = new Semaphore<null>(MAX_CONCURRENT);
+  const slots = new Semaphore<null>(MAX_CONCURRENT);
   let unfinished = 0;
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async function withSlot<T>(work: () => Promise<T>): Promise<T> {
     if (unfinished >= MAX_CONCURRENT + MAX_WAITING) throw new RateLimitedError("login_attempts", 1);
     unfinished += 1;
-    await turns.acquire(null, NEVER);
+    await slots.acquire(null, NEVER);
     try {
       return await work();
     } finally {
       unfinished -= 1;
-      turns.release();
+      slots.release();
     }
   }
 
@@ -41,7 +41,7 @@ export function openPasswords(cost: Cost = COST) {
     /** Returns `scrypt$N$r$p$salt$hash`, the last two in base64. @throws {RateLimitedError} if too many wait. */
     async hash(password: string): Promise<string> {
       const salt = randomBytes(SALT_BYTES);
-      const hash = await inTurn(() => derive(password, salt, HASH_BYTES, cost));
+      const hash = await withSlot(() => derive(password, salt, HASH_BYTES, cost));
       const parameters = `${cost.cost}$${cost.blockSize}$${cost.parallelization}`;
       return `scrypt$${parameters}$${salt.toString("base64")}$${hash.toString("base64")}`;
     },
@@ -60,7 +60,7 @@ export function openPasswords(cost: Cost = COST) {
         throw new Error("Unknown kind of password hash");
       const wanted = Buffer.from(hash, "base64");
       const parameters = { cost: Number(n), blockSize: Number(r), parallelization: Number(p) };
-      const found = await inTurn(() => derive(password, Buffer.from(salt, "base64"), wanted.length, parameters));
+      const found = await withSlot(() => derive(password, Buffer.from(salt, "base64"), wanted.length, parameters));
       return timingSafeEqual(found, wanted);
     },
   };

@@ -7,7 +7,7 @@ import { LocalBus } from "./local-bus.ts";
 import type { NatsOptions } from "./nats-bus.ts";
 
 /** NATS servers, and who we are there. */
-export interface BusPlace {
+export interface BusConnection {
   /** `host:port` of each. */
   readonly servers: readonly string[];
   readonly user: string | null;
@@ -29,7 +29,7 @@ export interface BusPlace {
  * @throws {ConfigError} when the servers do not let us in. @throws a system error for a file that cannot be read.
  */
 export async function openBus(
-  place: BusPlace | null,
+  place: BusConnection | null,
   name: string,
   env: { readonly clock: Clock; readonly log: Pick<Logger, "warn" | "info"> },
 ): Promise<Bus> {
@@ -51,7 +51,10 @@ export async function openBus(
   );
 }
 
-async function authenticatorOf({ credentialsFile, nkeyFile }: BusPlace): Promise<Pick<NatsOptions, "authenticator">> {
+async function authenticatorOf({
+  credentialsFile,
+  nkeyFile,
+}: BusConnection): Promise<Pick<NatsOptions, "authenticator">> {
   const { credsAuthenticator, nkeyAuthenticator } = await import("@nats-io/transport-node");
   const file = credentialsFile ?? nkeyFile;
   if (file === null) return {};
@@ -70,7 +73,7 @@ async function authenticatorOf({ credentialsFile, nkeyFile }: BusPlace): Promise
 }
 
 /** The files are read here, so that one that is missing is told as such. */
-async function tlsOf({ isTls, caFile, certFile, keyFile }: BusPlace): Promise<Pick<NatsOptions, "tls">> {
+async function tlsOf({ isTls, caFile, certFile, keyFile }: BusConnection): Promise<Pick<NatsOptions, "tls">> {
   if (!isTls && caFile === null && certFile === null) return {};
   const read = async (name: "ca" | "cert" | "key", path: string | null): Promise<object> =>
     path === null ? {} : { [name]: await readFile(path, "utf8") };

@@ -47,10 +47,10 @@ export async function storeModelFile(
   const { bavail, bsize } = await statfs(directory);
   const freeBytes = bavail * bsize;
   if (freeBytes < size + minFreeBytes) {
-    const need = `${formatBytes(size)}, and ${formatBytes(minFreeBytes)} stay free (setting min_free_disk_mb)`;
+    const need = `${formatBytes(size)}, and ${formatBytes(minFreeBytes)} must stay free (min_free_disk_mb). Free some space`;
     throw new ServiceError(
       "bad_request",
-      `${directory} has ${formatBytes(freeBytes)} of free space; ${source} needs ${need}`,
+      `Not enough space in ${directory}: ${formatBytes(freeBytes)} are free, ${source} needs ${need}`,
     );
   }
   const part = `${path}.part`;
@@ -70,15 +70,18 @@ async function assertFormat(source: string, runtimeType: RuntimeType): Promise<{
   const { file: format } = RUNTIMES[runtimeType];
   if (format === undefined) {
     const others = RUNTIME_TYPES.filter((type) => RUNTIMES[type].file !== undefined).join(", ");
-    const text = `A ${runtimeType} Cargo has no file of its own: --file is for ${others}`;
+    const text = `--file: not possible for ${runtimeType} Cargos, only for ${others}`;
     throw new ServiceError("bad_request", text);
   }
   const facts = await stat(source);
   if (!facts.isFile() || facts.size === 0)
-    throw new ServiceError("bad_request", `${source} is not a file with content: expected a .${format.ending} file`);
+    throw new ServiceError("bad_request", `${source}: must be a .${format.ending} file that is not empty`);
   if (format.magic === null) {
     if (source.endsWith(`.${format.ending}`)) return facts;
-    throw new ServiceError("bad_request", `${source} does not end in .${format.ending}, as files of ${runtimeType} do`);
+    throw new ServiceError(
+      "bad_request",
+      `${source}: must have the extension .${format.ending} for a ${runtimeType} Cargo`,
+    );
   }
   const file = await open(source);
   try {
@@ -87,7 +90,7 @@ async function assertFormat(source: string, runtimeType: RuntimeType): Promise<{
   } finally {
     await file.close();
   }
-  const text = `${source} is not a ${format.ending} file, which ${runtimeType} Cargos run: its first bytes are others`;
+  const text = `${source}: must be a ${format.ending} file for a ${runtimeType} Cargo, but its first bytes differ`;
   throw new ServiceError("bad_request", text);
 }
 

@@ -14,7 +14,7 @@ import { grammarSchemaOf, UnsupportedSchema } from "../../shared/grammar/grammar
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 import { schemaFault } from "./answer-schema.ts";
-import { filePlacesOf, withStandIns } from "./file-places.ts";
+import { fileReferencesOf, withStandIns } from "./file-references.ts";
 import { inputSchemas } from "./input-schema.ts";
 
 type CheckedCargo = Pick<Cargo, "isChat" | "inputSchema"> & Partial<Pick<Cargo, "contextTokens" | "reasoning">>;
@@ -48,7 +48,7 @@ export function checkInput(cargo: CheckedCargo, asked: JobInput, root = "input")
   // Chat first: it has rules that a schema cannot express, and clearer messages.
   const errors = cargo.isChat ? chatErrors(input, cargo) : [];
   if (errors.length === 0) {
-    const places = cargo.isChat ? [] : filePlacesOf(cargo.inputSchema, input, json);
+    const places = cargo.isChat ? [] : fileReferencesOf(cargo.inputSchema, input, json);
     errors.push(...inputSchemas.errorsOf(cargo.inputSchema, withStandIns(input, places), bytes));
   }
   if (errors.length === 0) return { input, inputJson: json };

@@ -17,7 +17,7 @@ import { orderSessions } from "./newest-sessions.ts";
 import type { Network } from "./open-network.ts";
 import type { Peers } from "./peers.ts";
 import { shareEvents } from "./share-events.ts";
-import { takeOver } from "./take-over.ts";
+import { adoptUnowned } from "./adopt-unowned.ts";
 import { whileOthers } from "./while-others.ts";
 import { shareWork, type WorkSharing } from "./work-sharing.ts";
 
@@ -60,12 +60,12 @@ export function openMember(
   const sessions = orderSessions(peers, islands, cluster.islandSessions, log);
   const stopBatches = endBatchesEverywhere(peers, jobs, batches, env);
   let sharing: WorkSharing | null = null;
-  let takingOver: ReturnType<typeof takeOver> | null = null;
+  let takingOver: ReturnType<typeof adoptUnowned> | null = null;
   /** Jobs that coordinators which stopped gave to this one. */
   let handedOver = 0;
 
   const stopTakes = peers.answer(M.take, async ({ jobIds }) => {
-    const taken = await mover.takeIn(jobIds);
+    const taken = await mover.adopt(jobIds);
     handedOver += taken;
     return null;
   });
@@ -105,7 +105,7 @@ export function openMember(
       seen.begin(sharing);
       stopAnswers.push(peers.answer(M.outlook, (kind) => dispatcher.outlookFor(kind)));
       if (!cluster.isShared) return;
-      takingOver = takeOver(peers, cluster, steps, 2 * config.leaseMs, env);
+      takingOver = adoptUnowned(peers, cluster, steps, 2 * config.leaseMs, env);
       takingOver.start();
     },
     /** Whether Islands of the other coordinators may run jobs of a kind. Null for each that does not respond. */
@@ -134,17 +134,17 @@ export function openMember(
     /** A Cargo was changed here: the next request may go to any coordinator. Resolves when the others have read it, or do not answer. */
     async tellCatalogChange(): Promise<void> {
       // A coordinator that has just started is known to storage first.
-      const living = await cluster.peers().catch(() => peers.living);
-      const others = living.filter(({ id }) => id !== peers.self.id);
+      const live = await cluster.peers().catch(() => peers.live);
+      const others = live.filter(({ id }) => id !== peers.self.id);
       await peers.askAll(M.catalog, null, undefined, others);
     },
     /**
      * The first half of an orderly stop, while Islands and clients are still here. Resolves with where the Islands may go, at the latest
      * when `signal` aborts.
      */
-    async handOver(signal: AbortSignal): Promise<readonly string[]> {
+    async transfer(signal: AbortSignal): Promise<readonly string[]> {
       await abortable(sharing?.close() ?? Promise.resolve(), signal).catch(() => undefined);
-      await handOverWaiting(peers, mover, jobs, sharing?.freestPeer(), signal, log);
+      await transferWaiting(peers, mover, jobs, sharing?.freestPeer(), signal, log);
       return peers.others.map(({ address }) => address);
     },
     /** Nothing is taken over any more, nor done for others. Before what the steps use is closed. */
@@ -168,9 +168,9 @@ export function openMember(
  * Gives the waiting jobs of a coordinator that stops to a peer, until `signal` aborts. Resolves with their number. The others adopt what
  * stays behind: the jobs that Islands have, and all where no peer lives or the bus is down.
  */
-export async function handOverWaiting(
+export async function transferWaiting(
   peers: Peers,
-  mover: Pick<JobMover, "handOver">,
+  mover: Pick<JobMover, "transfer">,
   jobs: Pick<JobRegistry, "list">,
   freestPeer: Peer | undefined,
   signal: AbortSignal,
@@ -183,7 +183,7 @@ export async function handOverWaiting(
   let count = 0;
   try {
     for (let from = 0; from < waiting.length; from += MAX_MOVED) {
-      const moved = await abortable(mover.handOver(waiting.slice(from, from + MAX_MOVED), peer.id), signal);
+      const moved = await abortable(mover.transfer(waiting.slice(from, from + MAX_MOVED), peer.id), signal);
       count += moved.length;
       if (moved.length > 0) await abortable(peers.ask(peer.id, M.take, { jobIds: moved }), signal);
     }

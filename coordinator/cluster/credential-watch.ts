@@ -1,6 +1,6 @@
 import { every, type LoopEnv } from "../../shared/async/every.ts";
 import type { Clock } from "../../shared/clock.ts";
-import type { CredentialNews, CredentialUser } from "../accounts/known-callers.ts";
+import type { CredentialRevisionSource, CredentialUser } from "../accounts/known-callers.ts";
 import type { AccountStore } from "../store/accounts/accounts.ts";
 import { ENDS_KEPT_MS, type CredentialChanges } from "../store/accounts/credential-changes.ts";
 import { M } from "./messages.ts";
@@ -22,7 +22,7 @@ interface Reading {
   readonly revision: Promise<number>;
 }
 
-export interface CredentialWatch extends CredentialNews {
+export interface CredentialWatch extends CredentialRevisionSource {
   /** Calls `end` of `user` for each credential that has ended. */
   serve(user: CredentialUser): void;
   close(): void;
@@ -112,15 +112,15 @@ export function watchCredentials(
 
   async function readNow(seenChanges: number): Promise<number> {
     begun += 1;
-    const turn = begun;
+    const round = begun;
     const beganMs = clock.monotonicMs();
     const { revision: newest, ended, atMs } = await store.since(revision);
     for (const credential of ended) end(users, credential);
     // Ends of that long ago may be forgotten.
     if (storedAtMs !== null && atMs - storedAtMs > MAX_GAP_MS) await endEnded(users, accounts);
     // An older reading that took longer says what was true before.
-    if (turn < accepted) return newest;
-    accepted = turn;
+    if (round < accepted) return newest;
+    accepted = round;
     revision = newest;
     storedAtMs = atMs;
     if (seenChanges === changes) readAtMs = beganMs;

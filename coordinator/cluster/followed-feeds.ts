@@ -5,7 +5,7 @@ import type { Logger } from "../../shared/logger.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import { BusError } from "../bus/bus.ts";
 import type { CutReason, Feed, WritableFeed } from "../jobs/feed.ts";
-import { FeedMirror } from "../jobs/feed-mirror.ts";
+import { FeedReplica } from "../jobs/feed-replica.ts";
 import { FEED_START, type FeedPosition } from "../jobs/feed-position.ts";
 import { FeedTail, type FeedSlice } from "../jobs/feed-tail.ts";
 import { memoryBytesOf } from "../jobs/output-size.ts";
@@ -19,7 +19,7 @@ import type { Peers } from "./peers.ts";
 
 /** A copy of a feed that a peer writes, for the readers of this coordinator. */
 interface Copy {
-  readonly mirror: FeedMirror;
+  readonly replica: FeedReplica;
   readonly feed: WritableFeed;
   /** Resolves when the feed has what the job has said so far. */
   readonly opened: PromiseWithResolvers<void>;
@@ -86,7 +86,7 @@ export function followFeeds(
   const isFull = (): boolean => bytes > maxBytes;
 
   /** Waits for memory, not for ever. While there is none there are copies, so there are ticks. */
-  async function untilRoom(jobId: string, after: FeedPosition): Promise<void> {
+  async function untilCapacity(jobId: string, after: FeedPosition): Promise<void> {
     for (let waited = 0; waited < MAX_WAITED_TICKS; waited += 1) {
       if (!isFull() || knownFor(jobId, after) !== undefined || isClosed) return;
       await new Promise<void>((resolve) => void waiting.push(resolve));
@@ -112,14 +112,14 @@ export function followFeeds(
     const lastCutMs = cutMs.get(jobId);
     const wasJustCut = lastCutMs !== undefined && clock.monotonicMs() - lastCutMs < CUT_MS;
     if (isFull() || (after === undefined && wasJustCut)) throw new OverloadedError(NO_MEMORY);
-    return follow(FeedMirror.of(jobId, lastCutMs === undefined ? FEED_START : after), null);
+    return follow(FeedReplica.of(jobId, lastCutMs === undefined ? FEED_START : after), null);
   }
 
   /** @param hint the coordinator that has the job, as far as that is known. */
-  function follow(mirror: FeedMirror, hint: string | null): Copy {
-    const { feed } = mirror;
+  function follow(replica: FeedReplica, hint: string | null): Copy {
+    const { feed } = replica;
     const copy: Copy = {
-      mirror,
+      replica,
       feed,
       opened: Promise.withResolvers(),
       isOpened: false,
@@ -147,7 +147,7 @@ export function followFeeds(
   function followForNextReader(feed: WritableFeed): void {
     feed.onReader = () => {
       const isOpen = feed.ending === null && !feed.isCut && !isClosed;
-      if (isOpen && !active.has(feed)) follow(new FeedMirror(feed), null);
+      if (isOpen && !active.has(feed)) follow(new FeedReplica(feed), null);
     };
   }
 
@@ -183,7 +183,7 @@ export function followFeeds(
     if (ownerId !== peers.self.id && peers.downBecause !== null) {
       throw copy.isOpened ? new BusError("unreachable", "The bus is down") : new ClusterUnavailableError();
     }
-    const { outputs, statuses, attempt } = copy.mirror.position;
+    const { outputs, statuses, attempt } = copy.replica.position;
     try {
       for await (const frame of peers.stream(
         ownerId,
@@ -194,7 +194,7 @@ export function followFeeds(
         const { fault, opened } = isTokens(frame) ? NOTHING : frame;
         if (fault === "lost") return cut(copy, "lost");
         if (fault === "too_large") return await takeStored(copy);
-        if (opened !== undefined) copy.mirror.begin(opened);
+        if (opened !== undefined) copy.replica.begin(opened);
         take(
           copy,
           fromWire(frame, (ref) => store.large(jobId, ref)),
@@ -232,24 +232,24 @@ export function followFeeds(
   async function takeStored(copy: Copy): Promise<void> {
     const stored = await readStoredFeed(store, copy.feed.jobId);
     if (copy.isOver) return;
-    const { position } = copy.mirror;
+    const { position } = copy.replica;
     if (stored === undefined || stored.hasLost(position)) return cut(copy, "lost");
     const tail = new FeedTail(stored, position);
-    copy.mirror.begin(tail.place);
+    copy.replica.begin(tail.place);
     const slice = tail.take(Infinity);
     if (slice !== null) take(copy, slice);
   }
 
   function take(copy: Copy, slice: FeedSlice): void {
     const { feed } = copy;
-    const mirrored = copy.mirror.take(slice);
+    const changed = copy.replica.take(slice);
     const grown = memoryBytesOf(feed.items.slice(copy.countedItems));
     copy.countedItems = feed.items.length;
     copy.bytes += grown;
     bytes += grown;
-    if (mirrored === "gap") throw new StreamGap("Items are missing");
-    if (mirrored === "lost") cut(copy, "lost");
-    else if (mirrored === "ended") stop(copy);
+    if (changed === "gap") throw new StreamGap("Items are missing");
+    if (changed === "lost") cut(copy, "lost");
+    else if (changed === "ended") stop(copy);
     else if (isFull() && copy.bytes > maxBytes / counted.size) cut(copy, "memory");
   }
 
@@ -296,7 +296,7 @@ export function followFeeds(
    * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`, `shutting_down`
    */
   async function open(jobId: string, after?: FeedPosition): Promise<Feed> {
-    if (after !== undefined) await untilRoom(jobId, after);
+    if (after !== undefined) await untilCapacity(jobId, after);
     if (isClosed) throw new ServiceError("shutting_down", "The coordinator stops");
     const { feed, opened } = copyFor(jobId, after);
     await opened.promise;
@@ -322,7 +322,7 @@ export function followFeeds(
     goOn(feed: WritableFeed, ownerId: string | null): void {
       followForNextReader(feed);
       // What has no reader is followed when it gets one.
-      if (feed.readers > 0 && !isClosed) follow(new FeedMirror(feed), ownerId);
+      if (feed.readers > 0 && !isClosed) follow(new FeedReplica(feed), ownerId);
     },
     close(): void {
       isClosed = true;

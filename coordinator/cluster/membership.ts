@@ -14,7 +14,7 @@ export function keepLease(
   { config: { leaseMs, leaseRenewMs }, clock, log }: Pick<Env<"leaseMs" | "leaseRenewMs">, "config" | "clock" | "log">,
   cluster: ClusterStore,
   { peers, learnTime }: Pick<Network, "learnTime" | "peers">,
-  mover: Pick<JobMover, "takeIn" | "reconcile">,
+  mover: Pick<JobMover, "adopt" | "reconcile">,
 ) {
   let timer: Timer | null = null;
   /** Since when every renewal came in time, by the monotonic clock; null before the first. */
@@ -66,7 +66,7 @@ export function keepLease(
       log.warn({}, "The lease of this coordinator was over: others may have taken its jobs");
       reconcileSoon();
     }
-    setLiving(await cluster.peers());
+    setLive(await cluster.peers());
     await learnTime();
   }
 
@@ -75,12 +75,12 @@ export function keepLease(
     reconciledMs = -Infinity;
   }
 
-  function setLiving(living: readonly Peer[]): void {
+  function setLive(live: readonly Peer[]): void {
     const textOf = (all: readonly Peer[]): string => all.map(({ id, address }) => `${id} ${address}`).join();
-    if (textOf(living) === textOf(peers.living)) return;
+    if (textOf(live) === textOf(peers.live)) return;
     // One that left may have given jobs to this coordinator, and its message was lost.
-    if (peers.living.some(({ id }) => !living.some((peer) => peer.id === id))) reconcileSoon();
-    peers.setLiving(living);
+    if (peers.live.some(({ id }) => !live.some((peer) => peer.id === id))) reconcileSoon();
+    peers.setLive(live);
   }
 
   async function care(): Promise<void> {
@@ -107,7 +107,7 @@ export function keepLease(
     for (;;) {
       const jobIds = isLeaving ? [] : await cluster.adopt(ADOPT_AT_ONCE);
       if (jobIds.length === 0) return;
-      await mover.takeIn(jobIds);
+      await mover.adopt(jobIds);
     }
   }
 

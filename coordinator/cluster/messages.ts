@@ -75,9 +75,9 @@ export type PeerStatus = DeepReadonly<z.infer<typeof status>>;
 
 const offeredIsland = z.object({ id, accountId: id, slots: count.min(1), serves: z.array(count).max(MAX_KINDS) });
 
-const memory = z.object({
+const handover = z.object({
   jobId: id,
-  letDowns: z.array(z.object({ islandId: id, accountId: id })).max(MAX_LET_DOWNS),
+  failedOn: z.array(z.object({ islandId: id, accountId: id })).max(MAX_LET_DOWNS),
   final: z
     .object({
       islandId: id,
@@ -115,7 +115,7 @@ const ended = z.object({ is: z.literal("ended") });
 const liveIslands = z.array(liveIslandSchema);
 const islandQuestion = z.object({ accountId: id, hostId: id.nullable() });
 
-const figures = z.object({
+const metrics = z.object({
   islands: count,
   /** Of Islands that take new jobs. */
   slots: z.object({ free: count, all: count }),
@@ -143,8 +143,8 @@ const figures = z.object({
     .max(MAX_KINDS),
 });
 /** What one coordinator knows of itself. */
-export type Figures = DeepReadonly<z.infer<typeof figures>>;
-export type WaitingWork = Figures["waiting"][number];
+export type CoordinatorMetrics = DeepReadonly<z.infer<typeof metrics>>;
+export type WaitingWork = CoordinatorMetrics["waiting"][number];
 
 /** Position of a follower in a feed; see `FeedPosition`. */
 const position = z.object({ outputs: count, statuses: count, attempt: count });
@@ -295,9 +295,9 @@ export const M = {
     withinMs: 5_000,
   }),
   /** What no storage has of jobs that move, to their next owner, before it learns of the jobs. */
-  memories: question({
-    name: "memories",
-    question: z.object({ memories: z.array(memory).max(MAX_MOVED) }),
+  handoverStates: question({
+    name: "handoverStates",
+    question: z.object({ handoverStates: z.array(handover).max(MAX_MOVED) }),
     reply: nothing,
     withinMs: 5_000,
   }),
@@ -377,7 +377,7 @@ export const M = {
       changes: z.array(changeSchema.nullable().catch(null)).max(MAX_WAITING).nullable(),
     }),
   }),
-  figures: question({ name: "figures", question: nothing, reply: figures, withinMs: PAGE_MS }),
+  metrics: question({ name: "metrics", question: nothing, reply: metrics, withinMs: PAGE_MS }),
   /** Those of these Islands that are connected, for an operator's page. */
   islands: question({
     name: "islands",

@@ -5,12 +5,12 @@ import { beginRecovery } from "../dispatch/recovery.ts";
 import type { AttemptId } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { BatchService } from "../jobs/batches/batch-service.ts";
-import type { JobMemory, ReturningJob } from "../jobs/active-job.ts";
+import type { HandoverState, ReturningJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Submissions } from "../jobs/submissions.ts";
 import type { ActiveJobRecord } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
-import { untilRead } from "../store/until-stored.ts";
+import { retryWhileUnavailable } from "../store/retry-while-unavailable.ts";
 import { M, MAX_LET_DOWNS, MAX_MOVED } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
@@ -41,12 +41,12 @@ export function moveJobs(
   times: { readonly graceMs: number; readonly restartGraceMs: number },
 ) {
   const { cluster } = store;
-  const memories = shareMemories(peers);
+  const handoverStates = shareHandoverStates(peers);
   /** Jobs that are being taken in, and the call that does. */
-  const underWay = new Map<string, Promise<void>>();
-  const graceMs = (): number => (peers.living.length > 1 ? times.graceMs : times.restartGraceMs);
+  const inFlight = new Map<string, Promise<void>>();
+  const graceMs = (): number => (peers.live.length > 1 ? times.graceMs : times.restartGraceMs);
 
-  async function takeIn(jobIds: readonly string[]): Promise<number> {
+  async function adopt(jobIds: readonly string[]): Promise<number> {
     let taken = 0;
     for (let from = 0; from < jobIds.length; from += MAX_MOVED)
       taken += await takePart(jobIds.slice(from, from + MAX_MOVED));
@@ -56,10 +56,10 @@ export function moveJobs(
   async function takePart(jobIds: readonly string[]): Promise<number> {
     let taken = 0;
     await once(jobIds, async (ids) => {
-      const stored = await untilRead(() => cluster.owned(ids), clock);
+      const stored = await retryWhileUnavailable(() => cluster.owned(ids), clock);
       const records = stored.map((record): ReturningJob => {
-        const memory = memories.take(record.id);
-        return memory === undefined ? record : { ...record, memory };
+        const handover = handoverStates.take(record.id);
+        return handover === undefined ? record : { ...record, handover };
       });
       taken = records.length;
       if (taken > 0) log.info(await restore(records), "Took over jobs");
@@ -68,7 +68,8 @@ export function moveJobs(
   }
 
   async function restore(records: readonly ReturningJob[]): Promise<{ waiting: number; held: number }> {
-    const readIsland: Store["islands"]["get"] = (hostId) => untilRead(() => store.islands.get(hostId), clock);
+    const readIsland: Store["islands"]["get"] = (hostId) =>
+      retryWhileUnavailable(() => store.islands.get(hostId), clock);
     const recovery = beginRecovery(readIsland, jobs, islands, graceMs());
     const shares = Array.from({ length: READERS }, (_, reader) =>
       records.filter((_record, index) => index % READERS === reader),
@@ -82,7 +83,7 @@ export function moveJobs(
   async function claimOne(hostId: string, accountId: string, { jobId, attempt }: AttemptId): Promise<void> {
     const record = await cluster.claim({ jobId, attempt, islandId: hostId });
     if (record === undefined) return;
-    await jobs.bring(record, { islandId: hostId, accountId }, attempt);
+    await jobs.adoptRunning(record, { islandId: hostId, accountId }, attempt);
     // Should the Island leave before it is welcome, the attempt has its grace.
     if (islands.get(hostId)?.isConnected === true) islands.takeSlot(hostId, { jobId, attempt });
     else islands.awaitReturn(hostId, accountId, [{ jobId, attempt }], graceMs());
@@ -94,21 +95,21 @@ export function moveJobs(
   async function noteHere(records: readonly ActiveJobRecord[]): Promise<void> {
     peers.tell(M.moved, { jobIds: records.map(({ id }) => id) });
     const ofBatches = records.filter(({ batchId }) => batchId !== null).flatMap(({ id }) => jobs.get(id) ?? []);
-    if (ofBatches.length > 0) await untilRead(() => batches.restore(ofBatches), clock);
+    if (ofBatches.length > 0) await retryWhileUnavailable(() => batches.restore(ofBatches), clock);
   }
 
   /** Runs `take` for those that are not here and that no other call takes in; resolves when all are. */
   async function once(jobIds: readonly string[], take: (jobIds: readonly string[]) => Promise<void>): Promise<void> {
     // One that is stored may be on its way here from its own submission.
     await Promise.all(jobIds.map((id) => submissions.settled(id)));
-    const others = jobIds.flatMap((id) => underWay.get(id) ?? []);
-    const own = jobIds.filter((id) => jobs.get(id) === undefined && !underWay.has(id));
+    const others = jobIds.flatMap((id) => inFlight.get(id) ?? []);
+    const own = jobIds.filter((id) => jobs.get(id) === undefined && !inFlight.has(id));
     const taken = own.length === 0 ? Promise.resolve() : take(own);
-    for (const id of own) underWay.set(id, taken);
+    for (const id of own) inFlight.set(id, taken);
     try {
       await taken;
     } finally {
-      for (const id of own) underWay.delete(id);
+      for (const id of own) inFlight.delete(id);
     }
     await Promise.allSettled(others);
   }
@@ -132,12 +133,12 @@ export function moveJobs(
   return {
     /**
      * Gives waiting jobs of this coordinator to a peer, in one commit; resolves with those that moved. They are not dispatched meanwhile,
-     * and those that did not move compete again. The receiver must learn of them: see `takeIn`.
+     * and those that did not move compete again. The receiver must learn of them: see `adopt`.
      */
-    async handOver(jobIds: readonly string[], toId: string): Promise<string[]> {
+    async transfer(jobIds: readonly string[], toId: string): Promise<string[]> {
       const moving = jobs.beginMove(jobIds);
       if (moving.length === 0) return [];
-      const known = jobs.memoriesOf(moving);
+      const known = jobs.handoverStatesOf(moving);
       let moved: ReadonlySet<string> = new Set();
       try {
         moved = new Set(await cluster.transfer(moving, toId));
@@ -145,7 +146,7 @@ export function moveJobs(
         // After an error they compete again; if they did move, the next write says so.
         for (const id of moving) jobs.endMove(id, moved.has(id) ? toId : null);
       }
-      memories.send(
+      handoverStates.send(
         toId,
         known.filter(({ jobId }) => moved.has(jobId)),
       );
@@ -155,7 +156,7 @@ export function moveJobs(
      * Jobs that became this coordinator's in storage: reads and restores them, and they compete. Those that are here already stay as they
      * are. Resolves with the number of those that were not.
      */
-    takeIn,
+    adopt,
     /** Takes over these attempts, which a connected Island has and has proved, if they are the present ones. */
     async claim(hostId: string, accountId: string, attempts: readonly AttemptId[]): Promise<void> {
       await Promise.all(attempts.map((attempt) => once([attempt.jobId], () => claimOne(hostId, accountId, attempt))));
@@ -169,18 +170,18 @@ export function moveJobs(
       const here = new Map([...jobs.list()].map((job) => [job.id, job]));
       const missing: string[] = [];
       for (let after = ""; ;) {
-        const part = await untilRead(() => cluster.ownedIds(after, MAX_MOVED), clock);
+        const part = await retryWhileUnavailable(() => cluster.ownedIds(after, MAX_MOVED), clock);
         for (const id of part) if (!here.delete(id) && jobs.get(id) === undefined) missing.push(id);
         const last = part.at(-1);
         if (last === undefined) break;
         after = last;
       }
       for (const [id, job] of here) if (jobs.get(id) === job) jobs.drop(id);
-      await takeIn(missing);
+      await adopt(missing);
     },
     close(): void {
       stop();
-      memories.close();
+      handoverStates.close();
     },
   };
 }
@@ -189,23 +190,25 @@ export function moveJobs(
  * What no storage has of jobs that move goes to their new owner, before the message that tells it of the jobs. Where it is lost, the new
  * owner knows as little as after a restart.
  */
-export function shareMemories(peers: Peers) {
-  const received = recentMap<JobMemory>(MAX_REMEMBERED);
-  const close = peers.answer(M.memories, ({ memories }) => {
-    for (const memory of memories) received.set(memory.jobId, memory);
+export function shareHandoverStates(peers: Peers) {
+  const received = recentMap<HandoverState>(MAX_REMEMBERED);
+  const close = peers.answer(M.handoverStates, ({ handoverStates }) => {
+    for (const handover of handoverStates) received.set(handover.jobId, handover);
     return null;
   });
   return {
-    send(toId: string, memories: readonly JobMemory[]): void {
-      const bounded = memories.map((each) => ({ ...each, letDowns: each.letDowns.slice(-MAX_LET_DOWNS) }));
+    send(toId: string, handoverStates: readonly HandoverState[]): void {
+      const bounded = handoverStates.map((each) => ({ ...each, failedOn: each.failedOn.slice(-MAX_LET_DOWNS) }));
       for (let from = 0; from < bounded.length; from += MAX_MOVED)
-        peers.ask(toId, M.memories, { memories: bounded.slice(from, from + MAX_MOVED) }).catch(() => undefined);
+        peers
+          .ask(toId, M.handoverStates, { handoverStates: bounded.slice(from, from + MAX_MOVED) })
+          .catch(() => undefined);
     },
     /** Returns and removes the state received for a job; undefined if none arrived. */
-    take(jobId: string): JobMemory | undefined {
-      const memory = received.get(jobId);
+    take(jobId: string): HandoverState | undefined {
+      const handover = received.get(jobId);
       received.delete(jobId);
-      return memory;
+      return handover;
     },
     close,
   };

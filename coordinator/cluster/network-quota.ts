@@ -76,10 +76,10 @@ export function quotaOwners(peers: Peers, clock: Clock) {
     },
     /** Id of the coordinator that counts for the account. */
     of(accountId: string): string {
-      const { living, self } = peers;
-      if (living !== seedsOf) {
-        seeds = living.map(({ id }) => ({ id, seed: hashOf(id) }));
-        seedsOf = living;
+      const { live, self } = peers;
+      if (live !== seedsOf) {
+        seeds = live.map(({ id }) => ({ id, seed: hashOf(id) }));
+        seedsOf = live;
       }
       const hash = hashOf(accountId);
       let [owner, best] = [self.id, -1];
@@ -95,12 +95,12 @@ export function quotaOwners(peers: Peers, clock: Clock) {
     },
     /** Whether the owner can be asked now; always, if it is this coordinator and others can reach it. */
     isInReach(ownerId: string): boolean {
-      if (peers.downBecause !== null) return peers.living.length <= 1;
+      if (peers.downBecause !== null) return peers.live.length <= 1;
       return ownerId === peers.self.id || clock.monotonicMs() >= (silentUntilMs.get(ownerId) ?? -Infinity);
     },
     /** This coordinator's part of a limit while the owner of an account's quota is out of reach, as all the others take theirs. */
     partOf(limit: number): number {
-      return limit === 0 ? 0 : Math.max(1, Math.floor(limit / Math.max(1, peers.living.length)));
+      return limit === 0 ? 0 : Math.max(1, Math.floor(limit / Math.max(1, peers.live.length)));
     },
     /** Undefined if the owner gives no reply. */
     async ask<Q, R>(ownerId: string, message: Question<Q, R>, question: DeepReadonly<Q>): Promise<R | undefined> {
@@ -200,7 +200,7 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
   async function ask(credential: string, block: Block): Promise<boolean> {
     const { ownerId, limit } = block;
     const askedAtMs = clock.monotonicMs();
-    const size = Math.floor((limit * BLOCKS_SHARE) / peers.living.length);
+    const size = Math.floor((limit * BLOCKS_SHARE) / peers.live.length);
     const count = Math.min(MAX_BLOCK, Math.max(size, block.waiting));
     const reply = await owners.ask(ownerId, M.requests, { credential, limit, count });
     block.reply = null;
@@ -241,7 +241,7 @@ type StreamsQuestion = QuestionOf<typeof M.streams>;
 type StreamsReply = ReplyOf<typeof M.streams>;
 
 /** What a quota owner knows. */
-interface Told {
+interface ReportedStreams {
   readonly ownerId: string;
   /** Undefined if its answer was lost. */
   readonly open: number | undefined;
@@ -256,9 +256,9 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   /** As quota owner: open streams at other coordinators, by account and coordinator. None is 0. */
   const elsewhere = new Map<string, Map<string, number>>();
   /** By account. */
-  const reported = new Map<string, Told>();
+  const reported = new Map<string, ReportedStreams>();
   /** The last question about an account; the next one follows it. */
-  const turns = new Map<string, Promise<unknown>>();
+  const queues = new Map<string, Promise<unknown>>();
   let retry: Timer | null = null;
   let isClosed = false;
   const stopRetelling = whileOthers(peers, clock, RETELL_MS, () => {
@@ -303,7 +303,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     return () => {
       release();
       if (isClosed || owners.of(accountId) === owners.selfId) return;
-      void inTurn(accountId, () => tell(accountId)).then((isTold) => {
+      void inOrder(accountId, () => tell(accountId)).then((isTold) => {
         if (!isTold) retryLater();
       });
     };
@@ -314,7 +314,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     // One after the other, so that a change of the network is no flood of questions.
     for (const accountId of new Set([...here.idsOf("account"), ...reported.keys()])) {
       if (isClosed) return;
-      areTold = (await inTurn(accountId, () => tell(accountId))) && areTold;
+      areTold = (await inOrder(accountId, () => tell(accountId))) && areTold;
     }
     if (!areTold) retryLater();
   }
@@ -354,14 +354,14 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   }
 
   /** Questions about one account follow each other, so that the owner hears the last number last. */
-  async function inTurn<T>(accountId: string, task: () => Promise<T>): Promise<T> {
-    const before = turns.get(accountId);
-    const turn = before === undefined ? task() : before.then(task, task);
-    turns.set(accountId, turn);
+  async function inOrder<T>(accountId: string, task: () => Promise<T>): Promise<T> {
+    const before = queues.get(accountId);
+    const queued = before === undefined ? task() : before.then(task, task);
+    queues.set(accountId, queued);
     try {
-      return await turn;
+      return await queued;
     } finally {
-      if (turns.get(accountId) === turn) turns.delete(accountId);
+      if (queues.get(accountId) === queued) queues.delete(accountId);
     }
   }
 
@@ -380,7 +380,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   return {
     /** @throws {RateLimitedError} */
     open(accountId: string, limit: number): ReleaseStream | Promise<ReleaseStream> {
-      return openHere(accountId, limit) ?? inTurn(accountId, () => openAtOwner(accountId, limit));
+      return openHere(accountId, limit) ?? inOrder(accountId, () => openAtOwner(accountId, limit));
     },
     /** As quota owner: notes what a coordinator has, and decides about one more. */
     note({ accountId, open, limit }: StreamsQuestion, fromId: string): StreamsReply {
@@ -391,10 +391,10 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     },
     /** The living coordinators, or the ways to them, are others than before. */
     refresh(): void {
-      const living = new Set(peers.living.map(({ id }) => id));
+      const live = new Set(peers.live.map(({ id }) => id));
       for (const [accountId, counts] of elsewhere) {
         const isHome = owners.of(accountId) === owners.selfId;
-        for (const id of counts.keys()) if (!isHome || !living.has(id)) counts.delete(id);
+        for (const id of counts.keys()) if (!isHome || !live.has(id)) counts.delete(id);
         if (counts.size === 0) elsewhere.delete(accountId);
       }
       void tellAll();

@@ -1,11 +1,11 @@
 import { urlHost } from "../../shared/net/url-host.ts";
 import { withoutPassword } from "../../shared/without-password.ts";
 import { openBus } from "../bus/open-bus.ts";
-import { assertCluster, busPlaceOf, storePlaceOf } from "../config/cluster-settings.ts";
+import { assertCluster, busConnectionOf, storeLocationOf } from "../config/cluster-settings.ts";
 import type { CoordinatorConfig } from "../config/resolve-config.ts";
 import type { Env } from "../env.ts";
 import { openStore } from "../store/open-store.ts";
-import { untilStored } from "../store/until-stored.ts";
+import { retryWhileReadOnly } from "../store/retry-while-unavailable.ts";
 import { unsharedCredentials, watchCredentials } from "./credential-watch.ts";
 import { networkClock } from "./network-clock.ts";
 import { openPeers } from "./peers.ts";
@@ -21,7 +21,7 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   const { config, log, version } = env;
   // Before anything is opened: a configuration that cannot be is told at once.
   assertCluster(config);
-  const place = await storePlaceOf(config);
+  const place = await storeLocationOf(config);
   const onReadOnly = (because: string | null): void => {
     if (because === null) return log.info({}, "Storage can be written again");
     log.error({ because }, "Nothing new is accepted: storage cannot be written. What runs is stored when it can be");
@@ -30,7 +30,7 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   const clock = networkClock(env.clock);
   const { minFreeDiskBytes: minFreeBytes, leaseRenewMs, commandLine } = config;
   const shown = typeof place === "string" ? place : withoutPassword(place.address);
-  const store = await untilStored(() => openStore(place, clock, { minFreeBytes, leaseRenewMs, onReadOnly }), {
+  const store = await retryWhileReadOnly(() => openStore(place, clock, { minFreeBytes, leaseRenewMs, onReadOnly }), {
     clock,
     log,
     store: shown,
@@ -42,7 +42,7 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
     );
   }
   const { cluster } = store;
-  const bus = await openBus(busPlaceOf(config), `atoll ${cluster.selfId}`, { clock, log }).catch(
+  const bus = await openBus(busConnectionOf(config), `atoll ${cluster.selfId}`, { clock, log }).catch(
     async (error: unknown) => {
       await store.close();
       throw error;
@@ -54,7 +54,7 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   const learnTime = async (): Promise<void> => {
     if (cluster.isShared) await clock.set(() => cluster.nowMs());
   };
-  await untilStored(learnTime, { clock, log });
+  await retryWhileReadOnly(learnTime, { clock, log });
   const credentials = cluster.isShared
     ? watchCredentials(cluster.credentialChanges, store.accounts, peers, clock)
     : unsharedCredentials(store.accounts, { clock, log });

@@ -10,7 +10,7 @@ import { isCount, M, type Question, type Stream } from "./messages.ts";
 interface PeerCalls {
   ask<Q, R>(id: string, message: Question<Q, R>, question: DeepReadonly<Q>): Promise<R>;
   answer<Q, R>(message: Question<Q, R>, handler: (question: Q, fromId: string) => DeepReadonly<R>): void;
-  isLiving(id: string): boolean;
+  isLive(id: string): boolean;
 }
 
 type Frame = readonly [stream: number, seq: number, content?: unknown];
@@ -91,7 +91,7 @@ interface Incoming {
 }
 
 /** Streams of peers that are read here. */
-export function followStreams({ ask, isLiving }: Pick<PeerCalls, "ask" | "isLiving">, { clock, log }: StreamEnv) {
+export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">, { clock, log }: StreamEnv) {
   const streams = new Map<number, Incoming>();
   let lastNumber = 0;
   /** Peers that were not told yet that nothing is wanted. */
@@ -134,7 +134,7 @@ export function followStreams({ ask, isLiving }: Pick<PeerCalls, "ask" | "isLivi
     } catch (error) {
       for (const [, incoming] of wanted) end(incoming, error as Error);
       // It sends what is wanted no more until it hears so.
-      if (wanted.length === 0 && isLiving(peerId)) {
+      if (wanted.length === 0 && isLive(peerId)) {
         asked.add(peerId);
         beatLater();
       }
@@ -260,7 +260,7 @@ interface Follower {
 
 /** Streams from here to peers. */
 export function serveStreams(
-  { answer, isLiving }: Pick<PeerCalls, "answer" | "isLiving">,
+  { answer, isLive }: Pick<PeerCalls, "answer" | "isLive">,
   send: (toId: string, frames: Frames) => void,
   { clock, log }: StreamEnv,
 ) {
@@ -317,7 +317,7 @@ export function serveStreams(
         follower.silence = new FollowerSilent("The follower is silent");
         for (const out of follower.streams.values()) drop(follower, out, follower.silence);
       }
-      if (follower.silence === null || isLiving(follower.id)) continue;
+      if (follower.silence === null || isLive(follower.id)) continue;
       endSilence(follower);
       followers.delete(follower.id);
     }

@@ -35,14 +35,14 @@ export type Peers = ReturnType<typeof openPeers>;
 export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
   const { log } = env;
   let self = given;
-  let living: readonly Peer[] = [self];
-  let livingIds: ReadonlySet<string> = new Set([self.id]);
+  let live: readonly Peer[] = [self];
+  let liveIds: ReadonlySet<string> = new Set([self.id]);
   const listeners = new Set<() => void>();
   const local = new LocalBus();
   const stops = new Set<Unsubscribe>();
   const failed: Record<BusError["kind"], number> = { unreachable: 0, timeout: 0, refused: 0 };
 
-  const othersNow = (): readonly Peer[] => living.filter(({ id }) => id !== self.id);
+  const othersNow = (): readonly Peer[] => live.filter(({ id }) => id !== self.id);
 
   function busTo(id: string): Pick<Bus, "request" | "publish"> {
     return id === self.id ? local : bus;
@@ -106,10 +106,10 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
     return kept(...on.map((each) => each.subscribe(subject, receive)));
   }
 
-  const isLiving = (id: string): boolean => livingIds.has(id);
-  const incoming = followStreams({ ask, isLiving }, env);
+  const isLive = (id: string): boolean => liveIds.has(id);
+  const incoming = followStreams({ ask, isLive }, env);
   const outgoing = serveStreams(
-    { answer, isLiving },
+    { answer, isLive },
     (id, frames) => busTo(id).publish(framesTo(id), [self.id, frames] satisfies Envelope),
     env,
   );
@@ -120,20 +120,20 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
       return self;
     },
     /** Sorted by id, this one included. While storage does not answer, those that were seen last. */
-    get living(): readonly Peer[] {
-      return living;
+    get live(): readonly Peer[] {
+      return live;
     },
     get others(): readonly Peer[] {
       return othersNow();
     },
-    isLiving,
+    isLive,
     /** Peers learn it with the next renewal of the lease. */
     setAddress(address: string): void {
       self = { ...self, address };
     },
-    setLiving(peers: readonly Peer[]): void {
-      living = peers;
-      livingIds = new Set(peers.map(({ id }) => id));
+    setLive(peers: readonly Peer[]): void {
+      live = peers;
+      liveIds = new Set(peers.map(({ id }) => id));
       for (const listener of listeners) listener();
     },
     /** Calls `listener` after {@link living} has changed, until the returned function is called. */

@@ -52,7 +52,7 @@ const MARGIN = 1.25;
 /** Who had nothing to give is asked again after so long; who did not answer, later. */
 const AGAIN = { emptyMs: 250, failedMs: 1_000 };
 /** An answer that takes longer no longer keeps free slots for itself. */
-const PATIENCE_MS = 250;
+const AVOIDANCE_DELAY_MS = 250;
 /** So many are asked at the same time. One who has few jobs for each request does not keep free slots from the others. */
 const MAX_ASKED = 4;
 
@@ -118,7 +118,7 @@ export function workShares(selfId: string, here: SharedWork) {
   /** What could run here of the kinds that wait only elsewhere. */
   function readiness(waiting: readonly WorkLoad[]): WorkLoad[] {
     const own = new Set(waiting.map(workKeyOf));
-    return inTurns([...demands.values()], MAX_DEMANDS, beats).flatMap(({ key, kind }) => {
+    return rotatingSlice([...demands.values()], MAX_DEMANDS, beats).flatMap(({ key, kind }) => {
       const slots = own.has(key) ? 0 : here.slotsFor(kind);
       return slots === 0 ? [] : [{ ...kind, jobs: 0, pressing: 0, slots }];
     });
@@ -134,7 +134,7 @@ export function workShares(selfId: string, here: SharedWork) {
       for (const peer of demand.peers.values()) {
         const pressure = pressureOf(peer.work.get(demand.key));
         if (pressure <= most || !mayAsk(peer, nowMs)) continue;
-        if (!isMyTurn(demand, peer, ahead, nowMs)) continue;
+        if (!isMyRound(demand, peer, ahead, nowMs)) continue;
         victim = peer;
         most = pressure;
       }
@@ -187,14 +187,14 @@ export function workShares(selfId: string, here: SharedWork) {
   }
 
   /** A coordinator asks at once if those ahead of it have too few slots for all, else after them. */
-  function isMyTurn({ key, kind }: Demand, victim: PeerLoad, ahead: readonly PeerLoad[], nowMs: number): boolean {
+  function isMyRound({ key, kind }: Demand, victim: PeerLoad, ahead: readonly PeerLoad[], nowMs: number): boolean {
     const sinceMs = waitedMs(victim, key, nowMs);
     if (sinceMs >= ALL_TURNS_MS) return true;
     const rivals = ahead.filter(({ id, work }) => id !== victim.id && (work.get(key)?.slots ?? 1) > 0);
     const slots = rivals.reduce((sum, { freeSlots }) => sum + freeSlots, 0);
     const stepMs = Math.min(TURN.stepMs, TURN.maxMs / Math.max(1, peers.size));
     const turnMs = slots < (victim.work.get(key)?.jobs ?? 0) ? 0 : rivals.length * stepMs;
-    return sinceMs >= turnMs + (here.freePlaceFor(kind) === "absent" ? ABSENT_MODEL_MS : 0);
+    return sinceMs >= turnMs + (here.freeSlotFor(kind) === "absent" ? ABSENT_MODEL_MS : 0);
   }
 
   return {
@@ -211,13 +211,13 @@ export function workShares(selfId: string, here: SharedWork) {
       for (const load of work) noteDemand(peer, load);
     },
     /** Forgets coordinators that are gone or silent. */
-    prune(isLiving: (id: string) => boolean, nowMs: number): void {
+    prune(isLive: (id: string) => boolean, nowMs: number): void {
       for (const { id, heardAtMs, work } of peers.values()) {
-        if (isLiving(id) && nowMs - heardAtMs <= SILENT_MS) continue;
+        if (isLive(id) && nowMs - heardAtMs <= SILENT_MS) continue;
         peers.delete(id);
         for (const key of work.keys()) dropDemand(key, id);
       }
-      for (const id of notBeforeMs.keys()) if (!isLiving(id)) notBeforeMs.delete(id);
+      for (const id of notBeforeMs.keys()) if (!isLive(id)) notBeforeMs.delete(id);
     },
     wasHeardSince(id: string, sinceMs: number): boolean {
       return (peers.get(id)?.heardSinceMs ?? Infinity) <= sinceMs;
@@ -260,18 +260,18 @@ export function workShares(selfId: string, here: SharedWork) {
       toldIslands = here.islandCount;
       beats += 1;
       emptied.clear();
-      const work = inTurns([...waiting, ...readiness(waiting)], MAX_KINDS, beats);
+      const work = rotatingSlice([...waiting, ...readiness(waiting)], MAX_KINDS, beats);
       toldJobs = new Map(work.filter(({ jobs }) => jobs > 0).map((load) => [workKeyOf(load), load.jobs]));
       return { freeSlots: here.freeSlots, islands: toldIslands, work };
     },
     /** Whom to ask for jobs now. {@link noteRest} and {@link answered}, or {@link failed}, must follow. */
     nextSteal(nowMs: number): Steal | undefined {
-      const recent = [...asked.values()].filter(({ sinceMs }) => nowMs - sinceMs < PATIENCE_MS);
+      const recent = [...asked.values()].filter(({ sinceMs }) => nowMs - sinceMs < AVOIDANCE_DELAY_MS);
       if (recent.length >= MAX_ASKED) return undefined;
-      const some = inTurns([...demands.values()], MAX_DEMANDS, beats);
+      const some = rotatingSlice([...demands.values()], MAX_DEMANDS, beats);
       if (some.length === 0) return undefined;
       const offered = new Set(recent.flatMap(({ islandIds }) => islandIds));
-      const startable = some.filter(({ kind }) => here.freePlaceFor(kind) !== undefined);
+      const startable = some.filter(({ kind }) => here.freeSlotFor(kind) !== undefined);
       const others = some.filter((demand) => !startable.includes(demand));
       const start = stealToStart(startable, offered, nowMs);
       const steal = start ?? (recent.length === 0 ? stealToBalance(others, nowMs) : undefined);
@@ -320,9 +320,9 @@ export function workShares(selfId: string, here: SharedWork) {
 }
 
 /** The whole list if it is short enough, else another part of it in each turn. */
-function inTurns<T>(list: readonly T[], max: number, turn: number): readonly T[] {
+function rotatingSlice<T>(list: readonly T[], max: number, round: number): readonly T[] {
   if (list.length <= max) return list;
-  const from = (turn * max) % list.length;
+  const from = (round * max) % list.length;
   return [...list.slice(from), ...list.slice(0, from)].slice(0, max);
 }
 

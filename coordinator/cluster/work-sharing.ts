@@ -23,14 +23,14 @@ export type WorkSharing = ReturnType<typeof shareWork>;
  */
 export function shareWork(
   peers: Peers,
-  mover: Pick<JobMover, "handOver" | "takeIn" | "reconcile">,
+  mover: Pick<JobMover, "transfer" | "adopt" | "reconcile">,
   work: SharedWork,
   schedule: (event: Extract<SchedulerEvent, { kind: "job_stays" }>) => void,
   { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "warn"> },
 ) {
   const shares = workShares(peers.self.id, work);
   /** Requests, asked and answered, that are under way. */
-  const underWay = new Set<Promise<unknown>>();
+  const inFlight = new Set<Promise<unknown>>();
   let reconciling: Timer | null = null;
   let isClosed = false;
   /** Jobs that came from others because slots were free here. */
@@ -38,7 +38,7 @@ export function shareWork(
 
   function tick(): void {
     const nowMs = clock.monotonicMs();
-    shares.prune(peers.isLiving, nowMs);
+    shares.prune(peers.isLive, nowMs);
     if (peers.downBecause !== null) return;
     const status = shares.announcement(nowMs);
     if (status !== undefined) peers.tell(M.status, status);
@@ -56,7 +56,7 @@ export function shareWork(
     try {
       const { jobIds, rest } = await peers.ask(victimId, M.steal, request);
       shares.noteRest(victimId, rest);
-      const taken = jobIds.length === 0 ? 0 : await mover.takeIn(jobIds);
+      const taken = jobIds.length === 0 ? 0 : await mover.adopt(jobIds);
       stolen += taken;
       shares.answered(victimId, jobIds.length, clock.monotonicMs());
     } catch (err) {
@@ -80,16 +80,16 @@ export function shareWork(
   }
 
   async function give(request: StealRequest, toId: string): Promise<ReplyOf<typeof M.steal>> {
-    if (!peers.isLiving(toId)) throw new Error(`Coordinator ${toId} is not known here yet`);
-    const jobIds = await handOver(shares.give(toId, request), toId);
+    if (!peers.isLive(toId)) throw new Error(`Coordinator ${toId} is not known here yet`);
+    const jobIds = await transfer(shares.give(toId, request), toId);
     return { jobIds, rest: shares.restOf(request) };
   }
 
-  async function handOver(taken: readonly string[], toId: string): Promise<readonly string[]> {
+  async function transfer(taken: readonly string[], toId: string): Promise<readonly string[]> {
     if (taken.length === 0) return taken;
     let moved: readonly string[] = [];
     try {
-      moved = await mover.handOver(taken, toId);
+      moved = await mover.transfer(taken, toId);
     } finally {
       // Also those that the mover did not begin to move: it knows more of a job than the scheduler.
       const gone = new Set(moved);
@@ -99,14 +99,14 @@ export function shareWork(
   }
 
   function track<T>(task: Promise<T>): Promise<T> {
-    const tracked = task.finally(() => underWay.delete(tracked));
-    underWay.add(tracked);
+    const tracked = task.finally(() => inFlight.delete(tracked));
+    inFlight.add(tracked);
     return tracked;
   }
 
   const stops = [
     peers.hear(M.status, (status, id) => {
-      if (peers.isLiving(id)) shares.hear(id, status, clock.monotonicMs());
+      if (peers.isLive(id)) shares.hear(id, status, clock.monotonicMs());
       // The sender is not known here yet. It needs the status of this coordinator, which sends none while it has no others.
       else tick();
     }),
@@ -121,7 +121,7 @@ export function shareWork(
     /** The living peer with most free slots, by its last status; undefined while none was heard. */
     freestPeer(): Peer | undefined {
       const id = shares.freestPeerId();
-      return peers.living.find((peer) => peer.id === id);
+      return peers.live.find((peer) => peer.id === id);
     },
     /** What the other coordinators said last of a kind of work. */
     elsewhere: shares.elsewhere,
@@ -132,13 +132,13 @@ export function shareWork(
     waitingElsewhere: shares.waitingElsewhere,
     /** Each other coordinator that lives was heard all the time since then, by the monotonic clock. */
     hasHeardAllSince: (sinceMs: number): boolean =>
-      peers.living.every(({ id }) => id === peers.self.id || shares.wasHeardSince(id, sinceMs)),
+      peers.live.every(({ id }) => id === peers.self.id || shares.wasHeardSince(id, sinceMs)),
     /** Neither asks nor gives any more. Resolves when what is under way is over. */
     async close(): Promise<void> {
       isClosed = true;
       reconciling?.cancel();
       for (const stop of stops) stop();
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(inFlight);
     },
   };
 }

@@ -1,86 +1,101 @@
 import { readFile } from "node:fs/promises";
-import { ConfigError, setting, type Settings } from "../../shared/settings.ts";
-import type { BusPlace } from "../bus/open-bus.ts";
-import type { StorePlace } from "../store/store-place.ts";
+import { ConfigError, setting, settingGroup, type Settings } from "../../shared/settings.ts";
+import type { BusConnection } from "../bus/open-bus.ts";
+import type { StoreLocation } from "../store/store-location.ts";
 
 const KEY_BYTES = 32;
-const KEY_ADVICE = "32 bytes in base64 or hex; make one with: openssl rand -hex 32";
+const KEY_ADVICE = "32 bytes in base64 or hex (generate one with: openssl rand -hex 32)";
 
-type BusAddress = Pick<BusPlace, "servers" | "user" | "password" | "isTls">;
+type BusAddress = Pick<BusConnection, "servers" | "user" | "password" | "isTls">;
 type BusSettings = "busAddress" | Extract<keyof typeof CLUSTER_SETTINGS, `nats${string}`>;
 
-/** Where several coordinators keep what they share, and how they reach each other. Unset: the coordinator is alone. */
-export const CLUSTER_SETTINGS = {
+/** The storage that several coordinators share, and the bus between them. Unset: one coordinator, with its data directory. */
+export const CLUSTER_SETTINGS = settingGroup("Cluster", {
   storeAddress: setting.parsed("store", {
     fallback: null,
     unsetMeans: "the data directory",
     isHidden: true,
+    type: "<postgres-url>",
     allowed: "an address that begins with postgres://",
     parse: (text) => (/^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined),
-    meaning: "PostgreSQL database in place of the data directory, which coordinators can share",
+    meaning: "PostgreSQL database that holds the data instead of the data directory. Several coordinators can share it",
   }),
   clusterKey: setting.parsed("cluster_key", {
     fallback: null,
     isSecret: true,
     allowed: KEY_ADVICE,
     parse: readClusterKey,
-    meaning: "With store: seals the secrets in the database. The same for all coordinators; 32 bytes in base64 or hex",
+    meaning: "Key that encrypts the secrets in the database: 32 bytes in base64 or hex, the same on all coordinators",
   }),
-  clusterKeyFile: setting.text("cluster_key_file", { fallback: null, meaning: "File with cluster_key" }),
+  clusterKeyFile: setting.text("cluster_key_file", {
+    fallback: null,
+    type: "<file>",
+    meaning: "File that contains cluster_key",
+  }),
   busAddress: setting.parsed("bus", {
     fallback: null,
-    unsetMeans: "the coordinator reaches no others",
+    unsetMeans: "a single coordinator",
     isHidden: true,
-    allowed: "nats://host:port, or several with commas between",
+    type: "<nats-urls>",
+    allowed: "nats://host:port, or several of them separated by commas",
     parse: readBusAddress,
-    meaning: "NATS servers over which coordinators reach each other; tls://host:port for TLS alone",
+    meaning: "NATS servers that connect the coordinators, separated by commas. Use tls://host:port to require TLS",
   }),
-  natsUser: setting.text("nats_user", { fallback: null, meaning: "User at the NATS servers, unless bus has one" }),
+  natsUser: setting.text("nats_user", {
+    fallback: null,
+    type: "<user>",
+    meaning: "User name for NATS, unless the address in bus has one",
+  }),
   natsPassword: setting.text("nats_password", {
     fallback: null,
     isSecret: true,
-    meaning: "Password of that user",
+    meaning: "Password for NATS",
   }),
-  natsToken: setting.text("nats_token", { fallback: null, isSecret: true, meaning: "Token for the NATS servers" }),
+  natsToken: setting.text("nats_token", { fallback: null, isSecret: true, meaning: "Token for NATS" }),
   natsCredentialsFile: setting.text("nats_credentials_file", {
     fallback: null,
-    meaning: "File with the credentials of a NATS account (nsc generate creds)",
+    type: "<file>",
+    meaning: "Credentials file of a NATS account (nsc generate creds)",
   }),
   natsNkeyFile: setting.text("nats_nkey_file", {
     fallback: null,
-    meaning: "File with the seed of an nkey, which is a user at the NATS servers",
+    type: "<file>",
+    meaning: "File with the seed of a NATS nkey",
   }),
   natsCaFile: setting.text("nats_ca_file", {
     fallback: null,
     unsetMeans: "the authorities that Node.js trusts",
-    meaning: "Certificate authority of the NATS servers, in PEM; asks for TLS",
+    type: "<file>",
+    meaning: "Certificate authority of the NATS servers, in PEM. Requires TLS",
   }),
   natsCertFile: setting.text("nats_cert_file", {
     fallback: null,
-    meaning: "Certificate of the coordinator for NATS servers that ask for one, in PEM; asks for TLS",
+    type: "<file>",
+    meaning: "Client certificate for NATS servers that require one, in PEM. Requires TLS",
   }),
   natsKeyFile: setting.text("nats_key_file", {
     fallback: null,
+    type: "<file>",
     meaning: "Private key of nats_cert_file, in PEM",
   }),
   peerUrl: setting.url("peer_url", {
     fallback: null,
-    unsetMeans: "its listener",
-    meaning: "Address at which Islands and people reach this very coordinator, not the load balancer",
+    unsetMeans: "the address it listens on",
+    meaning: "Address of this one coordinator for clients and Islands, not the load balancer's",
   }),
   leaseMs: setting.integer("lease_ms", {
     min: 500,
     max: 600_000,
     fallback: 10_000,
-    meaning: "A coordinator that was not heard for this time is dead: others take its jobs",
+    meaning: "Lifetime of a coordinator's lease. When it expires, other coordinators take over its jobs",
   }),
   leaseRenewMs: setting.integer("lease_renew_ms", {
     min: 50,
     max: 60_000,
     fallback: 2_000,
-    meaning: "How often a coordinator says that it lives; at most half of lease_ms",
+    meaning: "Interval at which a coordinator renews its lease; at most half of lease_ms",
   }),
-};
+});
 
 type ClusterSettings = Settings<typeof CLUSTER_SETTINGS>;
 
@@ -88,11 +103,11 @@ type ClusterSettings = Settings<typeof CLUSTER_SETTINGS>;
 export function assertCluster(settings: ClusterSettings): void {
   const { storeAddress, busAddress, leaseMs, leaseRenewMs, natsCertFile, natsKeyFile } = settings;
   if (busAddress !== null && storeAddress === null) {
-    throw new ConfigError(["bus: needs store, a database that the coordinators share"]);
+    throw new ConfigError(["bus: requires store, the database that the coordinators share. Set store, or unset bus"]);
   }
   if ((natsCertFile === null) !== (natsKeyFile === null)) {
     throw new ConfigError([
-      "nats_cert_file, nats_key_file: a certificate needs its private key, and a key its certificate",
+      "nats_cert_file, nats_key_file: must both be set or both be unset: a certificate requires its private key",
     ]);
   }
   const identities = Object.entries({
@@ -102,23 +117,23 @@ export function assertCluster(settings: ClusterSettings): void {
     nats_credentials_file: settings.natsCredentialsFile,
   }).flatMap(([key, value]) => (value === null ? [] : [key]));
   if (busAddress !== null && identities.length > 1)
-    throw new ConfigError([`${identities.join(", ")}: only one of them can be used`]);
+    throw new ConfigError([`${identities.join(", ")}: at most one may be set`]);
   if (leaseRenewMs * 2 > leaseMs) {
-    throw new ConfigError([`lease_renew_ms: ${leaseRenewMs} is more than half of lease_ms (${leaseMs})`]);
+    throw new ConfigError([`lease_renew_ms: must be at most half of lease_ms (${leaseMs}), got ${leaseRenewMs}`]);
   }
 }
 
-/** Where the data is: the database, or else the data directory. Reads the file of the key. @throws {ConfigError} without a key. */
-export async function storePlaceOf(
+/** The database if one is set, otherwise the data directory. Reads the key file. @throws {ConfigError} without a key. */
+export async function storeLocationOf(
   config: Pick<ClusterSettings, "storeAddress" | "clusterKey" | "clusterKeyFile"> & { readonly dataDirectory: string },
-): Promise<StorePlace> {
+): Promise<StoreLocation> {
   const { storeAddress: address, clusterKey, clusterKeyFile, dataDirectory } = config;
   if (address === null) return dataDirectory;
   if (clusterKey !== null) return { address, key: clusterKey };
   if (clusterKeyFile === null) {
     throw new ConfigError([
-      `cluster_key: needed with store, the same for all coordinators: ${KEY_ADVICE}`,
-      "Set ATOLL_CLUSTER_KEY, or cluster_key_file to the path of a file with it",
+      `cluster_key: required with store. It must be ${KEY_ADVICE}`,
+      "Set ATOLL_CLUSTER_KEY, or set cluster_key_file to the path of a file that contains it. Use the same key on all coordinators",
     ]);
   }
   return { address, key: await readKeyFile(clusterKeyFile) };
@@ -127,12 +142,12 @@ export async function storePlaceOf(
 /** The cluster key in a file. @throws {ConfigError} */
 export async function readKeyFile(file: string): Promise<Buffer> {
   const key = readClusterKey((await readFile(file, "utf8")).trim());
-  if (key === undefined) throw new ConfigError([`${file}: is not a cluster key: ${KEY_ADVICE}`]);
+  if (key === undefined) throw new ConfigError([`${file}: must contain a cluster key: ${KEY_ADVICE}`]);
   return key;
 }
 
-/** Where the other coordinators are reached; null: there are none. */
-export function busPlaceOf(config: Pick<ClusterSettings, BusSettings>): BusPlace | null {
+/** The NATS servers and credentials; null: this coordinator has no peers. */
+export function busConnectionOf(config: Pick<ClusterSettings, BusSettings>): BusConnection | null {
   const { busAddress } = config;
   if (busAddress === null) return null;
   return {

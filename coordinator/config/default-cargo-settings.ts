@@ -1,8 +1,8 @@
-import { setting, type Settings } from "../../shared/settings.ts";
+import { setting, settingGroup, type Settings } from "../../shared/settings.ts";
 
 /**
- * What endpoints do for requests without a `model`, each with the shipped Cargo that is taken when the operator sets none with
- * `default_<kind>_cargo`; null if none is shipped.
+ * Shipped Cargos for requests without a `model`, by kind of endpoint. `default_<kind>_cargo` overrides each. Null: the catalog ships
+ * no such Cargo.
  */
 export const SHIPPED_DEFAULTS = {
   chat: "tiny-chat",
@@ -22,25 +22,27 @@ export type DefaultSlugs = { readonly [Kind in Exclude<DefaultKind, "chat">]?: s
 };
 
 /** The Cargos of requests without a `model`, one for each kind of endpoint. */
-export const DEFAULT_CARGO_SETTINGS = {
+export const DEFAULT_CARGO_SETTINGS = settingGroup("Cargos and models", {
   defaultChatCargo: setting.text("default_chat_cargo", {
     fallback: SHIPPED_DEFAULTS.chat,
-    meaning: "Cargo of a chat completion that names no model",
+    type: "<slug>",
+    meaning: "Cargo for chat requests without a model",
   }),
-  defaultEmbeddingCargo: cargoFor("embedding", "an embeddings request"),
-  defaultImageCargo: cargoFor("image", "a request for pictures"),
-  defaultTranscriptionCargo: cargoFor("transcription", "a transcription"),
-  defaultSpeechCargo: cargoFor("speech", "a request for speech"),
-  defaultModerationCargo: cargoFor("moderation", "a moderation"),
-  defaultRerankCargo: cargoFor("rerank", "a request to rank documents"),
-};
+  defaultEmbeddingCargo: cargoFor("embedding", "embedding requests"),
+  defaultImageCargo: cargoFor("image", "image requests"),
+  defaultTranscriptionCargo: cargoFor("transcription", "transcription requests"),
+  defaultSpeechCargo: cargoFor("speech", "speech requests"),
+  defaultModerationCargo: cargoFor("moderation", "moderation requests"),
+  defaultRerankCargo: cargoFor("rerank", "rerank requests"),
+});
 
-function cargoFor(kind: DefaultKind, request: string) {
+function cargoFor(kind: DefaultKind, requests: string) {
   const shipped = SHIPPED_DEFAULTS[kind];
   return setting.text(`default_${kind}_cargo`, {
     fallback: null,
     unsetMeans: shipped === null ? "such requests must name a model" : `${shipped}, if the catalog has it`,
-    meaning: `Cargo of ${request} that names no model`,
+    type: "<slug>",
+    meaning: `Cargo for ${requests} without a model`,
   });
 }
 

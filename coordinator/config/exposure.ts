@@ -10,14 +10,14 @@ interface Addresses {
   readonly trustProxy: boolean;
 }
 
-/** Whether others than this machine can reach the coordinator: it listens elsewhere, or there is a proxy before it. */
+/** Whether other machines can reach the coordinator: it listens on an address that is not loopback, or is behind a proxy. */
 export function isExposed({ host, publicUrl, trustProxy }: Addresses): boolean {
   return !isLoopback(host) || trustProxy || (publicUrl !== null && !isLoopback(new URL(publicUrl).hostname));
 }
 
 /**
- * Who may register. Null in the configuration: nobody has chosen, which is "open" where only this machine can reach the coordinator.
- * @throws {ConfigError} without a choice elsewhere, and when `email` cannot send mail.
+ * The registration in force. Unset means "open" if only this machine can reach the coordinator.
+ * @throws {ConfigError} if it is unset and other machines can reach the coordinator, or if `email` has no mail server.
  */
 export function registrationOf(
   config: Addresses & {
@@ -28,18 +28,20 @@ export function registrationOf(
 ): Registration {
   const { registration, smtpUrl, mailFrom } = config;
   if (registration === "email" && (smtpUrl === null || mailFrom === null)) {
-    throw new ConfigError(["registration: email needs smtp_url and mail_from, to send mail"]);
+    throw new ConfigError([
+      "registration: email requires smtp_url and mail_from. Set both, or choose another registration",
+    ]);
   }
   if (smtpUrl !== null && !/^smtps?:$/.test(URL.parse(smtpUrl)?.protocol ?? "")) {
-    throw new ConfigError(["smtp_url: (hidden) is not a URL that begins with smtp:// or smtps://"]);
+    throw new ConfigError(["smtp_url: must be a URL that begins with smtp:// or smtps://, got (hidden)"]);
   }
   if (registration !== null || !isExposed(config)) return registration ?? "open";
   throw new ConfigError([
-    `registration: not chosen, and others can reach this coordinator (${reachedBy(config)}). Set it to one of:`,
-    '  "closed"  only you make accounts, with the command account create',
-    '  "email"   whoever proves an e-mail address; needs smtp_url and mail_from',
-    '  "open"    everybody; an account gets 10 credits unless new_account_credits says otherwise',
-    'In the file: registration = "closed"; or --registration closed; or ATOLL_REGISTRATION=closed',
+    `registration: required, because other machines can reach this coordinator (${reachedBy(config)}). Set it to one of:`,
+    '  "closed"  only operators create accounts, with the command account create',
+    '  "email"   anyone with a confirmed e-mail address; requires smtp_url and mail_from',
+    '  "open"    anyone; a new account gets 10 credits, unless new_account_credits is set',
+    'In the file: registration = "closed"; as a flag: --registration closed; as a variable: ATOLL_REGISTRATION=closed',
   ]);
 }
 
@@ -48,7 +50,7 @@ function reachedBy({ host, publicUrl, trustProxy }: Addresses): string {
   return publicUrl === null && trustProxy ? "trust_proxy" : `public_url ${publicUrl}`;
 }
 
-/** Whether a name or address is of this machine alone. */
+/** Whether a host name or address is loopback. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));

@@ -1,47 +1,49 @@
 import { MIB } from "../../shared/format-bytes.ts";
-import { setting, type Settings } from "../../shared/settings.ts";
+import { setting, settingGroup, type Settings } from "../../shared/settings.ts";
 
-/** Largest output that any job may make, whatever a Cargo or a setting says. */
+/** Maximum output of any job, whatever its Cargo or a setting allows. */
 const MAX_OUTPUT_MB = 64;
 const MAX_MEMORY_MB = 1_048_576;
 
-/** How much output a job may make, and how much of what Islands send and clients read may be in memory. */
-export const MEMORY_SETTINGS = {
+/** Limits of job output, and of the memory for output that Islands send and clients read. */
+export const MEMORY_SETTINGS = settingGroup("Output and memory", {
   maxOutputBytes: setting.number("max_output_mb", {
     min: 0.1,
     max: MAX_OUTPUT_MB,
     factor: MIB,
     fallback: 16,
-    meaning: "Output that a job may make if neither its input nor its Cargo says how much",
+    meaning: "Maximum output of a job, unless its input or its Cargo sets another limit",
   }),
   outputMemoryBytes: megabytes("output_memory_mb", {
-    unsetMeans: "an eighth of the heap limit",
-    meaning: "Output of all unfinished jobs in memory; above it, jobs of the accounts with more than their share fail",
+    unsetMeans: "1/8 of the heap limit",
+    meaning: "Memory for the output of all unfinished jobs. Above it, jobs of accounts that exceed their share fail",
   }),
   accountOutputMemoryBytes: megabytes("account_output_memory_mb", {
-    unsetMeans: "a quarter of output_memory_mb",
-    meaning: "Output of one account's unfinished jobs in memory; above it, the job that makes more fails",
+    unsetMeans: "1/4 of output_memory_mb",
+    meaning: "Memory for the output of one account's unfinished jobs. The job that exceeds it fails",
   }),
   islandOutputMemoryBytes: megabytes("island_output_memory_mb", {
-    unsetMeans: "half of output_memory_mb",
-    meaning: "Output in memory of the jobs that one Island runs; above it, the job that makes more fails",
+    unsetMeans: "1/2 of output_memory_mb",
+    meaning: "Memory for the output of the jobs on one Island. The job that exceeds it fails",
   }),
   intakeMemoryBytes: megabytes("intake_memory_mb", {
-    unsetMeans: "a sixteenth of the heap limit, and 16 at least",
-    meaning: "Output of all Islands that waits to be stored; above it, Islands that send large frames are not read",
+    unsetMeans: "1/16 of the heap limit, at least 16",
+    meaning:
+      "Memory for output that is not stored yet, all Islands together. Above it, reading from Islands that send large frames pauses",
   }),
   islandIntakeBytes: setting.number("island_intake_mb", {
     min: 0.1,
     max: MAX_MEMORY_MB,
     factor: MIB,
     fallback: 8,
-    meaning: "Output of one Island that waits to be stored; above it, the Island is not read",
+    meaning: "Memory for one Island's output that is not stored yet. Above it, reading from the Island pauses",
   }),
   answerMemoryBytes: megabytes("answer_memory_mb", {
-    unsetMeans: "an eighth of the heap limit",
-    meaning: "Answers of more than 1 MB that clients have not read yet; above it, such a request gets 503",
+    unsetMeans: "1/8 of the heap limit",
+    meaning:
+      "Memory for responses over 1 MB that clients are still reading. Above it, requests for such responses fail with 503",
   }),
-};
+});
 
 function megabytes(key: string, texts: { unsetMeans: string; meaning: string }) {
   return setting.number(key, { ...texts, min: 1, max: MAX_MEMORY_MB, factor: MIB, fallback: null });

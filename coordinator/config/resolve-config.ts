@@ -5,12 +5,12 @@ import { DEFAULT_CARGO_SETTINGS } from "./default-cargo-settings.ts";
 import { MEMORY_SETTINGS } from "./memory-settings.ts";
 import { describeUnknown, unknownVariables } from "../../shared/cli/unknown-variables.ts";
 import { cargoSlugSchema } from "../../shared/cargo.ts";
-import { LOG_FORMAT_SETTING } from "../../shared/cli/log-format.ts";
-import { LOG_LEVELS } from "../../shared/logger.ts";
+import { LOG_FORMAT_SETTING, LOG_LEVEL_SETTING } from "../../shared/cli/log-settings.ts";
 import {
   describeSettings,
   resolveSettings,
   setting,
+  settingGroup,
   type ConfigFile,
   type ResolvedSetting,
   type Setting,
@@ -22,7 +22,7 @@ import { isExposed, REGISTRATIONS } from "./exposure.ts";
 const MS_PER_S = 1_000;
 const MS_PER_DAY = 86_400_000;
 const MAX_MB = 1_048_576;
-/** `openToAll`: where everybody on the network may register, a grant must not be worth an address. */
+/** `openToAll`: with open registration over the network, a grant must not be worth creating another account. */
 const NEW_ACCOUNT_CREDITS = { usual: 10_000, openToAll: 10 } as const;
 const TRANSPORTS = ["node", "uws"] as const;
 const ENV_PREFIX = "ATOLL_";
@@ -31,13 +31,14 @@ const MAX_ALIASES = 200;
 /** Names as other services have them: `gpt-4o-mini`, `claude-sonnet-4@20250514`, `meta-llama/Llama-3.1:free`. */
 const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$/;
 
-/** Names of Cargos by other names for them: a table in the file, `name=slug,name=slug` in a flag or variable. */
+/** Additional names of Cargos: a table in the file, `name=slug,name=slug` in a flag or variable. */
 const MODEL_ALIASES_SETTING: Setting<ReadonlyMap<string, string>> = {
   key: "model_aliases",
-  meaning: "Other names for Cargos, such as gpt-4o-mini, by which clients may ask for them",
-  allowed: `a table (in text: name=slug,…) of at most ${MAX_ALIASES} names of 1 to 100 letters, digits and . _ : / @ -, each with a slug`,
+  meaning: "Additional names for Cargos, such as gpt-4o-mini=tiny-chat. Clients can use them as model names",
+  type: "<name=slug,…>",
+  allowed: `a table (as text: name=slug,…) of at most ${MAX_ALIASES} names of 1 to 100 letters, digits and . _ : / @ -, each with a slug`,
   fallback: "",
-  unsetMeans: "llm-chat and sdxl alone",
+  unsetMeans: "only llm-chat and sdxl",
   isSecret: false,
   isHidden: false,
   isTable: true,
@@ -55,252 +56,316 @@ const MODEL_ALIASES_SETTING: Setting<ReadonlyMap<string, string>> = {
   },
 };
 
-/** Every key of the coordinator, in the order of the docs. Defaults and ranges are only here. */
-const COORDINATOR_SETTINGS = {
+const LISTENING = settingGroup("Listening", {
   host: setting.text("host", {
     fallback: "127.0.0.1",
-    meaning: "Address to listen on; 0.0.0.0 for all addresses of the machine",
+    type: "<address>",
+    meaning: "IP address or host name to listen on. 0.0.0.0 listens on all addresses of this machine",
   }),
   port: setting.integer("port", {
     min: 0,
     max: 65_535,
     fallback: 8080,
-    meaning: "Port to listen on; 0 lets the system choose",
+    type: "<port>",
+    meaning: "Port to listen on. 0 lets the system choose a free port",
+  }),
+  publicUrl: setting.url("public_url", {
+    fallback: null,
+    unsetMeans: "taken from each request",
+    meaning: "URL at which clients and Islands reach the coordinator, without /api/v1",
+  }),
+  trustProxy: setting.boolean("trust_proxy", {
+    fallback: false,
+    meaning: "Read the client's address from X-Forwarded-For. Enable it only behind a proxy that sets this header",
+  }),
+  publicRequestsPerMinute: setting.integer("public_requests_per_minute", {
+    min: 1,
+    max: 1_000_000,
+    fallback: 300,
+    meaning: "Requests without a valid key that each client address may send per minute",
   }),
   transport: setting.choice("transport", TRANSPORTS, {
     fallback: "node",
-    meaning: "What serves HTTP and WebSockets: Node.js, or uWebSockets.js, which the operator installs",
+    meaning: "HTTP and WebSocket server: node (Node.js) or uws (uWebSockets.js, which you install)",
   }),
   transportModule: setting.text("uws_module", {
     fallback: "uWebSockets.js",
-    meaning: "For transport = uws: the package uWebSockets.js, by its name or the path of its folder",
+    type: "<package>",
+    meaning: "Name or directory of the uWebSockets.js package, for transport uws",
   }),
-  dataDirectory: setting.text("data_directory", { fallback: "./atoll-data", meaning: "Where the database is kept" }),
+});
+
+const DATA = settingGroup("Data", {
+  dataDirectory: setting.text("data_directory", {
+    fallback: "./atoll-data",
+    type: "<directory>",
+    meaning: "Directory of the database and the keys",
+  }),
   minFreeDiskBytes: setting.number("min_free_disk_mb", {
     min: 0,
     max: 1_000_000,
     factor: MIB,
     fallback: 100,
     meaning:
-      "With less free space on the disk of the data directory nothing new is accepted; what runs is still stored",
+      "Free disk space below which the coordinator rejects new jobs and files. Running jobs continue and are stored",
   }),
-  ...CLUSTER_SETTINGS,
-  publicUrl: setting.url("public_url", {
+});
+
+const ACCOUNTS = settingGroup("Accounts and credits", {
+  registration: setting.choice("registration", REGISTRATIONS, {
     fallback: null,
-    unsetMeans: "taken from each request",
-    meaning: "Address at which clients and Islands reach the coordinator, without /api/v1",
+    unsetMeans: "open if the coordinator is reachable only from this machine, otherwise required",
+    meaning:
+      "Registration of accounts: open (anyone), email (requires a confirmed e-mail address) or closed (only operators create accounts)",
   }),
-  ...DEFAULT_CARGO_SETTINGS,
-  modelAliases: MODEL_ALIASES_SETTING,
+  publicPage: setting.boolean("public_page", {
+    fallback: true,
+    meaning: "Show visitors without an account the Cargos, their prices and the number of online Islands",
+  }),
+  smtpUrl: setting.text("smtp_url", {
+    fallback: null,
+    isSecret: true,
+    type: "<smtp-url>",
+    meaning: "Mail server for registration by e-mail: smtp://user:password@host:587 or smtps://user:password@host:465",
+  }),
+  mailFrom: setting.text("mail_from", {
+    fallback: null,
+    type: "<e-mail>",
+    meaning: "Sender of e-mails: an address, or Name <address>",
+  }),
   newAccountMicro: setting.number("new_account_credits", {
     min: 0,
     max: 1_000_000,
     factor: MICRO_PER_CREDIT,
     fallback: null,
-    unsetMeans: `${NEW_ACCOUNT_CREDITS.usual}; ${NEW_ACCOUNT_CREDITS.openToAll} where everybody may register over the network`,
-    meaning: "Credits that a new account gets",
+    unsetMeans: `${NEW_ACCOUNT_CREDITS.usual}, or ${NEW_ACCOUNT_CREDITS.openToAll} with open registration over the network`,
+    type: "<credits>",
+    meaning: "Credits of a new account",
   }),
   networkFee: setting.number("network_fee", {
     min: 0,
     max: 1,
     fallback: 0.1,
-    meaning: "Share of a job's price that the network keeps; the rest goes to the Island's owner",
+    type: "<0..1>",
+    meaning: "Share of a job's price that the network keeps. The Island's owner gets the rest",
   }),
-  registration: setting.choice("registration", REGISTRATIONS, {
-    fallback: null,
-    unsetMeans: "open if only this machine can reach the coordinator; elsewhere it must be set",
-    meaning: "Who may register an account: everybody, whoever proves an e-mail address, or only the operator",
-  }),
-  /** On by default: catalog, prices and announcements are public in any case; it adds how many Islands are online. */
-  publicPage: setting.boolean("public_page", {
-    fallback: true,
-    meaning: "Show visitors without an account what the network runs, its prices and how many Islands are online",
-  }),
-  smtpUrl: setting.text("smtp_url", {
-    fallback: null,
-    isSecret: true,
-    meaning: "Mail server, smtp://user:password@host:587 or smtps://…:465; for registration = email",
-  }),
-  mailFrom: setting.text("mail_from", { fallback: null, meaning: "Sender of mails: an address, or Name <address>" }),
-  metricsToken: setting.text("metrics_token", {
-    fallback: null,
-    isSecret: true,
-    unsetMeans: "metrics are open if only this machine can reach the coordinator, and off elsewhere",
-    meaning: "Token that /metrics asks for, as Authorization: Bearer",
-  }),
-  tracesUrl: setting.url("traces_url", {
-    fallback: null,
-    unsetMeans: "no traces are made",
-    meaning: "Collector that traces of jobs are sent to, by OTLP over HTTP, without /v1/traces",
-  }),
-  tracesShare: setting.number("traces_share", {
-    min: 0,
-    max: 1,
+  priorityPrice: setting.number("priority_price", {
+    min: 1,
+    max: 1_000,
     fallback: 1,
-    meaning: "Share of the jobs that are traced; a client's traceparent decides for its own",
+    type: "<factor>",
+    meaning:
+      "Price of a job with priority 100, as a multiple of the Cargo's price. Priority 0 costs the Cargo's price; the price grows linearly between them",
+  }),
+});
+
+const CARGOS = settingGroup("Cargos and models", {
+  catalogDirectory: setting.text("catalog_directory", {
+    fallback: null,
+    unsetMeans: "the shipped catalog",
+    type: "<directory>",
+    meaning: "Directory of the catalog: Cargos in cargos/*.json, and models that the coordinator serves in models/",
+  }),
+  modelAliases: MODEL_ALIASES_SETTING,
+});
+
+const ISLANDS = settingGroup("Islands", {
+  heartbeatMs: seconds("heartbeat_s", {
+    min: 0.01,
+    max: 3_600,
+    fallback: 10,
+    meaning: "Interval of the Islands' heartbeats. An Island is lost after 2.5 intervals without a message",
   }),
   islandGraceMs: seconds("island_grace_s", {
     min: 0,
     max: 3_600,
     fallback: 15,
-    meaning: "How long a lost Island may take to come back before its jobs go elsewhere",
+    meaning: "Grace period in which a lost Island can reconnect before other Islands get its jobs",
   }),
   restartGraceMs: seconds("restart_grace_s", {
     min: 0,
     max: 3_600,
     fallback: 45,
-    meaning: "The same after a restart of the coordinator; Islands try to connect at intervals of up to 30 s",
-  }),
-  heartbeatMs: seconds("heartbeat_s", {
-    min: 0.01,
-    max: 3_600,
-    fallback: 10,
-    meaning: "How often an Island reports; it counts as lost when nothing is heard for 2.5 of these intervals",
+    meaning: "Grace period after a restart of the coordinator. Islands reconnect at intervals of up to 30 s",
   }),
   islandSessionsPerToken: setting.integer("island_sessions_per_token", {
     min: 1,
     max: 100_000,
     fallback: 50,
-    meaning: "Islands that may be connected at once with the same Island token",
+    meaning: "Islands that can be connected at the same time with one Island token",
   }),
   islandSessionsPerAccount: setting.integer("island_sessions_per_account", {
     min: 1,
     max: 100_000,
     fallback: 100,
-    meaning: "Islands of one account that may be connected at once",
-  }),
-  chatWaitMs: seconds("chat_wait_s", {
-    min: 0,
-    max: 3_600,
-    fallback: 60,
-    meaning: "How long a chat completion waits for an Island before it fails",
-  }),
-  maxAttempts: setting.integer("max_attempts", {
-    min: 1,
-    max: 100,
-    fallback: 3,
-    meaning: "Attempts of a job before it fails; another attempt follows when its Island is lost",
+    meaning: "Islands of one account that can be connected at the same time",
   }),
   islandBackoffMs: seconds("island_backoff_s", {
     min: 0.001,
     max: 3_600,
     fallback: 1,
     meaning:
-      "First pause of an Island after it refused or failed a job of a Cargo; it doubles with each further one, to 10 minutes",
+      "First pause before an Island that refused or failed a job gets the same Cargo again. It doubles each time, up to 10 minutes",
+  }),
+});
+
+const JOBS = settingGroup("Jobs", {
+  maxAttempts: setting.integer("max_attempts", {
+    min: 1,
+    max: 100,
+    fallback: 3,
+    meaning: "Attempts before a job fails. A new attempt starts when the job's Island is lost",
+  }),
+  acceptLimitMs: phase("accept_limit_s", 5, "Time for an Island to accept a job. Then the next attempt starts"),
+  startLimitMs: phase(
+    "start_limit_s",
+    30,
+    "Time for an Island to start an accepted job without progress of a download or a model load",
+  ),
+  firstOutputLimitMs: phase(
+    "first_output_limit_s",
+    60,
+    "Time for a started chat to produce its first output without progress in reading the prompt",
+  ),
+  silenceLimitMs: phase("silence_limit_s", 60, "Longest pause between two outputs of a chat"),
+  maxRunMs: seconds("run_limit_s", {
+    min: 0.01,
+    max: 604_800,
+    fallback: 3_600,
+    meaning: "Maximum run time of a job, whatever its Cargo allows",
+  }),
+  chatWaitMs: seconds("chat_wait_s", {
+    min: 0,
+    max: 3_600,
+    fallback: 60,
+    meaning: "Time for which a chat completion waits for an Island before it fails",
   }),
   chatShare: setting.number("chat_share", {
     min: 0.01,
     max: 0.99,
     fallback: 0.5,
-    meaning: "Share of the slots' time that chats get at least while both chats and other jobs wait",
+    type: "<0..1>",
+    meaning: "Minimum share of slot time for chats while both chats and other jobs wait",
   }),
-  priorityPrice: setting.number("priority_price", {
+  accountDailyBytes: setting.number("account_mb_per_day", {
     min: 1,
-    max: 1_000,
-    fallback: 1,
-    meaning: "Price of a job of priority 100, as a multiple of its Cargo's price; lower priorities in proportion",
+    max: MAX_MB,
+    factor: MIB,
+    fallback: 4_096,
+    type: "<MB>",
+    meaning:
+      "Input and output that one account's jobs can store per day. Above it, new jobs get 429 and the job that exceeds it fails",
   }),
-  accountDailyBytes: megabytes(
-    "account_mb_per_day",
-    4_096,
-    "What one account's jobs may store in a day, inputs and outputs; above it, submissions get 429, and the job that makes more fails",
-  ),
-  acceptLimitMs: phase(
-    "accept_limit_s",
-    5,
-    "How long an Island may take to accept a job; then the attempt is over and another follows",
-  ),
-  startLimitMs: phase(
-    "start_limit_s",
-    30,
-    "How long an Island may take to begin a job while neither a download nor a load makes progress",
-  ),
-  firstOutputLimitMs: phase(
-    "first_output_limit_s",
-    60,
-    "How long a chat may run without output and without progress in reading its prompt",
-  ),
-  silenceLimitMs: phase("silence_limit_s", 60, "How long a chat that has given output may then be silent"),
+});
+
+const STREAMS = settingGroup("Streams", {
   feedDelayMs: setting.number("feed_delay_ms", {
     min: 0,
     max: 10_000,
     fallback: 100,
     meaning:
-      "Output is stored this long after it was relayed, that of long streams up to ten times as long; 0 stores each piece at once",
-  }),
-  maxRunMs: seconds("run_limit_s", {
-    min: 0.01,
-    max: 604_800,
-    fallback: 3_600,
-    meaning: "Longest run of a job, whatever its Cargo says",
+      "Delay between relaying output and storing it, up to ten times as long for long streams. 0 stores each piece at once",
   }),
   sseHeartbeatMs: seconds("sse_heartbeat_s", {
     min: 0.01,
     max: 3_600,
     fallback: 15,
-    meaning: "How often a silent stream carries a comment, so that proxies keep it open",
+    meaning: "Interval of comments in an idle stream. They keep proxies from closing the connection",
   }),
-  publicRequestsPerMinute: setting.integer("public_requests_per_minute", {
-    min: 1,
-    max: 1_000_000,
-    fallback: 300,
-    meaning: "Requests without a valid key that one client address may make in a minute",
-  }),
-  ...MEMORY_SETTINGS,
+});
+
+const FILES = settingGroup("Files", {
   filesDirectory: setting.text("files_dir", {
     fallback: null,
     unsetMeans: "files in the data directory",
-    meaning: "Where files of accounts are kept; several coordinators need one that they share",
+    type: "<directory>",
+    meaning: "Directory of uploaded files. Several coordinators need a shared directory",
   }),
-  fileMaxBytes: megabytes("file_max_mb", 512, "Size of one file that an account may upload"),
+  fileMaxBytes: megabytes("file_max_mb", 512, "Maximum size of one uploaded file"),
   filesBudgetBytes: megabytes(
     "files_budget_mb",
     4_096,
-    "Size of all files of one account together; above it, uploads get 413",
+    "Maximum size of all files of one account. Above it, uploads get 413",
   ),
   keepFilesMs: days(
     "keep_files_days",
     30,
-    "Files are removed this long after their upload, unless their client asked for less; 0 keeps them",
+    "Days until an uploaded file is deleted, unless its client asked for less. 0 keeps files for ever",
   ),
+});
+
+const RETENTION = settingGroup("Retention", {
+  keepInputsMs: days("keep_inputs_days", 30, "Days until the inputs of ended jobs are deleted. 0 keeps them for ever"),
+  keepOutputsMs: days(
+    "keep_outputs_days",
+    30,
+    "Days until the outputs and streams of ended jobs are deleted. 0 keeps them for ever",
+  ),
+  keepWebhookLogMs: days(
+    "keep_webhook_log_days",
+    7,
+    "Days until delivered and failed webhooks and their log are deleted. 0 keeps them for ever",
+  ),
+  keepUnseenIslandsMs: days(
+    "keep_unseen_islands_days",
+    90,
+    "Days without a connection until an Island is deleted. 0 keeps Islands for ever",
+  ),
+});
+
+const WEBHOOKS = settingGroup("Webhooks", {
   webhookAllowPrivate: setting.boolean("webhook_allow_private", {
     fallback: false,
-    meaning: "Also send webhooks to private addresses and over http",
+    meaning: "Allow webhooks to private addresses and over http",
   }),
   webhookRetryMs: seconds("webhook_retry_s", {
     min: 0.01,
     max: 3_600,
     fallback: 5,
     meaning:
-      "Time between the first and the second try of a webhook; later tries follow at growing intervals for a day",
+      "Pause between the first and the second delivery attempt of a webhook. Later pauses grow; attempts stop after a day",
   }),
-  keepInputsMs: days("keep_inputs_days", 30, "Inputs of ended jobs are removed after this time; 0 keeps them"),
-  keepOutputsMs: days(
-    "keep_outputs_days",
-    30,
-    "Outputs and streams of ended jobs are removed after this time; 0 keeps them",
-  ),
-  keepWebhookLogMs: days(
-    "keep_webhook_log_days",
-    7,
-    "Webhooks that were delivered or given up are forgotten, with their log, after this time; 0 keeps them",
-  ),
-  keepUnseenIslandsMs: days(
-    "keep_unseen_islands_days",
-    90,
-    "Islands that were not connected for this time are forgotten; 0 keeps them",
-  ),
-  trustProxy: setting.boolean("trust_proxy", {
-    fallback: false,
-    meaning: "Take the client's address from X-Forwarded-For; only behind a proxy that sets it",
-  }),
-  catalogDirectory: setting.text("catalog_directory", {
+});
+
+const MONITORING = settingGroup("Monitoring and logs", {
+  metricsToken: setting.text("metrics_token", {
     fallback: null,
-    unsetMeans: "the shipped catalog",
-    meaning: "Folder with the Cargos (cargos/*.json) and the models that the coordinator serves (models/)",
+    isSecret: true,
+    unsetMeans: "metrics are open if the coordinator is reachable only from this machine, otherwise off",
+    meaning: "Bearer token that /metrics requires",
   }),
-  logLevel: setting.choice("log_level", LOG_LEVELS, { fallback: "info", meaning: "Least level that is logged" }),
+  tracesUrl: setting.url("traces_url", {
+    fallback: null,
+    unsetMeans: "no traces",
+    meaning: "OpenTelemetry collector for traces of jobs (OTLP over HTTP), without /v1/traces",
+  }),
+  tracesShare: setting.number("traces_share", {
+    min: 0,
+    max: 1,
+    fallback: 1,
+    type: "<0..1>",
+    meaning: "Share of jobs that are traced. A traceparent header from the client overrides it",
+  }),
+  logLevel: LOG_LEVEL_SETTING,
   logFormat: LOG_FORMAT_SETTING,
+});
+
+/** Every setting of the coordinator, in the order of the help and the documents. The only place of defaults and ranges. */
+const COORDINATOR_SETTINGS = {
+  ...LISTENING,
+  ...DATA,
+  ...ACCOUNTS,
+  ...CARGOS,
+  ...DEFAULT_CARGO_SETTINGS,
+  ...ISLANDS,
+  ...JOBS,
+  ...STREAMS,
+  ...MEMORY_SETTINGS,
+  ...FILES,
+  ...RETENTION,
+  ...WEBHOOKS,
+  ...CLUSTER_SETTINGS,
+  ...MONITORING,
 };
 
 function pairsOf(text: string): (readonly [string, string])[] {
@@ -373,12 +438,12 @@ function bareCommand(words: string): string {
   return `coordinator ${words}`;
 }
 
-/** Every key with flag, variable, default and meaning, for help texts and the table in the docs. */
+/** Every setting with its flag, variable, type, default and meaning, for the help and the documents. */
 export function describeConfig(): SettingDescription[] {
   return describeSettings(COORDINATOR_SETTINGS, ENV_PREFIX);
 }
 
-/** Variables with our prefix that commands, clients and the agent read. */
+/** ATOLL_* variables of commands, clients and the Island agent. */
 const OTHERS = [
   "ATOLL_CONFIG",
   "ATOLL_EMAIL",
@@ -388,7 +453,7 @@ const OTHERS = [
   "ATOLL_ISLAND_DATA",
 ];
 
-/** A line about ATOLL_* variables that are no settings; null when there are none. */
+/** Names unknown ATOLL_* variables; null if all are known. */
 export function describeUnknownEnv(env: Readonly<Record<string, string | undefined>>): string | null {
   const known = describeConfig().map(({ env: variable }) => variable);
   return describeUnknown(unknownVariables(env, ENV_PREFIX, [...known, ...OTHERS]));

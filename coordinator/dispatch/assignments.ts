@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import { FILES_FEATURE, type JobFile } from "../../shared/job-files.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import { filePlacesOf } from "../catalog/file-places.ts";
+import { fileReferencesOf } from "../catalog/file-references.ts";
 import { GRANT_MS, grantAddress } from "../files/file-grants.ts";
 import type { CargoSigner } from "../islands/cargo-signer.ts";
 import type { AttemptId } from "../islands/island.ts";
@@ -11,7 +11,7 @@ import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
-import { untilRead } from "../store/until-stored.ts";
+import { retryWhileUnavailable } from "../store/retry-while-unavailable.ts";
 import type { AttemptProofs } from "./attempt-proofs.ts";
 
 const LOST_FILE: JobError = {
@@ -90,8 +90,8 @@ export function openAssignments(
   ): Promise<JobFile[] | null> {
     const expiresAtMs = clock.now() + GRANT_MS;
     const files: JobFile[] = [];
-    for (const { path, fileId, form } of filePlacesOf(inputSchema, input, JSON.stringify(input))) {
-      const file = await untilRead(() => store.files.held({ jobId: id.jobId, fileId }), clock);
+    for (const { path, fileId, form } of fileReferencesOf(inputSchema, input, JSON.stringify(input))) {
+      const file = await retryWhileUnavailable(() => store.files.held({ jobId: id.jobId, fileId }), clock);
       if (file === undefined) return null;
       const grant = { ...id, hostId, accountId, fileId, expiresAtMs };
       const address = grantAddress(grant, proofs.signFile(grant));

@@ -12,7 +12,7 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Feed } from "../jobs/feed.ts";
 import type { RunResult } from "../jobs/job-ending.ts";
 import { type AssistantMessage, assistantMessageOf } from "../jobs/tool-calls.ts";
-import type { LetDown } from "../scheduler/scheduler.ts";
+import type { FailureCause } from "../scheduler/scheduler.ts";
 import type { AttemptProofs } from "./attempt-proofs.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { errorOf, islandLost, schemaUnmet } from "./island-errors.ts";
@@ -107,7 +107,7 @@ export function openAttemptFencing(
     if (job === undefined || job.hasEnded || !proofs.isValid(claim, jobId, attempt, hostId)) return drop;
     // It was assigned just before the coordinator stopped, and that was not durable yet.
     if (job.state === "pending" && attempt > job.attempt) {
-      jobs.takeOver(jobId, { islandId: hostId, accountId }, attempt);
+      jobs.claimAttempt(jobId, { islandId: hostId, accountId }, attempt);
     }
     // It was lost for longer than the grace, but nothing has happened since. Another Island may have a proof of the same attempt, which was
     // never durable.
@@ -205,7 +205,7 @@ function openAttemptResults(
   /** The Island made more output than the job can have, or than there is room for. Only the former is its fault. */
   function noteOverrun(islandId: string, job: ActiveJob): void {
     measure(islandId, job, false);
-    if (job.isOverrun) noteLetDown(islandId, job, "failed", "output_too_large");
+    if (job.isOverrun) recordFailure(islandId, job, "failed", "output_too_large");
   }
 
   /** Another Island had called the job impossible, which this one has just done. */
@@ -213,7 +213,7 @@ function openAttemptResults(
     const { final } = job;
     // Other failures were counted when they came.
     if (final === null || final.islandId === islandId || final.error.retryable) return;
-    noteLetDown(final.islandId, job, "failed", final.error.code);
+    recordFailure(final.islandId, job, "failed", final.error.code);
   }
 
   /** Counts a failed attempt and frees its slot. Returns the error that the job has if this is its end. */
@@ -223,7 +223,7 @@ function openAttemptResults(
     failure: Failure & Pick<NumberedFrame, "jobId" | "attempt">,
   ): JobError {
     measure(islandId, job, false);
-    if (failure.retryable) noteLetDown(islandId, job, "failed", failure.code);
+    if (failure.retryable) recordFailure(islandId, job, "failed", failure.code);
     // First the slot, so that another waiting job may take it: the failed one waits for another Island.
     islands.freeSlot(islandId, failure);
     note(islandId, job, failure.code, failure.message);
@@ -249,8 +249,13 @@ function openAttemptResults(
   }
 
   /** Tells the scheduler that an Island let a job down, before its slot is free and before the job competes again. */
-  function noteLetDown(islandId: string, { slug, accountId }: ActiveJob, cause: LetDown, code: JobErrorCode): void {
-    schedule({ kind: "let_down", islandId, slug, accountId, cause, code });
+  function recordFailure(
+    islandId: string,
+    { slug, accountId }: ActiveJob,
+    cause: FailureCause,
+    code: JobErrorCode,
+  ): void {
+    schedule({ kind: "failure", islandId, slug, accountId, cause, code });
   }
 
   return {
@@ -259,7 +264,7 @@ function openAttemptResults(
       // Too late for a refusal: the Island had begun, so this is a try that failed.
       const cause = job?.state === "running" ? "failed" : "refused";
       const code = frame.exactCode ?? frame.code;
-      if (job !== undefined) noteLetDown(islandId, job, cause, code);
+      if (job !== undefined) recordFailure(islandId, job, cause, code);
       islands.freeSlot(islandId, frame);
       if (job === undefined) return undefined;
       note(islandId, job, code, frame.message);
@@ -273,7 +278,7 @@ function openAttemptResults(
     },
     /** The job has not ended, so the coordinator did not ask for this: the Island's owner stopped the work. */
     giveUp(islandId: string, job: ActiveJob, frame: FrameOf<"cancelled">): Promise<void> {
-      noteLetDown(islandId, job, "lost", "island_lost");
+      recordFailure(islandId, job, "lost", "island_lost");
       islands.freeSlot(islandId, frame);
       return jobs.requeue(job.id, islandLost("The Island gave the job up"), "lost");
     },

@@ -8,7 +8,7 @@ import type { JobRegistryEvent } from "../jobs/job-registry-events.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
 import { DEFAULT_LIMITS } from "../quotas/account-limits.ts";
 import type {
-  LetDown,
+  FailureCause,
   Scheduler,
   SchedulerEffect,
   SchedulerEvent,
@@ -138,7 +138,7 @@ export function openDispatcher(
         for (const attempt of event.attempts) {
           const job = jobs.present(event.islandId, attempt);
           if (job === undefined) continue;
-          letDown(job, event.islandId, "lost", "island_lost");
+          recordFailure(job, event.islandId, "lost", "island_lost");
           void jobs.requeue(job.id, islandLost(event.message), "lost", event.mayReturn);
         }
         return undefined;
@@ -170,11 +170,16 @@ export function openDispatcher(
 
   function failOn(job: ActiveJob, islandId: string, code: JobErrorCode): void {
     schedule({ kind: "measured", islandId, slug: job.slug, tokensPerSecond: null, succeeded: false });
-    letDown(job, islandId, "failed", code);
+    recordFailure(job, islandId, "failed", code);
   }
 
-  function letDown({ slug, accountId }: ActiveJob, islandId: string, cause: LetDown, code: JobErrorCode): void {
-    schedule({ kind: "let_down", islandId, slug, accountId, cause, code });
+  function recordFailure(
+    { slug, accountId }: ActiveJob,
+    islandId: string,
+    cause: FailureCause,
+    code: JobErrorCode,
+  ): void {
+    schedule({ kind: "failure", islandId, slug, accountId, cause, code });
   }
 
   /** True if an Island that neither has the job nor lost or failed it could run it, here or at another coordinator. */

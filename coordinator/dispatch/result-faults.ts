@@ -50,8 +50,8 @@ export function faultOf(
   if (cargo?.isChat === true) {
     if (output !== undefined && output !== text) return "contradicted";
     const calls = toolCallsOf(feed.items);
-    const isCutThought = finishReason === "length" && feed.items.some(({ type }) => type === "reasoning");
-    if (!hasSpoken || (text === "" && calls.length === 0 && !isCutThought)) return "empty";
+    const isCutReasoning = finishReason === "length" && feed.items.some(({ type }) => type === "reasoning");
+    if (!hasSpoken || (text === "" && calls.length === 0 && !isCutReasoning)) return "empty";
     if (traits?.topLogprobs != null && text !== "" && !hasProbabilities(feed)) return "misformed";
     if (traits !== null && !areAsAsked(calls, traits.toolUse, finishReason)) return "misformed";
     return finishReason === "stop" && traits !== null && !isAsAsked(text, traits) ? "misformed" : null;

@@ -68,7 +68,7 @@ const MAX_AGE_MS = 60_000;
  * Notes what operators do to accounts and Islands, with a command or at another coordinator: no coordinator is told of a command. Reads the
  * end of the audit log, which has each from the commit that did it, once a second while any account has listeners.
  */
-export function watchDeeds(
+export function watchAuditLog(
   events: Pick<AccountEvents, "closed" | "hasListeners" | "note">,
   { audit, operators }: { audit: Pick<Store["audit"], "latest">; operators: Pick<Store["operators"], "island"> },
   clock: Pick<Clock, "now" | "sleep">,

@@ -139,7 +139,7 @@ export function openFiles(
         assertFileFits({ ...usage, bytes: usage.bytes + before }, maxBytes, budget);
         arriving.add(keys, maxBytes);
         try {
-          await contents.makeRoom(arriving.count("all"));
+          await contents.freeSpace(arriving.count("all"));
           return await receive();
         } finally {
           arriving.add(keys, -maxBytes);
@@ -265,7 +265,7 @@ function fileContents(directory: string, minFreeBytes: number) {
      * @throws {ServiceError} `disk_full` if so many bytes more would leave less than the operator wants free. File system errors pass
      *   through.
      */
-    async makeRoom(bytes: number): Promise<void> {
+    async freeSpace(bytes: number): Promise<void> {
       await mkdir(arriving, { recursive: true, mode: 0o700 });
       await mkdir(root, { recursive: true, mode: 0o700 });
       const { bavail, bsize } = await statfs(directory);

@@ -17,7 +17,7 @@ export function intakeBudget(limits: Pick<MemoryBudgets, "intakeMemoryBytes" | "
     limits,
 
     /** False when the session must wait: for its own frames, or because there is too much in all. */
-    hasRoom(ownBytes: number, lastFrameBytes: number): boolean {
+    hasCapacity(ownBytes: number, lastFrameBytes: number): boolean {
       if (ownBytes > limits.islandIntakeBytes) return false;
       return total <= limits.intakeMemoryBytes || lastFrameBytes <= MAX_SMALL_FRAME_BYTES;
     },
@@ -34,7 +34,7 @@ export function intakeBudget(limits: Pick<MemoryBudgets, "intakeMemoryBytes" | "
     },
 
     /** Calls `wake` whenever half of the budget is free, until the returned function is called. */
-    onRoom(wake: () => void): () => void {
+    onCapacity(wake: () => void): () => void {
       waiting.add(wake);
       return () => waiting.delete(wake);
     },
@@ -45,18 +45,18 @@ export function intakeBudget(limits: Pick<MemoryBudgets, "intakeMemoryBytes" | "
 export class UnstoredFrames {
   readonly #intake: IntakeBudget;
   readonly #onWait: () => void;
-  readonly #onRoom: () => void;
+  readonly #onCapacity: () => void;
   #bytes = 0;
   /** Bytes of each write that is under way. */
   readonly #writes = new WeakMap<Promise<unknown>, { bytes: number }>();
   /** Ends the wait for room; null while there is none. */
   #stopWaiting: (() => void) | null = null;
 
-  /** @param onWait Too much waits for storage: the socket is not read until `onRoom`. */
-  constructor(intake: IntakeBudget, onWait: () => void, onRoom: () => void) {
+  /** @param onWait Too much waits for storage: the socket is not read until `onCapacity`. */
+  constructor(intake: IntakeBudget, onWait: () => void, onCapacity: () => void) {
     this.#intake = intake;
     this.#onWait = onWait;
-    this.#onRoom = onRoom;
+    this.#onCapacity = onCapacity;
   }
 
   get isWaiting(): boolean {
@@ -68,7 +68,7 @@ export class UnstoredFrames {
     const intake = this.#intake;
     this.#bytes += bytes;
     intake.add(bytes);
-    if (!intake.hasRoom(this.#bytes, bytes)) this.#wait(bytes);
+    if (!intake.hasCapacity(this.#bytes, bytes)) this.#wait(bytes);
     const write = this.#writes.get(durable);
     if (write !== undefined) {
       write.bytes += bytes;
@@ -82,7 +82,7 @@ export class UnstoredFrames {
     });
   }
 
-  /** Ends the wait without calling `onRoom`. */
+  /** Ends the wait without calling `onCapacity`. */
   close(): void {
     this.#stopWaiting?.();
     this.#stopWaiting = null;
@@ -92,11 +92,11 @@ export class UnstoredFrames {
     if (this.isWaiting) return;
     const intake = this.#intake;
     this.#onWait();
-    this.#stopWaiting = intake.onRoom(() => {
+    this.#stopWaiting = intake.onCapacity(() => {
       const isHalfEmpty = this.#bytes <= intake.limits.islandIntakeBytes / 2;
-      if (!isHalfEmpty || !intake.hasRoom(this.#bytes, lastFrameBytes)) return;
+      if (!isHalfEmpty || !intake.hasCapacity(this.#bytes, lastFrameBytes)) return;
       this.close();
-      this.#onRoom();
+      this.#onCapacity();
     });
   }
 }

@@ -1,11 +1,11 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { readName } from "../accounts/credential-fields.ts";
-import type { JobEarning } from "../store/ledger/host-figures.ts";
+import type { JobEarning } from "../store/ledger/host-metrics.ts";
 import type { IslandRecord } from "../store/islands.ts";
 import type { Page } from "../store/steps/page.ts";
 import type { Store } from "../store/store.ts";
-import { readFigures, type IslandFigures } from "./island-figures.ts";
+import { readMetrics, type IslandMetrics } from "./island-metrics.ts";
 import type { ConnectedIslands, IslandsElsewhere, LiveIsland } from "./live-island.ts";
 
 /**
@@ -27,12 +27,12 @@ export interface ListedIsland<R> {
 }
 
 export interface OwnedIsland extends ListedIsland<IslandRecord> {
-  readonly figures: IslandFigures;
+  readonly metrics: IslandMetrics;
 }
 
 export interface IslandEarnings {
   readonly name: string;
-  readonly figures: IslandFigures;
+  readonly metrics: IslandMetrics;
   /** Of its latest jobs that earned something, newest first; at most {@link MAX_RECENT}. */
   readonly recent: readonly JobEarning[];
 }
@@ -49,7 +49,7 @@ export interface Connections {
   readonly isComplete: boolean;
 }
 
-type FiguresOf = Awaited<ReturnType<typeof readFigures>>;
+type MetricsOf = Awaited<ReturnType<typeof readMetrics>>;
 
 export type IslandService = ReturnType<typeof islandService>;
 
@@ -60,7 +60,7 @@ export type IslandService = ReturnType<typeof islandService>;
  */
 export function islandService(
   clock: Pick<Clock, "now">,
-  store: Pick<Store, "islands" | "hostFigures">,
+  store: Pick<Store, "islands" | "hostMetrics">,
   here: ConnectedIslands,
   elsewhere: IslandsElsewhere,
   suspensionOf: (hostId: string, accountId: string) => string | null,
@@ -86,10 +86,10 @@ export function islandService(
           (a.record.hostId < b.record.hostId ? -1 : 1),
       );
     const page = listed.slice(offset, offset + limit).map(({ record }) => record.hostId);
-    const [found, figuresOf] = await Promise.all([store.islands.getAll(page), figures(accountId, null)]);
+    const [found, metricsOf] = await Promise.all([store.islands.getAll(page), metrics(accountId, null)]);
     const records = new Map(found.map((record) => [record.hostId, record]));
     // One that was removed meanwhile is left out.
-    const islands = page.flatMap((hostId) => owned(records.get(hostId), connections, figuresOf) ?? []);
+    const islands = page.flatMap((hostId) => owned(records.get(hostId), connections, metricsOf) ?? []);
     return { islands, total: listed.length };
   }
 
@@ -97,38 +97,38 @@ export function islandService(
   async function some(accountId: string, hostIds: readonly string[]): Promise<OwnedIsland[]> {
     const [only = null, ...others] = hostIds;
     const hostId = others.length === 0 ? only : null;
-    const [found, connections, figuresOf] = await Promise.all([
+    const [found, connections, metricsOf] = await Promise.all([
       store.islands.getAll(hostIds),
       connectionsOf(accountId, hostId),
-      figures(accountId, hostId),
+      metrics(accountId, hostId),
     ]);
     return found.flatMap((record) => {
-      return record.accountId === accountId ? (owned(record, connections, figuresOf) ?? []) : [];
+      return record.accountId === accountId ? (owned(record, connections, metricsOf) ?? []) : [];
     });
   }
 
   /** With the models on its disk. @throws {ServiceError} `not_found` */
   async function get(accountId: string, hostId: string): Promise<OwnedIsland> {
-    const [record, connections, figuresOf] = await Promise.all([
+    const [record, connections, metricsOf] = await Promise.all([
       store.islands.get(hostId),
       connectionsOf(accountId, hostId),
-      figures(accountId, hostId),
+      metrics(accountId, hostId),
     ]);
-    const island = record?.accountId === accountId ? owned(record, connections, figuresOf) : undefined;
+    const island = record?.accountId === accountId ? owned(record, connections, metricsOf) : undefined;
     if (island === undefined) throw noIsland(hostId);
     return island;
   }
 
   /** What the Island's own agent shows its owner. @throws {ServiceError} `not_found` */
   async function earnings(accountId: string, hostId: string): Promise<IslandEarnings> {
-    const [record, { byId }, figuresOf, recent] = await Promise.all([
+    const [record, { byId }, metricsOf, recent] = await Promise.all([
       store.islands.get(hostId),
       connectionsOf(accountId, hostId),
-      figures(accountId, hostId),
-      store.hostFigures.recentEarnings(accountId, hostId, MAX_RECENT),
+      metrics(accountId, hostId),
+      store.hostMetrics.recentEarnings(accountId, hostId, MAX_RECENT),
     ]);
     if (record === undefined || record.accountId !== accountId) throw noIsland(hostId);
-    return { name: nameOf(record), figures: figuresOf({ ...record, isConnected: byId.has(hostId) }), recent };
+    return { name: nameOf(record), metrics: metricsOf({ ...record, isConnected: byId.has(hostId) }), recent };
   }
 
   /** `name` empty: the default again. @throws {ServiceError} `not_found`; {@link ValidationError} */
@@ -154,18 +154,18 @@ export function islandService(
     return { byId: new Map(all.map((island) => [island.hostId, island])), isComplete };
   }
 
-  function figures(accountId: string, hostId: string | null): Promise<FiguresOf> {
-    return readFigures(store.hostFigures, { accountId, hostId, nowMs: clock.now() });
+  function metrics(accountId: string, hostId: string | null): Promise<MetricsOf> {
+    return readMetrics(store.hostMetrics, { accountId, hostId, nowMs: clock.now() });
   }
 
   function owned(
     record: IslandRecord | undefined,
     connections: Connections,
-    figuresOf: FiguresOf,
+    metricsOf: MetricsOf,
   ): OwnedIsland | undefined {
     if (record === undefined) return undefined;
     const listed = listedIsland(record, connections, suspensionOf(record.hostId, record.accountId), clock.now());
-    return { ...listed, figures: figuresOf({ ...record, isConnected: listed.live !== null }) };
+    return { ...listed, metrics: metricsOf({ ...record, isConnected: listed.live !== null }) };
   }
 
   return { list, some, get, earnings, rename, remove };

@@ -3,7 +3,7 @@ import { totalVramBytes } from "../../shared/hardware.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
 import { recentMap } from "../../shared/recent-map.ts";
-import { countsTheSame } from "../scheduler/rank.ts";
+import { isSameRank } from "../scheduler/rank.ts";
 import type { SchedulerIsland } from "../scheduler/scheduler.ts";
 import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 
@@ -142,7 +142,7 @@ export class MutableIsland implements IslandView {
     this.#noteUse(state);
     const before = this.facts();
     const now = this.#stateFacts(state, before);
-    if (countsTheSame(before, now)) return this.loading !== loading;
+    if (isSameRank(before, now)) return this.loading !== loading;
     this.#facts = { ...before, ...now };
     return true;
   }
@@ -175,7 +175,7 @@ export class MutableIsland implements IslandView {
       downloads:
         downloads.length === 0
           ? NONE
-          : downloads.map(({ slug, ...figures }) => ({ slug: this.#shared(slug), ...figures })),
+          : downloads.map(({ slug, ...metrics }) => ({ slug: this.#shared(slug), ...metrics })),
       noSpaceFor: this.#listOf(before?.noSpaceFor, noSpaceFor),
       cpuLoad,
       rttMs: this.rttMs,

@@ -20,7 +20,7 @@ export interface SessionSocket {
   /** Tells `events` from now on. Called in the turn in which the socket opened. */
   attach(events: SocketEvents): void;
   /** Sends a binary frame, in one write with what else is sent until then (see `gatherWrites`). */
-  send(frame: Uint8Array, until: "microtask" | "turn"): void;
+  send(frame: Uint8Array, until: "microtask" | "tick"): void;
   ping(): void;
   /** Reads no further, so that the other side has to wait. */
   pause(): void;

@@ -3,7 +3,7 @@ import { readPublicKey } from "../../shared/cargo-signature.ts";
 import type { SharedSecrets } from "../store/secrets/shared-secrets.ts";
 
 const ADVICE =
-  "restore it from a backup; or make a new one with the command signing-key rotate (every Island must then join again)";
+  "Restore the key from a backup, or create a new one with the command signing-key rotate (then every Island must join again)";
 
 /** The key that signs Cargos cannot be used. The message says what to do. */
 export class SigningKeyError extends Error {
@@ -27,7 +27,7 @@ export async function readSigningKey(secrets: SharedSecrets): Promise<SigningKey
     return { key: keyOf(stored, path), path, isPrivate: await secrets.isPrivate("signing") };
   } catch (error) {
     if (!isDirectory(error)) throw error;
-    throw new SigningKeyError(`${describeDirectory(path)}, then ${ADVICE}`, { cause: error });
+    throw new SigningKeyError(`${describeDirectory(path)}. ${ADVICE}`, { cause: error });
   }
 }
 
@@ -40,7 +40,7 @@ export async function openSigningKey(secrets: SharedSecrets, isNew: boolean): Pr
   const found = await readSigningKey(secrets);
   if (found !== null) return found;
   const path = secrets.placeOf("signing");
-  if (!isNew) throw new SigningKeyError(`${path} is missing, and Islands have pinned its key: ${ADVICE}`);
+  if (!isNew) throw new SigningKeyError(`${path}: the signing key is missing, and Islands have pinned it. ${ADVICE}`);
   // Another coordinator that starts at the same time may have made one.
   return { key: keyOf(await secrets.add("signing", pemOf(newKey())), path), path, isPrivate: true };
 }
@@ -81,15 +81,15 @@ const pemOf = (key: KeyObject): Buffer => Buffer.from(key.export({ type: "pkcs8"
 
 const isDirectory = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EISDIR";
 
-const describeDirectory = (path: string): string => `${path} is a directory, not a file: move it away`;
+const describeDirectory = (path: string): string => `${path}: must be a file, but it is a directory. Move it away`;
 
 function keyOf(pem: Buffer, path: string): KeyObject {
   let key: KeyObject;
   try {
     key = createPrivateKey(pem);
   } catch (cause) {
-    throw new SigningKeyError(`${path} is damaged, and Islands have pinned its key: ${ADVICE}`, { cause });
+    throw new SigningKeyError(`${path}: the signing key is damaged, and Islands have pinned it. ${ADVICE}`, { cause });
   }
   if (key.asymmetricKeyType === "ed25519") return key;
-  throw new SigningKeyError(`${path} holds a key of type ${key.asymmetricKeyType}, not an Ed25519 key: ${ADVICE}`);
+  throw new SigningKeyError(`${path}: must be an Ed25519 key, got a key of type ${key.asymmetricKeyType}. ${ADVICE}`);
 }

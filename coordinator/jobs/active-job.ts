@@ -23,17 +23,17 @@ interface FinalFailure {
 }
 
 /** What is known of an unfinished job and not stored: who let it down, who called it impossible, and its trace. A restart forgets it. */
-export interface JobMemory {
+export interface HandoverState {
   readonly jobId: string;
   /** In the order in which they did. */
-  readonly letDowns: readonly Assignee[];
+  readonly failedOn: readonly Assignee[];
   readonly final: FinalFailure | null;
   /** As W3C `traceparent`, of a job that is traced. */
   readonly trace?: string | undefined;
 }
 
 /** A job that comes from storage, with what its last owner still knew of it. */
-export type ReturningJob = ActiveJobRecord & { readonly memory?: JobMemory | undefined };
+export type ReturningJob = ActiveJobRecord & { readonly handover?: HandoverState | undefined };
 
 /** What other code may not see: it would change the job. */
 type Hidden = "delivered" | "feed" | "meter" | "unstored" | MethodsOf<MutableJob>;
@@ -69,7 +69,7 @@ export class MutableJob {
   /** Other accounts of which several Islands let the job down: all their Islands are avoided, also those that come later. */
   avoidAccounts: ReadonlySet<string> = NONE;
   /** Islands that let the job down, in that order. */
-  letDowns: readonly Assignee[] = NOBODY;
+  failedOn: readonly Assignee[] = NOBODY;
   #state: JobState;
   /** Attempts begun, with those that were refused; the number of the present one while the job is queued or running. */
   attempt: number;
@@ -146,7 +146,7 @@ export class MutableJob {
   attemptMemoryBytes = 0;
   readonly unstored = new UnstoredOutput();
   /** Writes of output that are not durable yet. */
-  appendsUnderWay = 0;
+  appendsInFlight = 0;
   /** When the job gave output first, by the monotonic clock; Infinity before, and for output from before a restart. */
   firstOutputMs = Infinity;
 
@@ -246,8 +246,8 @@ export class MutableJob {
   }
 
   /** What its last owner knew of it. */
-  remember({ letDowns, final, trace }: JobMemory): void {
-    for (const assignee of letDowns) this.#avoid(assignee);
+  remember({ failedOn, final, trace }: HandoverState): void {
+    for (const assignee of failedOn) this.#avoid(assignee);
     this.final = final;
     this.trace = trace ?? null;
   }
@@ -255,9 +255,9 @@ export class MutableJob {
   #avoid({ islandId, accountId }: Assignee): void {
     if (this.avoidIslands.has(islandId)) return;
     this.avoidIslands = new Set(this.avoidIslands).add(islandId);
-    const isAgain = accountId !== this.accountId && this.letDowns.some((each) => each.accountId === accountId);
+    const isAgain = accountId !== this.accountId && this.failedOn.some((each) => each.accountId === accountId);
     if (isAgain) this.avoidAccounts = new Set(this.avoidAccounts).add(accountId);
-    this.letDowns = [...this.letDowns, { islandId, accountId }];
+    this.failedOn = [...this.failedOn, { islandId, accountId }];
   }
 
   /** Learns how much of the prompt is read. Bounded by the prompt; it never shrinks. True if more of it is read than was known. */

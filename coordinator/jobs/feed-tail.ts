@@ -17,7 +17,7 @@ export interface FeedSlice {
 }
 
 /** A place in a feed: the index of an item, and what comes before it. */
-export interface FeedPlace {
+export interface FeedStart {
   readonly index: number;
   readonly outputs: number;
   readonly statuses: number;
@@ -45,7 +45,7 @@ export class FeedTail {
     }
   }
 
-  get place(): FeedPlace {
+  get place(): FeedStart {
     return { index: this.#index, outputs: this.#outputs, statuses: this.#statuses };
   }
 

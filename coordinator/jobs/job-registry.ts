@@ -11,11 +11,11 @@ import type { Env } from "../env.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import { outputBudget, type OutputBudget, type OutputOwner, outputOwners } from "../quotas/output-budget.ts";
-import type { LetDown } from "../scheduler/scheduler.ts";
+import type { FailureCause } from "../scheduler/scheduler.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
 import type { ActiveJobRecord, JobEnding, JobInput, SubmittedJob } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
-import { type ActiveJob, type Assignee, type JobMemory, MutableJob, type ReturningJob } from "./active-job.ts";
+import { type ActiveJob, type Assignee, type HandoverState, MutableJob, type ReturningJob } from "./active-job.ts";
 import { AttemptMeter } from "./attempts/attempt-meter.ts";
 import { openDeadlines, type Deadlines } from "./attempts/deadlines.ts";
 import { mayRetry, MIN_TIME_TO_FIND_ISLAND_MS } from "./attempts/retry-policy.ts";
@@ -251,7 +251,7 @@ export class JobRegistry {
   }
 
   /** Takes in a job of another coordinator whose last attempt an Island has brought here: it has the job, or has it again. */
-  async bring(record: ReturningJob, assignee: Assignee, attempt: number): Promise<void> {
+  async adoptRunning(record: ReturningJob, assignee: Assignee, attempt: number): Promise<void> {
     const { islandGraceMs } = this.#env.config;
     if (record.islandId !== null) return this.#restoreBegun(record, assignee.accountId, islandGraceMs);
     const { input, backlog } = await this.#readStored(record);
@@ -259,7 +259,7 @@ export class JobRegistry {
     this.#takePlace(job);
     this.#beginWait(job, this.#earliestMs(islandGraceMs));
     // The coordinator that gave it out died before that was durable.
-    if (attempt > job.attempt) this.takeOver(job.id, assignee, attempt);
+    if (attempt > job.attempt) this.claimAttempt(job.id, assignee, attempt);
     else this.regain(job.id, assignee);
     return undefined;
   }
@@ -273,8 +273,8 @@ export class JobRegistry {
     if (islandOwnerId === null) return undefined;
     job.assignee = { islandId: record.islandId, accountId: islandOwnerId };
     job.noteEarner();
-    this.#noteSign(job);
-    // The Island may have the result, even after the limit: it gets the grace to bring it.
+    this.#recordActivity(job);
+    // The Island may have the result, even after the limit: it gets the grace to adoptRunning it.
     const earliestMs = this.#earliestMs(graceMs);
     if (job.state === "running") return this.#beginRun(job, earliestMs);
     return this.#beginWait(job, earliestMs);
@@ -295,7 +295,7 @@ export class JobRegistry {
     const job = this.#add(new MutableJob(record, backlog));
     job.lastSeq = backlog?.progress.lastSeq ?? 0;
     job.durableSeq = job.lastSeq;
-    if (record.memory !== undefined) job.remember(record.memory);
+    if (record.handover !== undefined) job.remember(record.handover);
     // Undefined if the account may not run it now: its definition or approval may have changed.
     job.cargo = this.#catalog.find(record.slug, record.accountId) ?? null;
     if (input !== null) this.#learnTraits(job, input);
@@ -356,11 +356,11 @@ export class JobRegistry {
   }
 
   /** What is not stored of these jobs. Those of which there is nothing are left out. */
-  memoriesOf(jobIds: readonly string[]): JobMemory[] {
+  handoverStatesOf(jobIds: readonly string[]): HandoverState[] {
     return jobIds.flatMap((jobId) => {
-      const { letDowns, final, trace } = this.#jobs.get(jobId) ?? { letDowns: [], final: null, trace: null };
-      if (letDowns.length === 0 && final === null && trace === null) return [];
-      return [{ jobId, letDowns, final, ...(trace === null ? {} : { trace }) }];
+      const { failedOn, final, trace } = this.#jobs.get(jobId) ?? { failedOn: [], final: null, trace: null };
+      if (failedOn.length === 0 && final === null && trace === null) return [];
+      return [{ jobId, failedOn, final, ...(trace === null ? {} : { trace }) }];
     });
   }
 
@@ -478,7 +478,7 @@ export class JobRegistry {
   }
 
   /** A pending job turns out to be in an Island's hands: its assignment was not durable when the coordinator last stopped. */
-  takeOver(jobId: string, assignee: Assignee, attempt: number): void {
+  claimAttempt(jobId: string, assignee: Assignee, attempt: number): void {
     const job = this.#require(jobId);
     this.#emit({ type: "job_withdrawn", job });
     if (!job.hasPlace) {
@@ -529,7 +529,7 @@ export class JobRegistry {
     const job = this.#require(jobId);
     if (count === job.workCount) return;
     job.workCount = count;
-    this.#noteSign(job);
+    this.#recordActivity(job);
   }
 
   /** Gives the attempt up, as its present phase took longer than its limit, and stops the Island's work on it. */
@@ -559,7 +559,7 @@ export class JobRegistry {
   start(jobId: string): void {
     const job = this.#require(jobId);
     job.start(this.#env.clock.now());
-    this.#noteSign(job);
+    this.#recordActivity(job);
     this.#beginRun(job);
     this.#writes.startSoon(job);
     this.#emit({ type: "job_moved", job });
@@ -568,7 +568,7 @@ export class JobRegistry {
   /** The Island says how much of the prompt it has read. */
   notePrompt(jobId: string, prompt: PromptTokens): void {
     const job = this.#require(jobId);
-    if (job.notePrompt(prompt)) this.#noteSign(job);
+    if (job.notePrompt(prompt)) this.#recordActivity(job);
   }
 
   /** Numbered frame `seq` was received. It is not durable yet. */
@@ -656,7 +656,7 @@ export class JobRegistry {
    * a new attempt follows if the retry policy allows it, else the job fails with `error`.
    * @param mayReturn the Island is away, and may come back with the attempt.
    */
-  requeue(jobId: string, error: JobError, cause: LetDown, mayReturn = false): Promise<void> {
+  requeue(jobId: string, error: JobError, cause: FailureCause, mayReturn = false): Promise<void> {
     const { clock, config } = this.#env;
     const job = this.#require(jobId);
     if (cause === "refused") {
@@ -779,7 +779,7 @@ export class JobRegistry {
     this.#emit({ type: "job_stored", job });
     if (job.state === "pending") return this.#beginCompeting(job);
     job.input = null;
-    this.#noteSign(job);
+    this.#recordActivity(job);
     return this.#beginWait(job);
   }
 
@@ -826,13 +826,13 @@ export class JobRegistry {
   }
 
   /** A sign of life of the present attempt. It costs no timer. */
-  #noteSign(job: MutableJob): void {
+  #recordActivity(job: MutableJob): void {
     job.lastSignMs = this.#env.clock.monotonicMs();
   }
 
   /** The present attempt is in another phase, whose limit counts from now. */
   #beginPhase(job: MutableJob): void {
-    this.#noteSign(job);
+    this.#recordActivity(job);
     this.#deadlines.limitChanged(job.id);
   }
 
@@ -853,7 +853,7 @@ export class JobRegistry {
 
   #passPhase(job: MutableJob): void {
     const lateMs = -this.#phaseLeftMs(job);
-    this.#noteSign(job);
+    this.#recordActivity(job);
     if (lateMs < MAX_LATE_MS) this.#emit({ type: "phase_limit_passed", job });
   }
 

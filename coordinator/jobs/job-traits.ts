@@ -13,7 +13,7 @@ import { KIB, MIB } from "../../shared/format-bytes.ts";
 import { FILES_FEATURE } from "../../shared/job-files.ts";
 import { TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import { filePlacesOf } from "../catalog/file-places.ts";
+import { fileReferencesOf } from "../catalog/file-references.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 
 /** What a job's input says about its price, its output and its retries. */
@@ -68,7 +68,7 @@ export function traitsOf(input: JobInput, cargo: CatalogEntry | undefined, maxOu
   if (parsed === undefined || !parsed.success) {
     const json = JSON.stringify(input);
     const promptBytes = Buffer.byteLength(json);
-    const files = cargo === undefined ? [] : filePlacesOf(cargo.inputSchema, input, json);
+    const files = cargo === undefined ? [] : fileReferencesOf(cargo.inputSchema, input, json);
     return {
       maxTokens: null,
       maxOutputBytes: cargo?.maxOutputBytes ?? Math.min(maxOutputBytes, imageBytes(input, cargo)),

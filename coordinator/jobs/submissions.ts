@@ -21,7 +21,7 @@ import type { JobInput, NewJob, SubmittedJob } from "../store/jobs/job-store.ts"
 import { type SubmittingKey, type UsedKey, utcMonthOf } from "../store/accounts/key-spending.ts";
 import type { Store } from "../store/store.ts";
 import { newWebhook, type WebhookRequest } from "../webhooks/owned-webhook.ts";
-import { type FilePlace, filePlacesOf } from "../catalog/file-places.ts";
+import { type FileReference, fileReferencesOf } from "../catalog/file-references.ts";
 
 /** What a client asks of one job and of a batch alike. */
 export interface SubmissionRequest {
@@ -56,7 +56,7 @@ export function openSubmissions(
   dailyStorage: DailyStorage,
 ) {
   /** Commits under way, by the ids of their jobs and batches, which the registry does not have yet. */
-  const underWay = new Map<string, Promise<unknown>>();
+  const inFlight = new Map<string, Promise<unknown>>();
 
   return {
     /**
@@ -157,16 +157,16 @@ export function openSubmissions(
      */
     async commit<T>(ids: readonly string[], run: () => Promise<T>): Promise<T> {
       const done = run();
-      for (const id of ids) underWay.set(id, done);
+      for (const id of ids) inFlight.set(id, done);
       try {
         return await done;
       } finally {
-        for (const id of ids) underWay.delete(id);
+        for (const id of ids) inFlight.delete(id);
       }
     },
     /** Resolves when the commit of this job or batch has succeeded or failed; at once when none is under way. */
     async settled(id: string): Promise<void> {
-      await underWay.get(id)?.catch(() => undefined);
+      await inFlight.get(id)?.catch(() => undefined);
     },
   };
 }
@@ -225,7 +225,7 @@ async function checkJobFiles(
   { input, inputJson, root }: { readonly input: JobInput; readonly inputJson: string; readonly root: string },
   nowMs: number,
 ): Promise<string[]> {
-  const places = cargo.isChat ? [] : filePlacesOf(cargo.inputSchema, input, inputJson);
+  const places = cargo.isChat ? [] : fileReferencesOf(cargo.inputSchema, input, inputJson);
   if (places.length === 0) return [];
   if (places.length > MAX_FILES_OF_JOB)
     throw new ValidationError([{ path: root, message: `names ${places.length} files; at most ${MAX_FILES_OF_JOB}` }]);
@@ -261,13 +261,13 @@ async function freeJobFiles(files: Store["files"], holds: readonly FileHold[], e
   await files.unhold(holds).catch(() => undefined);
 }
 
-function faultOf(place: FilePlace, file: FileRecord | undefined, root: string): FieldError[] {
+function faultOf(place: FileReference, file: FileRecord | undefined, root: string): FieldError[] {
   const path = [root, ...place.path].join(".");
   const message = messageOf(place, file);
   return message === null ? [] : [{ path, message }];
 }
 
-function messageOf({ minBytes, maxBytes }: FilePlace, file: FileRecord | undefined): string | null {
+function messageOf({ minBytes, maxBytes }: FileReference, file: FileRecord | undefined): string | null {
   if (file === undefined) return "names no file of this account; upload it with POST /files";
   const { sizeBytes } = file;
   if (sizeBytes < minBytes) return `names a file of ${sizeBytes} bytes; at least ${minBytes} are needed here`;

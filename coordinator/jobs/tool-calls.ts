@@ -32,13 +32,13 @@ export interface AssistantMessage {
 
 /** What a chat's feed says, as OpenAI has it. @param feed is loaded. */
 export function assistantMessageOf(feed: Pick<Feed, "items" | "text">): AssistantMessage {
-  const [text, calls, thought] = [feed.text(), toolCallsOf(feed.items), thoughtOf(feed.items)];
+  const [text, calls, thought] = [feed.text(), toolCallsOf(feed.items), reasoningOf(feed.items)];
   const reasoning = thought === "" ? {} : { reasoning_content: thought };
   if (calls.length === 0) return { role: "assistant", content: text, ...reasoning };
   return { role: "assistant", content: text === "" ? null : text, ...reasoning, tool_calls: calls };
 }
 
-function thoughtOf(items: readonly FeedItem[]): string {
+function reasoningOf(items: readonly FeedItem[]): string {
   return items.map((item) => (item.type === "reasoning" ? item.content : "")).join("");
 }
 

@@ -28,7 +28,7 @@ export interface MeasuredParts {
   readonly gateway: Counting & { readonly frames: FrameCounts };
   readonly webhooks: Counting & { readonly pendingCount: number };
   readonly files: Counting & { kept(): Promise<FileUsage> };
-  readonly fileBatches: Counting & { readonly runningCount: number; readonly linesUnderWay: number };
+  readonly fileBatches: Counting & { readonly runningCount: number; readonly linesInFlight: number };
   /** What the other coordinators said last of their work. */
   readonly seen: { readonly elsewhere: AskElsewhere };
   readonly member: {
@@ -49,15 +49,15 @@ export function openMetrics(parts: MeasuredParts) {
   const metrics = [
     gauge("atoll_info", "Version of the coordinator, as a label; always 1", ["version"], () => [[parts.version, 1]]),
     ...measureJobs(parts),
-    ...jobReadings(parts),
-    ...islandReadings(parts),
-    ...storageReadings(parts),
+    ...jobMetrics(parts),
+    ...islandMetrics(parts),
+    ...storageMetrics(parts),
     ...http.metrics,
     ...parts.gateway.metrics,
     ...parts.webhooks.metrics,
     ...parts.files.metrics,
     ...parts.fileBatches.metrics,
-    ...clusterReadings(parts),
+    ...clusterMetrics(parts),
   ];
   return {
     contentType: "text/plain; version=0.0.4; charset=utf-8",
@@ -72,7 +72,7 @@ export function openMetrics(parts: MeasuredParts) {
   };
 }
 
-function jobReadings({ jobs, scheduler, seen, webhooks, fileBatches }: MeasuredParts): Metric[] {
+function jobMetrics({ jobs, scheduler, seen, webhooks, fileBatches }: MeasuredParts): Metric[] {
   return [
     gauge("atoll_jobs_unfinished", "Jobs that have not ended, by state", ["state"], () => {
       const counts = new Map(UNFINISHED.map((state) => [state, 0]));
@@ -98,12 +98,12 @@ function jobReadings({ jobs, scheduler, seen, webhooks, fileBatches }: MeasuredP
       [fileBatches.runningCount],
     ]),
     gauge("atoll_file_batch_lines_running", "Lines of running file batches that wait for their jobs", [], () => [
-      [fileBatches.linesUnderWay],
+      [fileBatches.linesInFlight],
     ]),
   ];
 }
 
-function islandReadings({ islands, scheduler, gateway }: MeasuredParts): Metric[] {
+function islandMetrics({ islands, scheduler, gateway }: MeasuredParts): Metric[] {
   return [
     gauge("atoll_islands_connected", "Islands with an open session to this coordinator", [], () => [
       [islands.connectedCount],
@@ -153,7 +153,7 @@ function islandReadings({ islands, scheduler, gateway }: MeasuredParts): Metric[
   ];
 }
 
-function storageReadings({ store, files }: MeasuredParts): Metric[] {
+function storageMetrics({ store, files }: MeasuredParts): Metric[] {
   return [
     counterOf("atoll_storage_commits_total", "Transactions that the store committed", [], () => [[store.commits]]),
     gauge("atoll_storage_queue", "Writes that wait to be committed", [], () => [[store.queued]]),
@@ -170,7 +170,7 @@ function storageReadings({ store, files }: MeasuredParts): Metric[] {
 }
 
 /** Metrics of one coordinator of several. */
-function clusterReadings({ store, member, peers, jobs }: MeasuredParts): Metric[] {
+function clusterMetrics({ store, member, peers, jobs }: MeasuredParts): Metric[] {
   if (!store.cluster.isShared) return [];
   let movedAway = 0;
   jobs.subscribe(({ type }) => {

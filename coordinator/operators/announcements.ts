@@ -41,11 +41,14 @@ export function openAnnouncements(
       if (untilMs !== null && untilMs <= nowMs)
         throw new ValidationError([{ path: "until", message: "is in the past" }]);
       const announcement = { id: newId("ann", nowMs), level, text, createdAtMs: nowMs, untilMs };
-      const deed = { ...target(announcement.id), action: "announcement.add", after: { level, text, untilMs } };
-      await trail.record(actor, deed, async ({ operators }) => {
+      const auditEvent = { ...target(announcement.id), action: "announcement.add", after: { level, text, untilMs } };
+      await trail.record(actor, auditEvent, async ({ operators }) => {
         const limits = { nowMs, maxAnnouncements: MAX_ANNOUNCEMENTS };
         if (await operators.announce(announcement, limits)) return;
-        throw new ServiceError("bad_request", `There are ${MAX_ANNOUNCEMENTS} announcements; remove one first`);
+        throw new ServiceError(
+          "bad_request",
+          `At most ${MAX_ANNOUNCEMENTS} announcements are possible. Remove one first`,
+        );
       });
       last = null;
       return announcement;
@@ -56,8 +59,8 @@ export function openAnnouncements(
       const before = (await store.operators.announcements(clock.now())).find((each) => each.id === id);
       if (before === undefined) throw new ServiceError("not_found", `There is no announcement "${id}"`);
       const { level, text, untilMs } = before;
-      const deed = { ...target(id), action: "announcement.remove", before: { level, text, untilMs } };
-      await trail.record(actor, deed, ({ operators }) => operators.removeAnnouncement(id));
+      const auditEvent = { ...target(id), action: "announcement.remove", before: { level, text, untilMs } };
+      await trail.record(actor, auditEvent, ({ operators }) => operators.removeAnnouncement(id));
       last = null;
     },
   };

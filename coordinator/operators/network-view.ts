@@ -1,17 +1,17 @@
 import type { Clock } from "../../shared/clock.ts";
-import { M, type Figures, type WaitingWork } from "../cluster/messages.ts";
+import { M, type CoordinatorMetrics, type WaitingWork } from "../cluster/messages.ts";
 import type { Peers } from "../cluster/peers.ts";
 import type { LiveIsland } from "../islands/live-island.ts";
 import { SEEN_LATELY_MS, type Connections } from "../islands/island-service.ts";
 import type { Store } from "../store/store.ts";
-import { mergeCounts, quantileOf } from "./coordinator-figures.ts";
+import { mergeCounts, quantileOf } from "./coordinator-metrics.ts";
 
 /** One coordinator in the overview. Its id is null if it is alone; null figures: it did not answer. */
 export interface CoordinatorLine {
   readonly id: string | null;
   readonly address: string;
   readonly version: string;
-  readonly figures: Figures | null;
+  readonly metrics: CoordinatorMetrics | null;
 }
 
 export interface Overview {
@@ -30,7 +30,7 @@ export interface Overview {
 /** Who asks within this time gets the same answer. */
 const FRESH_MS = 1_000;
 /** A coordinator counts its jobs and Islands so often at most, however many others ask it. */
-const FIGURES_FRESH_MS = 500;
+const METRICS_FRESH_MS = 500;
 /** How long the number of known Islands counts, for each of them: storage goes through them all to count them. */
 const COUNT_FRESH_MS_BY_ISLAND = 1;
 const FAULT = "A coordinator did not answer an operator's question";
@@ -39,24 +39,24 @@ const FAULT = "A coordinator did not answer an operator's question";
 export type NetworkView = ReturnType<typeof networkView>;
 
 /**
- * @param readFigures What this coordinator counts.
+ * @param readMetrics What this coordinator counts.
  * @param liveHere Those of these Islands that are connected here.
  */
 export function networkView(
-  readFigures: () => Figures,
+  readMetrics: () => CoordinatorMetrics,
   liveHere: (hostIds: readonly string[]) => readonly LiveIsland[],
   store: Pick<Store, "operators" | "cluster">,
   peers: Pick<Peers, "self" | "askAll" | "answer">,
   clock: Pick<Clock, "now" | "monotonicMs">,
 ) {
   let last: { readonly atMs: number; readonly overview: Promise<Overview> } | null = null;
-  let figures: { readonly atMs: number; readonly read: Figures } | null = null;
+  let metrics: { readonly atMs: number; readonly read: CoordinatorMetrics } | null = null;
   let counted: { readonly atMs: number; readonly known: number } | null = null;
 
-  const figuresHere = (): Figures => {
+  const metricsHere = (): CoordinatorMetrics => {
     const nowMs = clock.monotonicMs();
-    if (figures === null || nowMs - figures.atMs >= FIGURES_FRESH_MS) figures = { atMs: nowMs, read: readFigures() };
-    return figures.read;
+    if (metrics === null || nowMs - metrics.atMs >= METRICS_FRESH_MS) metrics = { atMs: nowMs, read: readMetrics() };
+    return metrics.read;
   };
 
   const countKnown = async (): Promise<number> => {
@@ -68,14 +68,15 @@ export function networkView(
   };
 
   const readOverview = async (): Promise<Overview> => {
-    const [stored, others] = await Promise.all([countKnown(), peers.askAll(M.figures, null, FAULT)]);
+    const [stored, others] = await Promise.all([countKnown(), peers.askAll(M.metrics, null, FAULT)]);
     const { id: selfId, ...self } = peers.self;
     const coordinators: CoordinatorLine[] = [
-      { ...self, id: store.cluster.isShared ? selfId : null, figures: figuresHere() },
-      ...others.map(({ reply, ...peer }) => ({ ...peer, figures: reply ?? null })),
+      { ...self, id: store.cluster.isShared ? selfId : null, metrics: metricsHere() },
+      ...others.map(({ reply, ...peer }) => ({ ...peer, metrics: reply ?? null })),
     ];
-    const known = coordinators.flatMap((each) => each.figures ?? []);
-    const sum = (read: (each: Figures) => number): number => known.reduce((total, each) => total + read(each), 0);
+    const known = coordinators.flatMap((each) => each.metrics ?? []);
+    const sum = (read: (each: CoordinatorMetrics) => number): number =>
+      known.reduce((total, each) => total + read(each), 0);
     const firstTokens = mergeCounts(known.map(({ firstToken }) => firstToken));
     const online = sum(({ islands }) => islands);
     return {
@@ -94,7 +95,7 @@ export function networkView(
     };
   };
 
-  peers.answer(M.figures, figuresHere);
+  peers.answer(M.metrics, metricsHere);
   peers.answer(M.islands, ({ hostIds }) => liveHere(hostIds));
 
   return {

@@ -62,8 +62,10 @@ export function operatorAccounts(
       const before = Object.fromEntries(
         Object.keys(limits).map((name) => [name, stored?.[name as keyof AccountLimits]]),
       );
-      const deed = { ...target(accountId), action: "account.limits", before, after: limits };
-      const changed = await trail.record(actor, deed, ({ accounts }) => changeLimits(accounts, accountId, limits));
+      const auditEvent = { ...target(accountId), action: "account.limits", before, after: limits };
+      const changed = await trail.record(actor, auditEvent, ({ accounts }) =>
+        changeLimits(accounts, accountId, limits),
+      );
       await onChanged();
       return changed;
     },
@@ -84,9 +86,9 @@ export function operatorAccounts(
       const { balanceMicro, email } = await knownAccount(accountId);
       const key = idempotencyKey === null ? null : { idempotencyKey: hashSecret(idempotencyKey) };
       const after: GrantNote = { grantMicro: micro, ...(note === null ? {} : { note }), ...key };
-      const deed = { ...target(accountId), action: GRANT_ACTION, before: { balanceMicro }, after };
+      const auditEvent = { ...target(accountId), action: GRANT_ACTION, before: { balanceMicro }, after };
       const repeat = key && { actor: actor.actor, ...key };
-      await trail.record(actor, deed, ({ operators }) =>
+      await trail.record(actor, auditEvent, ({ operators }) =>
         operators.grant({ accountId, micro, note, atMs: clock.now(), repeat }).catch((error: unknown) => {
           if (!(error instanceof InsufficientCreditsError)) throw error;
           const has = formatCredits(error.balanceMicro);
@@ -107,8 +109,8 @@ export function operatorAccounts(
       if (suspension !== null && role === "operator") {
         throw new ServiceError("bad_request", "The account is suspended: reinstate it first");
       }
-      const deed = { ...target(accountId), action: "account.role", before: { role: before }, after: { role } };
-      await trail.record(actor, deed, async ({ operators }) => {
+      const auditEvent = { ...target(accountId), action: "account.role", before: { role: before }, after: { role } };
+      await trail.record(actor, auditEvent, async ({ operators }) => {
         if (!(await operators.setRole(accountId, role))) throw changedMeanwhile(accountId);
       });
       await onChanged();
@@ -127,8 +129,8 @@ export function operatorAccounts(
         );
       }
       if (suspension !== null) return;
-      const deed = { ...target(accountId), action: "account.suspend", after: { because } };
-      await trail.record(actor, deed, async ({ operators }) => {
+      const auditEvent = { ...target(accountId), action: "account.suspend", after: { because } };
+      await trail.record(actor, auditEvent, async ({ operators }) => {
         const isDone = await operators.suspendAccount(accountId, { because, atMs: clock.now() });
         if (!isDone && (await knownAccount(accountId)).suspension === null) throw changedMeanwhile(accountId);
       });
@@ -139,8 +141,8 @@ export function operatorAccounts(
     async reinstate(actor: Actor, accountId: string): Promise<void> {
       const { suspension } = await knownAccount(accountId);
       if (suspension === null) return;
-      const deed = { ...target(accountId), action: "account.reinstate", before: { because: suspension.because } };
-      await trail.record(actor, deed, ({ operators }) => operators.reinstateAccount(accountId));
+      const auditEvent = { ...target(accountId), action: "account.reinstate", before: { because: suspension.because } };
+      await trail.record(actor, auditEvent, ({ operators }) => operators.reinstateAccount(accountId));
       await onChanged();
     },
   };

@@ -130,7 +130,7 @@ export function operatorCargos(
     const after = { revision: approval.revision, container: container ?? null, model };
     await trail.record(actor, { ...target(slug), action: "cargo.approve", before, after }, async ({ catalog }) => {
       if (missingPin(file) !== null)
-        throw new ServiceError("bad_request", `${slug} is not pinned, so it is not approved`);
+        throw new ServiceError("bad_request", `Not approved: ${slug} is not pinned. Give its hash, commit or digest`);
       if (await catalog.approve(approval, storedRevision)) return;
       throw new ServiceError("bad_request", `${slug} has changed since it was reviewed; review it again`);
     });
@@ -173,7 +173,10 @@ export function operatorCargos(
     async approve(actor: Actor, slug: string, revision: string, given: Pins): Promise<CargoApproval> {
       const reviewed = await pinned(slug, given);
       if (reviewed.revision !== revision) {
-        throw new ServiceError("bad_request", `Not approved: ${slug} is not revision ${revision} now. Review it again`);
+        throw new ServiceError(
+          "bad_request",
+          `Not approved: ${slug} no longer has revision ${revision}. Review it again`,
+        );
       }
       return approveReviewed(actor, reviewed, reviewed.file);
     },
@@ -197,11 +200,11 @@ export function operatorCargos(
      */
     async setPrice(actor: Actor, slug: string, credits: number | null): Promise<CargoReview> {
       const before = { price: (await review(slug)).price };
-      const deed = { ...target(slug), action: "cargo.price", before, after: { price: credits } };
-      await trail.record(actor, deed, async ({ catalog }) => {
+      const auditEvent = { ...target(slug), action: "cargo.price", before, after: { price: credits } };
+      await trail.record(actor, auditEvent, async ({ catalog }) => {
         await assertKnown(slug);
         if (!shippedFiles.has(slug))
-          throw new ServiceError("bad_request", `${slug} is not a shipped Cargo: its own definition has its price`);
+          throw new ServiceError("bad_request", `${slug} is not a shipped Cargo. Change the price in its definition`);
         const isPrice = credits === null || cargoFields.price_per_job.safeParse(credits).success;
         if (!isPrice) throw new ValidationError([{ path: "price_per_job", message: PRICE_RANGE }]);
         await catalog.setPrice(slug, credits === null ? null : microFromCredits(credits), clock.now());
@@ -222,8 +225,8 @@ export function operatorCargos(
       const { slug } = file;
       if (shippedFiles.has(slug))
         throw new ServiceError("slug_taken", `A shipped Cargo has the slug "${slug}"; choose another slug`);
-      const deed = { ...target(slug), action: "cargo.import", after: { revision: revisionOf(file) } };
-      await trail.noting(actor, deed).catalog.importCargo({ slug, file, atMs: clock.now() });
+      const auditEvent = { ...target(slug), action: "cargo.import", after: { revision: revisionOf(file) } };
+      await trail.noting(actor, auditEvent).catalog.importCargo({ slug, file, atMs: clock.now() });
       await onChanged();
       return slug;
     },

@@ -29,7 +29,7 @@ export function operatorIslands(
   /** @throws {ServiceError} `not_found` */
   const known = async (hostId: string): Promise<KnownIsland> => {
     const island = await store.operators.island(hostId);
-    if (island === undefined) throw new ServiceError("not_found", `There is no Island "${hostId}"`);
+    if (island === undefined) throw new ServiceError("not_found", `No Island has the id "${hostId}"`);
     return island;
   };
 
@@ -67,8 +67,8 @@ export function operatorIslands(
      */
     async suspend(actor: Actor, hostId: string, because: string): Promise<void> {
       if ((await known(hostId)).suspension !== null) return;
-      const deed = { ...target(hostId), action: "island.suspend", after: { because } };
-      await trail.record(actor, deed, ({ operators }) =>
+      const auditEvent = { ...target(hostId), action: "island.suspend", after: { because } };
+      await trail.record(actor, auditEvent, ({ operators }) =>
         operators.suspendIsland(hostId, { because, atMs: clock.now() }),
       );
       await onChanged();
@@ -77,9 +77,9 @@ export function operatorIslands(
     /** It comes back within a minute. @throws {ServiceError} `not_found` for one that is not suspended, known or not. */
     async reinstate(actor: Actor, hostId: string): Promise<void> {
       const because = (await store.operators.suspensions()).islands.get(hostId);
-      if (because === undefined) throw new ServiceError("not_found", `There is no suspended Island "${hostId}"`);
-      const deed = { ...target(hostId), action: "island.reinstate", before: { because } };
-      await trail.record(actor, deed, ({ operators }) => operators.reinstateIsland(hostId));
+      if (because === undefined) throw new ServiceError("not_found", `No suspended Island has the id "${hostId}"`);
+      const auditEvent = { ...target(hostId), action: "island.reinstate", before: { because } };
+      await trail.record(actor, auditEvent, ({ operators }) => operators.reinstateIsland(hostId));
       await onChanged();
     },
   };

@@ -7,7 +7,7 @@ import type { OperatorCargos } from "./operator-cargos.ts";
 import type { OperatorIslands } from "./operator-islands.ts";
 
 /** A setting as it is in force at this coordinator. */
-export type SettingInForce = SettingDescription & Pick<ResolvedSetting, "shown" | "source">;
+export type SettingInForce = Omit<SettingDescription, "type" | "group"> & Pick<ResolvedSetting, "shown" | "source">;
 
 /** What the API offers operators. */
 export interface Operators {

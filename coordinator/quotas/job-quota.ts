@@ -31,7 +31,7 @@ export class JobQuota {
   }
 
   /** Calls `listener` synchronously after each freed place, until the returned function is called. */
-  onRoom(listener: (accountId: string) => void): () => void {
+  onCapacity(listener: (accountId: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

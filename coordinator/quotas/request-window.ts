@@ -51,7 +51,7 @@ export class RequestWindow {
     ring.dropUntil(nowMs - WINDOW_MS);
     const isAllowed = ring.size < limit;
     if (isAllowed) ring.push(nowMs);
-    return { isAllowed, ...standing(ring, limit, nowMs) };
+    return { isAllowed, ...windowState(ring, limit, nowMs) };
   }
 
   /** The count of `caller` without a request: whether one more is allowed. Does not add the caller. */
@@ -60,7 +60,7 @@ export class RequestWindow {
     const ring = this.#younger.get(caller) ?? this.#older.get(caller);
     ring?.dropUntil(nowMs - WINDOW_MS);
     if (ring === undefined || ring.size === 0) return { isAllowed: true, remaining: limit, freesInMs: 0 };
-    return { isAllowed: ring.size < limit, ...standing(ring, limit, nowMs) };
+    return { isAllowed: ring.size < limit, ...windowState(ring, limit, nowMs) };
   }
 
   #ringOf(caller: string, nowMs: number): TimeRing {
@@ -81,7 +81,7 @@ export class RequestWindow {
 }
 
 /** `ring` is not empty. After the limit was lowered it may have more requests than allowed; then a later request makes room. */
-function standing(ring: TimeRing, limit: number, nowMs: number): Omit<RequestCount, "isAllowed"> {
+function windowState(ring: TimeRing, limit: number, nowMs: number): Omit<RequestCount, "isAllowed"> {
   const freesAtMs = ring.at(Math.max(0, ring.size - limit)) + WINDOW_MS;
   return { remaining: Math.max(0, limit - ring.size), freesInMs: freesAtMs - nowMs };
 }

@@ -3,11 +3,11 @@ import { every } from "../../shared/async/every.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { Env } from "../env.ts";
 import { CONTENT_PARTS, type ContentPart, type RemovalSubject } from "../store/jobs/content.ts";
-import { DAY_MS, utcDayOf } from "../store/ledger/host-figures.ts";
+import { DAY_MS, utcDayOf } from "../store/ledger/host-metrics.ts";
 import type { Store } from "../store/store.ts";
 
-/** Figures of Islands by day. The longest period that is shown has 30 days. */
-const KEEP_FIGURES_MS = 90 * DAY_MS;
+/** CoordinatorMetrics of Islands by day. The longest period that is shown has 30 days. */
+const KEEP_METRICS_MS = 90 * DAY_MS;
 /** What accounts spent and earned by day. The longest range that is shown has 366 days; the ledger has all of it. */
 const KEEP_USAGE_MS = 400 * DAY_MS;
 /** A job may end earlier by the wall clock than jobs before it, if the clock is set back. */
@@ -29,7 +29,7 @@ export type Retention = ReturnType<typeof openRetention>;
  */
 export function openRetention(
   { config, clock, log }: Env<Keep>,
-  store: Pick<Store, "content" | "islands" | "hostFigures" | "usage">,
+  store: Pick<Store, "content" | "islands" | "hostMetrics" | "usage">,
   onlineIslands: () => readonly string[],
 ) {
   const accountEnds: ((accountId: string) => Promise<unknown>)[] = [];
@@ -51,7 +51,7 @@ export function openRetention(
 
   /** Completes removals that were interrupted. May be called while they are under way. */
   async function resume(): Promise<void> {
-    for (const subject of await store.content.underWay()) await carryOut(subject);
+    for (const subject of await store.content.inFlight()) await carryOut(subject);
   }
 
   /**
@@ -72,7 +72,7 @@ export function openRetention(
     report.outputs = await sweepPart("output", config.keepOutputsMs);
     report.webhooks = await inSteps(config.keepWebhookLogMs, (byMs) => store.content.removeWebhooks(byMs, STEP));
     report.islands = await inSteps(config.keepUnseenIslandsMs, (byMs) => store.islands.forgetUnseen(byMs, STEP));
-    await inSteps(KEEP_FIGURES_MS, (byMs) => store.hostFigures.forgetDays(utcDayOf(byMs), STEP));
+    await inSteps(KEEP_METRICS_MS, (byMs) => store.hostMetrics.forgetDays(utcDayOf(byMs), STEP));
     await inSteps(KEEP_USAGE_MS, (byMs) => store.usage.forgetDays(utcDayOf(byMs), STEP));
     while (!stop.signal.aborted && (await store.content.reclaim()));
     if (Object.values(report).some((count) => count > 0)) {

@@ -1,11 +1,11 @@
 import { fits, MISFITS, type Misfit, type ScheduledCargo } from "./fit.ts";
 import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
 import type { OnlineIsland } from "./online-island.ts";
-import type { Stumble } from "./pause.ts";
-import { meritOf, modelPlaceOf, rankOf } from "./rank.ts";
+import type { BreakerFailure } from "./circuit-breaker.ts";
+import { meritOf, modelAvailabilityOf, rankOf } from "./rank.ts";
 
 /** The online Islands, counted by how they fit one Cargo. */
-export interface Census {
+export interface IslandFitCounts {
   readonly online: number;
   /** Islands that do not fit, by the first reason. */
   readonly misfits: Readonly<Record<Misfit, number>>;
@@ -15,7 +15,7 @@ export interface Census {
   /** Progress of each fitting Island that fetches the model now: 0 to 1, null when unknown. */
   readonly downloads: readonly (number | null)[];
   /** The last let-down of each fitting Island that is paused. */
-  readonly paused: readonly Stumble[];
+  readonly paused: readonly BreakerFailure[];
 }
 
 interface Entry extends HeapItem {
@@ -69,12 +69,12 @@ export class CargoIslands {
     const openBefore = this.#open;
     const entry = this.#entries.get(island.id) ?? newEntry(island);
     if (this.#entries.has(island.id)) this.#uncount(entry);
-    const place = modelPlaceOf(this.cargo, island.info);
+    const place = modelAvailabilityOf(this.cargo, island.info);
     entry.fit = fits(this.cargo, island.info);
     entry.hasModel = place !== "absent";
     entry.slots = island.info.slots;
     entry.merit = meritOf(place, island.record.measureOf(this.cargo.slug));
-    const pause = island.pauseFor(this.cargo.slug);
+    const pause = island.breakerFor(this.cargo.slug);
     entry.pause = pause === undefined ? "none" : pause.isPaused ? "paused" : "probing";
     this.#entries.set(island.id, entry);
     this.#count(entry);
@@ -104,7 +104,7 @@ export class CargoIslands {
    * The best ready Island outside of `avoid`. One in `avoid` only if no other Island is worth waiting for: a busy one that fits is better
    * than one that let the job down; nor for a patient job. Undefined if there is none now.
    */
-  best(avoid: readonly string[], isPatient = false): OnlineIsland | undefined {
+  best(avoid: readonly string[], mustAvoid = false): OnlineIsland | undefined {
     const avoided: Entry[] = [];
     let entry = this.#front();
     while (entry !== undefined && avoid.includes(entry.island.id)) {
@@ -113,7 +113,7 @@ export class CargoIslands {
       entry = this.#front();
     }
     for (const back of avoided) this.#ready.push(back);
-    if (entry === undefined && !isPatient && this.openOutside(avoid) === 0) return avoided[0]?.island;
+    if (entry === undefined && !mustAvoid && this.openOutside(avoid) === 0) return avoided[0]?.island;
     return entry?.island;
   }
 
@@ -134,10 +134,10 @@ export class CargoIslands {
   }
 
   /** True if a free slot of the Island may go to a job that avoids `avoid`; the rule of {@link best}. */
-  mayServe(islandId: string, avoid: readonly string[], isPatient = false): boolean {
+  mayServe(islandId: string, avoid: readonly string[], mustAvoid = false): boolean {
     const entry = this.#entries.get(islandId);
     if (entry === undefined || !isReady(entry)) return false;
-    return !avoid.includes(islandId) || (!isPatient && this.openOutside(avoid) === 0);
+    return !avoid.includes(islandId) || (!mustAvoid && this.openOutside(avoid) === 0);
   }
 
   /** Number of Islands outside of `avoid` that fit and are not paused, busy or not. */
@@ -154,7 +154,7 @@ export class CargoIslands {
     return this.#openSlots;
   }
 
-  census(): Census {
+  fitCounts(): IslandFitCounts {
     const misfits = { ...this.#misfits };
     const online = this.#entries.size;
     const fitting = Object.values(misfits).reduce((rest, count) => rest - count, online);
@@ -162,10 +162,10 @@ export class CargoIslands {
     return { online, misfits, fitting, withModel: this.#withModel, downloads, paused: this.#pausedOnes(fitting) };
   }
 
-  #pausedOnes(fitting: number): Stumble[] {
+  #pausedOnes(fitting: number): BreakerFailure[] {
     if (fitting === this.#open) return [];
     const paused = [...this.#entries.values()].filter(({ fit, pause }) => fit === true && pause === "paused");
-    return paused.flatMap(({ island }) => island.pauseFor(this.cargo.slug)?.last ?? []);
+    return paused.flatMap(({ island }) => island.breakerFor(this.cargo.slug)?.last ?? []);
   }
 
   /** The best Island with a free slot. Each change for the worse costs at most one move here. */

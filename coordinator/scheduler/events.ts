@@ -2,7 +2,7 @@ import type { RuntimeType } from "../../shared/cargo.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { JobClass } from "../store/jobs/job-store.ts";
-import type { Stumble } from "./pause.ts";
+import type { BreakerFailure } from "./circuit-breaker.ts";
 
 export interface SchedulerIsland {
   readonly id: string;
@@ -73,7 +73,7 @@ export type SchedulerEvent =
   /** The Island has a slot for the job, and the one that it had for an earlier attempt of the same job is free. */
   | { readonly kind: "slot_superseded"; readonly islandId: string; readonly jobId: string }
   /** An Island refused, failed or lost a job, in a way that another Island may not. Comes before `slot_freed`. */
-  | ({ readonly kind: "let_down"; readonly islandId: string; readonly slug: string } & Stumble)
+  | ({ readonly kind: "failure"; readonly islandId: string; readonly slug: string } & BreakerFailure)
   /** A run ended. `tokensPerSecond` is null for a Cargo without tokens and for a run that made none. */
   | {
       readonly kind: "measured";
@@ -99,5 +99,5 @@ export interface Quarantine {
   readonly inARow: number;
   /** What is left of it; 0 while the Island is tried again. */
   readonly forMs: number;
-  readonly lastCode: Stumble["code"];
+  readonly lastCode: BreakerFailure["code"];
 }

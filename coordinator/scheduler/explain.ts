@@ -1,8 +1,8 @@
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { describeDisallowed, DISALLOWED, type Disallowed } from "../../shared/owner-policy.ts";
-import type { Census } from "./cargo-islands.ts";
+import type { IslandFitCounts } from "./cargo-islands.ts";
 import { type Misfit, MISFITS, type ScheduledCargo } from "./fit.ts";
-import type { Stumble } from "./pause.ts";
+import type { BreakerFailure } from "./circuit-breaker.ts";
 import type { WorkKind } from "./slot-offer.ts";
 
 /** What can keep a job from an Island. */
@@ -45,39 +45,40 @@ export function explainUnknownCargo(slug: string): Cause {
  * Why a job of the Cargo waits, given that no Island that it may use has a free slot.
  * @param avoided Number of fitting Islands that let this job down, and are not paused.
  */
-export function explainWait(cargo: ScheduledCargo, census: Census, avoided: number): Cause {
-  const own = census.online - census.misfits.not_own;
-  if (cargo.onlyIslandsOf === null) return explainLack(cargo, census, own, avoided);
+export function explainWait(cargo: ScheduledCargo, fitCounts: IslandFitCounts, avoided: number): Cause {
+  const own = fitCounts.online - fitCounts.misfits.not_own;
+  if (cargo.onlyIslandsOf === null) return explainLack(cargo, fitCounts, own, avoided);
   const ownOnly = cargo.privateTo === undefined ? FOR_EARLIER : UNTIL_APPROVED;
   if (own === 0) return { reason: "own_islands_only", message: `${ownOnly}, and none of them is online` };
-  const cause = explainLack(cargo, census, own, avoided);
+  const cause = explainLack(cargo, fitCounts, own, avoided);
   return { ...cause, message: `${cause.message}; ${ownOnly}` };
 }
 
-function explainLack(cargo: ScheduledCargo, census: Census, online: number, avoided: number): Cause {
+function explainLack(cargo: ScheduledCargo, fitCounts: IslandFitCounts, online: number, avoided: number): Cause {
   if (online === 0) return { reason: "no_island_online", message: "no Island is online" };
-  const refusing = DISALLOWED.filter((what) => census.misfits[what] > 0);
-  const allowing = refusing.reduce((rest, what) => rest - census.misfits[what], online);
-  const offering = allowing - census.misfits.runtime_missing;
-  if (census.fitting === 0 && refusing.length > 0) {
+  const refusing = DISALLOWED.filter((what) => fitCounts.misfits[what] > 0);
+  const allowing = refusing.reduce((rest, what) => rest - fitCounts.misfits[what], online);
+  const offering = allowing - fitCounts.misfits.runtime_missing;
+  if (fitCounts.fitting === 0 && refusing.length > 0) {
     const owners = `Islands' owners do not allow ${refusing.map((what) => describeDisallowed(what, cargo)).join(", or ")}`;
     if (allowing === 0) return { reason: "no_island_fits", message: owners };
-    const cause = explainRest(cargo, census, offering, avoided);
+    const cause = explainRest(cargo, fitCounts, offering, avoided);
     return { ...cause, message: `${cause.message}; other ${owners}` };
   }
-  return explainRest(cargo, census, offering, avoided);
+  return explainRest(cargo, fitCounts, offering, avoided);
 }
 
 /** @param offering Number of online Islands whose owners allow the Cargo, and which have its runtime. */
-function explainRest(cargo: ScheduledCargo, census: Census, offering: number, avoided: number): Cause {
+function explainRest(cargo: ScheduledCargo, fitCounts: IslandFitCounts, offering: number, avoided: number): Cause {
   if (offering === 0) {
     return { reason: "no_island_offers_runtime", message: `no online Island offers ${cargo.runtimeType}` };
   }
-  if (census.fitting === 0) return { reason: "no_island_fits", message: describeMisfits(cargo, census, offering) };
-  const { fitting, paused } = census;
-  if (paused.length === fitting) return explainPauses(paused);
-  if (census.withModel === 0 && census.downloads.length > 0) {
-    return explainDownloads(census.downloads);
+  if (fitCounts.fitting === 0)
+    return { reason: "no_island_fits", message: describeMisfits(cargo, fitCounts, offering) };
+  const { fitting, paused } = fitCounts;
+  if (paused.length === fitting) return explainBreakers(paused);
+  if (fitCounts.withModel === 0 && fitCounts.downloads.length > 0) {
+    return explainDownloads(fitCounts.downloads);
   }
   const asked = Math.max(1, fitting - paused.length - avoided);
   const busy = asked === 1 ? "1 Island fits, it is busy" : `${asked} Islands fit, all busy`;
@@ -89,7 +90,7 @@ function explainRest(cargo: ScheduledCargo, census: Census, offering: number, av
 }
 
 /** Every fitting Island refused or failed jobs of the Cargo a moment ago. Each is asked again after a growing time. */
-function explainPauses(paused: readonly Stumble[]): Cause {
+function explainBreakers(paused: readonly BreakerFailure[]): Cause {
   const isRefused = paused.every(({ cause }) => cause === "refused");
   const [reason, verb] = isRefused ? (["all_refused", "refused"] as const) : (["all_failing", "failed"] as const);
   const count = paused.length === 1 ? "1 Island fits, and it" : `${paused.length} Islands fit, and all`;
@@ -97,7 +98,7 @@ function explainPauses(paused: readonly Stumble[]): Cause {
 }
 
 /** "shutting_down 2, out_of_memory 1" */
-function describeCodes(paused: readonly Stumble[]): string {
+function describeCodes(paused: readonly BreakerFailure[]): string {
   const counts = new Map<string, number>();
   for (const { code } of paused) counts.set(code, (counts.get(code) ?? 0) + 1);
   return [...counts].map(([code, count]) => (count === 1 ? code : `${code} ${count}`)).join(", ");
@@ -117,13 +118,15 @@ export function explainDownloads(fractions: readonly (number | null)[]): Cause &
   return { reason, message: `${message} (${percent} %)`, percent };
 }
 
-function describeMisfits(cargo: ScheduledCargo, census: Census, offering: number): string {
+function describeMisfits(cargo: ScheduledCargo, fitCounts: IslandFitCounts, offering: number): string {
   const head = `${islands(offering)} ${offering === 1 ? "offers" : "offer"} ${cargo.runtimeType}`;
   const lacks = MISFITS.filter(isLack);
-  const found = lacks.filter((misfit) => census.misfits[misfit] > 0);
+  const found = lacks.filter((misfit) => fitCounts.misfits[misfit] > 0);
   const only = found.length === 1 ? found[0] : undefined;
   if (only !== undefined) return `${head}, ${describeOnlyMisfit(only, cargo, offering)}`;
-  const parts = found.map((misfit) => `${census.misfits[misfit]} ${lackOf(misfit, cargo, census.misfits[misfit])}`);
+  const parts = found.map(
+    (misfit) => `${fitCounts.misfits[misfit]} ${lackOf(misfit, cargo, fitCounts.misfits[misfit])}`,
+  );
   return `${head}, none fits: ${parts.join(", ")}`;
 }
 

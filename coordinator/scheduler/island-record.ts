@@ -1,5 +1,5 @@
 import type { Quarantine } from "./events.ts";
-import { Pause, type PauseRules, type Stumble } from "./pause.ts";
+import { CircuitBreaker, type BreakerPolicy, type BreakerFailure } from "./circuit-breaker.ts";
 
 /** How well one Island runs one Cargo, measured. */
 export interface Measure {
@@ -12,9 +12,9 @@ export interface Measure {
 
 export const UNMEASURED: Measure = { tokensPerSecond: null, successes: 0, failures: 0 };
 
-export interface PausePolicy {
-  readonly ofCargo: PauseRules;
-  readonly ofIsland: PauseRules;
+export interface BreakerPolicies {
+  readonly ofCargo: BreakerPolicy;
+  readonly ofIsland: BreakerPolicy;
 }
 
 /** Weight of the newest speed. After about ten runs the older ones hardly count. */
@@ -29,7 +29,7 @@ const OF_ISLAND = { maxMs: 30 * MINUTE_MS, maxOfOneAccountMs: MINUTE_MS };
 const QUARANTINE_FACTOR = 30;
 
 /** @param firstMs first pause of an Island after it let a job of a Cargo down. @param random 0 to 1; spreads the pauses. */
-export function pausePolicyOf(firstMs: number, random: () => number): PausePolicy {
+export function breakerPoliciesOf(firstMs: number, random: () => number): BreakerPolicies {
   return {
     ofCargo: { firstMs, random, ...OF_CARGO },
     ofIsland: { firstMs: firstMs * QUARANTINE_FACTOR, random, ...OF_ISLAND },
@@ -45,21 +45,21 @@ const MIN_QUARANTINE_CARGOS = 2;
 /** What is remembered of an Island, also while it is away: how it runs each Cargo, and what it is kept from. Nothing before its first job. */
 export class IslandRecord {
   readonly #islandId: string;
-  readonly #policy: PausePolicy;
+  readonly #policy: BreakerPolicies;
   /** By slug. */
   #measures: Map<string, Measure> | null = null;
   /** By slug. Only Cargos of which it let down the latest job. */
-  #pauses: Map<string, Pause> | null = null;
-  readonly quarantine: Pause;
+  #breakers: Map<string, CircuitBreaker> | null = null;
+  readonly quarantine: CircuitBreaker;
   /** Let-downs since the last success, without those of a Cargo that was paused already. */
-  #letDowns = 0;
+  #failures = 0;
   /** Some of the Cargos whose jobs were let down since the last success. */
-  #letDownCargos: Set<string> | null = null;
+  #failedCargos: Set<string> | null = null;
 
-  constructor(islandId: string, policy: PausePolicy) {
+  constructor(islandId: string, policy: BreakerPolicies) {
     this.#islandId = islandId;
     this.#policy = policy;
-    this.quarantine = new Pause(islandId, null, policy.ofIsland);
+    this.quarantine = new CircuitBreaker(islandId, null, policy.ofIsland);
   }
 
   /** Null if the Island is in no quarantine. */
@@ -67,24 +67,24 @@ export class IslandRecord {
     const { isPaused, untilMs, last } = this.quarantine;
     if (last === null) return null;
     return {
-      inARow: this.#letDowns,
+      inARow: this.#failures,
       forMs: isPaused ? Math.max(0, Math.round(untilMs - nowMs)) : 0,
       lastCode: last.code,
     };
   }
 
-  get paused(): Pause[] {
-    return this.#allPauses().filter(({ isPaused }) => isPaused);
+  get paused(): CircuitBreaker[] {
+    return this.#allBreakers().filter(({ isPaused }) => isPaused);
   }
 
   /** A job left the Island. Returns the pauses whose probe it was. */
-  release(jobId: string): Pause[] {
-    return this.#allPauses().filter((pause) => pause.release(jobId));
+  release(jobId: string): CircuitBreaker[] {
+    return this.#allBreakers().filter((breaker) => breaker.release(jobId));
   }
 
   /** The Island has no job any more. */
   releaseAll(): void {
-    for (const pause of this.#allPauses()) pause.releaseAny();
+    for (const breaker of this.#allBreakers()) breaker.releaseAny();
   }
 
   measureOf(slug: string): Measure {
@@ -92,8 +92,8 @@ export class IslandRecord {
   }
 
   /** The pause of a Cargo; undefined if the Island let down no job of it lately. */
-  pauseOf(slug: string): Pause | undefined {
-    return this.#pauses?.get(slug);
+  breakerOf(slug: string): CircuitBreaker | undefined {
+    return this.#breakers?.get(slug);
   }
 
   /** Adds a run. One that succeeded ends every doubt about the Cargo and the Island. Returns the pauses that it ended. */
@@ -101,45 +101,45 @@ export class IslandRecord {
     readonly slug: string;
     readonly tokensPerSecond: number | null;
     readonly succeeded: boolean;
-  }): Pause[] {
+  }): CircuitBreaker[] {
     const measure = withRun(this.measureOf(run.slug), run);
     this.#measures ??= new Map();
     this.#measures.delete(run.slug);
     this.#measures.set(run.slug, measure);
     if (this.#measures.size > MAX_CARGOS) dropOldest(this.#measures);
     if (!run.succeeded) return [];
-    const pause = this.#pauses?.get(run.slug);
-    const ended = [this.quarantine, ...(pause === undefined ? [] : [pause])].filter(({ inARow }) => inARow > 0);
-    for (const pause of ended) pause.reset();
-    this.#pauses?.delete(run.slug);
-    this.#letDowns = 0;
-    this.#letDownCargos = null;
+    const breaker = this.#breakers?.get(run.slug);
+    const ended = [this.quarantine, ...(breaker === undefined ? [] : [breaker])].filter(({ inARow }) => inARow > 0);
+    for (const breaker of ended) breaker.reset();
+    this.#breakers?.delete(run.slug);
+    this.#failures = 0;
+    this.#failedCargos = null;
     return ended;
   }
 
   /** Adds a let-down. Returns the pauses that it began. */
-  addStumble(slug: string, stumble: Stumble, nowMs: number): Pause[] {
+  addFailure(slug: string, failure: BreakerFailure, nowMs: number): CircuitBreaker[] {
     const before = new Set(this.paused);
-    this.#pauses ??= new Map();
-    this.#letDownCargos ??= new Set();
-    let pause = this.#pauses.get(slug);
-    if (pause === undefined) {
-      if (this.#pauses.size >= MAX_CARGOS) dropOldest(this.#pauses);
-      pause = new Pause(this.#islandId, slug, this.#policy.ofCargo);
-      this.#pauses.set(slug, pause);
+    this.#breakers ??= new Map();
+    this.#failedCargos ??= new Set();
+    let breaker = this.#breakers.get(slug);
+    if (breaker === undefined) {
+      if (this.#breakers.size >= MAX_CARGOS) dropOldest(this.#breakers);
+      breaker = new CircuitBreaker(this.#islandId, slug, this.#policy.ofCargo);
+      this.#breakers.set(slug, breaker);
     }
-    if (!pause.isPaused) {
-      this.#letDowns += 1;
-      if (this.#letDownCargos.size < MIN_QUARANTINE_CARGOS) this.#letDownCargos.add(slug);
+    if (!breaker.isPaused) {
+      this.#failures += 1;
+      if (this.#failedCargos.size < MIN_QUARANTINE_CARGOS) this.#failedCargos.add(slug);
     }
-    pause.add(stumble, nowMs);
-    const isBroken = this.#letDowns >= QUARANTINE_AFTER && this.#letDownCargos.size >= MIN_QUARANTINE_CARGOS;
-    if (isBroken) this.quarantine.add(stumble, nowMs);
+    breaker.add(failure, nowMs);
+    const isBroken = this.#failures >= QUARANTINE_AFTER && this.#failedCargos.size >= MIN_QUARANTINE_CARGOS;
+    if (isBroken) this.quarantine.add(failure, nowMs);
     return this.paused.filter((each) => !before.has(each));
   }
 
-  #allPauses(): Pause[] {
-    return this.#pauses === null ? [this.quarantine] : [this.quarantine, ...this.#pauses.values()];
+  #allBreakers(): CircuitBreaker[] {
+    return this.#breakers === null ? [this.quarantine] : [this.quarantine, ...this.#breakers.values()];
   }
 }
 

@@ -14,7 +14,7 @@ export interface JobKind {
   /** Those of `WaitingJob` that are online, sorted: one that is away makes no difference. */
   readonly avoidIslands: readonly string[];
   /** They wait for an Island of another coordinator rather than go back to one that they avoid. */
-  readonly isPatient: boolean;
+  readonly mustAvoid: boolean;
 }
 
 export interface QueuedJob extends HeapItem {

@@ -1,7 +1,7 @@
 import type { SchedulerIsland } from "./events.ts";
 import type { IslandRecord } from "./island-record.ts";
 import type { SlotUse } from "./job-classes.ts";
-import type { Pause } from "./pause.ts";
+import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { loadOf } from "./rank.ts";
 
 /** An Island with a session, as the scheduler counts it. */
@@ -36,11 +36,11 @@ export class OnlineIsland {
   }
 
   /** What keeps jobs of a Cargo from the Island now: of the Cargo, or of the whole Island. */
-  pauseFor(slug: string): Pause | undefined {
+  breakerFor(slug: string): CircuitBreaker | undefined {
     const { quarantine } = this.record;
     if (quarantine.holds) return quarantine;
-    const pause = this.record.pauseOf(slug);
-    return pause?.holds === true ? pause : undefined;
+    const breaker = this.record.breakerOf(slug);
+    return breaker?.holds === true ? breaker : undefined;
   }
 
   change(info: SchedulerIsland): void {
@@ -54,7 +54,7 @@ export class OnlineIsland {
     (this.#uses ??= new Map<string, SlotUse>()).set(jobId, use);
     this.#setSlotsInUse(this.#slotsInUse + 1);
     this.record.quarantine.assign(jobId);
-    this.record.pauseOf(slug)?.assign(jobId);
+    this.record.breakerOf(slug)?.assign(jobId);
   }
 
   /**

@@ -9,8 +9,8 @@ import { reliableSuccessRate, type Measure } from "./island-record.ts";
  */
 export type Rank = number;
 
-export type ModelPlace = "loaded" | "on_disk" | "absent";
-const PLACE_DIGIT: Record<ModelPlace, number> = { loaded: 0, on_disk: 1, absent: 2 };
+export type ModelAvailability = "loaded" | "on_disk" | "absent";
+const AVAILABILITY_DIGIT: Record<ModelAvailability, number> = { loaded: 0, on_disk: 1, absent: 2 };
 
 const SPEED_STEPS = 64;
 const TENTHS = 11;
@@ -23,7 +23,7 @@ const UNKNOWN_CPU_LOAD = 0.5;
 const UNKNOWN_RTT_MS = 128;
 
 /** A Cargo without a model or image counts as on disk. */
-export function modelPlaceOf(cargo: CargoManifest, island: SchedulerIsland): ModelPlace {
+export function modelAvailabilityOf(cargo: CargoManifest, island: SchedulerIsland): ModelAvailability {
   if (island.loaded.includes(cargo.slug)) return "loaded";
   const key = cacheKeyOf(cargo);
   if (key === null || island.cachedModels.includes(key)) return "on_disk";
@@ -31,9 +31,9 @@ export function modelPlaceOf(cargo: CargoManifest, island: SchedulerIsland): Mod
 }
 
 /** The part of the rank that depends on the Cargo. */
-export function meritOf(place: ModelPlace, measure: Measure): number {
+export function meritOf(place: ModelAvailability, measure: Measure): number {
   const speed = speedDigit(measure.tokensPerSecond ?? UNKNOWN_TOKENS_PER_SECOND);
-  return (PLACE_DIGIT[place] * SPEED_STEPS + speed) * TENTHS + tenths(1 - reliableSuccessRate(measure));
+  return (AVAILABILITY_DIGIT[place] * SPEED_STEPS + speed) * TENTHS + tenths(1 - reliableSuccessRate(measure));
 }
 
 /** The part of the rank that is the same for every Cargo. */
@@ -47,7 +47,7 @@ export function loadOf(island: SchedulerIsland, slotsInUse: number): number {
  * Whether two reports of an Island make no difference: the same models, and what is left of its load after rounding. Lists are the same
  * if they are one list, as those of an Island whose report repeats the last one.
  */
-export function countsTheSame(a: HostReport, b: HostReport): boolean {
+export function isSameRank(a: HostReport, b: HostReport): boolean {
   const hasSameModels = a.cachedModels === b.cachedModels && a.loaded === b.loaded && a.downloads === b.downloads;
   return hasSameModels && a.noSpaceFor === b.noSpaceFor && hostLoadOf(a) === hostLoadOf(b);
 }

@@ -11,16 +11,16 @@ import {
 import { IndexedHeap } from "./indexed-heap.ts";
 import type { KnownCargo } from "./fit.ts";
 import { islandIndices, type IslandIndices } from "./island-indices.ts";
-import { IslandRecord, pausePolicyOf, type PausePolicy } from "./island-record.ts";
+import { IslandRecord, breakerPoliciesOf, type BreakerPolicies } from "./island-record.ts";
 import type { JobKind, JobQueue, QueuedJob } from "./job-queue.ts";
 import { OnlineIsland } from "./online-island.ts";
-import { endsFirst, type Pause } from "./pause.ts";
+import { endsFirst, type CircuitBreaker } from "./circuit-breaker.ts";
 import { sharedWork, type SharedWork, type WorkKind } from "./shared-work.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
 
 export type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
 export type { Waiting } from "./explain.ts";
-export type { LetDown } from "./pause.ts";
+export type { FailureCause } from "./circuit-breaker.ts";
 
 /** Islands that are away and whose records are kept. */
 const MAX_REMEMBERED_ISLANDS = 10_000;
@@ -36,14 +36,14 @@ export class Scheduler {
   readonly shared: SharedWork;
   /** True if another coordinator may have Islands for jobs of that kind. */
   readonly mayRunElsewhere: (kind: WorkKind) => boolean;
-  readonly #policy: PausePolicy;
+  readonly #policy: BreakerPolicies;
   readonly #waiting: WaitingJobs;
   readonly #islands = new Map<string, OnlineIsland>();
   readonly #indices: IslandIndices;
   /** How many online Islands have each model or image on disk, by cache key. */
   readonly #holders = new Map<string, number>();
   readonly #away = recentMap<IslandRecord>(MAX_REMEMBERED_ISLANDS);
-  readonly #pauses = new IndexedHeap<Pause>(endsFirst);
+  readonly #breakers = new IndexedHeap<CircuitBreaker>(endsFirst);
   #nowMs = 0;
 
   /**
@@ -59,7 +59,7 @@ export class Scheduler {
     random: () => number,
     mayRunElsewhere: (kind: WorkKind) => boolean = () => false,
   ) {
-    this.#policy = pausePolicyOf(firstPauseMs, random);
+    this.#policy = breakerPoliciesOf(firstPauseMs, random);
     this.mayRunElsewhere = mayRunElsewhere;
     this.#waiting = new WaitingJobs(chatShare, (id) => this.#islands.has(id), mayRunElsewhere);
     this.#indices = islandIndices(cargoOf, this.#islands);
@@ -89,14 +89,14 @@ export class Scheduler {
       case "slot_freed":
       case "slot_superseded":
         return this.#freeSlot(event);
-      case "let_down":
-        return this.#notePause(event);
+      case "failure":
+        return this.#recordFailure(event);
       case "measured":
         return this.#addRun(event);
       case "cargo_changed":
         return this.#changeCargo(event.slug);
       case "time_passed":
-        return [...this.#endPauses(), ...this.#serveQueues(this.#waiting.endPatience(nowMs))];
+        return [...this.#expireBreakers(), ...this.#serveQueues(this.#waiting.endAvoidance(nowMs))];
       default:
         return event satisfies never;
     }
@@ -104,7 +104,7 @@ export class Scheduler {
 
   /** When `time_passed` is due; null if nothing waits for time. */
   get nextWakeMs(): number | null {
-    const atMs = Math.min(this.#pauses.peek()?.untilMs ?? Infinity, this.#waiting.nextPatienceEndMs ?? Infinity);
+    const atMs = Math.min(this.#breakers.peek()?.untilMs ?? Infinity, this.#waiting.nextAvoidanceEndMs ?? Infinity);
     return atMs === Infinity ? null : atMs;
   }
 
@@ -164,7 +164,7 @@ export class Scheduler {
     const index = this.#indices.peek(kind);
     if (index === undefined) return explainUnknownCargo(kind.slug);
     const avoided = index.openOutside([]) - index.openOutside(kind.avoidIslands);
-    return explainWait(index.cargo, index.census(), avoided);
+    return explainWait(index.cargo, index.fitCounts(), avoided);
   }
 
   #hasFreeSlot(job: WaitingJob): boolean {
@@ -180,7 +180,7 @@ export class Scheduler {
     const record = this.#away.get(info.id) ?? new IslandRecord(info.id, this.#policy);
     this.#away.delete(info.id);
     const island = new OnlineIsland(info, busy, record);
-    for (const pause of record.paused) this.#pauses.push(pause);
+    for (const breaker of record.paused) this.#breakers.push(breaker);
     this.#islands.set(info.id, island);
     this.#waiting.regroup(info.id);
     recountModels(this.#holders, [], info.cachedModels);
@@ -204,7 +204,7 @@ export class Scheduler {
     if (island === undefined) return;
     for (const use of island.uses) this.#waiting.end(use, this.#nowMs);
     island.record.releaseAll();
-    for (const pause of island.record.paused) this.#pauses.remove(pause);
+    for (const breaker of island.record.paused) this.#breakers.remove(breaker);
     this.#islands.delete(islandId);
     this.#waiting.regroup(islandId);
     recountModels(this.#holders, island.info.cachedModels, []);
@@ -227,17 +227,17 @@ export class Scheduler {
     return effects;
   }
 
-  #notePause({ islandId, slug, ...stumble }: Extract<SchedulerEvent, { kind: "let_down" }>): SchedulerEffect[] {
+  #recordFailure({ islandId, slug, ...failure }: Extract<SchedulerEvent, { kind: "failure" }>): SchedulerEffect[] {
     const record = this.#recordOf(islandId);
     if (record === undefined) return [];
-    const begun = record.addStumble(slug, stumble, this.#nowMs);
+    const begun = record.addFailure(slug, failure, this.#nowMs);
     const effects: SchedulerEffect[] = [];
     if (begun.includes(record.quarantine)) {
       effects.push({ kind: "quarantine", islandId, quarantine: this.quarantineOf(islandId, this.#nowMs) });
     }
     const island = this.#islands.get(islandId);
     if (island === undefined) return effects;
-    for (const pause of begun) this.#pauses.push(pause);
+    for (const breaker of begun) this.#breakers.push(breaker);
     this.#indices.put(island);
     return [...effects, ...this.#serveAvoiding()];
   }
@@ -247,7 +247,7 @@ export class Scheduler {
     const record = this.#recordOf(islandId);
     if (record === undefined) return [];
     const ended = record.addRun(run);
-    for (const pause of ended) if (pause.heapIndex !== -1) this.#pauses.remove(pause);
+    for (const breaker of ended) if (breaker.heapIndex !== -1) this.#breakers.remove(breaker);
     const effects: SchedulerEffect[] = [];
     if (ended.includes(record.quarantine)) effects.push({ kind: "quarantine", islandId, quarantine: null });
     const island = this.#islands.get(islandId);
@@ -256,15 +256,15 @@ export class Scheduler {
     return ended.length > 0 ? [...effects, ...this.#fillIsland(island)] : effects;
   }
 
-  #endPauses(): SchedulerEffect[] {
+  #expireBreakers(): SchedulerEffect[] {
     const effects: SchedulerEffect[] = [];
-    for (let pause = this.#pauses.peek(); pause !== undefined; pause = this.#pauses.peek()) {
-      if (pause.untilMs > this.#nowMs) break;
-      this.#pauses.remove(pause);
-      pause.expire();
-      const island = this.#islands.get(pause.islandId);
+    for (let breaker = this.#breakers.peek(); breaker !== undefined; breaker = this.#breakers.peek()) {
+      if (breaker.untilMs > this.#nowMs) break;
+      this.#breakers.remove(breaker);
+      breaker.expire();
+      const island = this.#islands.get(breaker.islandId);
       if (island === undefined) continue;
-      this.#indices.put(island, pause.slug ?? undefined);
+      this.#indices.put(island, breaker.slug ?? undefined);
       effects.push(...this.#fillIsland(island));
     }
     return effects;
@@ -291,7 +291,7 @@ export class Scheduler {
     if (index === undefined) return effects;
     for (;;) {
       const job = queue.head();
-      const island = job === undefined ? undefined : index.best(queue.kind.avoidIslands, queue.kind.isPatient);
+      const island = job === undefined ? undefined : index.best(queue.kind.avoidIslands, queue.kind.mustAvoid);
       if (job === undefined || island === undefined) return effects;
       effects.push(this.#assign(job, island));
     }
@@ -302,7 +302,7 @@ export class Scheduler {
     const effects: SchedulerEffect[] = [];
     while (island.freeSlots > 0) {
       const job = this.#waiting.nextFor(
-        (kind) => this.#indices.peek(kind)?.mayServe(island.id, kind.avoidIslands, kind.isPatient) === true,
+        (kind) => this.#indices.peek(kind)?.mayServe(island.id, kind.avoidIslands, kind.mustAvoid) === true,
         island.info.loaded,
       );
       if (job === undefined) break;
@@ -315,7 +315,7 @@ export class Scheduler {
     const { slug } = job.kind;
     island.takeSlot(job.id, slug, this.#waiting.start(job, this.#nowMs));
     // It is a probe, and the only job that the Island gets for now.
-    if (island.pauseFor(slug) !== undefined) this.#indices.put(island);
+    if (island.breakerFor(slug) !== undefined) this.#indices.put(island);
     return { kind: "assign", jobId: job.id, islandId: island.id };
   }
 

@@ -6,7 +6,7 @@ import { fits } from "./fit.ts";
 import type { IslandIndices } from "./island-indices.ts";
 import type { JobKind } from "./job-queue.ts";
 import type { OnlineIsland } from "./online-island.ts";
-import { modelPlaceOf, type ModelPlace } from "./rank.ts";
+import { modelAvailabilityOf, type ModelAvailability } from "./rank.ts";
 import {
   OfferedSlots,
   workKeyOf,
@@ -64,7 +64,7 @@ export function sharedWork(
   const slotsFor = (kind: WorkKind): number => indexOf(kind)?.openSlots ?? 0;
   /** No Island here is worth waiting for, and the job has waited for those of all coordinators. */
   const hasNoIsland = (kind: JobKind): boolean =>
-    !kind.isPatient && (indexOf(kind)?.openOutside(kind.avoidIslands) ?? 0) === 0;
+    !kind.mustAvoid && (indexOf(kind)?.openOutside(kind.avoidIslands) ?? 0) === 0;
 
   return {
     slotsFor,
@@ -119,8 +119,8 @@ export function sharedWork(
     outlookFor(kind: WorkKind, sinceMs: number): Outlook {
       const index = indexOf(kind);
       if (index === undefined) return { is: "absent" };
-      const census = index.census();
-      const { online, misfits, fitting } = census;
+      const fitCounts = index.fitCounts();
+      const { online, misfits, fitting } = fitCounts;
       if (fitting + misfits.draining > 0) return { is: "possible" };
       for (const [id, { info, atMs }] of gone.entries()) {
         if (atMs < sinceMs) break;
@@ -128,14 +128,14 @@ export function sharedWork(
         if (fit === true || fit === "draining") return { is: "possible" };
       }
       if (online === misfits.not_own) return { is: "absent" };
-      return { is: "lacking", message: explainWait(index.cargo, census, 0).message };
+      return { is: "lacking", message: explainWait(index.cargo, fitCounts, 0).message };
     },
 
     /** Where the model is, of the best Island with a slot that is free for the kind; undefined if there is none. */
-    freePlaceFor(kind: WorkKind): ModelPlace | undefined {
+    freeSlotFor(kind: WorkKind): ModelAvailability | undefined {
       const index = indexOf(kind);
       const island = index?.best([]);
-      return index === undefined || island === undefined ? undefined : modelPlaceOf(index.cargo, island.info);
+      return index === undefined || island === undefined ? undefined : modelAvailabilityOf(index.cargo, island.info);
     },
 
     /**

@@ -5,14 +5,14 @@ import { dueAtMs, isDueFirst, JobQueue, type JobKind, type QueuedJob } from "./j
 import { workKeyOf, workKindOf, type WorkKind } from "./slot-offer.ts";
 
 /** Unique for each kind, as neither slugs nor ids nor names of features have a space or a plus sign. */
-function keyOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands, isPatient }: JobKind): string {
+function keyOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands, mustAvoid }: JobKind): string {
   return [
     jobClass,
     slug,
     onlyIslandsOf ?? "",
     features.join("+"),
     ...avoidIslands,
-    ...(isPatient ? ["", "patient"] : []),
+    ...(mustAvoid ? ["", "patient"] : []),
   ].join(" ");
 }
 
@@ -20,7 +20,7 @@ function keyOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands, isP
  * How long a job waits for a better Island of another coordinator before it goes back to one that it avoids: those with free slots ask
  * for it within this time.
  */
-export const PATIENCE_MS = 1_000;
+export const AVOIDANCE_DELAY_MS = 1_000;
 /**
  * How often an account is passed over, for a job of a Cargo that the Island has in memory, before it is served. Source: Zaharia et
  * al., "Delay Scheduling" (EuroSys 2010).
@@ -39,7 +39,7 @@ export class WaitingJobs {
   /** Jobs that avoid an Island, online or not. */
   readonly #avoidersOf = new Map<string, Set<QueuedJob>>();
   /** When the patience of jobs ends that do not go back to Islands that they avoid yet, by job id; the next to end first. */
-  readonly #patientUntilMs = new Map<string, number>();
+  readonly #avoidsUntilMs = new Map<string, number>();
   readonly #isOnline: (islandId: string) => boolean;
   readonly #mayRunElsewhere: (kind: WorkKind) => boolean;
 
@@ -54,9 +54,9 @@ export class WaitingJobs {
     this.#mayRunElsewhere = mayRunElsewhere;
   }
 
-  /** When {@link endPatience} is due; null while no job is patient. */
-  get nextPatienceEndMs(): number | null {
-    for (const untilMs of this.#patientUntilMs.values()) return untilMs;
+  /** When {@link endAvoidance} is due; null while no job is patient. */
+  get nextAvoidanceEndMs(): number | null {
+    for (const untilMs of this.#avoidsUntilMs.values()) return untilMs;
     return null;
   }
 
@@ -94,7 +94,7 @@ export class WaitingJobs {
     const { id, jobClass, createdAtMs, avoidIslands } = job;
     const before = this.#jobs.get(id);
     if (before !== undefined) this.#takeOut(before);
-    else if (this.#shouldWait(job)) this.#patientUntilMs.set(id, nowMs + PATIENCE_MS);
+    else if (this.#shouldWait(job)) this.#avoidsUntilMs.set(id, nowMs + AVOIDANCE_DELAY_MS);
     const account = this.#classes.enter(jobClass, job.accountId, job.share);
     const kind = { ...workKindOf(job), jobClass, ...this.#avoidance(job) };
     const avoidAccounts = job.avoidAccounts ?? null;
@@ -122,13 +122,13 @@ export class WaitingJobs {
   }
 
   /** Jobs whose patience has ended go back to Islands that they avoid, from now on. Returns their queues, each once. */
-  endPatience(nowMs: number): JobQueue[] {
+  endAvoidance(nowMs: number): JobQueue[] {
     const ended: string[] = [];
-    for (const [jobId, untilMs] of this.#patientUntilMs) {
+    for (const [jobId, untilMs] of this.#avoidsUntilMs) {
       if (untilMs > nowMs) break;
       ended.push(jobId);
     }
-    for (const jobId of ended) this.#patientUntilMs.delete(jobId);
+    for (const jobId of ended) this.#avoidsUntilMs.delete(jobId);
     const jobs = ended.flatMap((id) => this.#jobs.get(id) ?? []);
     return [...new Set(jobs.flatMap((job) => this.#regroupOne(job)))];
   }
@@ -138,14 +138,14 @@ export class WaitingJobs {
     const job = this.#jobs.get(jobId);
     if (job === undefined) return;
     this.#takeOut(job);
-    this.#patientUntilMs.delete(jobId);
+    this.#avoidsUntilMs.delete(jobId);
   }
 
   /** The job takes a slot and waits no longer. Its class and account are charged. */
   start(job: QueuedJob, nowMs: number): SlotUse {
     const { kind, account } = job;
     this.#unlist(job);
-    this.#patientUntilMs.delete(job.id);
+    this.#avoidsUntilMs.delete(job.id);
     const use = this.#classes.charge(kind.jobClass, account, nowMs);
     this.#classes.leave(kind.jobClass, account);
     return use;
@@ -266,9 +266,9 @@ export class WaitingJobs {
   #avoidance({
     id,
     avoidIslands,
-  }: Pick<WaitingJob, "id" | "avoidIslands">): Pick<JobKind, "avoidIslands" | "isPatient"> {
+  }: Pick<WaitingJob, "id" | "avoidIslands">): Pick<JobKind, "avoidIslands" | "mustAvoid"> {
     const online = avoidIslands.length === 0 ? avoidIslands : avoidIslands.filter(this.#isOnline).sort();
-    return { avoidIslands: online, isPatient: online.length > 0 && this.#patientUntilMs.has(id) };
+    return { avoidIslands: online, mustAvoid: online.length > 0 && this.#avoidsUntilMs.has(id) };
   }
 }
 

@@ -6,7 +6,7 @@ import { contentSteps } from "./jobs/content.ts";
 import { conversationSteps } from "./conversations.ts";
 import { fileBatchSteps } from "./files/file-batches.ts";
 import { fileSteps } from "./files/files.ts";
-import { hostFigureSteps } from "./ledger/host-figures.ts";
+import { hostFigureSteps } from "./ledger/host-metrics.ts";
 import { islandSteps } from "./islands.ts";
 import { jobReads } from "./jobs/job-reads.ts";
 import { ledgerSteps } from "./ledger/ledger.ts";
@@ -26,7 +26,7 @@ const STORES = {
   conversations: conversationSteps,
   fileBatches: fileBatchSteps,
   files: fileSteps,
-  hostFigures: hostFigureSteps,
+  hostMetrics: hostFigureSteps,
   islands: islandSteps,
   jobs: jobReads,
   ledger: ledgerSteps,

@@ -9,7 +9,7 @@ import { SecretBox } from "./secrets/secret-box.ts";
 import type { SharedSecrets } from "./secrets/shared-secrets.ts";
 import { checkDatabase } from "./sqlite/engine/maintenance.ts";
 import { openSqliteStore } from "./sqlite/sqlite-store.ts";
-import type { StorePlace } from "./store-place.ts";
+import type { StoreLocation } from "./store-location.ts";
 import type { Store } from "./store.ts";
 
 export const DATABASE_FILE = "atoll.db";
@@ -19,7 +19,7 @@ export const DATABASE_FILE = "atoll.db";
  * nothing; a coordinator may be running.
  */
 export async function checkData(
-  place: StorePlace,
+  place: StoreLocation,
   clock: Clock,
 ): Promise<{ faults: string[]; ledger: LedgerReport | null }> {
   if (typeof place === "string") return { faults: checkDatabase(join(place, DATABASE_FILE)), ledger: null };
@@ -33,7 +33,7 @@ export async function checkData(
  * @throws {DatabaseError | MigrationError} that the operator must put right. @throws {ServiceError} `storage_unavailable`
  */
 export async function openStore(
-  place: StorePlace,
+  place: StoreLocation,
   clock: Clock,
   {
     onReadOnly,
@@ -54,7 +54,7 @@ export async function openStore(
 }
 
 /** Whether a coordinator has ever kept data there. */
-export async function hasData(place: StorePlace): Promise<boolean> {
+export async function hasData(place: StoreLocation): Promise<boolean> {
   if (typeof place === "string") return existsSync(join(place, DATABASE_FILE));
   const { isMigrated } = await import("./postgres/engine/migrate.ts");
   return isMigrated(place.address);

@@ -4,7 +4,7 @@ import { pruneCredentialEnds } from "./accounts/credential-changes.ts";
 import { IDEMPOTENCY_KEPT_MS } from "./jobs/idempotency.ts";
 import { utcMonthOf } from "./accounts/key-spending.ts";
 import { foldNetworkMoves } from "./ledger/ledger.ts";
-import { takeTurn } from "./work-division.ts";
+import { claimRound } from "./work-division.ts";
 import { write, type Opened } from "./steps/steps.ts";
 
 const PRUNE_EVERY_MS = 3_600_000;
@@ -24,7 +24,7 @@ export const maintenanceSteps = {
    */
   prune: write(async (tx, nowMs: number): Promise<void> => {
     const isShared = tx.dialect === "postgres";
-    if (isShared && !(await takeTurn(tx, "prune", PRUNE_EVERY_MS))) return;
+    if (isShared && !(await claimRound(tx, "prune", PRUNE_EVERY_MS))) return;
     const values = { nowMs, lastMonth: utcMonthOf(nowMs) - 1, keptAfterMs: nowMs - IDEMPOTENCY_KEPT_MS };
     // oxlint-disable-next-line no-await-in-loop -- Five.
     for (const sql of REMOVALS) await tx.run(sql, values);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type FieldError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import type { NewWebhook, WebhookState, WebhookStore, WebhookTry } from "../store/jobs/webhooks.ts";
+import type { NewWebhook, WebhookState, WebhookStore, DeliveryAttempt } from "../store/jobs/webhooks.ts";
 import { webhookUrlProblem } from "./post-webhook.ts";
 
 /** Where a client wants the end of a job or batch to be posted. */
@@ -57,14 +57,14 @@ function isSecret(secret: string): boolean {
   );
 }
 
-const SHOWN_TRIES = 10;
+const SHOWN_ATTEMPTS = 10;
 
 /** A webhook as its owner sees it, without its secret. */
 export interface WebhookLog {
   readonly url: string;
   readonly state: WebhookState;
   /** The newest ones, oldest first. */
-  readonly tries: readonly WebhookTry[];
+  readonly tries: readonly DeliveryAttempt[];
 }
 
 /** The delivery log of a webhook; null if the job or batch has none. */
@@ -75,7 +75,7 @@ export async function readWebhookLog(
   const webhook = webhookId === null ? undefined : await store.get(webhookId);
   if (webhook === undefined) return null;
   const { url, state, tries } = webhook;
-  return { url, state, tries: tries.slice(-SHOWN_TRIES) };
+  return { url, state, tries: tries.slice(-SHOWN_ATTEMPTS) };
 }
 
 /** The secret of a webhook if the coordinator made it; null if the client sent its own. Only for the answer to a submission. */

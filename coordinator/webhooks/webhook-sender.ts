@@ -3,7 +3,13 @@ import type { Timer } from "../../shared/clock.ts";
 import { counter, histogram } from "../../shared/metrics.ts";
 import type { Env } from "../env.ts";
 import { Pool } from "../quotas/pool.ts";
-import type { PendingWebhook, TryOutcome, WebhookRecord, WebhookStore, WebhookTry } from "../store/jobs/webhooks.ts";
+import type {
+  PendingWebhook,
+  AttemptOutcome,
+  WebhookRecord,
+  WebhookStore,
+  DeliveryAttempt,
+} from "../store/jobs/webhooks.ts";
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
 import { hostResolver } from "./resolve-host.ts";
 
@@ -41,7 +47,7 @@ export function openWebhooks(
   random = Math.random,
 ) {
   const tried = counter(
-    "atoll_webhook_tries_total",
+    "atoll_webhook_attempts_total",
     "Webhook delivery attempts: `delivered`, `refused` (a status other than 2xx), `unreachable`",
     ["result"],
   );
@@ -57,7 +63,7 @@ export function openWebhooks(
   const queue = deliveryQueue(MAX_IN_ALL, MAX_PER_ACCOUNT);
   /** Every webhook that is scheduled, due or in progress; with its timer while it is scheduled. */
   const known = new Map<string, Timer | null>();
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   const stop = new AbortController();
 
   function take(webhook: PendingWebhook): void {
@@ -80,11 +86,11 @@ export function openWebhooks(
     for (let next = queue.take(); next !== undefined; next = queue.take()) {
       const { id, accountId, release } = next;
       const trying = tryAndPlan(id, accountId).finally(() => {
-        underWay.delete(trying);
+        inFlight.delete(trying);
         release();
         if (!stop.signal.aborted) pump();
       });
-      underWay.add(trying);
+      inFlight.add(trying);
     }
   }
 
@@ -140,7 +146,7 @@ export function openWebhooks(
     return outcome.state === "pending" ? outcome.dueAtMs : null;
   }
 
-  async function post(webhook: ReadableWebhook, body: string, atMs: number): Promise<Omit<WebhookTry, "atMs">> {
+  async function post(webhook: ReadableWebhook, body: string, atMs: number): Promise<Omit<DeliveryAttempt, "atMs">> {
     const tooLong = new AbortController();
     const limit = clock.schedule(MAX_TRY_MS, () => tooLong.abort());
     try {
@@ -175,7 +181,7 @@ export function openWebhooks(
     },
 
     /** Schedules what coordinators were to deliver that are gone. May be called again. */
-    async takeOver(): Promise<void> {
+    async adoptUnowned(): Promise<void> {
       for (const webhook of await store.adopt()) take(webhook);
     },
 
@@ -185,7 +191,7 @@ export function openWebhooks(
     async close(): Promise<void> {
       stop.abort();
       for (const timer of known.values()) timer?.cancel();
-      await Promise.all(underWay);
+      await Promise.all(inFlight);
     },
   };
 }
@@ -234,7 +240,7 @@ export function outcomeOf(facts: {
   readonly nowMs: number;
   readonly firstRetryMs: number;
   readonly random: () => number;
-}): TryOutcome {
+}): AttemptOutcome {
   const { status, tries, endedAtMs, nowMs, firstRetryMs, random } = facts;
   if (status !== null && status >= 200 && status < 300) return { state: "delivered" };
   if (status === GONE) return { state: "failed" };

@@ -35,7 +35,7 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
     lease.release();
   }
 
-  /** As `pull`, but evicts nothing: call `makeRoom` first. @throws {DiskFullError}, or as `acquire`. */
+  /** As `pull`, but evicts nothing: call `freeSpace` first. @throws {DiskFullError}, or as `acquire`. */
   async function preload(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<void> {
     if (bytesOnDisk(cargo) !== null) return;
     eviction.markPreloaded(cargo);
@@ -143,7 +143,7 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
     preload,
     refusalOf,
     noSpaceFor,
-    makeRoom: eviction.makeRoom,
+    freeSpace: eviction.freeSpace,
     bytesOnDisk,
     cached,
     downloads,

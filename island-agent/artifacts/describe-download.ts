@@ -2,7 +2,7 @@ import { formatAge } from "../../shared/cli/format-age.ts";
 import { formatBytes, GIB, MIB } from "../../shared/format-bytes.ts";
 
 /** How far a download is. Members are absent or null while they are unknown. */
-interface DownloadFigures {
+interface DownloadMetrics {
   readonly receivedBytes?: number | undefined;
   readonly totalBytes?: number | null | undefined;
   readonly bytesPerSecond?: number | null | undefined;
@@ -11,7 +11,7 @@ interface DownloadFigures {
 const MS_PER_S = 1_000;
 
 /** "120 of 202 MiB, 4.0 MiB/s, 20 s left", as far as the figures are known; "" before the first byte. */
-export function describeDownload({ receivedBytes, totalBytes = null, bytesPerSecond = null }: DownloadFigures): string {
+export function describeDownload({ receivedBytes, totalBytes = null, bytesPerSecond = null }: DownloadMetrics): string {
   if (receivedBytes === undefined) return "";
   const parts = [totalBytes === null ? formatBytes(receivedBytes) : formatShare(receivedBytes, totalBytes)];
   if (bytesPerSecond !== null) parts.push(`${formatBytes(bytesPerSecond)}/s`);

@@ -99,14 +99,14 @@ class FollowedDownload {
   breakOff(error: unknown): void {
     if (this.#beganMs === null) return;
     const reason = error instanceof Error ? error.message : String(error);
-    this.#log.info({ ...this.#facts(), progress: this.#describe(), reason }, "Download broken off");
+    this.#log.info({ ...this.#facts(), progress: this.#describe(), reason }, "Download interrupted");
   }
 
   #logProgress({ receivedBytes, totalBytes }: DownloadProgress, nowMs: number): void {
     if (receivedBytes === totalBytes) return;
     if (this.#beganMs === null) {
       this.#beganMs = nowMs;
-      this.#log.info({ ...this.#facts(), progress: this.#describe() }, "Download begins");
+      this.#log.info({ ...this.#facts(), progress: this.#describe() }, "Download started");
     } else {
       const gained = receivedBytes - this.#logged.bytes;
       if (nowMs - this.#logged.atMs < (totalBytes === null ? UNSIZED_LOG_MS : LOG_MS)) return;

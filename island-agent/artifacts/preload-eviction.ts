@@ -36,7 +36,7 @@ export function openPreloadEviction(stores: readonly ArtifactStore[]) {
    * @param mayRemove whether an unused artifact that was preloaded for this slug may be deleted.
    * @returns bytes that are missing; 0 when there is room.
    */
-  async function makeRoom(cargo: CargoManifest, mayRemove: (slug: string) => boolean): Promise<number> {
+  async function freeSpace(cargo: CargoManifest, mayRemove: (slug: string) => boolean): Promise<number> {
     const missing = missingBytes(cargo);
     if (missing === 0) return 0;
     const removable = removableFor(cargo, mayRemove);
@@ -80,7 +80,7 @@ export function openPreloadEviction(stores: readonly ArtifactStore[]) {
     for (const store of stores) if ((await store.remove(key)) !== "absent") return;
   }
 
-  return { markPreloaded, markUsed, markTooLarge, makeRoom };
+  return { markPreloaded, markUsed, markTooLarge, freeSpace };
 }
 
 /** Of the model and its adapters. A download of unknown size may begin while any space is free. */

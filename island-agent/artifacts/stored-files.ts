@@ -40,7 +40,8 @@ export function openStoredFiles(
     const key = names.keyOf(name) ?? name;
     const items = list().filter((item) => item.key === key);
     const [first] = items;
-    if (first === undefined) throw new CliError(`Nothing on disk is called "${name}": island models ls shows what is`);
+    if (first === undefined)
+      throw new CliError(`No model or image on disk has the name "${name}". List all with: island models ls`);
     if (items.some(({ inUse }) => inUse)) await unloadIdle((cargo) => needs(cargo, key));
     const used = list().find((item) => item.key === key && item.inUse);
     if (used !== undefined) throw inUse(name, used);
@@ -76,7 +77,7 @@ export type StoredFiles = ReturnType<typeof openStoredFiles>;
 
 function inUse(name: string, { usedBy }: ListedArtifact): CliError {
   const who = usedBy.length === 0 ? "a Cargo" : usedBy.join(", ");
-  return new CliError(`${name} is in use by ${who}, for a job or a download: remove it when that has ended`);
+  return new CliError(`${name} is in use by ${who}, for a job or a download. Remove it after it has ended`);
 }
 
 function needs(cargo: CargoManifest, key: string): boolean {

@@ -60,24 +60,25 @@ async function threadsHere(config: AgentConfig): Promise<number> {
   return threadsFor(config, cores ?? systemProbe.availableCores());
 }
 
-/** What the running agent says of a changed setting. */
+/** The running agent's reply to a changed setting. */
 export interface ReloadAnswer {
   readonly outcome: SettingOutcome;
   readonly status: Pick<AgentStatus, "closedBecause" | "running" | "slots">;
 }
 
-/** Finding out what the hardware is takes seconds on some machines. */
+/** Hardware detection takes seconds on some machines. */
 const MAX_APPLY_MS = 60_000;
 
-/** Lets the running agent take the setting over. Returns what came of it, for the user; null when no agent runs. */
+/** Applies the setting to the running agent. Returns the outcome as text for the user; null if no agent is running. */
 async function applyChange(dataDirectory: string, key: string): Promise<string | null> {
   try {
     const answer = await tellAgent<ReloadAnswer>(dataDirectory, "/settings", { key }, MAX_APPLY_MS);
     return answer === undefined ? null : describeOutcome(key, answer);
   } catch (error) {
-    if (error instanceof ControlRefusal) return `The running agent keeps its settings: ${error.message}`;
-    // An agent that does not answer, or of an earlier version, is running, too.
-    return "The running agent still has the old settings: restart it to apply the change";
+    if (error instanceof ControlRefusal)
+      return `The change is stored, but the running agent keeps its settings: ${error.message}`;
+    // An agent that does not reply, or has an earlier version, is running.
+    return "The change is stored, but the running agent did not apply it. Restart the agent";
   }
 }
 
@@ -86,13 +87,13 @@ function describeOutcome(key: string, { outcome, status }: ReloadAnswer): string
   switch (outcome) {
     case "applied":
       if (key === "slots" && running.length > slots)
-        return `Applied. ${running.length} jobs run and finish; new ones are taken when fewer than ${slots} run`;
+        return `Applied. ${running.length} running jobs continue; new jobs are accepted when fewer than ${slots} are running`;
       if (key === "hours" && closedBecause !== null) return `Applied. The Island is ${closedBecause}`;
-      return "Applied: the running agent has the new setting";
+      return "Applied to the running agent";
     case "next_start":
-      return "From the next start on: the running agent keeps the old setting until it is restarted";
+      return "Stored. Restart the agent to apply it";
     case "overridden":
-      return `Stored, but a flag or the variable ${variableOfKey(key)} of the running agent wins over the file`;
+      return `Stored, but a flag or the variable ${variableOfKey(key)} of the running agent overrides the file`;
     default:
       return outcome satisfies never;
   }

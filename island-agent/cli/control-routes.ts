@@ -84,7 +84,7 @@ async function unload(pool: CargoPool, slug: string | undefined): Promise<Loaded
   const isUsed = pool.loaded().some((each) => each.slug === slug);
   throw new CliError(
     isUsed
-      ? `${slug} runs a job: unload it when that has ended`
-      : `${slug} is not in memory: island status --verbose shows what is`,
+      ? `${slug} is running a job. Unload it after the job has ended`
+      : `${slug} is not in memory. List loaded Cargos with: island status --verbose`,
   );
 }

@@ -19,6 +19,6 @@ export async function logDrain(
     const { running } = agent.status();
     if (signal.aborted || running.length === 0) return;
     const jobs = running.map(({ slug, forMs }) => `${slug} for ${formatAge(forMs)}`);
-    log.info({ jobs }, `Stopping: running jobs end in ${leftMs / MS_PER_S} s at the latest`);
+    log.info({ jobs }, `Stopping: ${leftMs / MS_PER_S} s left for running jobs`);
   }
 }

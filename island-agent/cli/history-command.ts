@@ -37,7 +37,7 @@ export async function readHistory(dataDirectory: string): Promise<ShownHistory |
 /** `island history`: a line for each job. @param width of the terminal. */
 export function describeHistory(history: ShownHistory, width: number): string {
   const { jobs, earnings } = history;
-  if (jobs.length === 0) return "No job has ended here yet";
+  if (jobs.length === 0) return "No job has ended on this Island yet";
   const credits = creditsOf(earnings);
   const rows = jobs.map(({ jobId, slug, startedAtMs, runMs, outcome, why = "" }) => {
     const earned = credits.get(jobId);
@@ -51,7 +51,7 @@ export function describeHistory(history: ShownHistory, width: number): string {
       why,
     ];
   });
-  const note = earnings === null ? ["(the coordinator does not answer: credits are not known)"] : [];
+  const note = earnings === null ? ["(credits unknown: no response from the coordinator)"] : [];
   return [tableOf(COLUMNS, rows, { width }), ...note].join("\n");
 }
 
@@ -64,17 +64,20 @@ export function describeBriefly(
   const { link, closedBecause, coordinatorUrl, running, slots, quarantine } = status;
   const rows: [string, string][] = [
     ["Island", `${earnings?.name ?? status.hostId}, ${closedBecause ?? link}, at ${coordinatorUrl}`],
-    ["Earned", earnings === null ? "not known: the coordinator does not answer" : describeEarned(earnings)],
+    ["Earned", earnings === null ? "unknown: no response from the coordinator" : describeEarned(earnings)],
     ...(earnings === null ? [] : [["Uptime", describeUptime(earnings)] satisfies [string, string]]),
     ...describeMachine(status),
     ["Running", `${running.length} of ${slots} slots`],
     ...running.map((job): [string, string] => ["", describeRunning(job, status)]),
     ...describeOtherDownloads(status),
   ];
-  if (quarantine) rows.push(["Quarantine", "several jobs in a row failed here: island status --verbose"]);
+  if (quarantine) rows.push(["Quarantine", "several jobs in a row failed; for details: island status --verbose"]);
   if (clockAheadMs !== null && Math.abs(clockAheadMs) > MAX_CLOCK_ERROR_MS) {
     const side = clockAheadMs > 0 ? "ahead of" : "behind";
-    rows.push(["Clock", `${formatAge(Math.abs(clockAheadMs))} ${side} the coordinator's: set this machine's clock`]);
+    rows.push([
+      "Clock",
+      `${formatAge(Math.abs(clockAheadMs))} ${side} the coordinator's clock. Correct the time of this machine`,
+    ]);
   }
   rows.push(...describeLack(status));
   if (status.lastProblem !== null && link !== "connected") rows.push(["Problem", status.lastProblem]);
@@ -117,7 +120,7 @@ function describeEarned({ earned }: Earnings): string {
 }
 
 function describeUptime({ uptime }: Earnings): string {
-  if (Object.values(uptime).every((share) => share === null)) return "known after the first minute";
+  if (Object.values(uptime).every((share) => share === null)) return "available after the first minute";
   const [today, days7, days30] = [uptime.today, uptime.days_7, uptime.days_30].map((share) =>
     share === null ? "-" : `${Math.floor(share * 1_000) / 10} %`,
   );

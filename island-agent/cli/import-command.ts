@@ -14,7 +14,7 @@ import { diskIsShort } from "../disk/disk-budget.ts";
 import { freeBytesOn } from "../disk/free-bytes.ts";
 import { diskFailure, isOutOfSpace } from "../models/download/part-file.ts";
 import { parseJson, readBody } from "../models/download/json-body.ts";
-import { listModels, withAdoption, type ModelsPlace } from "./models-commands.ts";
+import { listModels, withAdoption, type ModelsLocation } from "./models-commands.ts";
 import type { ProgressLine } from "./progress-bar.ts";
 
 const MAX_ANSWER_WAIT_MS = 30_000;
@@ -30,7 +30,7 @@ const cargosSchema = z.object({
  * @returns a line for the user.
  * @throws {CliError}
  */
-export async function importModel(place: ModelsPlace, given: string, progress: ProgressLine): Promise<string> {
+export async function importModel(place: ModelsLocation, given: string, progress: ProgressLine): Promise<string> {
   const { dataDirectory, env } = place;
   const { path, found } = await readSource(given);
   const { size } = found;
@@ -40,12 +40,14 @@ export async function importModel(place: ModelsPlace, given: string, progress: P
     const sha256 = await hashFile(path, (bytes) => showBytes(progress, `reading ${given}`, bytes, size));
     const cargos = listed.filter((cargo) => cargo.model_sha256 === sha256).map(({ slug }) => slug);
     if (cargos.length === 0) {
-      throw new CliError(`No Cargo of the coordinator has a model with the SHA-256 of ${given}: ${sha256}`);
+      throw new CliError(
+        `No Cargo of the coordinator has a model with the SHA-256 of ${given} (${sha256}). Check that it is the file that the Cargo names`,
+      );
     }
     const names = cargos.join(", ");
     const isThere = async (): Promise<boolean> =>
       (await listModels(place)).some(({ key, isWhole }) => key === sha256 && isWhole);
-    const already = `The model of ${names} is on disk already`;
+    const already = `The model of ${names} is already on disk`;
     if (await isThere()) return already;
     const directory = modelDirectoryOf(dataDirectory);
     const { minFreeBytes } = config.models;
@@ -55,14 +57,14 @@ export async function importModel(place: ModelsPlace, given: string, progress: P
       const staged = join(directory, `import.${randomUUID()}.tmp`);
       try {
         const how = (await linkFile({ path, found }, staged))
-          ? "linked, so it takes no more space: do not change the file"
+          ? "as a hard link without extra space; do not change the original file"
           : await copyFile(path, staged, { size, sha256, minFreeBytes }, progress);
         const extension = /^\.([a-z0-9]{1,8})$/.exec(extname(path).toLowerCase())?.[1] ?? "";
         const isNew = await adopt({ path: staged, sha256, extension, cargos });
         if (isNew) return `Imported ${formatBytes(size)} for ${names} (${how})`;
         if (await isThere()) return already;
         throw new CliError(
-          `The model of ${names} is being downloaded at this moment: import it after island pause, which ends a download that no job waits for`,
+          `The model of ${names} is being downloaded. Run island pause to stop downloads that no job waits for, then import it again`,
         );
       } finally {
         await rm(staged, { force: true });
@@ -84,21 +86,21 @@ async function readSource(given: string): Promise<Source> {
   try {
     const path = await realpath(given);
     const found = await stat(path);
-    if (!found.isFile()) throw new CliError(`${given} is not a file: give the file of a model, such as a .gguf`);
+    if (!found.isFile()) throw new CliError(`${given}: must be a model file, such as a .gguf file`);
     return { path, found };
   } catch (error) {
     if (error instanceof CliError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(
-      code === "ENOENT" ? `There is no file ${resolve(given)}` : `${given} cannot be read: ${message}`,
-    );
+    throw new CliError(code === "ENOENT" ? `${resolve(given)}: no such file` : `Cannot read ${given}: ${message}`);
   }
 }
 
 /** The Cargos of the first coordinator that answers. @throws {CliError} */
 async function listCargos(urls: readonly string[] | null): Promise<z.infer<typeof cargosSchema>["cargos"]> {
   if (urls === null)
-    throw new CliError("This Island has not joined a coordinator, whose Cargos say which models they have");
+    throw new CliError(
+      "This Island has not joined a coordinator, so its Cargos are unknown. Join one with: island join URL",
+    );
   for (const url of urls) {
     const signal = AbortSignal.timeout(MAX_ANSWER_WAIT_MS);
     const response = await fetch(`${url}/api/v1/cargos`, { signal }).catch(() => null);
@@ -106,9 +108,11 @@ async function listCargos(urls: readonly string[] | null): Promise<z.infer<typeo
     const text = await readBody(Readable.fromWeb(response.body), MAX_ANSWER_BYTES, "the list of Cargos");
     const { data } = cargosSchema.safeParse(parseJson(text));
     if (data?.cargos.some((cargo) => cargo.model_sha256 !== undefined)) return data.cargos;
-    throw new CliError(`${url} does not say which models its Cargos have: it is of an earlier version`);
+    throw new CliError(
+      `${url} does not list the models of its Cargos, because its version is too old. Download the model with island models pull`,
+    );
   }
-  throw new CliError(`${urls.join(", ")} does not answer: its Cargos say which models they have. Try again later`);
+  throw new CliError(`Cannot read the list of Cargos: no response from ${urls.join(", ")}. Try again later`);
 }
 
 function showBytes(progress: ProgressLine, what: string, bytes: number, totalBytes: number): void {
@@ -138,7 +142,7 @@ async function linkFile({ path, found }: Source, to: string): Promise<boolean> {
 }
 
 function hasChanged(path: string): CliError {
-  return new CliError(`${path} has changed while it was read: import it when no program writes to it`);
+  return new CliError(`${path} changed while it was read. Import it when no program is writing to it`);
 }
 
 /** @returns how, for the user. @throws {CliError} when the disk lacks space, or the file has changed since it was hashed. */
@@ -168,5 +172,5 @@ async function copyFile(
     await file.close();
   }
   if (hash.digest("hex") !== sha256) throw hasChanged(path);
-  return "copied, as it is on another file system";
+  return "copied, because it is on another file system";
 }

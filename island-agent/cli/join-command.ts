@@ -16,14 +16,14 @@ const MAX_ANSWER_WAIT_MS = 10_000;
 const MAX_ANSWER_BYTES = 10_000;
 const CREATED = 201;
 const answerSchema = z.object({ data: z.object({ token: z.string().refine(isIslandToken) }) });
-/** What the coordinator's own text would say, which may be anything on the owner's terminal. */
+/** Messages by HTTP status. The coordinator's own text is not trusted on the owner's terminal. */
 const REASONS: Readonly<Record<number, string>> = {
-  404: "the pairing code is wrong, used or older than ten minutes: make a new one",
-  422: "the account of the pairing code has too many Island tokens: revoke one",
-  429: "too many pairing codes were tried: try again in a minute, or join with --token",
+  404: "the pairing code is wrong, used or older than ten minutes. Create a new one",
+  422: "the account of the pairing code has too many Island tokens. Revoke one",
+  429: "too many attempts with pairing codes. Try again in a minute, or join with --token",
 };
 
-/** Of a pairing code, without its hyphen. */
+/** Length of a pairing code without its hyphen. */
 const CODE_CHARACTERS = 8;
 
 /** A host name with a dot or a port, an IP address or localhost, and perhaps a path. */
@@ -46,21 +46,23 @@ interface JoinOptions {
 
 /**
  * `island join`: stores the coordinator's address and key, the token and the account, after the coordinator has accepted the
- * token. Token and code are sent only to a coordinator with the right key. Of several addresses all must do. Returns the key's fingerprint.
+ * token. Token and code are sent only to a coordinator with the right key. All addresses must accept them. Returns the key's fingerprint.
  * @throws {CliError} when an address, the token, the code or the key is wrong; nothing is stored then.
  */
 export async function joinNetwork(given: JoinOptions): Promise<string> {
   const options = { ...given, urls: given.urls.map(readJoinAddress) };
   const { urls, credential, dataDirectory } = options;
   if ("token" in credential && !isIslandToken(credential.token)) {
-    throw new CliError("This is not an Island token: they begin with it_ and have 43 characters");
+    throw new CliError(
+      "Invalid Island token: must be it_ and 40 letters and digits. Copy it again, or create a new one",
+    );
   }
-  // What was typed by mistake, such as a password, is sent to nobody.
+  // Text that was typed by mistake, such as a password, must not be sent.
   if ("code" in credential && credential.code.replaceAll(/[\s-]/g, "").length !== CODE_CHARACTERS) {
-    throw new CliError("This is neither a pairing code (ABCD-EFGH) nor an Island token (it_…)");
+    throw new CliError("Invalid input: must be a pairing code (ABCD-EFGH) or an Island token (it_…)");
   }
   const [first] = urls;
-  if (first === undefined) throw new CliError("No address of a coordinator is given");
+  if (first === undefined) throw new CliError("The URL of a coordinator is missing");
   // All keys before the token leaves this machine, and before a code is used up.
   const publicKey = await readCommonKey(options);
   const token = "token" in credential ? credential.token : await redeemCode(first, credential.code);
@@ -86,22 +88,24 @@ export async function storedToken(dataDirectory: string, urls: readonly string[]
   return urls.every((url) => coordinator.apiUrls?.includes(url) === true) ? coordinator.token : null;
 }
 
-/** The address of a coordinator in what the user gives. @throws {CliError} when that is none. */
+/** Normalizes the coordinator's URL from the user. @throws {CliError} if it is invalid. */
 export function readJoinAddress(given: string): string {
   const url = coordinatorAddress(given);
   const parsed = URL.parse(url);
   // A comma separates addresses in the settings.
   if (parsed === null || !/^https?:\/\/[^,]+$/i.test(url)) {
     const hint = LIKE_A_HOST.test(url) ? `. Did you mean ${schemeOf(url)}://${url}?` : "";
-    throw new CliError(`"${given}" is not an http or https address${hint}`);
+    throw new CliError(`URL of the coordinator: must begin with http:// or https://, got "${given}"${hint}`);
   }
   if (parsed.username !== "" || parsed.password !== "") {
-    throw new CliError("The coordinator's address has no name and password: leave out what is before the @");
+    throw new CliError(
+      "URL of the coordinator: must not contain a user name and password. Remove the part before the @",
+    );
   }
   return url;
 }
 
-/** What an address without one probably has. */
+/** The likely scheme of an address without one. */
 function schemeOf(address: string): "http" | "https" {
   return /^(?:localhost\b|\d+(?:\.\d+){3}\b|\[)/i.test(address) ? "http" : "https";
 }
@@ -115,7 +119,11 @@ async function readCommonKey(options: JoinOptions): Promise<string> {
     await assertRightKey(options, shown.publicKey);
     common ??= shown.publicKey;
     if (shown.publicKey !== common) {
-      throw refusal(url, "it is a coordinator of another network, as its key is another one", options);
+      throw refusal(
+        url,
+        "this coordinator has a different key, so it belongs to another network. Give only URLs of one network",
+        options,
+      );
     }
   }
   return common ?? "";
@@ -126,7 +134,7 @@ async function tryToken(url: string, token: string, publicKey: string, options: 
   const checked = await checkToken(url, token);
   if (!checked.ok) throw refusal(url, checked.reason, options);
   if (checked.publicKey !== publicKey) {
-    throw refusal(url, "the coordinator changed its key meanwhile. Try again", options);
+    throw refusal(url, "the coordinator changed its key during the join. Try again", options);
   }
   return checked.accountId;
 }
@@ -134,7 +142,7 @@ async function tryToken(url: string, token: string, publicKey: string, options: 
 /** An address with a path may be that of a page. */
 function hintOf(url: string): string {
   const { pathname, origin } = new URL(url);
-  return pathname === "/" ? "" : ` (without a path: ${origin})`;
+  return pathname === "/" ? "" : ` (try it without the path: ${origin})`;
 }
 
 function refusal(url: string, reason: string, { urls }: JoinOptions): CliError {
@@ -146,7 +154,7 @@ export function plainHttpWarning(url: string): string | null {
   const { protocol, hostname } = URL.parse(url) ?? {};
   if (protocol !== "http:" || hostname === undefined) return null;
   if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return null;
-  return `Warning: ${url} is not encrypted: others on the network can read the token or code and change what this Island receives`;
+  return `Warning: ${url} is not encrypted. Others on the network can read the token or code, and change the data that this Island receives. Use https`;
 }
 
 /**
@@ -158,14 +166,16 @@ async function assertRightKey(options: JoinOptions, publicKey: string): Promise<
   if (fingerprint !== undefined) {
     const shown = fingerprintOf(publicKey);
     if (fingerprint === shown) return;
-    throw new CliError(`Not joined: the coordinator's key has the fingerprint ${shown}, not ${fingerprint}`);
+    throw new CliError(
+      `Not joined: the fingerprint of the coordinator's key must be ${fingerprint}, got ${shown}. Check the URL, and ask the operator for the fingerprint`,
+    );
   }
   if (isNewCoordinator) return;
   const file = await readConfigFile(dataDirectory);
   const pinned = file === null ? undefined : readTomlKeys(file).get("coordinator.public_key");
   if (typeof pinned !== "string" || pinned === publicKey) return;
   const change = describeKeyChange(pinned, publicKey);
-  throw new CliError(`Not joined: ${change}. If it is a different coordinator, join with --new-coordinator`);
+  throw new CliError(`Not joined: ${change}. To join a different coordinator, add --new-coordinator`);
 }
 
 /** Exchanges a pairing code for an Island token, which the coordinator shows this once. @throws {CliError} */
@@ -181,14 +191,22 @@ async function redeemCode(coordinatorUrl: string, code: string): Promise<string>
       signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS),
     });
   } catch (cause) {
-    throw new CliError(`Not joined: ${coordinatorUrl} does not answer. The code is used if it got there`, { cause });
+    throw new CliError(
+      `Not joined: no response from ${coordinatorUrl}. Try again; if the code is rejected, create a new one`,
+      { cause },
+    );
   }
   if (response.status !== CREATED || response.body === null) {
     await response.body?.cancel();
-    throw new CliError(`Not joined: ${REASONS[response.status] ?? `the coordinator answered ${response.status}`}`);
+    throw new CliError(
+      `Not joined: ${REASONS[response.status] ?? `the coordinator responded with status ${response.status}`}`,
+    );
   }
-  const text = await readBody(Readable.fromWeb(response.body), MAX_ANSWER_BYTES, "the coordinator's answer");
+  const text = await readBody(Readable.fromWeb(response.body), MAX_ANSWER_BYTES, "the coordinator's response");
   const answer = answerSchema.safeParse(parseJson(text));
-  if (!answer.success) throw new CliError("Not joined: the coordinator's answer has no Island token");
+  if (!answer.success)
+    throw new CliError(
+      "Not joined: the coordinator's response has no Island token. Check that the URL is that of an Atoll coordinator",
+    );
   return answer.data.data.token;
 }

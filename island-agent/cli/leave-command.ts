@@ -3,10 +3,10 @@ import { readConfigFile, storeKeys } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { isAgentRunning } from "../control/control-client.ts";
 import { forgetHostId, readHostId } from "../hardware/host-id.ts";
-import { listModels, pruneModels, type ModelsPlace } from "./models-commands.ts";
+import { listModels, pruneModels, type ModelsLocation } from "./models-commands.ts";
 
 const MAX_ANSWER_WAIT_MS = 10_000;
-const NOT_TOLD = "If the account still lists this Island, remove it there";
+const REMOVE_THERE = "If the account still lists this Island, remove it in the console";
 
 /** An Island's membership in a network, which `island leave` ends. */
 interface Membership {
@@ -18,14 +18,17 @@ interface Membership {
 }
 
 /** @throws {CliError} when the Island has not joined, or an agent runs. */
-export async function readMembership(place: ModelsPlace): Promise<Membership> {
+export async function readMembership(place: ModelsLocation): Promise<Membership> {
   const { dataDirectory, env } = place;
   if (await isAgentRunning(dataDirectory)) {
-    throw new CliError(`An agent runs on ${dataDirectory}: end it first, with island drain or by removing its service`);
+    throw new CliError(
+      `An agent is running on ${dataDirectory}. Stop it first, with island drain or by removing its service`,
+    );
   }
   const { coordinator } = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
   const { apiUrls, token } = coordinator;
-  if (apiUrls === null || token === null) throw new CliError(`${dataDirectory} has not joined a coordinator`);
+  if (apiUrls === null || token === null)
+    throw new CliError(`${dataDirectory} has not joined a coordinator, so there is nothing to leave`);
   const models = await listModels(place);
   return { urls: apiUrls, token, modelBytes: models.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
@@ -36,13 +39,13 @@ export async function readMembership(place: ModelsPlace): Promise<Membership> {
  * @returns lines for the user.
  */
 export async function leaveNetwork(
-  place: ModelsPlace,
+  place: ModelsLocation,
   { urls, token }: Membership,
   deletesModels: boolean,
 ): Promise<string[]> {
   const { dataDirectory } = place;
   const hostId = await readHostId(dataDirectory);
-  const told = hostId === null ? "It never ran here" : await tellCoordinator(urls, hostId, token);
+  const told = hostId === null ? "The Island was never started" : await tellCoordinator(urls, hostId, token);
   // First what takes long and may fail: the command can then be repeated.
   const freed = deletesModels ? await pruneModels(place) : null;
   await storeKeys(dataDirectory, {
@@ -55,22 +58,22 @@ export async function leaveNetwork(
   await forgetHostId(dataDirectory);
   return [
     `Left ${urls.join(", ")}. ${told}`,
-    "Deleted here: the Island token, and the address and key of the coordinator",
+    "Deleted the Island token, and the URL and key of the coordinator",
     freed ?? `The models stay in ${dataDirectory}`,
   ];
 }
 
 /** Asks the coordinators of the network, until one does, to forget the Island. @returns what came of it, for the user. */
 async function tellCoordinator(urls: readonly string[], hostId: string, token: string): Promise<string> {
-  let problem = "it does not answer";
+  let problem = "no response";
   for (const url of urls) {
     const status = await forgetAt(url, hostId, token);
-    if (status === 200) return "The coordinator has forgotten this Island";
-    if (status === 401) return `The coordinator no longer accepts the token. ${NOT_TOLD}`;
+    if (status === 200) return "The coordinator deleted this Island";
+    if (status === 401) return `The coordinator rejected the token. ${REMOVE_THERE}`;
     // One that stops or starts, or has an earlier version without this endpoint.
-    if (status !== null) problem = `it answered ${status}`;
+    if (status !== null) problem = `status ${status}`;
   }
-  return `The coordinator has not forgotten this Island: ${problem}. ${NOT_TOLD}`;
+  return `The coordinator did not delete this Island: ${problem}. ${REMOVE_THERE}`;
 }
 
 /** @returns the status; null without an answer. */

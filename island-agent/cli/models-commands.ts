@@ -15,7 +15,7 @@ import { fixed, flexible, tableOf } from "../../shared/cli/text-table.ts";
 import type { ProgressLine } from "./progress-bar.ts";
 
 /** The Island that the commands work on. */
-export interface ModelsPlace {
+export interface ModelsLocation {
   readonly dataDirectory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ const MAX_DELETE_MS = 120_000;
 const NOBODY_IN_USE: ReadonlySet<string> = new Set();
 
 /** `island models ls`. As `rm` and `prune`, it asks the running agent, or opens the directory itself when none runs. */
-export async function listModels(place: ModelsPlace): Promise<ListedArtifact[]> {
+export async function listModels(place: ModelsLocation): Promise<ListedArtifact[]> {
   const items = await askAgent<ListedArtifact[]>(place.dataDirectory, "/models");
   if (items !== undefined) return items;
   // Opening the stores would create the directory.
@@ -42,13 +42,13 @@ export async function listModels(place: ModelsPlace): Promise<ListedArtifact[]> 
  * `island models rm`. @returns a line for the user.
  * @throws {CliError} when nothing has that name, or it is in use.
  */
-export async function removeModel(place: ModelsPlace, name: string): Promise<string> {
+export async function removeModel(place: ModelsLocation, name: string): Promise<string> {
   const freed = await tell<number>(place, "/models/remove", { name });
   return `Freed ${formatBytes(freed ?? (await withStored(place, (stored) => stored.remove(name))))}`;
 }
 
 /** `island models prune`: deletes everything that is not in use. @returns a line for the user. */
-export async function pruneModels(place: ModelsPlace): Promise<string> {
+export async function pruneModels(place: ModelsLocation): Promise<string> {
   const freed = await tell<number>(place, "/models/prune", {});
   return `Freed ${formatBytes(freed ?? (await withStored(place, (stored) => stored.prune())))}`;
 }
@@ -59,9 +59,10 @@ export async function pruneModels(place: ModelsPlace): Promise<string> {
  * @returns a line for the user.
  * @throws {CliError} when the Cargo is not in memory, or a job uses it.
  */
-export async function unloadModels(place: ModelsPlace, slug: string | undefined): Promise<string> {
+export async function unloadModels(place: ModelsLocation, slug: string | undefined): Promise<string> {
   const unloaded = await tell<LoadedReport[]>(place, "/models/unload", { name: slug });
-  if (unloaded === undefined) throw new CliError("No agent runs on this data directory: nothing is in memory");
+  if (unloaded === undefined)
+    throw new CliError("No agent is running on this data directory, so no Cargo is in memory");
   if (unloaded.length === 0) return "No idle Cargo is in memory";
   const bytes = unloaded.reduce((sum, { ramBytes, vramBytes }) => sum + ramBytes + vramBytes, 0);
   return `Unloaded ${unloaded.map((each) => each.slug).join(", ")}: ${formatBytes(bytes)} of memory`;
@@ -73,17 +74,19 @@ export async function unloadModels(place: ModelsPlace, slug: string | undefined)
  * @returns a line for the user.
  * @throws {CliError} when no agent runs, or the download fails.
  */
-export async function pullModel(place: ModelsPlace, slug: string, progress: ProgressLine): Promise<string> {
+export async function pullModel(place: ModelsLocation, slug: string, progress: ProgressLine): Promise<string> {
   let pulls = await tell<PullStatus[]>(place, "/models/pull", { name: slug });
   if (pulls === undefined) {
-    throw new CliError("No agent runs on this data directory, and only an agent can pull: start one with island start");
+    throw new CliError("No agent is running on this data directory. Start one with island start, then pull again");
   }
   try {
     for (;;) {
       const pull = pulls?.find((each) => each.slug === slug);
       if (pull === undefined)
-        throw new CliError("The agent has stopped. Downloaded data is kept; pull again when it runs");
-      if (pull.state === "failed") throw new CliError(`${slug} could not be pulled: ${pull.detail}`);
+        throw new CliError(
+          "The agent has stopped. Start it and pull again; the download continues from the stored data",
+        );
+      if (pull.state === "failed") throw new CliError(`Cannot pull ${slug}: ${pull.detail}`);
       progress.show(`${slug}: ${pull.state}`, pull.fraction, describeDownload(pull.download ?? {}));
       if (pull.state === "on disk") return `${slug} is on disk`;
       await place.clock.sleep(POLL_MS);
@@ -96,7 +99,7 @@ export async function pullModel(place: ModelsPlace, slug: string, progress: Prog
 
 /** The list as a table. @param width of the terminal. */
 export function describeModels(items: readonly ListedArtifact[], width: number): string {
-  if (items.length === 0) return "Nothing is on disk";
+  if (items.length === 0) return "No models or images on disk";
   const rows = items.map((item) => [
     item.cargos.join(", ") || item.key,
     formatBytes(item.bytes),
@@ -113,17 +116,20 @@ function stateOf({ kind, isWhole, inUse, usedBy }: ListedArtifact): string {
 }
 
 /** Runs `use` with what takes a verified file of the models' directory: the running agent, or the store itself. @see ModelStore.adopt */
-export async function withAdoption<T>(place: ModelsPlace, use: (adopt: OpenStores["adopt"]) => Promise<T>): Promise<T> {
+export async function withAdoption<T>(
+  place: ModelsLocation,
+  use: (adopt: OpenStores["adopt"]) => Promise<T>,
+): Promise<T> {
   if (!(await isAgentRunning(place.dataDirectory))) return withStores(place, ({ adopt }) => use(adopt));
   return use(async (file) => {
     const isNew = await tell<boolean>(place, "/models/adopt", file);
-    if (isNew === undefined) throw new CliError("The agent has stopped: try again");
+    if (isNew === undefined) throw new CliError("The agent has stopped. Try again");
     return isNew;
   });
 }
 
 /** As `tellAgent`; a refusal becomes an error for the user. */
-async function tell<T>({ dataDirectory }: ModelsPlace, path: string, body: object): Promise<T | undefined> {
+async function tell<T>({ dataDirectory }: ModelsLocation, path: string, body: object): Promise<T | undefined> {
   try {
     return await tellAgent<T>(dataDirectory, path, body, MAX_DELETE_MS);
   } catch (error) {
@@ -131,7 +137,7 @@ async function tell<T>({ dataDirectory }: ModelsPlace, path: string, body: objec
   }
 }
 
-function withStored<T>(place: ModelsPlace, use: (stored: StoredFiles) => Promise<T>): Promise<T> {
+function withStored<T>(place: ModelsLocation, use: (stored: StoredFiles) => Promise<T>): Promise<T> {
   const nothingToUnload = async (): Promise<void> => undefined;
   return withStores(place, ({ artifacts, names }) =>
     use(openStoredFiles(artifacts, names, () => NOBODY_IN_USE, nothingToUnload)),
@@ -139,7 +145,7 @@ function withStored<T>(place: ModelsPlace, use: (stored: StoredFiles) => Promise
 }
 
 /** Opens the stores in this process, while no agent runs. @throws {CliError} when another process has them open. */
-async function withStores<T>(place: ModelsPlace, use: (stores: OpenStores) => Promise<T>): Promise<T> {
+async function withStores<T>(place: ModelsLocation, use: (stores: OpenStores) => Promise<T>): Promise<T> {
   const { dataDirectory, env, clock } = place;
   const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
   await using stores = await openStores(

@@ -6,7 +6,7 @@ import { CliError } from "../../shared/errors.ts";
 import { ADDED_BACK_ENDS, backEndFolder, backEndsFolder, packagesOf } from "../runtimes/llmcpp/back-ends.ts";
 
 /** The Island that the commands work on, and its machine as Node.js names it. */
-export interface BackEndsPlace {
+export interface BackEndsLocation {
   readonly dataDirectory: string;
   readonly platform: string;
   readonly arch: string;
@@ -23,7 +23,7 @@ interface BackEnd {
 export type Npm = (args: readonly string[], folder: string) => Promise<number>;
 
 /** The back ends that this machine's platform has. */
-export async function listBackEnds(place: BackEndsPlace): Promise<BackEnd[]> {
+export async function listBackEnds(place: BackEndsLocation): Promise<BackEnd[]> {
   const names = Object.keys(ADDED_BACK_ENDS[`${place.platform}-${place.arch}`] ?? {});
   const folders = await readdir(backEndsFolder(place.dataDirectory)).catch(() => []);
   return Promise.all(
@@ -39,10 +39,10 @@ export async function listBackEnds(place: BackEndsPlace): Promise<BackEnd[]> {
 
 /** The list for people. */
 export function describeBackEnds(backEnds: readonly BackEnd[]): string {
-  if (backEnds.length === 0) return "There are no back ends to add for this platform: all of it comes with the agent";
+  if (backEnds.length === 0) return "No back ends to add for this platform: the agent includes all of them";
   const hint = {
     installed: "",
-    outdated: ": island runtimes add NAME installs it for this version",
+    outdated: "; to install it for this version: island runtimes add NAME",
     "not installed": "",
   };
   return backEnds.map(({ name, state }) => `${name.padEnd(8)}${state}${hint[state].replace("NAME", name)}`).join("\n");
@@ -54,7 +54,7 @@ export function describeBackEnds(backEnds: readonly BackEnd[]): string {
  * @returns a line for the user.
  * @throws {CliError}
  */
-export async function addBackEnd(place: BackEndsPlace, name: string, npm: Npm): Promise<string> {
+export async function addBackEnd(place: BackEndsLocation, name: string, npm: Npm): Promise<string> {
   const packages = requirePackages(place, name);
   const folder = folderOf(place);
   const version = folder.slice(folder.lastIndexOf("-") + 1);
@@ -67,13 +67,13 @@ export async function addBackEnd(place: BackEndsPlace, name: string, npm: Npm): 
   const wanted = packages.map((each) => `${each}@${version}`);
   const code = await npm(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--save-exact", ...wanted], folder);
   if (code !== 0 || !(await isInstalled(folder, packages))) {
-    throw new CliError(`npm could not install ${wanted.join(" and ")} into ${folder}: see its message above`);
+    throw new CliError(`npm could not install ${wanted.join(" and ")} into ${folder}. See the output of npm above`);
   }
-  return `Added ${name}. Restart the agent to use it; island doctor says whether it works here`;
+  return `Added ${name}. Restart the agent to use it. To check that it works: island doctor`;
 }
 
 /** `island runtimes remove`. @returns a line for the user. @throws {CliError} when it is not there. */
-export async function removeBackEnd(place: BackEndsPlace, name: string): Promise<string> {
+export async function removeBackEnd(place: BackEndsLocation, name: string): Promise<string> {
   const packages = requirePackages(place, name);
   const folders = await readdir(backEndsFolder(place.dataDirectory)).catch(() => []);
   let removed = 0;
@@ -82,23 +82,27 @@ export async function removeBackEnd(place: BackEndsPlace, name: string): Promise
     for (const each of packages) await rm(join(folder, "node_modules", each), { recursive: true });
     removed += 1;
   }
-  if (removed === 0) throw new CliError(`${name} is not installed in ${place.dataDirectory}`);
-  return `Removed ${name}. A running agent keeps what it has loaded until its restart`;
+  if (removed === 0)
+    throw new CliError(
+      `${name} is not installed in ${place.dataDirectory}. List the back ends with: island runtimes list`,
+    );
+  return `Removed ${name}. A running agent uses it until its next start`;
 }
 
 /** @throws {CliError} */
-function requirePackages({ platform, arch }: BackEndsPlace, name: string): readonly string[] {
+function requirePackages({ platform, arch }: BackEndsLocation, name: string): readonly string[] {
   const packages = packagesOf(platform, arch, name);
   if (packages !== undefined) return packages;
   const names = Object.keys(ADDED_BACK_ENDS[`${platform}-${arch}`] ?? {});
-  const choices = names.length === 0 ? "there are none" : `there are ${names.join(", ")}`;
-  throw new CliError(`There is no back end ${JSON.stringify(name)} for ${platform}-${arch}: ${choices}`);
+  const choices = names.length === 0 ? "this platform has none" : `must be ${names.join(" or ")}`;
+  throw new CliError(`No back end ${JSON.stringify(name)} for ${platform}-${arch}: ${choices}`);
 }
 
 /** @throws {CliError} */
-function folderOf({ dataDirectory }: BackEndsPlace): string {
+function folderOf({ dataDirectory }: BackEndsLocation): string {
   const folder = backEndFolder(dataDirectory);
-  if (folder === null) throw new CliError("node-llama-cpp is not installed, so it can have no back ends");
+  if (folder === null)
+    throw new CliError("node-llama-cpp is not installed. Install the agent again with its optional dependencies");
   return folder;
 }
 
@@ -129,7 +133,7 @@ export function runNpm(env: Readonly<Record<string, string | undefined>>): Npm {
       const [code] = (await once(child, "close")) as [number | null];
       return code ?? 1;
     } catch (cause) {
-      throw new CliError("npm was not found; it comes with Node.js (Debian: apt install npm)", { cause });
+      throw new CliError("npm was not found. Install it with Node.js (Debian: apt install npm)", { cause });
     }
   };
 }

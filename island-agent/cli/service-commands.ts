@@ -49,7 +49,7 @@ export async function installService(options: ServiceOptions): Promise<{ text: s
   await writeFile(file, content, { mode: 0o644 }).catch((error: unknown) => refuse(file, error));
   const failed = await runAll(enable, options.run ?? runProgram);
   if (failed === null) return { text: `Installed and started ${file}`, isStarted: true };
-  const text = `Wrote ${file}, but it does not run: ${failed}\nTo start it, run:\n${linesOf(enable)}`;
+  const text = `Created ${file}, but the service is not running: ${failed}\nTo start it, run:\n${linesOf(enable)}`;
   return { text, isStarted: false };
 }
 
@@ -63,18 +63,18 @@ export async function removeService(options: ServiceOptions): Promise<string> {
   const { run = runProgram } = options;
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
-    throw new CliError(`${file} cannot be read: ${error.message}`);
+    throw new CliError(`Cannot read ${file}: ${error.message}`);
   });
-  if (found === null) return `There is no service to remove: ${file} is not there`;
+  if (found === null) return `No service to remove: ${file} does not exist`;
   const failed = await runAll(disable, run);
   if (failed !== null) {
     throw new CliError(
-      `The service could not be stopped, so ${file} is kept: ${failed}\nTo stop it, run:\n${linesOf(disable)}`,
+      `Cannot stop the service, so ${file} was not deleted: ${failed}\nTo stop it, run:\n${linesOf(disable)}`,
     );
   }
   await rm(file, { force: true }).catch((error: unknown) => refuse(file, error));
   const unknown = await runAll(forget, run);
-  return unknown === null ? `Removed ${file}` : `Removed ${file}; run also:\n${linesOf(forget)}\n(${unknown})`;
+  return unknown === null ? `Removed ${file}` : `Removed ${file}. Also run:\n${linesOf(forget)}\n(${unknown})`;
 }
 
 /** A service sees only the settings in the file, not the environment of the user who installs it. */
@@ -83,14 +83,14 @@ async function assertJoined(dataDirectory: string): Promise<void> {
   const { apiUrls, token, publicKey } = coordinator;
   if (apiUrls !== null && token !== null && publicKey !== null) return;
   const command = `island join URL --data ${dataDirectory}`;
-  throw new CliError(`${dataDirectory} has not joined a coordinator. Join first: ${command}`);
+  throw new CliError(`${dataDirectory} has not joined a coordinator. First run: ${command}`);
 }
 
 function planFor(options: ServiceOptions): Plan {
   if (options.platform === "linux") return systemdPlan(options);
   if (options.platform === "darwin") return launchdPlan(options);
   throw new CliError(
-    `island install-service does not support ${options.platform}: let another service manager run island start`,
+    `island install-service does not support ${options.platform}. Run island start with another service manager`,
   );
 }
 
@@ -150,5 +150,5 @@ async function runAll(programs: Plan["enable"], run: NonNullable<ServiceOptions[
 }
 
 function refuse(file: string, error: unknown): never {
-  throw new CliError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+  throw new CliError(`Cannot write ${file}: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -45,7 +45,7 @@ export function settingsReload(options: ReloadOptions): ApplySettings {
     const changed = withLiveSettings(config, resolveAgentConfig(sources));
     if (!isDeepStrictEqual(changed, config)) {
       await change(changed);
-      options.log.info({ slots: changed.slots, hours: getKey(sources, "hours").shown }, "Settings applied");
+      options.log.info({ slots: changed.slots, hours: getKey(sources, "hours").shown }, "Applied changed settings");
     }
     if (source === "flag" || source === "environment") return "overridden";
     return LIVE_KEYS.has(key) ? "applied" : "next_start";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Clock } from "../../shared/clock.ts";
 import type { Hardware } from "../../shared/hardware.ts";
-import type { LogFormat } from "../../shared/cli/log-format.ts";
+import type { LogFormat } from "../../shared/cli/log-settings.ts";
 import type { Logger, LogLevel } from "../../shared/logger.ts";
 import { IslandAgent } from "../agent.ts";
 import { Availability } from "../availability/availability.ts";
@@ -80,11 +80,11 @@ export async function startAgent(options: {
   const config = resolveAgentConfig({ flags, env, file });
   const { apiUrls, token, publicKey, accountId } = config.coordinator;
   if (apiUrls === null || token === null)
-    throw new CliError("This Island has not joined a coordinator. Join first: island join URL");
+    throw new CliError("This Island has not joined a coordinator. First run: island join URL");
   if (publicKey === null)
-    throw new CliError("This Island has no pinned key of its coordinator. Join again: island join URL");
+    throw new CliError("The settings have no key of the coordinator. Join again with: island join URL");
   if ((await askAgent(dataDirectory, "/status")) !== undefined)
-    throw new CliError(`An agent already runs on ${dataDirectory}: island status shows it`);
+    throw new CliError(`An agent is already running on ${dataDirectory}. Show it with: island status`);
   await forgetLastEnd(dataDirectory);
 
   const log = await options.openLog(config.logLevel, config.logFormat);
@@ -93,7 +93,7 @@ export async function startAgent(options: {
   if (file?.isPrivate === false)
     log.warn(
       { file: file.name },
-      "Other users can read the settings file, which holds the Island token: protect it with chmod 600",
+      "Other users can read the settings file, which contains the Island token. Protect it with: chmod 600",
     );
   const stack = new AsyncDisposableStack();
   try {
@@ -115,22 +115,22 @@ export async function startAgent(options: {
     const { images } = stores;
     const containers = images === null ? null : { images, islandId: hostId };
     const sandbox = await findSandbox({ config, hardware, env });
-    if (sandbox.state.remedy !== null) log.warn(sandbox.state, "Native runtimes could have a better sandbox");
+    if (sandbox.state.remedy !== null) log.warn(sandbox.state, "A stronger sandbox is possible for native runtimes");
     const setUp = { dataDirectory, clock, env, log };
     const all = createRuntimes({ ...setUp, config, hardware, sandbox, containers });
     let policy = policyOf(config, false);
     const candidates = all.filter(({ type }) => isAllowed(policy.runtimes, type));
-    // An engine may be found long after the start: what containers can have is known only then.
+    // The engine may start long after the agent. The policy of containers is known only then.
     const prepare = async (runtime: CargoRuntime): Promise<void> => {
       if (!(runtime instanceof ContainerRuntime)) return;
       await clearContainers(runtime, images, log);
       const network = await checkNetwork(config, [runtime]);
-      if (network.kind === "refused") log.warn({ reason: network.reason }, "Containers get no network");
+      if (network.kind === "refused") log.warn({ reason: network.reason }, "Containers run without a network");
       policy = policyOf(config, network.kind === "filtered");
     };
     const probes = stack.use(new RuntimeProbes({ candidates, clock, log, prepare }));
     await probes.probeAll();
-    if (!probes.hasHope) throw new CliError("No runtime is usable on this host: island doctor says why");
+    if (!probes.hasHope) throw new CliError("No runtime is usable on this host. For the reasons, run: island doctor");
     const isPaused = await readPause(dataDirectory);
     const availability = new Availability({ clock, hours: config.hours, isPaused });
     const history = stack.use(await openJobHistory(dataDirectory, clock, log));
@@ -154,7 +154,7 @@ export async function startAgent(options: {
       policy: () => policy,
       hostId,
       version: options.version,
-      farewellLimitMs: MAX_FAREWELL_MS,
+      drainTimeoutMs: MAX_FAREWELL_MS,
       clock,
       offer: { slots: config.slots, hardware },
       runtimes: probes.usable,
@@ -229,12 +229,12 @@ export async function startAgent(options: {
       ended: runToEnd(agent, stack, async (reason) => {
         if (availability.isDraining) return;
         await storeLastEnd(dataDirectory, { reason, atMs: clock.now() }).catch((error: unknown) =>
-          log.warn({ reason: String(error) }, "Why the agent ended could not be stored"),
+          log.warn({ reason: String(error) }, "Could not store the reason why the agent stopped"),
         );
       }),
       drain: async () => {
         const running = agent.status().running.length;
-        log.info({ running }, running === 0 ? "Stopping" : "Stopping: running jobs have a minute to finish");
+        log.info({ running }, running === 0 ? "Stopping" : "Stopping: running jobs have one minute to finish");
         const isDone = new AbortController();
         void logDrain(agent, clock, log, MAX_DRAIN_MS, isDone.signal);
         await agent.drain(MAX_DRAIN_MS);
@@ -257,7 +257,7 @@ async function clearContainers(runtime: ContainerRuntime, images: ImageStore | n
     await runtime.sweep(limit);
   } catch (error) {
     // Every load of a container does this again, so an engine that hangs need not stop the other runtimes.
-    log.warn({ reason: String(error) }, "Containers of an earlier run could not be removed");
+    log.warn({ reason: String(error) }, "Could not remove containers of an earlier run");
   }
 }
 

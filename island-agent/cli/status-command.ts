@@ -27,7 +27,7 @@ export async function readStatus(dataDirectory: string): Promise<ShownStatus | n
 export async function describeAbsence(dataDirectory: string, startLine: string, nowMs: number): Promise<string> {
   const end = await readLastEnd(dataDirectory);
   const last = end === null ? "" : ` The last one stopped ${formatAge(nowMs - end.atMs)} ago: ${end.reason}.`;
-  return `No agent runs on this data directory.${last} Start it with: ${startLine}`;
+  return `No agent is running on this data directory.${last} Start it with: ${startLine}`;
 }
 
 /** The status as text for the owner. */
@@ -67,23 +67,23 @@ export function inSeconds(ms: number): string {
 export function describeLack({ disk, noSpaceFor = [] }: ShownStatus): [string, string][] {
   const shortage = disk === undefined ? null : describeShortage(disk);
   const lines = [
-    ...(noSpaceFor.length === 0 ? [] : [`no space for ${noSpaceFor.join(", ")}`]),
+    ...(noSpaceFor.length === 0 ? [] : [`not enough space for ${noSpaceFor.join(", ")}`]),
     ...(shortage === null ? [] : [shortage]),
   ];
   return lines.length === 0 ? [] : [["Disk space", lines.join("; ")]];
 }
 
 function describeQuarantine({ inARow, forMs, lastCode }: NonNullable<AgentStatus["quarantine"]>): string {
-  const why = `${inARow} jobs in a row failed here (last: ${lastCode})`;
+  const why = `${inARow} jobs in a row failed (last: ${lastCode})`;
   const next =
-    forMs === 0 ? "one job at a time is tried now" : `no jobs for ${Math.ceil(forMs / 1_000)} s, then one is tried`;
-  return `${why}; ${next}. See the agent's log and island doctor`;
+    forMs === 0 ? "one test job at a time is accepted" : `no jobs for ${Math.ceil(forMs / 1_000)} s, then one test job`;
+  return `${why}; ${next}. See the log of the agent, and run: island doctor`;
 }
 
 /** A runtime that is probed again; `island doctor` names the others. */
 function describeUnusable({ type, reason, retryAtMs }: UnusableRuntime): [string, string][] {
   if (retryAtMs === null) return [];
-  return [["Not offered", `${type}: ${reason} (probed again at ${new Date(retryAtMs).toISOString()})`]];
+  return [["Not offered", `${type}: ${reason} (next check at ${new Date(retryAtMs).toISOString()})`]];
 }
 
 function describeSandbox({ kind, remedy }: SandboxState): [string, string][] {
@@ -116,7 +116,8 @@ function describeComing({ downloads = [], loading = [] }: ShownStatus): [string,
 function describePreload(preload: AgentStatus["preload"]): string[] {
   if (preload === null) return ["Preload      off"];
   const { askedAtMs, problem, items } = preload;
-  const asked = askedAtMs === null ? "not asked yet" : `asked at ${new Date(askedAtMs).toISOString()}`;
+  const asked =
+    askedAtMs === null ? "no recommendations yet" : `recommendations of ${new Date(askedAtMs).toISOString()}`;
   const lines = items.map(({ slug, state, detail, reason }) => {
     return `  ${slug}: ${state}${detail === "" ? "" : ` (${detail})`}; ${reason}`;
   });

@@ -2,15 +2,14 @@ import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
 import { isAccountId, readPublicKey } from "../../shared/cargo-signature.ts";
 import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../shared/cargo.ts";
 import { GIB } from "../../shared/format-bytes.ts";
-import { LOG_FORMAT_SETTING } from "../../shared/cli/log-format.ts";
-import { LOG_LEVELS } from "../../shared/logger.ts";
+import { LOG_FORMAT_SETTING, LOG_LEVEL_SETTING } from "../../shared/cli/log-settings.ts";
 import { DEFAULT_HUB_ENDPOINT } from "../models/download/fetch-policy.ts";
 import { AllowedRegistries, DEFAULT_REGISTRIES } from "./allowed-registries.ts";
 import { coordinatorAddress } from "./coordinator-address.ts";
 import { isGpuDevice } from "./gpu-device-name.ts";
 import { DEFAULT_NAME_SERVERS } from "./default-name-servers.ts";
 import { isPrivateAddress } from "../../shared/net/private-address.ts";
-import { readBaseUrl, setting, type Setting } from "../../shared/settings.ts";
+import { readBaseUrl, setting, settingGroup, type Setting } from "../../shared/settings.ts";
 
 export const AGENT_ENV_PREFIX = "ISLAND_";
 
@@ -19,31 +18,35 @@ const MAX_GB = 1_048_576;
 /** Longest list of names, keys or addresses. */
 const MAX_LIST = 20;
 
-/** Every key of config.toml, in the order in which they are listed. The only place of defaults and ranges. */
-export const AGENT_SETTINGS = {
+const COORDINATOR = settingGroup("Coordinator", {
   apiUrls: setting.parsed("coordinator.api_url", {
     fallback: null,
-    allowed: "one or several http or https URLs, separated by commas",
+    type: "<urls>",
+    allowed: "one or more http or https URLs, separated by commas",
     parse: readAddresses,
-    meaning: "Address of the coordinator; of a network with several, any of them or all",
+    meaning: "URL of the coordinator. For a cluster, one or more of its coordinators, separated by commas",
   }),
   token: islandToken("coordinator.token", {
-    meaning: "Island token (it_…) that an account made for this host",
+    meaning: "Island token (it_…) of the account that this Island belongs to. Stored by island join",
   }),
   publicKey: publicKey("coordinator.public_key", {
-    meaning: "Key that the coordinator signs its Cargos with, stored by island join; nothing else runs here",
+    meaning: "Public key of the coordinator. Only Cargos signed with it run here. Stored by island join",
   }),
   accountId: setting.parsed("coordinator.account", {
     fallback: null,
+    type: "<user_…>",
     allowed: "the id of an account (user_…)",
     parse: (text) => (isAccountId(text) ? text : undefined),
-    meaning: "Account that this Island belongs to, stored by island join: its own Cargos run here too",
+    meaning: "Account that this Island belongs to. Its unapproved Cargos also run here. Stored by island join",
   }),
+});
+
+const JOBS = settingGroup("Jobs", {
   slots: setting.integer("slots", {
     min: 1,
     max: 1_000,
     fallback: 4,
-    meaning: "Jobs that run at once, all Cargos together",
+    meaning: "Number of jobs that run at the same time",
   }),
   threads: setting.integer("threads", {
     min: 1,
@@ -55,19 +58,26 @@ export const AGENT_SETTINGS = {
   hours: setting.parsed("hours", {
     fallback: null,
     unsetMeans: "day and night",
+    type: "<hh:mm-hh:mm>",
     allowed: "parts of the day such as 22:00-07:00, separated by commas",
     parse: readOpenHours,
-    meaning: "When new jobs are taken, by local time",
+    meaning: "Hours in which the Island accepts new jobs, in local time, for example 22:00-07:00",
   }),
-  gpu: setting.choice("gpu", ["auto", "off"], { fallback: "auto", meaning: "Whether jobs may use the GPU" }),
+  gpu: setting.choice("gpu", ["auto", "off"], {
+    fallback: "auto",
+    meaning: "Use of the GPU for jobs: auto (if there is one) or off",
+  }),
   sandbox: setting.choice("sandbox", ["require", "auto", "off"], {
     fallback: "auto",
-    meaning: "Whether native runtimes run in a sandbox: only there, where this system has one, or never",
+    meaning: "Sandbox of native runtimes: require it, use it if this system has one (auto), or off",
   }),
+});
+
+const MODELS = settingGroup("Models", {
   diskBudgetBytes: gigabytes("models.disk_budget_gb", {
     min: 0,
     fallback: 50,
-    meaning: "Most that the models on disk may take",
+    meaning: "Maximum disk space for models",
   }),
   minFreeBytes: gigabytes("models.min_free_gb", {
     min: 0,
@@ -76,125 +86,155 @@ export const AGENT_SETTINGS = {
   }),
   preload: setting.boolean("models.preload", {
     fallback: true,
-    meaning: "Whether to fetch, within the disk budget, what the network wants most",
+    meaning: "Download the models that the network needs most before jobs ask for them, within the disk budget",
   }),
   hubEndpoint: setting.url("models.hub_endpoint", {
     fallback: DEFAULT_HUB_ENDPOINT,
-    meaning: "Model hub, or a mirror of it, for hf: addresses",
+    meaning: "URL of the model hub or of a mirror, for hf: addresses",
   }),
   hubToken: setting.text("models.hub_token", {
     fallback: null,
     isSecret: true,
-    meaning: "Access token for gated models; sent to the hub only",
+    meaning: "Access token for gated models. It is sent only to the hub",
   }),
   allowPrivateAddresses: setting.boolean("models.allow_private_addresses", {
     fallback: false,
-    meaning: "Fetch models also from addresses of the local network",
+    meaning: "Allow model downloads from addresses in the local network",
   }),
+});
+
+const CONTAINERS = settingGroup("Containers", {
   containersEnabled: setting.boolean("containers.enabled", {
     fallback: true,
-    meaning: "Whether to run containers, where Docker or Podman is there",
+    meaning: "Run containers if Docker or Podman is available",
   }),
   containerRegistries: setting.parsed("containers.registries", {
     fallback: null,
     unsetMeans: DEFAULT_REGISTRIES.join(", "),
+    type: "<registries>",
     allowed: "registries such as docker.io, ghcr.io/owner, separated by commas",
     parse: readRegistries,
-    meaning: "Where images may come from",
+    meaning: "Registries from which images may be pulled: host or host/path, separated by commas",
   }),
   containersNetwork: setting.boolean("containers.network", {
     fallback: false,
-    meaning: "Whether containers may reach the public internet, where their Cargo asks for it; never private addresses",
+    meaning: "Give containers whose Cargo asks for it access to the public internet, never to private addresses",
   }),
   containersDns: setting.parsed("containers.dns", {
     fallback: null,
     unsetMeans: DEFAULT_NAME_SERVERS.join(", "),
+    type: "<addresses>",
     allowed: "public addresses of name servers, separated by commas",
     parse: (text) => readList(text, (address) => !isPrivateAddress(address)),
-    meaning: "Name servers of containers with a network",
+    meaning: "Name servers for containers with a network",
   }),
   containersGpu: setting.boolean("containers.gpu", {
     fallback: true,
-    meaning: "Whether containers may use the GPU, where their Cargo asks for it",
+    meaning: "Give containers whose Cargo asks for it access to the GPU",
   }),
   containersGpuDevices: setting.parsed("containers.gpu_devices", {
     fallback: null,
-    unsetMeans: "all GPUs, to one container of a Cargo at a time",
-    allowed: "GPUs or parts of them, separated by commas: 0, GPU-…, MIG-… or names of CDI such as nvidia.com/gpu=0",
+    unsetMeans: "all GPUs, for one container of each Cargo at a time",
+    type: "<devices>",
+    allowed: "GPUs or parts of them, separated by commas: 0, GPU-…, MIG-… or CDI names such as nvidia.com/gpu=0",
     parse: (text) => readList(text, isGpuDevice),
-    meaning: "What containers that ask for a GPU get, one of these each",
+    meaning: "GPUs for containers, separated by commas. Each container gets one of them",
   }),
   containersRuntime: setting.parsed("containers.runtime", {
     fallback: null,
-    unsetMeans: "the engine's own",
+    unsetMeans: "the engine's default",
+    type: "<name>",
     allowed: "the name of a runtime that the engine knows, such as runsc",
     parse: (text) => (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(text) ? text : undefined),
-    meaning: "Runtime of the engine that isolates containers",
+    meaning: "Container runtime that the engine uses, such as runsc",
   }),
   containersDiskBudgetBytes: gigabytes("containers.disk_budget_gb", {
     min: 0,
     fallback: 20,
-    meaning: "Most that the images pulled may take, beside the models",
+    meaning: "Maximum disk space for images, in addition to the models",
   }),
-  allowRuntimes: names("cargos.allow_runtimes", RUNTIME_TYPES, "all", "The only runtimes that may run here"),
-  denyRuntimes: names("cargos.deny_runtimes", RUNTIME_TYPES, "none", "Runtimes that may not run here"),
-  allowCategories: names("cargos.allow_categories", CARGO_CATEGORIES, "all", "The only categories that may run here"),
-  denyCategories: names("cargos.deny_categories", CARGO_CATEGORIES, "none", "Categories that may not run here"),
+});
+
+const CARGOS = settingGroup("Cargos", {
+  allowRuntimes: names("cargos.allow_runtimes", RUNTIME_TYPES, "all", "Only these runtimes run here"),
+  denyRuntimes: names("cargos.deny_runtimes", RUNTIME_TYPES, "none", "These runtimes do not run here"),
+  allowCategories: names("cargos.allow_categories", CARGO_CATEGORIES, "all", "Only these categories run here"),
+  denyCategories: names("cargos.deny_categories", CARGO_CATEGORIES, "none", "These categories do not run here"),
   signedBy: setting.parsed("cargos.signed_by", {
     fallback: null,
-    unsetMeans: "the coordinator, also for this account alone",
+    unsetMeans: "the coordinator, including Cargos that only this account may run",
+    type: "<keys>",
     allowed: "Ed25519 public keys of 32 bytes in base64, separated by commas",
     parse: (text) => readList(text, (key) => readPublicKey(key) !== undefined),
-    meaning: "Only Cargos run that one of these keys has signed for every Island",
+    meaning: "Only Cargos run here that one of these keys has signed for all Islands",
   }),
+});
+
+const CAPS = settingGroup("Caps", {
   capRamBytes: gigabytes("caps.ram_gb", {
     min: 0.1,
     fallback: null,
-    unsetMeans: "RAM without 2 GB, or without 15 % where that is more; at least half",
-    meaning: "Most RAM that jobs may use",
+    unsetMeans: "RAM minus 2 GB, or minus 15 % if that is more, but at least half",
+    meaning: "Maximum RAM for jobs",
   }),
   capVramBytes: gigabytes("caps.vram_gb", {
     min: 0,
     fallback: null,
     unsetMeans: "no cap",
-    meaning: "Most VRAM that jobs may use",
+    meaning: "Maximum VRAM for jobs",
   }),
   capCpuCores: setting.integer("caps.cpu_cores", {
     min: 1,
     max: 1_024,
     fallback: null,
     unsetMeans: "no cap",
-    meaning: "Most CPU cores that jobs may use",
+    meaning: "Maximum number of CPU cores for jobs",
   }),
+});
+
+const HARDWARE = settingGroup("Hardware", {
   hardwareRamBytes: gigabytes("hardware.ram_gb", {
     min: 0.1,
     fallback: null,
     unsetMeans: "detected",
-    meaning: "RAM of this host, where detection is wrong",
+    meaning: "RAM of this machine, if detection is wrong",
   }),
   hardwareVramBytes: gigabytes("hardware.vram_gb", {
     min: 0,
     fallback: null,
     unsetMeans: "detected",
-    meaning: "VRAM of this host, where detection is wrong",
+    meaning: "VRAM of this machine, if detection is wrong",
   }),
   hardwarePhysicalCores: setting.integer("hardware.physical_cores", {
     min: 1,
     max: 4_096,
     fallback: null,
     unsetMeans: "detected",
-    meaning: "CPU cores of this host, where detection is wrong",
+    meaning: "Physical CPU cores of this machine, if detection is wrong",
   }),
-  logLevel: setting.choice("log_level", LOG_LEVELS, { fallback: "info", meaning: "Least level that is logged" }),
-  logFormat: LOG_FORMAT_SETTING,
+});
+
+const LOG = settingGroup("Log", { logLevel: LOG_LEVEL_SETTING, logFormat: LOG_FORMAT_SETTING });
+
+/** Every key of config.toml, in the order of `island config get` and the documents. The only place of defaults and ranges. */
+export const AGENT_SETTINGS = {
+  ...COORDINATOR,
+  ...JOBS,
+  ...MODELS,
+  ...CONTAINERS,
+  ...CARGOS,
+  ...CAPS,
+  ...HARDWARE,
+  ...LOG,
 };
 
 /** A list of some of `known`, as text with commas. */
 function names(key: string, known: readonly string[], unsetMeans: string, meaning: string): Setting<string[] | null> {
-  const allowed = `some of ${known.join(", ")}, separated by commas`;
+  const allowed = `a list of ${known.join(", ")}, separated by commas`;
   return setting.parsed(key, {
     fallback: null,
     unsetMeans,
+    type: "<names>",
     allowed,
     parse: (text) => readList(text, (name) => known.includes(name)),
     meaning,
@@ -240,15 +280,15 @@ export function isIslandToken(text: string): boolean {
 
 function islandToken(key: string, options: { readonly meaning: string }): Setting<string | null> {
   return {
-    ...setting.text(key, { ...options, fallback: null, isSecret: true }),
-    allowed: "an Island token: those begin with it_ and have 43 characters",
+    ...setting.text(key, { ...options, fallback: null, isSecret: true, type: "<it_…>" }),
+    allowed: "an Island token: it_ and 40 letters and digits",
     check: (native) => (typeof native === "string" && isIslandToken(native) ? native : undefined),
   };
 }
 
 function publicKey(key: string, options: { readonly meaning: string }): Setting<string | null> {
   return {
-    ...setting.text(key, { ...options, fallback: null }),
+    ...setting.text(key, { ...options, fallback: null, type: "<key>" }),
     allowed: "an Ed25519 public key of 32 bytes in base64",
     check: (native) => (typeof native === "string" && readPublicKey(native) !== undefined ? native : undefined),
   };

@@ -11,7 +11,7 @@ interface StoredConfigFile extends ConfigFile {
   readonly isPrivate: boolean;
 }
 
-/** config.toml of the data directory; null when there is none. @throws when it cannot be read. */
+/** config.toml of the data directory; null if it does not exist. @throws when it cannot be read. */
 export async function readConfigFile(dataDirectory: string): Promise<StoredConfigFile | null> {
   const path = join(dataDirectory, CONFIG_FILE_NAME);
   try {

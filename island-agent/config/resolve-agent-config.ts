@@ -1,4 +1,4 @@
-import type { LogFormat } from "../../shared/cli/log-format.ts";
+import type { LogFormat } from "../../shared/cli/log-settings.ts";
 import type { LogLevel } from "../../shared/logger.ts";
 import {
   describeSettings,
@@ -133,7 +133,7 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
   });
 }
 
-/** A line about variables that look like settings of the agent, and are not; null when there are none. */
+/** Names unknown variables that look like settings of the agent; null if all are known. */
 export function describeUnknownEnv(env: SettingSources["env"]): string | null {
   const known = describeSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX).map(({ env: variable }) => variable);
   return describeUnknown([
@@ -153,7 +153,7 @@ export function listKeys(sources: SettingSources): ResolvedSetting[] {
   return resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources).resolved;
 }
 
-/** What it means that a key is not set, as its default: "day and night". Null: nothing. */
+/** Description of the default of an unset key, such as "day and night"; null without one. */
 export function meaningOfUnset(key: string): string | null {
   return Object.values<Setting<unknown>>(AGENT_SETTINGS).find((each) => each.key === key)?.unsetMeans ?? null;
 }

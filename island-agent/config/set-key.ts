@@ -31,7 +31,7 @@ function nativeOf(entry: Setting<unknown>, value: string): Native {
   const native = entry.fromText(value);
   if (entry.check(native) === undefined) {
     const shown = entry.isSecret ? "(hidden)" : JSON.stringify(value);
-    throw new ConfigError([`${entry.key}: ${shown} is not ${entry.allowed}`]);
+    throw new ConfigError([`${entry.key}: must be ${entry.allowed}, got ${shown}`]);
   }
   return native as Native;
 }

@@ -57,16 +57,16 @@ async function request<T>(
     });
     if (response.headers.get(AGENT_HEADER) !== String(address.pid)) return undefined;
     if (response.status === 404)
-      throw new CliError(`${agent} does not know this command. It may be another version: restart it`);
+      throw new CliError(`${agent} does not support this command, because it has another version. Restart it`);
     const isText = response.headers.get("content-type")?.startsWith("text/plain") === true;
     const answer: unknown = isText ? await response.text() : await response.json();
     if (response.status === 422) throw new ControlRefusal(refusalSchema.parse(answer).error);
-    if (!response.ok) throw new CliError(`${agent} answered ${response.status}`);
+    if (!response.ok) throw new CliError(`${agent} responded with status ${response.status}`);
     return answer as T;
   } catch (error) {
     if (error instanceof CliError || error instanceof ControlRefusal) throw error;
     if (isNoAgentThere(error) || !isAlive(address.pid)) return undefined;
-    throw new CliError(`${agent} does not answer: ${reasonOf(error)}. If that lasts, end the process`);
+    throw new CliError(`${agent} does not respond: ${reasonOf(error)}. Try again; if this continues, stop the process`);
   }
 }
 

@@ -25,14 +25,16 @@ export function describeDisk({ usedBytes, budgetBytes, freeBytes, minFreeBytes }
 function describeReserve(freeBytes: number, minFreeBytes: number): string {
   if (minFreeBytes === 0) return "";
   const reserve = formatBytes(minFreeBytes);
-  return freeBytes < minFreeBytes ? `, less than the ${reserve} that stay free` : `, of which ${reserve} stay free`;
+  return freeBytes < minFreeBytes
+    ? `, less than the ${reserve} that must stay free`
+    : `, of which ${reserve} must stay free`;
 }
 
 /** What to do about a disk that has little space for models; null while it has enough. */
 export function describeShortage({ usedBytes, budgetBytes, freeBytes, minFreeBytes }: DiskState): string | null {
   if (freeBytes === null) return null;
-  const room = Math.max(0, freeBytes - minFreeBytes);
-  if (room >= LITTLE_BYTES || (usedBytes ?? 0) + room >= budgetBytes) return null;
+  const spareBytes = Math.max(0, freeBytes - minFreeBytes);
+  if (spareBytes >= LITTLE_BYTES || (usedBytes ?? 0) + spareBytes >= budgetBytes) return null;
   const advice = "free space, for example with island models prune, or lower models.min_free_gb";
-  return `space for ${formatBytes(room)} more of models: ${advice}`;
+  return `${formatBytes(spareBytes)} left for models: ${advice}`;
 }

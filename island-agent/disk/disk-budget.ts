@@ -56,7 +56,7 @@ export class DiskBudget {
   reserve(key: string, bytes: number, writtenBytes: number, mayEvict: () => boolean = () => true): Promise<void> {
     this.noteWritten(key, writtenBytes);
     if (bytes <= (this.#reserved.get(key)?.bytes ?? -1)) return Promise.resolve();
-    const mine = this.#turn.then(() => this.#makeRoom(key, { bytes, writtenBytes, mayEvict }));
+    const mine = this.#turn.then(() => this.#freeSpace(key, { bytes, writtenBytes, mayEvict }));
     this.#turn = mine.catch(() => undefined);
     return mine;
   }
@@ -117,7 +117,7 @@ export class DiskBudget {
     };
   }
 
-  async #makeRoom(key: string, reservation: Reservation): Promise<void> {
+  async #freeSpace(key: string, reservation: Reservation): Promise<void> {
     const { bytes } = reservation;
     const canEvict = reservation.mayEvict();
     const others = this.#unreservedItems().filter((item) => item.key !== key);
@@ -152,7 +152,7 @@ export class DiskBudget {
     if (free !== null && this.#limitBytes() < budgetBytes) return diskIsShort("model", bytes, free, minFreeBytes);
     return new DiskFullError(
       `The model needs ${formatBytes(bytes)} on disk. The budget is ${formatBytes(budgetBytes)}: ` +
-        `${formatBytes(keptBytes)} are in use and ${formatBytes(this.#reservedBytes())} reserved by downloads. ` +
+        `${formatBytes(keptBytes)} are in use and ${formatBytes(this.#reservedBytes())} are reserved by downloads. ` +
         "Free space with island models prune, or raise models.disk_budget_gb",
     );
   }
@@ -167,7 +167,7 @@ export function diskIsShort(
 ): DiskFullError {
   const need = neededBytes === null ? "space" : formatBytes(neededBytes);
   return new DiskFullError(
-    `The ${what} needs ${need} on disk. ${formatBytes(freeBytes)} are free, and ${formatBytes(minFreeBytes)} stay free ` +
+    `The ${what} needs ${need} on disk. ${formatBytes(freeBytes)} are free, and ${formatBytes(minFreeBytes)} must stay free ` +
       "(models.min_free_gb). Free space, for example with island models prune, or lower models.min_free_gb",
   );
 }

@@ -4,31 +4,31 @@ import { describeKeyChange } from "../session/cargo-trust.ts";
 import { checkToken, readCoordinatorKey } from "../session/check-token.ts";
 import type { CoordinatorState, Measured } from "./examination.ts";
 
-const TRIES = 5;
+const REQUESTS = 5;
 const MAX_ANSWER_WAIT_MS = 10_000;
 
-/** What `island join` has stored about the coordinator. */
+/** Settings that `island join` stored. */
 export type Joined = Pick<AgentConfig["coordinator"], "token" | "publicKey" | "accountId">;
 
 /** Checks how fast the coordinator answers, whether it has the pinned key, and whether it accepts the token. Never throws. */
 export async function checkCoordinator(url: string, joined: Joined, clock: Clock): Promise<Measured<CoordinatorState>> {
   const timesMs: number[] = [];
-  for (let count = 0; count <= TRIES; count += 1) {
+  for (let count = 0; count <= REQUESTS; count += 1) {
     const beganMs = clock.monotonicMs();
     try {
       const answer = await fetch(`${url}/api/v1/health`, { signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS) });
       await answer.arrayBuffer();
       // 503 comes from a coordinator, too: one that is unhealthy.
       if (!answer.ok && answer.status !== 503)
-        return { problem: `${url} answered ${answer.status}: is it a coordinator?` };
+        return { problem: `${url} responded with status ${answer.status}. Check that it is the URL of a coordinator` };
     } catch (error) {
-      return { problem: `${url} cannot be reached: ${reasonOf(error)}` };
+      return { problem: `Cannot reach ${url}: ${reasonOf(error)}` };
     }
     timesMs.push(clock.monotonicMs() - beganMs);
   }
   // The first one also opened the connection.
   const sorted = timesMs.slice(1).sort((a, b) => a - b);
-  const latencyMs = Math.round((sorted[Math.floor(TRIES / 2)] ?? 0) * 10) / 10;
+  const latencyMs = Math.round((sorted[Math.floor(REQUESTS / 2)] ?? 0) * 10) / 10;
   const keyProblem = await findKeyProblem(url, joined.publicKey);
   const tokenProblem =
     keyProblem === null
@@ -38,19 +38,19 @@ export async function checkCoordinator(url: string, joined: Joined, clock: Clock
 }
 
 async function findKeyProblem(url: string, pinned: string | null): Promise<string | null> {
-  if (pinned === null) return "no key is pinned, so nothing can run here. Join again: island join URL";
+  if (pinned === null) return "no key is pinned, so no Cargo can run here. Join again with: island join URL";
   const shown = await readCoordinatorKey(url);
   if (!shown.ok) return shown.reason;
   return shown.publicKey === pinned ? null : describeKeyChange(pinned, shown.publicKey);
 }
 
 async function findTokenProblem(url: string, { token, accountId }: Joined): Promise<string | null> {
-  if (token === null) return "no token is set. Join: island join URL";
+  if (token === null) return "not set. Join with: island join URL";
   const checked = await checkToken(url, token);
   if (!checked.ok) return checked.reason;
   if (checked.accountId === null || checked.accountId === accountId) return null;
-  const pinned = accountId === null ? "has stored no account" : `has stored ${accountId}`;
-  return `belongs to ${checked.accountId}, but this Island ${pinned}. Join again, or that account's own Cargos are refused`;
+  const stored = accountId === null ? "no account" : accountId;
+  return `belongs to ${checked.accountId}, but the settings contain ${stored}. Join again, otherwise unapproved Cargos of that account are rejected`;
 }
 
 /** `fetch` has the reason in the error's cause. */

@@ -30,7 +30,9 @@ export function describeExamination(found: Examination): string {
     ...section("Speed", [
       [
         "tokens",
-        isProblem(tokens) ? `not measured: ${tokens.problem}` : `${tokens.tokensPerSecond} a second (${tokens.model})`,
+        isProblem(tokens)
+          ? `not measured: ${tokens.problem}`
+          : `${tokens.tokensPerSecond} per second (${tokens.model})`,
       ],
       [
         "matrix",
@@ -46,11 +48,11 @@ function detailOf({ probe, agentProblem }: ExaminedRuntime): string {
   if (!probe.usable) return probe.reason;
   return agentProblem === undefined
     ? probe.version
-    : `${probe.version}; the running agent has lost it: ${agentProblem}`;
+    : `${probe.version}; not usable in the running agent: ${agentProblem}`;
 }
 
 function sandboxRows({ setting, kind, summary, remedy }: Examination["sandbox"]): string[][] {
-  return [[kind, `${summary} (sandbox = ${setting})`], ...(remedy === null ? [] : [["to do", remedy]])];
+  return [[kind, `${summary} (sandbox = ${setting})`], ...(remedy === null ? [] : [["advice", remedy]])];
 }
 
 function hardwareRows({ hardware, threads, ownersRamBytes, disk, agent }: Examination): string[][] {
@@ -69,7 +71,7 @@ function hardwareRows({ hardware, threads, ownersRamBytes, disk, agent }: Examin
 function describeRam(cargoBytes: number, machineBytes: number): string {
   const ownersBytes = machineBytes - cargoBytes;
   const kept =
-    ownersBytes > 0 ? ` of ${formatBytes(machineBytes)}, of which ${formatBytes(ownersBytes)} is kept for you` : "";
+    ownersBytes > 0 ? ` of ${formatBytes(machineBytes)}, of which ${formatBytes(ownersBytes)} is reserved for you` : "";
   return `${formatBytes(cargoBytes)} for Cargos${kept}`;
 }
 
@@ -81,20 +83,20 @@ function describeGpu({ name, vramBytes, unifiedMemory, driver }: Gpu): string {
 
 function availabilityRows({ availability, agent }: Examination): string[][] {
   const { isPaused, hours, closedBecause } = availability;
-  const advice = isPaused ? "; take them again with: island resume" : "";
+  const advice = isPaused ? "; to accept them again: island resume" : "";
   return [
-    ["new jobs", closedBecause === null ? "taken" : `not taken: ${closedBecause}${advice}`],
+    ["new jobs", closedBecause === null ? "accepted" : `rejected: ${closedBecause}${advice}`],
     ["hours", hours ?? "day and night"],
-    ["agent", agent === null ? "does not run" : `runs, with ${agent.slotsBusy} of ${agent.slots} slots in use`],
+    ["agent", agent === null ? "not running" : `running, ${agent.slotsBusy} of ${agent.slots} slots in use`],
   ];
 }
 
 function coordinatorRows(state: Measured<CoordinatorState> | null): string[][] {
-  if (state === null) return [["", "not joined: island join URL"]];
+  if (state === null) return [["", "not joined. Join with: island join URL"]];
   if (isProblem(state)) return [["", state.problem]];
   const { url, latencyMs, pinnedKey, keyProblem, tokenProblem } = state;
   return [
-    ["address", `${url}, answers in ${latencyMs} ms`],
+    ["address", `${url}, responds in ${latencyMs} ms`],
     ["key", keyProblem ?? `${fingerprintOf(pinnedKey ?? "")}, as pinned`],
     ["token", tokenProblem ?? "accepted"],
   ];

@@ -7,7 +7,7 @@ import type { NetworkState } from "../runtimes/create-runtimes.ts";
 import type { ProbeResult } from "../runtimes/runtime.ts";
 import type { SandboxState } from "../runtimes/sandbox/choose-sandbox.ts";
 
-/** A measurement, or why there is none. */
+/** A measurement, or why it is missing. */
 export type Measured<T> = T | { readonly problem: string };
 
 export interface TokenRate {
@@ -90,7 +90,7 @@ export function listRuntimes(
 
 function switchedOff(type: RuntimeType): ProbeResult {
   // Only containers have a setting.
-  const reason = type === "container" ? "containers.enabled is false" : "this agent has no such runtime";
+  const reason = type === "container" ? "containers.enabled is false" : "not included in this agent";
   return { usable: false, reason };
 }
 

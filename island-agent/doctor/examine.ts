@@ -32,10 +32,10 @@ export interface ExamineOptions {
 
 /** The doctor only checks that the engine is there. It does not touch the containers of a running agent. */
 const NO_IMAGES = {
-  acquire: () => Promise.reject(new JobFailure("runtime_unavailable", "The doctor pulls no image")),
+  acquire: () => Promise.reject(new JobFailure("runtime_unavailable", "The doctor does not pull images")),
 };
 
-/** Finds out what this host can run, and how fast. Safe beside a running agent, but both share the machine, so measure while it is idle. */
+/** Checks what this host can run, and how fast. Safe while an agent runs, but its jobs reduce the measured speed. */
 export async function examine(options: ExamineOptions): Promise<Examination> {
   const { dataDirectory, config, clock, env, log, modelPath, onStep } = options;
   const [firstUrl, ...otherUrls] = config.coordinator.apiUrls ?? [];
@@ -64,14 +64,14 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
     onStep(`the runtime ${runtime.type}`);
     const probe = isAllowed(policy.runtimes, runtime.type)
       ? await runtime.probe(AbortSignal.timeout(MAX_PROBE_MS))
-      : { usable: false as const, reason: "not allowed by cargos.allow_runtimes or cargos.deny_runtimes" };
+      : { usable: false as const, reason: "excluded by cargos.allow_runtimes or cargos.deny_runtimes" };
     probes.set(runtime.type, probe);
     if (probe.usable) usable.set(runtime.type, runtime);
   }
   const stored = await readModelIndex(modelDirectory).catch(() => null);
-  // An agent that does not answer is as none: what the settings say is shown.
+  // Without a reply from an agent, the settings are shown.
   const running = (await askAgent<RunningAgent>(dataDirectory, "/status").catch(() => null)) ?? null;
-  onStep("the way to the coordinator");
+  onStep("the connection to the coordinator");
   const coordinator = firstUrl === undefined ? null : await checkCoordinator(firstUrl, config.coordinator, clock);
   const otherCoordinators = await Promise.all(otherUrls.map((url) => checkCoordinator(url, config.coordinator, clock)));
   // One after the other, because they would slow each other down.
@@ -108,5 +108,5 @@ async function measured<T>(
   runtime: CargoRuntime | undefined,
   measure: (runtime: CargoRuntime) => Promise<Measured<T>>,
 ): Promise<Measured<T>> {
-  return runtime === undefined ? { problem: "its runtime is not usable here" } : measure(runtime);
+  return runtime === undefined ? { problem: "the runtime is not usable" } : measure(runtime);
 }

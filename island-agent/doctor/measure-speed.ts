@@ -80,7 +80,7 @@ async function measure<T>(
     while (results.length < RUNS) results.push(await run());
     return rateOf(results, (clock.monotonicMs() - beganMs) / 1_000);
   } catch (error) {
-    if (limit.aborted) return { problem: `it takes longer than ${limitMs / 1_000} s` };
+    if (limit.aborted) return { problem: `the measurement took longer than ${limitMs / 1_000} s` };
     return { problem: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -10,44 +10,44 @@ import { openMemoryNeeds, type MemoryNeeds } from "./memory-need.ts";
 import type { ArtifactLease } from "../artifacts/artifact-store.ts";
 import { formatMibRoundedDown, formatMibRoundedUp } from "../../shared/format-bytes.ts";
 
-/** A utility loads in a twentieth of a second, and each one that was ever used would keep a process. */
+/** Idle limits by runtime. A wasm Cargo loads in about 50 ms, so it is not worth keeping a process for each one that was ever used. */
 const IDLE_LIMITS_MS: Partial<Record<RuntimeType, number>> = { wasm: 60_000 };
 
 interface CargoPoolDeps {
   readonly runtimes: Pick<ReadonlyMap<RuntimeType, CargoRuntime>, "get">;
   readonly files: Pick<CargoFiles, "acquire">;
   readonly clock: Clock;
-  /** Most memory that all Cargos together may take: the owner's caps, until {@link CargoPool.setCaps}. */
+  /** Memory limit for all Cargos together, from the owner's settings. {@link CargoPool.setCaps} replaces it. */
   readonly caps: MemoryUse;
-  /** RAM of the machine that is free now; null when unknown. */
+  /** Free RAM of the machine now; null when unknown. */
   readonly freeRamBytes: () => number | null;
   readonly log: Logger;
-  /** A Cargo was loaded or unloaded, or a download has made progress. */
+  /** Called when a Cargo was loaded or unloaded, or when a download made progress. */
   readonly onChange: () => void;
 }
 
-/** A Cargo in memory that one job uses. It is not unloaded before `release`. */
+/** A loaded Cargo that one job uses. The pool does not unload it before `release`. */
 export interface CargoLease {
   readonly cargo: LoadedCargo;
   release(): void;
 }
 
-/** A Cargo in memory, for the owner. */
+/** A loaded Cargo, as reported to the owner. */
 export interface LoadedReport extends MemoryUse {
   readonly slug: string;
   readonly users: number;
 }
 
-/** The Cargos in memory. Loads each once, however many jobs need it, as soon as it fits the memory budget. */
+/** Holds the loaded Cargos. Loads each Cargo once for all jobs that need it, as soon as it fits the memory budget. */
 export class CargoPool {
   readonly #deps: CargoPoolDeps;
   readonly #budget: MemoryBudget;
   readonly #needs: MemoryNeeds;
-  /** Cargos that jobs can get: loading, or in memory. */
+  /** Cargos that jobs can get: loading or loaded. */
   readonly #entries = new Map<string, Entry>();
-  /** Loads and disposals under way; they never reject. */
+  /** Loads and disposals in progress; they never reject. */
   readonly #ongoing = new Set<Promise<void>>();
-  /** The disposals among them. */
+  /** The disposals among `#ongoing`. */
   readonly #leaving = new Set<Promise<void>>();
   #uses = 0;
   #isClosed = false;
@@ -58,19 +58,18 @@ export class CargoPool {
     this.#needs = openMemoryNeeds(deps.caps, deps.clock);
   }
 
-  /** The Cargos in memory. */
   loaded(): LoadedReport[] {
     const entries = [...this.#entries.values()].filter((entry) => entry.loaded !== null);
     return entries.map(({ manifest, users, memory }) => ({ slug: manifest.slug, users, ...memory }));
   }
 
-  /** Slugs of the Cargos whose files are there, and which are on their way into memory. */
+  /** Returns the slugs of the Cargos that are loading, with their files on disk. */
   loading(): string[] {
     const entries = [...this.#entries.values()].filter((entry) => entry.readySinceMs !== null && entry.loaded === null);
     return entries.map(({ manifest }) => manifest.slug);
   }
 
-  /** A number that grows while the Cargo comes nearer to memory; with a download that stands still, it does not. */
+  /** Returns a progress counter of the Cargo's download and load. A stalled download does not change it. */
   progressOf(manifest: CargoManifest): number {
     const entry = this.#entries.get(keyOf(manifest));
     if (entry === undefined) return 0;
@@ -78,7 +77,7 @@ export class CargoPool {
     return steps + (readySinceMs === null ? 0 : Math.floor((this.#deps.clock.monotonicMs() - readySinceMs) / 1_000));
   }
 
-  /** Waits for download, memory and load. @throws {JobFailure} or `signal.reason`. */
+  /** Waits for the download, for memory and for the load. @throws {JobFailure} or `signal.reason`. */
   async acquire(manifest: CargoManifest, signal: AbortSignal): Promise<CargoLease> {
     signal.throwIfAborted();
     const key = keyOf(manifest);
@@ -96,7 +95,7 @@ export class CargoPool {
     }
   }
 
-  /** Unloads the idle Cargos for which `isMeant` is true. Resolves to their memory as soon as it is free. */
+  /** Unloads the idle Cargos for which `isMeant` is true. Resolves to their memory use once that memory is free. */
   async unloadIdle(isMeant: (manifest: CargoManifest) => boolean): Promise<LoadedReport[]> {
     const idle = [...this.#entries.values()].filter(({ isIdle, manifest }) => isIdle && isMeant(manifest));
     const reports = idle.map(({ manifest, memory }) => ({ slug: manifest.slug, users: 0, ...memory }));
@@ -105,7 +104,7 @@ export class CargoPool {
     return reports;
   }
 
-  /** Unloads idle Cargos above the new caps, and refuses those that wait and fit no more: they would keep out all that wait behind them. */
+  /** Unloads idle Cargos above the new caps. Refuses waiting Cargos that no longer fit, since they would block the queue. */
   setCaps(caps: MemoryUse): void {
     this.#needs.setCaps(caps);
     for (const entry of this.#entries.values()) {
@@ -119,7 +118,7 @@ export class CargoPool {
     this.#budget.setCaps(caps);
   }
 
-  /** Unloads everything and ends what runs. Resolves when all memory is free. */
+  /** Unloads all Cargos and aborts loads. Resolves when all memory is free. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const entry of this.#entries.values()) {
@@ -139,7 +138,7 @@ export class CargoPool {
       if (entry.users === 0 && entry.loaded !== null && !entry.isLeaving) this.#limitIdleness(entry);
       // The job may have made the Cargo grow, which counts even while other jobs use it.
       if (entry.users > 0 || entry.loaded !== null) return this.#budget.arrange();
-      // Nobody waits for this load: stop it. A later job starts a new one.
+      // No job waits for this load: stop it. A later job starts a new one.
       this.#forget(entry);
       entry.stopLoading.abort(new Error("no job waits for the Cargo"));
     };
@@ -203,7 +202,7 @@ export class CargoPool {
     const beganMs = this.#deps.clock.monotonicMs();
     entry.readySinceMs = beganMs;
     signal.throwIfAborted();
-    log.info({ cargo: manifest.slug }, "Cargo loads");
+    log.info({ cargo: manifest.slug }, "Loading Cargo");
     onChange();
     const admit = (estimate: () => Promise<MemoryUse>): Promise<number> => this.#admit(entry, estimate);
     const loaded = await runtime.load(manifest, lease.path, signal, admit, lease.adapterPaths);
@@ -221,7 +220,7 @@ export class CargoPool {
     return loaded;
   }
 
-  /** Waits until a load fits. Resolves to the RAM at which its process is killed. */
+  /** Waits until a load fits. Resolves to the RAM limit at which its process is killed. */
   async #admit(entry: Entry, estimate: () => Promise<MemoryUse>): Promise<number> {
     const { signal } = entry.stopLoading;
     const need = await this.#needs.of(entry.manifest, entry.key, async () => {
@@ -259,19 +258,19 @@ export class CargoPool {
     try {
       await loaded[Symbol.asyncDispose]();
     } catch (error) {
-      this.#deps.log.warn({ cargo: entry.manifest.slug, reason: String(error) }, "Cargo did not unload cleanly");
+      this.#deps.log.warn({ cargo: entry.manifest.slug, reason: String(error) }, "Could not unload a Cargo cleanly");
     }
     this.#leaveMemory(entry);
   }
 
   /**
-   * Waits until the machine has as much free RAM as the load needs, and unloads idle Cargos one by one for it. The budget alone is not
-   * enough: other programs of the machine may use its RAM.
-   * @throws {JobFailure} `out_of_memory`, retryable, when that is not enough; `signal.reason`.
+   * Waits until the machine has the free RAM that the load needs. Unloads idle Cargos for it, one at a time. The budget is not
+   * enough, because other programs use the machine's RAM.
+   * @throws {JobFailure} `out_of_memory`, retryable, when no idle Cargo is left; `signal.reason`.
    */
   async #waitForFreeRam({ manifest, estimate }: Entry, signal: AbortSignal): Promise<void> {
     const { slug, container, requiredRamBytes } = manifest;
-    // One container starts now, limited to the Cargo's RAM; the others start with their jobs.
+    // Only one container starts now, limited to the Cargo's RAM; the others start with their jobs.
     const needBytes = container === undefined ? estimate.ramBytes : Math.min(requiredRamBytes, estimate.ramBytes);
     for (;;) {
       signal.throwIfAborted();
@@ -286,7 +285,7 @@ export class CargoPool {
     }
   }
 
-  /** Jobs no longer get this entry. */
+  /** Removes the entry, so that jobs no longer get it. */
   #forget(entry: Entry): void {
     if (this.#entries.get(entry.key) !== entry) return;
     this.#entries.delete(entry.key);
@@ -320,25 +319,25 @@ interface Entry extends Occupant {
   estimate: MemoryUse;
   /** Grows with the download. */
   steps: number;
-  /** When its files were there (monotonic ms); null before. From then on, waits and load have limits of their own. */
+  /** Monotonic time in ms when the files were on disk; null before. From then on, waits and load have their own limits. */
   readySinceMs: number | null;
-  /** Set once, from the first estimate: growth that jobs caused must not raise it. */
+  /** Set once, from the first estimate. Growth caused by jobs must not raise it. */
   ramCeilingBytes: number;
   users: number;
   lastUse: number;
-  /** Unloads it when it has been idle for long. */
+  /** Unloads the Cargo after its idle limit. */
   idleTimer: Timer | null;
   loaded: LoadedCargo | null;
   files: ArtifactLease | null;
   isLeaving: boolean;
 }
 
-/** The whole manifest: a Cargo whose definition changed is a different one. */
+/** Returns the whole manifest as a key: a Cargo with a changed definition is a different one. */
 function keyOf(manifest: CargoManifest): string {
   return JSON.stringify(manifest);
 }
 
-/** How long a Cargo stays in memory without a job; undefined: until its memory is needed. */
+/** Returns how long a Cargo stays loaded without a job; undefined: until its memory is needed. */
 function idleLimitMs({ runtimeType, keepAliveMs }: CargoManifest): number | undefined {
   return keepAliveMs ?? IDLE_LIMITS_MS[runtimeType];
 }

@@ -6,7 +6,7 @@ import { parseJson, readBody } from "../models/download/json-body.ts";
 const share = z.number().min(0).max(1).nullable();
 const credits = z.number();
 
-/** What the coordinator says that this Island did and earned. Strict, because it appears on the owner's terminal. */
+/** The coordinator's report of this Island's work and earnings. Strict, because it appears on the owner's terminal. */
 const earningsSchema = z.object({
   name: z
     .string()
@@ -22,14 +22,14 @@ export type Earnings = z.infer<typeof earningsSchema>;
 const MAX_ANSWER_WAIT_MS = 3_000;
 const MAX_ANSWER_BYTES = 200_000;
 
-/** Earnings are null when the coordinator does not answer, or is of an earlier version. */
+/** Earnings are null when the coordinator does not respond, or is an earlier version. */
 export interface EarningsAnswer {
   readonly earnings: Earnings | null;
-  /** By how much this machine's clock is ahead of the coordinator's, to some seconds; null when it does not say. */
+  /** How far this machine's clock is ahead of the coordinator's, to within seconds; null without a `Date` header. */
   readonly clockAheadMs: number | null;
 }
 
-/** Asks the coordinator. */
+/** Requests this Island's earnings from the coordinator. Never rejects. */
 export async function fetchEarnings(
   {
     coordinatorUrl,

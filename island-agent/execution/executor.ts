@@ -15,24 +15,24 @@ import { CargoGone } from "../runtimes/runtime.ts";
 import { Semaphore } from "../../shared/async/semaphore.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 
-/** Files of a job, together. Smaller ones do not wait. */
+/** Total size from which a job's files count as large. Jobs with smaller files do not wait. */
 const LARGE_BYTES = 4 * MIB;
-/** Jobs that have large files in memory at once: as base64, in JSON and on the way to a program each may take over 100 MB. */
+/** Jobs with large files in memory at the same time. Each may take over 100 MB as base64, in JSON and in messages to its process. */
 const LARGE_AT_ONCE = 2;
 
 export interface ExecutorDeps {
   readonly outbox: Outbox;
   readonly pool: Pick<CargoPool, "acquire" | "progressOf">;
   readonly files: Pick<CargoFiles, "refusalOf">;
-  /** The state in reports has changed. */
+  /** Called when the state in reports has changed. */
   readonly onChange: () => void;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Jobs that run at once, at least 1, until {@link Executor.setSlots}. */
+  /** Jobs that run at the same time, at least 1. {@link Executor.setSlots} replaces it. */
   readonly slots: number;
-  /** Fetches files that inputs name. Absent: the Island takes no such jobs. */
+  /** Fetches files that inputs name. Absent: the Island does not accept such jobs. */
   readonly fetchFiles?: FetchJobFiles | undefined;
-  /** Told of each run that ended, and of jobs that were refused for lack of disk space. */
+  /** Called for each run that ended, and for jobs that were refused for lack of disk space. */
   readonly onEnded?: ((job: EndedJob) => void) | undefined;
 }
 
@@ -50,22 +50,22 @@ interface Run {
   readonly assign: Assign;
   readonly abort: AbortController;
   readonly sinceMs: number;
-  /** The Cargo is in memory, and the run has begun. */
+  /** True once the Cargo is loaded and the run has started. */
   isLoaded: boolean;
-  /** Grows while its files arrive, and while it waits for memory for them. */
+  /** Grows while the files arrive, and while the run waits for memory for them. */
   arrived: number;
   /** Grows while the run works without output, for example on its prompt. */
   steps: number;
   done: Promise<void>;
 }
 
-/** Added to the run limit: the coordinator's limit comes first. Ours applies when the connection is lost. */
+/** Added to the run limit, so that the coordinator's limit comes first. This one applies when the connection is lost. */
 const RUN_LIMIT_MARGIN_MS = 5_000;
 
-/** Tries to start a job. In each one its Cargo may be unloaded before the job begins; then the job fails as retryable. */
-const MAX_TRIES = 3;
+/** Attempts to start a job whose Cargo is unloaded before the run begins. After the last one the job fails as retryable. */
+const MAX_ATTEMPTS = 3;
 
-/** Runs assigned jobs: gets the Cargo, runs it, and reports to the coordinator. */
+/** Runs assigned jobs: acquires the Cargo, runs it, and reports to the coordinator. */
 export class Executor {
   readonly counts: ExecutorCounts = { completed: 0, failed: 0, cancelled: 0, tokens: 0 };
   readonly #deps: ExecutorDeps;
@@ -79,7 +79,7 @@ export class Executor {
     this.#slots = new Semaphore(deps.slots);
   }
 
-  /** The jobs that run or wait for a slot now. */
+  /** Returns the jobs that run or wait for a slot. */
   running(): { jobId: string; slug: string; type: RuntimeType; forMs: number }[] {
     const nowMs = this.#deps.clock.now();
     return [...this.#runs].map(({ assign, sinceMs }) => ({
@@ -90,14 +90,14 @@ export class Executor {
     }));
   }
 
-  /** How far each attempt came, for heartbeats: `count` changes as long as a download, a load or a run makes progress. */
+  /** Returns the progress of each attempt, for heartbeats. `count` changes while a download, a load or a run makes progress. */
   working(): NonNullable<IslandState["working"]> {
     return [...this.#runs].map(({ assign: { jobId, attempt, cargo }, isLoaded, arrived, steps }) => {
       return { jobId, attempt, count: isLoaded ? steps : this.#deps.pool.progressOf(cargo) + arrived };
     });
   }
 
-  /** @param closedBecause why no new jobs are taken; null while they are. */
+  /** @param closedBecause why the Island accepts no new jobs; null while it does. */
   assign(assign: Assign, closedBecause: string | null): void {
     const { outbox, clock } = this.#deps;
     const { jobId, attempt } = assign;
@@ -122,7 +122,7 @@ export class Executor {
     this.#find(jobId, attempt)?.abort.abort(new StopRequested("cancelled by the coordinator"));
   }
 
-  /** Stops the jobs that the coordinator gave to others while this Island was away. */
+  /** Stops the jobs that the coordinator requeued while this Island was disconnected. */
   applyDecisions(held: readonly HeldDecision[]): void {
     for (const { jobId, attempt, action } of held) {
       if (action === "drop") this.#find(jobId, attempt)?.abort.abort(new StopRequested("no longer ours"));
@@ -138,18 +138,18 @@ export class Executor {
     while (!this.isIdle) await Promise.all([...this.#runs].map((run) => run.done));
   }
 
-  /** Jobs that run at once from now on. Those that run go on, also if they are more. */
+  /** Sets how many jobs run at the same time. Running jobs continue, even if there are more. */
   setSlots(slots: number): void {
     this.#slots.setPermits(slots);
   }
 
-  /** Gives all jobs back to the coordinator, so that other Islands can run them. */
+  /** Returns all jobs to the coordinator, so that other Islands can run them. */
   giveUp(): void {
     const reason = shutdownFailure();
     for (const run of this.#runs) run.abort.abort(reason);
   }
 
-  /** Nothing was begun: the coordinator does not count it as an attempt. */
+  /** Refuses before any work began; the coordinator does not count this as an attempt. */
   #refuse(assign: Assign, { code, message }: JobFailure): void {
     const { outbox, clock, log, onChange, onEnded } = this.#deps;
     const { jobId, attempt, cargo } = assign;
@@ -185,7 +185,7 @@ export class Executor {
     onEnded?.({ jobId, slug: cargo.slug, startedAtMs: sinceMs, runMs: clock.now() - sinceMs, outcome, ...failure });
   }
 
-  /** Never rejects. A job may have to wait for a slot: the coordinator assigns to free slots, but a dropped job may still occupy one. */
+  /** Never rejects. A job may wait for a slot: the coordinator assigns to free slots, but a dropped job may still occupy one. */
   async #runInSlot(run: Run): Promise<LastFrame> {
     try {
       await this.#slots.acquire(run, run.abort.signal);
@@ -205,13 +205,13 @@ export class Executor {
     return await this.#fileMemory.during(files, waiting, () => this.#runWith(files, run));
   }
 
-  /** Acquires the Cargo again if it is gone before the job begins, for example because another job crashed it. */
+  /** Acquires the Cargo again if it is gone before the run begins, for example because another job crashed it. */
   async #runWith(files: FetchedFiles | null, run: Run): Promise<LastFrame> {
-    for (let tries = 1; ; tries += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#runOnce(run, files);
       } catch (error) {
-        if (!(error instanceof CargoGone) || tries === MAX_TRIES) throw error;
+        if (!(error instanceof CargoGone) || attempt === MAX_ATTEMPTS) throw error;
       }
     }
   }
@@ -221,7 +221,7 @@ export class Executor {
     if (files.length === 0) return null;
     const { fetchFiles } = this.#deps;
     if (fetchFiles === undefined)
-      throw new JobFailure("runtime_unavailable", "This Island fetches no files of jobs", { retryable: true });
+      throw new JobFailure("runtime_unavailable", "This Island does not support jobs with files", { retryable: true });
     return fetchFiles(files, run.abort.signal, () => (run.arrived += 1));
   }
 
@@ -232,7 +232,7 @@ export class Executor {
     const assignedMs = clock.monotonicMs();
     const lease = await pool.acquire(assign.cargo, abort.signal);
     const limit = clock.schedule(assign.runLimitMs + RUN_LIMIT_MARGIN_MS, () => {
-      abort.abort(new JobFailure("run_timeout", "The run took longer than its limit"));
+      abort.abort(new JobFailure("run_timeout", `The run exceeded its limit of ${assign.runLimitMs / 1_000} s`));
     });
     try {
       const input = files === null ? assign.input : await files.putInto(assign.input);
@@ -276,19 +276,18 @@ export class Executor {
   }
 }
 
-/** Rounds to tenths of a millisecond. */
 function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
-/** Keeps the files of jobs from filling the agent's memory: they are read from disk when few other jobs have theirs in memory. */
+/** Limits how many jobs hold large files in the agent's memory. Files stay on disk until then. */
 class FileMemory {
   readonly #places = new Semaphore<FetchedFiles>(LARGE_AT_ONCE);
   readonly #waiting = new Set<() => void>();
 
   /**
    * Runs `work` once there is memory for the files.
-   * @param onWorking called while it waits, when other jobs work.
+   * @param onWorking called during the wait whenever another job makes progress.
    * @throws `signal.reason`
    */
   async during<T>(
@@ -310,18 +309,18 @@ class FileMemory {
     }
   }
 
-  /** Some job works, so those that wait for it are not forgotten. */
+  /** Records progress of a running job, so that jobs waiting for its memory do not count as stalled. */
   noteWork(): void {
     for (const onWorking of this.#waiting) onWorking();
   }
 }
 
-/** The coordinator wants no more of the run. */
+/** Stops a run that the coordinator no longer wants. */
 class StopRequested extends Error {
   override readonly name = "StopRequested";
 }
 
-/** The last frame of a run that ended with `error`. Logs errors that are bugs of the agent. */
+/** Returns the last frame of a run that ended with `error`. Logs errors that are bugs of the agent. */
 function lastFrameOf(
   error: unknown,
   { jobId, attempt }: Pick<Assign, "jobId" | "attempt">,
@@ -333,10 +332,15 @@ function lastFrameOf(
     return { type: "failed", ...codeMembers(code), message, retryable };
   }
   log.warn({ job_id: jobId, attempt, ...placeOf(error) }, "Internal error of the agent");
-  return { type: "failed", code: "internal", message: "The Island's agent failed", retryable: true };
+  return {
+    type: "failed",
+    code: "internal",
+    message: "The Island agent failed with an internal error",
+    retryable: true,
+  };
 }
 
-/** Where an unexpected error came from. Without its message, which may quote a prompt. */
+/** Returns the source of an unexpected error, without its message, which may quote a prompt. */
 function placeOf(error: unknown): { fault: string; at: string[] } {
   if (!(error instanceof Error)) return { fault: typeof error, at: [] };
   const lines = (error.stack ?? "").split("\n").map((line) => line.trim());

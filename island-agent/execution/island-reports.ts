@@ -18,42 +18,42 @@ import type { Executor, ExecutorCounts } from "./executor.ts";
 
 export type LinkState = "connecting" | "connected" | "waiting" | "stopped";
 
-/** The machine's load in a report. */
+/** Load of the machine in a report. */
 export type UsageReport = Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes" | "temperatureC" | "gpuLoad">;
 
-/** What `island status` shows. */
+/** Status of the agent, as shown by `island status`. */
 export interface AgentStatus {
   readonly link: LinkState;
   readonly coordinatorUrl: string;
   readonly hostId: string;
-  /** Why no new jobs are taken; null while they are. */
+  /** Why the Island accepts no new jobs; null while it does. */
   readonly closedBecause: string | null;
   readonly isPaused?: boolean;
-  /** As in the settings; null: day and night. Absent, as `isPaused`, in an agent of an earlier version. */
+  /** Opening hours as in the settings; null: day and night. Like `isPaused`, absent in agents of earlier versions. */
   readonly hours?: string | null;
-  /** The coordinator gives the Island no jobs for a while, because several in a row failed; null while it does. */
+  /** Set while the coordinator assigns no jobs because several in a row failed; null otherwise. */
   readonly quarantine: QuarantineNotice | null;
   readonly slots: number;
-  /** What the owner allows. Absent in an agent of an earlier version. */
+  /** The owner's policy. Absent in agents of earlier versions. */
   readonly policy?: OwnerPolicy;
   readonly runtimes: readonly RuntimeReport[];
   readonly loaded: readonly LoadedReport[];
-  /** As in reports to the coordinator. Absent in an agent of an earlier version. */
+  /** Downloads, as in reports to the coordinator. Absent in agents of earlier versions. */
   readonly downloads?: IslandState["downloads"];
   readonly loading?: readonly string[];
-  /** Most memory that all Cargos together may take; `vramBytes` null when unknown. */
+  /** Memory limit for all Cargos together; `vramBytes` is null when unknown. */
   readonly memoryCaps: { readonly ramBytes: number; readonly vramBytes: number | null };
   readonly running: ReturnType<Executor["running"]>;
   readonly counts: ExecutorCounts;
-  /** As last reported to the coordinator. Absent in an agent of an earlier version. */
+  /** Load, as last reported to the coordinator. Absent in agents of earlier versions. */
   readonly usage?: UsageReport;
-  /** Null when it is switched off. */
+  /** Null when preloading is off. */
   readonly preload: PreloadStatus | null;
   readonly reconnects: number;
   readonly lastProblem: string | null;
 }
 
-/** What the Island reports of itself. */
+/** Sources of the facts in reports. */
 export interface IslandFacts {
   readonly hostId: string;
   readonly version: string;
@@ -62,18 +62,18 @@ export interface IslandFacts {
   readonly hardware: () => Hardware;
   /** Usable runtimes with their versions. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly version: string }>;
-  /** Load of the machine now. */
+  /** Measures the machine's load. */
   readonly usage: () => UsageReport;
   readonly files: Pick<CargoFiles, "cached" | "downloads" | "noSpaceFor">;
   readonly pool: Pick<CargoPool, "loaded" | "loading">;
   readonly executor: Pick<Executor, "running" | "counts" | "working">;
   readonly outbox: Pick<Outbox, "held">;
-  /** Absent: the Island fetches no files of jobs. */
+  /** Absent: the Island does not fetch files for jobs. */
   readonly fetchFiles?: object | undefined;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
-/** Longest lists and texts that a report may hold. Source: shared/protocol/from-island.ts, docs/reference/island-protocol.md "Limits". */
+/** Maximum lengths of lists and texts in a report. Source: shared/protocol/from-island.ts, docs/reference/island-protocol.md "Limits". */
 const MAX_LENGTHS = {
   cachedModels: 10_000,
   loaded: 1_000,
@@ -83,21 +83,21 @@ const MAX_LENGTHS = {
   version: 100,
 } as const;
 
-/** Of the 256 KiB of a whole report; the rest is for downloads, loaded Cargos and hardware. */
+/** Share of cached models in the 256 KiB of a report. The rest is for downloads, loaded Cargos and hardware. */
 const MAX_CACHED_BYTES = 160 * KIB;
-/** Of a model in a frame, besides its key: the names of the fields and the size. */
+/** Bytes of a model in a frame without its key: field names and size. */
 const CACHED_MODEL_BYTES = 24;
 
-/** The first models that fit a report. The coordinator then does not know of the others, and may fetch one again. */
+/** Returns the first models that fit a report. The coordinator does not know of the others and may have one fetched again. */
 function thatFit(models: IslandState["cachedModels"]): IslandState["cachedModels"] {
   let bytes = 0;
   return models.filter(({ key }) => (bytes += Buffer.byteLength(key) + CACHED_MODEL_BYTES) <= MAX_CACHED_BYTES);
 }
 
-/** Of a domain name. Source: RFC 1035. */
+/** Maximum length of a domain name. Source: RFC 1035. */
 const MAX_HOST_NAME = 253;
 
-/** Describes the Island: to the coordinator in `hello` and `heartbeat` frames, and to its owner. */
+/** Describes the Island, to the coordinator in `hello` and `heartbeat` frames and to its owner. */
 export class IslandReports {
   readonly #facts: IslandFacts;
   #usage: UsageReport | null = null;
@@ -107,7 +107,7 @@ export class IslandReports {
     this.#facts = facts;
   }
 
-  /** What the coordinator said of a quarantine. Undefined: nothing new. */
+  /** Records a quarantine notice of the coordinator; null ends it, undefined changes nothing. */
   noteQuarantine(notice: QuarantineNotice | null | undefined): void {
     if (notice === undefined) return;
     this.#quarantine = notice === null ? null : { notice, atMs: this.#facts.clock.monotonicMs() };
@@ -131,7 +131,7 @@ export class IslandReports {
     };
   }
 
-  /** What changes while the Island is connected. */
+  /** Returns the state that changes while the Island is connected. */
   state(): IslandState {
     const { files, usage, pool, executor } = this.#facts;
     const slugs = pool.loaded().map(({ slug }) => slug);
@@ -147,7 +147,7 @@ export class IslandReports {
     };
   }
 
-  /** The part of the owner's status that does not depend on the session. */
+  /** Returns the part of the owner's status that does not depend on the session. */
   status(): Pick<
     AgentStatus,
     | "hostId"
@@ -177,7 +177,7 @@ export class IslandReports {
       memoryCaps: { ramBytes, vramBytes: Number.isFinite(vramBytes) ? vramBytes : null },
       running: executor.running(),
       counts: { ...executor.counts },
-      // A reading of its own would shorten the time over which the next report measures.
+      // A separate measurement would shorten the interval that the next report measures.
       usage: (this.#usage ??= this.#facts.usage()),
     };
   }

@@ -10,24 +10,24 @@ import type { FetchPolicy } from "../models/download/fetch-policy.ts";
 import { parseRetryAfterMs, RetriableError, retryDelayMs } from "../models/download/retriable-error.ts";
 import type { RunRequest } from "../runtimes/runtime.ts";
 
-/** Of all files of a job, with all tries. */
+/** Time limit for all files of a job, with all attempts. */
 const MAX_FETCH_MS = 1_800_000;
-/** A try that gains less counts as one without progress. */
+/** An attempt that receives fewer bytes counts as one without progress. */
 const PROGRESS_BYTES = 65_536;
-/** What a run with files is given, as JSON: host processes take messages of 64 MiB. */
+/** Maximum size of an input with its files, as JSON. Host processes accept messages of 64 MiB. */
 const MAX_FILLED_BYTES = 56 * MIB;
-/** The address is over, or was never for this Island. */
+/** Statuses after which an attempt is not repeated: the address has expired, or was never valid for this Island. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 422]);
 
-/** Files of one job on disk. Disposing of them removes them. */
+/** Files of one job on disk. Disposing removes them. */
 export interface FetchedFiles extends AsyncDisposable {
-  /** Of all files. */
+  /** Total size of all files. */
   readonly bytes: number;
-  /** The input with the content of each file in its place. @throws {JobFailure} `invalid_input` for a text that is not UTF-8. */
+  /** Returns the input with the content of each file inserted. @throws {JobFailure} `invalid_input` for a text that is not UTF-8. */
   putInto(input: RunRequest["input"]): Promise<RunRequest["input"]>;
 }
 
-/** A file that is being fetched. */
+/** A partly fetched file. */
 interface Part {
   readonly handle: FileHandle;
   hash: Hash;
@@ -35,23 +35,24 @@ interface Part {
 }
 
 /**
- * Removes what an agent that was killed has left.
- * @returns Fetches what the input of a job names from the coordinator to temporary files.
+ * Removes leftover files of an earlier agent process.
+ * @returns a function that fetches the files named in a job's input from the coordinator into temporary files.
  */
 export async function openJobFiles(options: {
-  /** For what is fetched, and nothing else: it is emptied at the start. */
+  /** Folder for fetched files only; emptied at the start. */
   readonly directory: string;
-  /** Where the coordinator is, and how long to wait and retry. */
+  /** Address of the coordinator, timeouts and retries. */
   readonly policy: FetchPolicy;
-  /** Of the Island, which the coordinator asks for. */
+  /** Access token of the Island, sent to the coordinator. */
   readonly token: string;
   readonly clock: Clock;
 }) {
   await rm(options.directory, { recursive: true, force: true });
 
   /**
-   * One file after the other, each resumed after a loss, and checked by size and SHA-256. Leaves nothing on disk when it fails.
-   * @param onProgress called with each part that arrives.
+   * Fetches files one after the other. Resumes each after a lost connection, and checks its size and SHA-256. Leaves no files on
+   * failure.
+   * @param onProgress called for each chunk that arrives.
    * @throws {JobFailure} `file_unavailable`, retryable; `signal.reason`.
    */
   async function fetchAll(
@@ -63,7 +64,7 @@ export async function openJobFiles(options: {
     const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
     const end = new AbortController();
     const limit = options.clock.schedule(MAX_FETCH_MS, () =>
-      end.abort(unavailable("did not arrive within half an hour")),
+      end.abort(unavailable("did not arrive within 30 minutes")),
     );
     try {
       await onDisk(() => mkdir(directory, { recursive: true, mode: 0o700 }));
@@ -95,21 +96,22 @@ export async function openJobFiles(options: {
         if (!(error instanceof RetriableError)) throw error;
         failures = part.bytes >= best + PROGRESS_BYTES ? 1 : failures + 1;
         best = Math.max(best, part.bytes);
-        if (failures >= policy.tries) throw unavailable(`could not be fetched: ${error.message}`, error);
+        if (failures >= policy.maxAttempts) throw unavailable(`could not be fetched: ${error.message}`, error);
         await clock.sleep(retryDelayMs(failures, error, policy), signal);
       }
     }
-    if (part.hash.digest("hex") !== file.sha256) throw unavailable("is another one than was announced");
+    if (part.hash.digest("hex") !== file.sha256) throw unavailable("has a SHA-256 that differs from the announced one");
   }
 
-  /** One try. What it receives stays in the part. */
+  /** Makes one attempt. The received bytes stay in `part`. */
   function receive(file: JobFile, part: Part, signal: AbortSignal, onProgress: () => void): Promise<void> {
     return attempt(options, signal, async (trying, watchdog) => {
       const body = await request(file, part, trying);
       watchdog.wait();
       for await (const chunk of chunksOf(body, trying)) {
         watchdog.pause();
-        if (part.bytes + chunk.length > file.bytes) throw unavailable("is longer than was announced");
+        if (part.bytes + chunk.length > file.bytes)
+          throw unavailable(`is longer than the announced ${file.bytes} bytes`);
         await onDisk(() => part.handle.write(chunk, 0, chunk.length, part.bytes));
         part.hash.update(chunk);
         part.bytes += chunk.length;
@@ -123,11 +125,11 @@ export async function openJobFiles(options: {
   async function request({ address }: JobFile, part: Part, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const { policy, token, clock } = options;
     const coordinator = policy.presentCoordinator();
-    if (coordinator === null) throw unavailable("has no address: no coordinator is known");
+    if (coordinator === null) throw unavailable("cannot be downloaded: the Island is not joined to a coordinator");
     const headers = { authorization: `Bearer ${token}`, "accept-encoding": "identity" };
     const range = part.bytes === 0 ? {} : { range: `bytes=${part.bytes}-` };
     const url = `${coordinator.origin}${coordinator.pathname.replace(/\/+$/, "")}${address}`;
-    // A redirect would take the token elsewhere.
+    // A redirect would send the token to another server.
     const response = await fetch(url, { headers: { ...headers, ...range }, redirect: "error", signal }).catch(
       (cause: unknown) => {
         throw new RetriableError("the coordinator could not be reached", { cause });
@@ -142,7 +144,7 @@ export async function openJobFiles(options: {
     await body?.cancel();
     if (FINAL_STATUSES.has(status)) throw unavailable(`was refused by the coordinator (HTTP ${status})`);
     const retryAfterMs = parseRetryAfterMs(response.headers.get("retry-after") ?? undefined, clock.now());
-    throw new RetriableError(`the coordinator answered ${status}`, { retryAfterMs });
+    throw new RetriableError(`the coordinator responded with status ${status}`, { retryAfterMs });
   }
 
   return fetchAll;
@@ -159,7 +161,11 @@ async function putInto(
     const content = await onDisk(() => readFile(path));
     const value = file.form === "base64" ? content.toString("base64") : textOf(content, file.at);
     bytes += file.form === "base64" ? value.length : Buffer.byteLength(JSON.stringify(value));
-    if (bytes > MAX_FILLED_BYTES) throw new JobFailure("invalid_input", "The files are too large together, as JSON");
+    if (bytes > MAX_FILLED_BYTES)
+      throw new JobFailure(
+        "invalid_input",
+        `The files of the input exceed ${MAX_FILLED_BYTES / MIB} MiB together, encoded as JSON`,
+      );
     filled = withValueAt(filled, file.at, value);
   }
   return filled;
@@ -169,18 +175,18 @@ function textOf(content: Uint8Array, at: readonly string[]): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(content);
   } catch (cause) {
-    throw new JobFailure("invalid_input", `${at.join(".")}: the file is not UTF-8`, { cause });
+    throw new JobFailure("invalid_input", `${at.join(".")}: the file must be UTF-8 text`, { cause });
   }
 }
 
-/** A connection that breaks is worth another try. */
+/** Yields the chunks of a body. A broken connection is a {@link RetriableError}. */
 async function* chunksOf(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
   try {
     for (;;) {
       const next = await chunks.next().catch((cause: unknown) => {
         signal.throwIfAborted();
-        throw new RetriableError("the connection broke", { cause });
+        throw new RetriableError("the connection was interrupted", { cause });
       });
       if (next.done === true) return;
       yield next.value;
@@ -190,7 +196,7 @@ async function* chunksOf(body: AsyncIterable<Uint8Array>, signal: AbortSignal): 
   }
 }
 
-/** First byte of a partial answer. */
+/** Returns the first byte position of a partial response. */
 function startOf({ headers }: Response): number | null {
   const start = /^bytes (\d{1,15})-/.exec(headers.get("content-range") ?? "")?.[1];
   return start === undefined ? null : Number(start);
@@ -200,11 +206,11 @@ async function onDisk<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (cause) {
-    throw unavailable("could not be kept on the Island's disk", cause);
+    throw unavailable("could not be stored on the Island's disk", cause);
   }
 }
 
-/** Another Island may do better. */
+/** Returns a retryable failure: another Island may be able to fetch the file. */
 function unavailable(what: string, cause?: unknown): JobFailure {
   return new JobFailure("file_unavailable", `A file of the job ${what}`, { retryable: true, cause });
 }

@@ -6,7 +6,7 @@ import type { Logger } from "../../shared/logger.ts";
 import { MAY_QUOTE, type JobFailure } from "../../shared/errors.ts";
 import { writeFileDurably } from "../disk/durable-file.ts";
 
-/** Jobs that are kept; the oldest is forgotten. */
+/** Maximum number of jobs kept; older ones are dropped. */
 export const MAX_JOBS = 200;
 /** Jobs that end within this time share a write. */
 const WRITE_DELAY_MS = 2_000;
@@ -19,29 +19,28 @@ const endedJobSchema = z.object({
   startedAtMs: z.number(),
   runMs: z.number(),
   outcome: z.enum(["completed", "failed", "cancelled"]),
-  /** Why it failed. Absent for another outcome, and for jobs of earlier versions. */
+  /** Reason of a failure. Absent for other outcomes, and for jobs of earlier versions. */
   why: z.string().max(MAX_WHY_CHARS).optional(),
 });
-/** How an attempt ended here. Neither what was asked nor what was answered. */
+/** Outcome of an attempt on this Island. Holds neither input nor output. */
 export type EndedJob = z.infer<typeof endedJobSchema>;
 
-/** The failure for the owner: its message, or its code alone where the message may quote what was asked. */
+/** Returns the failure for the owner: its message, or only its code if the message may quote the input. */
 export function whyFailed({ code, message }: Pick<JobFailure, "code" | "message">): string {
   return (MAY_QUOTE.has(code) ? code : message).slice(0, MAX_WHY_CHARS);
 }
 
 /**
- * The last jobs that ran here, in a file of the data directory. A power cut loses those of the last seconds.
- * A file that cannot be read is as none.
+ * Opens the history of the last jobs, a file in the data directory. A power cut loses the jobs of the last seconds. An unreadable
+ * file counts as empty.
  */
 export async function openJobHistory(dataDirectory: string, clock: Pick<Clock, "schedule">, log: Pick<Logger, "warn">) {
   const path = join(dataDirectory, "history.json");
-  /** Newest last. */
   let jobs = await readJobs(path);
   let timer: Timer | null = null;
   let writing: Promise<void> = Promise.resolve();
 
-  /** Newest first. */
+  /** Returns the jobs, newest first. */
   function list(): EndedJob[] {
     return jobs.toReversed();
   }
@@ -56,7 +55,7 @@ export async function openJobHistory(dataDirectory: string, clock: Pick<Clock, "
     timer = null;
     writing = writing
       .then(() => writeFileDurably(path, JSON.stringify(jobs)))
-      .catch((error: unknown) => log.warn({ reason: String(error) }, "The history of jobs could not be stored"));
+      .catch((error: unknown) => log.warn({ reason: String(error) }, "Could not store the history of jobs"));
   }
 
   return {

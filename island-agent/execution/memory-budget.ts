@@ -4,11 +4,11 @@ import { WaitQueue } from "../../shared/async/wait-queue.ts";
 
 /** A Cargo that takes memory. */
 export interface Occupant {
-  /** Estimated until it is loaded, then as measured last. */
+  /** Estimated until the Cargo is loaded, then the last measurement. */
   readonly memory: MemoryUse;
-  /** Loaded, used by no job, and not being unloaded. */
+  /** True when it is loaded, used by no job, and not being unloaded. */
   readonly isIdle: boolean;
-  /** Being unloaded: `leave` is called when its memory is free. */
+  /** True while it is being unloaded. `leave` is called once its memory is free. */
   readonly isLeaving: boolean;
   /** Order of use; higher is later. */
   readonly lastUse: number;
@@ -22,22 +22,21 @@ interface Waiting {
 }
 
 /**
- * A Cargo that has waited this long goes before new jobs of loaded Cargos. Otherwise a steady stream of such jobs would keep it
- * out for good.
+ * Wait after which a Cargo goes before new jobs of loaded Cargos. Without it, a steady stream of such jobs would block the Cargo
+ * forever.
  */
-const PATIENCE_MS = 10_000;
+const AVOIDANCE_DELAY_MS = 10_000;
 
 const NOTHING: MemoryUse = { ramBytes: 0, vramBytes: 0 };
 
 /**
- * Shares the RAM and VRAM within the owner's caps among Cargos. A Cargo that does not fit waits, first come, first served. Idle
- * Cargos are unloaded for it, least recently used first; a Cargo that a job uses is never unloaded.
+ * Shares the RAM and VRAM within the owner's caps among Cargos. Cargos that do not fit wait in order of arrival. Idle Cargos are
+ * unloaded for them, least recently used first. A Cargo that a job uses is never unloaded.
  */
 export class MemoryBudget {
-  /** Most that all Cargos together may take. */
   #caps: MemoryUse;
   readonly #clock: Clock;
-  /** From the start of a load to the end of the disposal. */
+  /** Cargos from the start of their load to the end of their disposal. */
   readonly #occupants = new Set<Occupant>();
   readonly #queue = new WaitQueue<Waiting>();
 
@@ -46,18 +45,18 @@ export class MemoryBudget {
     this.#clock = clock;
   }
 
-  /** A Cargo that a job uses stays in memory, also above the new caps. */
+  /** Sets the caps. A Cargo that a job uses stays loaded even above them. */
   setCaps(caps: MemoryUse): void {
     this.#caps = caps;
     this.arrange();
   }
 
-  /** Memory of all Cargos that load, are loaded or are being unloaded. */
+  /** Returns the memory of all Cargos that load, are loaded or are being unloaded. */
   #taken(): MemoryUse {
     return sumOf([...this.#occupants]);
   }
 
-  /** Whether its memory counts. */
+  /** Returns whether the occupant's memory is counted. */
   holds(occupant: Occupant): boolean {
     return this.#occupants.has(occupant);
   }
@@ -69,15 +68,15 @@ export class MemoryBudget {
     await turn;
   }
 
-  /** The occupant's memory is free again, or it never entered. */
+  /** Removes an occupant whose memory is free again, or that never entered. */
   leave(occupant: Occupant): void {
     this.#occupants.delete(occupant);
     this.arrange();
   }
 
   /**
-   * Call it when an occupant became idle or its memory was measured again. Admits those that fit, in order. Unloads idle Cargos
-   * if that makes the first in the queue fit, and while the total is above the caps.
+   * Admits waiting occupants that fit, in order. Unloads idle Cargos if that makes the first in the queue fit, and while the
+   * total is above the caps. Call it when an occupant became idle or its memory was measured again.
    */
   arrange(): void {
     for (let first = this.#queue.first; first !== undefined; first = this.#queue.first) {
@@ -93,18 +92,18 @@ export class MemoryBudget {
     this.#unloadIdle(this.#missingFor(NOTHING), "as far as it goes");
   }
 
-  /** The first to unload when the machine itself runs out of RAM. */
+  /** Returns the first Cargo to unload when the machine runs out of RAM. */
   leastRecentlyUsedIdle(): Occupant | undefined {
     return this.#idle()[0];
   }
 
-  /** Whether the first in the queue has waited so long that jobs of loaded Cargos must let it go first. */
+  /** Whether the first in the queue has waited longer than {@link PATIENCE_MS}. New jobs of loaded Cargos must then wait. */
   get isOverdue(): boolean {
     const { first } = this.#queue;
-    return first !== undefined && this.#clock.monotonicMs() - first.sinceMs >= PATIENCE_MS;
+    return first !== undefined && this.#clock.monotonicMs() - first.sinceMs >= AVOIDANCE_DELAY_MS;
   }
 
-  /** Resolves when the next one in the queue is admitted or gives up. */
+  /** Resolves when the first in the queue is admitted or gives up. */
   changed(): Promise<void> {
     return this.#queue.changed();
   }
@@ -121,7 +120,7 @@ export class MemoryBudget {
     };
   }
 
-  /** Unloads as few as free `missing` bytes, counting those that are already being unloaded. */
+  /** Unloads the fewest idle Cargos that free `missing` bytes, counting those that are already being unloaded. */
   #unloadIdle(missing: MemoryUse, mode: "only if enough" | "as far as it goes"): void {
     if (!isSome(missing)) return;
     let left = less(missing, sumOf([...this.#occupants].filter(({ isLeaving }) => isLeaving)));

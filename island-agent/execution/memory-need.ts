@@ -5,30 +5,30 @@ import { JobFailure } from "../../shared/errors.ts";
 import { formatMibRoundedDown, formatMibRoundedUp, GIB } from "../../shared/format-bytes.ts";
 import type { MemoryUse } from "../runtimes/runtime.ts";
 
-/** What a Cargo takes in memory, and the RAM at which its process is killed. */
+/** Memory that a Cargo takes, and the RAM at which its process is killed. */
 interface MemoryNeed {
   readonly memory: MemoryUse;
   readonly ramCeilingBytes: number;
 }
 
 interface Measured extends MemoryNeed {
-  /** On the clock's monotonic scale. */
+  /** Monotonic time. */
   readonly atMs: number;
 }
 
-/** Cargos whose measured memory is remembered. */
+/** Maximum number of Cargos whose measurement is kept. */
 const MAX_MEASURED = 1_000;
-/** A measurement expires, because a single large job may have caused it: it must not keep the Cargo out for good. */
+/** A measurement expires, because one large job may have caused it: it must not exclude the Cargo forever. */
 const MEASURED_FOR_MS = 600_000;
-/** A Cargo may take twice its estimate, or this much more than it. */
+/** Minimum slack above the estimate. The ceiling is twice the estimate, or the estimate plus this if that is more. */
 const MIN_SLACK_BYTES = GIB;
 
 /**
- * How much memory Cargos need: as measured when they were last in memory, otherwise as estimated.
- * @param caps most that all Cargos together may take.
+ * Opens the memory needs of Cargos: the measurement from their last load, otherwise an estimate.
+ * @param caps memory limit for all Cargos together.
  */
 export function openMemoryNeeds(caps: MemoryUse, clock: Clock) {
-  /** By the Cargo's key. */
+  /** Measurements by the Cargo's key. */
   const measurements = new LRUCache<string, Measured>({ max: MAX_MEASURED });
 
   function setCaps(changed: MemoryUse): void {
@@ -36,9 +36,10 @@ export function openMemoryNeeds(caps: MemoryUse, clock: Clock) {
   }
 
   /**
-   * @param key names the Cargo in its exact definition.
-   * @param estimate asks the runtime; called when no fresh measurement is known.
-   * @throws {JobFailure} `out_of_memory` when the Cargo can never fit; what `estimate` throws.
+   * Returns the memory need of a Cargo.
+   * @param key identifies the Cargo with its exact definition.
+   * @param estimate asks the runtime; called when there is no recent measurement.
+   * @throws {JobFailure} `out_of_memory` when the Cargo can never fit; errors of `estimate`.
    */
   async function of(cargo: CargoManifest, key: string, estimate: () => Promise<MemoryUse>): Promise<MemoryNeed> {
     const measured = freshMeasurement(key);
@@ -47,7 +48,7 @@ export function openMemoryNeeds(caps: MemoryUse, clock: Clock) {
     return { memory, ramCeilingBytes: measured?.ramCeilingBytes ?? ceilingFor(memory) };
   }
 
-  /** @param source where the figures come from, for the message. @throws {JobFailure} `out_of_memory`, retryable elsewhere. */
+  /** @param source origin of the values, for the message. @throws {JobFailure} `out_of_memory`, retryable on other Islands. */
   function assertFits({ slug }: CargoManifest, need: MemoryUse, source: string): void {
     const check = (kind: string, neededBytes: number, capBytes: number): void => {
       if (neededBytes <= capBytes) return;
@@ -59,7 +60,7 @@ export function openMemoryNeeds(caps: MemoryUse, clock: Clock) {
     check("VRAM", need.vramBytes, caps.vramBytes);
   }
 
-  /** Remembers what a Cargo took when it was unloaded. */
+  /** Records the memory of a Cargo at its unload. */
   function note(key: string, need: MemoryNeed): void {
     measurements.set(key, { ...need, atMs: clock.monotonicMs() });
   }

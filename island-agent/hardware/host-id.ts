@@ -12,7 +12,7 @@ export class HostIdError extends CliError {
   override readonly name = "HostIdError";
   readonly path: string;
   constructor(path: string) {
-    super(`${path} does not hold a UUID. Restore it from a backup, or delete it to become a new host`);
+    super(`${path}: must contain a UUID. Restore the file from a backup, or delete it to register as a new host`);
     this.path = path;
   }
 }

@@ -48,11 +48,11 @@ export function openPulls(
     if (known !== undefined && !hasEnded(known)) return;
     pulls.delete(slug);
     forgetOldest();
-    if (!want([slug])) throw new CliError("The agent is not connected to its coordinator: try again later");
+    if (!want([slug])) throw new CliError("The agent is not connected to its coordinator. Try again later");
     const pull: Pull = { state: "asked for", detail: "", patience: null };
     pull.patience = clock.schedule(MAX_ANSWER_WAIT_MS, () => {
       pull.state = "failed";
-      pull.detail = `the coordinator has not sent ${slug}: check the name, and that the Cargo is approved`;
+      pull.detail = `the coordinator did not send ${slug}. Check the name, and that the Cargo is approved`;
     });
     pulls.set(slug, pull);
   }
@@ -97,7 +97,7 @@ export function openPulls(
   function forgetOldest(): void {
     if (pulls.size < MAX_PULLS) return;
     const [oldest] = [...pulls].find(([, pull]) => hasEnded(pull)) ?? [];
-    if (oldest === undefined) throw new CliError(`${MAX_PULLS} Cargos are being pulled: wait until one is done`);
+    if (oldest === undefined) throw new CliError(`${MAX_PULLS} Cargos are being pulled. Wait until one has finished`);
     pulls.delete(oldest);
   }
 

@@ -62,7 +62,7 @@ export function openPreloader({
 }: {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly files: Pick<CargoFiles, "bytesOnDisk" | "preload" | "makeRoom">;
+  readonly files: Pick<CargoFiles, "bytesOnDisk" | "preload" | "freeSpace">;
   /** Runtimes of this Island. Cargos of other types are not preloaded. */
   readonly runtimes: Pick<ReadonlySet<RuntimeType>, "has">;
   /** The coordinator's recommendations for this Island, best first. */
@@ -92,7 +92,7 @@ export function openPreloader({
   function status(): PreloadStatus {
     const items = [...candidates()].map(({ slug, reason, state, detail }) => ({ slug, reason, state, detail }));
     const closed = closedBecause();
-    const problem = closed === null ? lastProblem : `nothing is downloaded while the Island is ${closed}`;
+    const problem = closed === null ? lastProblem : `no downloads while the Island is ${closed}`;
     return { askedAtMs, problem, items };
   }
 
@@ -114,15 +114,15 @@ export function openPreloader({
   /** Asks at once when the Island has opened; stops the download when it has closed. */
   function onAvailability(): void {
     if (closedBecause() === null) askNow.abort();
-    else stopDownload.abort(new Error("the Island takes no jobs now"));
+    else stopDownload.abort(new Error("the Island accepts no jobs now"));
   }
 
   /** Takes a Cargo that the coordinator sent, asked or unasked. */
   function offer(cargo: CargoManifest, signal: AbortSignal): void {
     const candidate = wanted.get(cargo.slug) ?? unasked.get(cargo.slug) ?? addUnasked(cargo.slug);
     if (candidate === null) return;
-    const isUnderWay = candidate.state === "fetching" && isDeepStrictEqual(candidate.cargo, cargo);
-    if (isUnderWay) return;
+    const isInFlight = candidate.state === "fetching" && isDeepStrictEqual(candidate.cargo, cargo);
+    if (isInFlight) return;
     candidate.cargo = cargo;
     candidate.state = "waits";
     candidate.detail = "";
@@ -164,7 +164,7 @@ export function openPreloader({
       lastProblem = null;
       if (recommended.length === 0 || closedBecause() !== null) return true;
       if (want(recommended.map(({ slug }) => slug))) return true;
-      lastProblem = "there was no session with the coordinator";
+      lastProblem = "no session with the coordinator";
     } catch (error) {
       if (!signal.aborted) lastProblem = messageOf(error);
     }
@@ -175,7 +175,7 @@ export function openPreloader({
   function candidateOf(one: Recommendation): Candidate {
     const waiting = one.queued === 1 ? "1 job waits" : `${one.queued} jobs wait`;
     const demand = one.demandScore > 0 ? `${waiting}, demand ${one.demandScore}` : "chats without a model use it";
-    const reason = `${demand}, earns ${one.earningsPerJob} credits a job`;
+    const reason = `${demand}, earns ${one.earningsPerJob} credits per job`;
     const mayClear = one.demandScore > 0;
     const known = wanted.get(one.slug) ?? unasked.get(one.slug);
     if (known?.state === "fetching") return Object.assign(known, { reason, mayClear });
@@ -229,9 +229,9 @@ export function openPreloader({
       return { state: "cannot run here", detail: `this Island has no ${cargo.runtimeType} runtime` };
     }
     if (files.bytesOnDisk(cargo) === null) {
-      const missing = await files.makeRoom(cargo, (slug) => mayClear && !isWanted(slug));
+      const missing = await files.freeSpace(cargo, (slug) => mayClear && !isWanted(slug));
       if (missing > 0) {
-        const detail = `${formatBytes(missing)} more than the disk budget has free beside used and recommended Cargos`;
+        const detail = `${formatBytes(missing)} more than the disk budget leaves for it after used and recommended Cargos`;
         return { state: "does not fit", detail };
       }
       await files.preload(cargo, signal, onChange);

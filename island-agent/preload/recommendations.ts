@@ -47,12 +47,13 @@ export async function fetchRecommendations(
   const url = new URL(`${coordinatorUrl.replace(/\/+$/, "")}/api/v1/island/recommendations`);
   url.searchParams.set("host_id", hostId);
   const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_ANSWER_WAIT_MS)]) });
-  if (!response.ok) throw new Error(`the coordinator answered ${response.status} when asked for recommendations`);
-  if (response.body === null) throw new Error("the coordinator's recommendations cannot be read");
+  if (!response.ok)
+    throw new Error(`the coordinator responded to the request for recommendations with status ${response.status}`);
+  if (response.body === null) throw new Error("invalid recommendations from the coordinator");
   const body = Readable.fromWeb(response.body);
   const text = await readBody(body, MAX_ANSWER_BYTES, "the list of recommendations");
   const answer = answerSchema.safeParse(parseJson(text));
-  if (!answer.success) throw new Error("the coordinator's recommendations cannot be read");
+  if (!answer.success) throw new Error("invalid recommendations from the coordinator");
   return answer.data.recommendations.slice(0, MAX_RECOMMENDATIONS).map((one) => ({
     slug: one.workload_slug,
     queued: one.queued_demand,

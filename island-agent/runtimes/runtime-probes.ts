@@ -82,7 +82,7 @@ export class RuntimeProbes implements Disposable {
       ({ reason }) => reason,
     );
     for (const [reason, problems] of byReason) {
-      this.#deps.log.info({ type: problems.map(({ type }) => type).join(", "), reason }, "Runtime cannot be used here");
+      this.#deps.log.info({ type: problems.map(({ type }) => type).join(", "), reason }, "Runtime is not usable");
     }
   }
 
@@ -114,7 +114,7 @@ export class RuntimeProbes implements Disposable {
     const { type } = runtime;
     const { clock, log } = this.#deps;
     const before = this.#unusable.get(type)?.problem.reason;
-    if (before !== undefined && before !== reason) log.info({ type, reason }, "Runtime cannot be used here");
+    if (before !== undefined && before !== reason) log.info({ type, reason }, "Runtime is not usable");
     const waitMs = isFinal ? null : this.#backoffOf(type).nextMs();
     this.#unusable.set(type, {
       problem: { type, reason, retryAtMs: waitMs === null ? null : clock.now() + waitMs },
@@ -126,7 +126,7 @@ export class RuntimeProbes implements Disposable {
     const runtime = this.#candidates.get(type);
     if (runtime !== undefined) await this.#probe(runtime);
     if (this.#end.signal.aborted || !this.#usable.has(type)) return;
-    this.#deps.log.info({ type }, "Runtime can be used now");
+    this.#deps.log.info({ type }, "Runtime is usable now");
     this.onFound(type);
   }
 

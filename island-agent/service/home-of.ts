@@ -7,10 +7,10 @@ const USER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 
 /** The home directory of a user of this machine. @throws {CliError} when there is no such user. */
 export async function homeOf(user: string): Promise<string> {
-  if (!USER_NAME.test(user)) throw new CliError(`${JSON.stringify(user)} is not a valid user name`);
+  if (!USER_NAME.test(user)) throw new CliError(`User name: must be valid, got ${JSON.stringify(user)}`);
   // The shell asks the system, wherever it keeps its accounts.
   const { stdout } = await promisify(execFile)("/bin/sh", ["-c", `echo ~${user}`]);
   const home = stdout.trim();
-  if (!home.startsWith("/")) throw new CliError(`This machine has no user ${user}`);
+  if (!home.startsWith("/")) throw new CliError(`This machine has no user ${user}. Check SUDO_USER`);
   return home;
 }

@@ -46,9 +46,13 @@ export function openCargoTrust(
     if (signedBy === null && accountId !== null && isSigned(cargo, signature, key, accountId)) return null;
     const fingerprint = fingerprintOf(pinned);
     const problem =
-      `The manifest of "${cargo.slug}" is not signed for this Island by the key that it pinned (${fingerprint})` +
-      (accountId === null ? "; it knows no account of its own until it joins again" : "");
-    if (!hasLogged) log.warn({ cargo: cargo.slug, fingerprint }, "A Cargo is not signed: it is refused");
+      `The manifest of "${cargo.slug}" has no valid signature by the pinned key (${fingerprint})` +
+      (accountId === null ? ", and the settings of this Island contain no account. Join again" : "");
+    if (!hasLogged)
+      log.warn(
+        { cargo: cargo.slug, fingerprint },
+        "Rejected a Cargo that is not signed with the key of the coordinator",
+      );
     hasLogged = true;
     return problem;
   }
@@ -58,7 +62,7 @@ export function openCargoTrust(
     if (signedBy === null || signedBy.includes(pinned)) return null;
     const isEndorsed = endorsements.some((each) => signedBy.includes(each.publicKey) && verifyEndorsement(cargo, each));
     if (isEndorsed) return null;
-    return `The Cargo "${cargo.slug}" is signed by none of the keys that this Island's owner wants (cargos.signed_by)`;
+    return `The Cargo "${cargo.slug}" has no signature by a key in cargos.signed_by`;
   }
 
   /** Why to leave a coordinator that shows `key`; null when it is the pinned key. */
@@ -78,8 +82,8 @@ function keyOf(pinned: string): KeyObject {
 /** Says that the key has changed and what the owner can do. */
 export function describeKeyChange(pinned: string, shown: string): string {
   return (
-    `the coordinator's key has changed: this Island pinned ${fingerprintOf(pinned)}, now it shows ${fingerprintOf(shown)}. ` +
-    "Ask its operator whether that is right (coordinator signing-key show), then join again with --fingerprint"
+    `the coordinator's key has changed: expected ${fingerprintOf(pinned)}, got ${fingerprintOf(shown)}. ` +
+    "Ask the operator for the fingerprint (coordinator signing-key show), then join again with --fingerprint"
   );
 }
 

@@ -34,7 +34,7 @@ export async function checkToken(
   const answer = await dial(coordinatorUrl, { authorization: `Bearer ${token}` });
   if (!answer.ok) return answer;
   const { status, headers } = answer;
-  if (status === 401) return { ok: false, reason: "the coordinator does not accept the token" };
+  if (status === 401) return { ok: false, reason: "the coordinator rejected the token" };
   if (status !== 101) return { ok: false, reason: describeStatus(answer) };
   const publicKey = shownKey(headers);
   if (publicKey === undefined) return { ok: false, reason: NO_KEY };
@@ -65,7 +65,7 @@ function dial(coordinatorUrl: string, headers: Readonly<Record<string, string>>)
   });
 }
 
-const NO_KEY = "the coordinator shows no public key for its Cargos";
+const NO_KEY = "the coordinator sent no public key for its Cargos";
 
 function describeStatus({
   status,
@@ -74,11 +74,11 @@ function describeStatus({
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
 }): string {
-  if (status === 429) return "too many wrong tokens came from this address: try again in a minute";
+  if (status === 429) return "too many invalid tokens from this IP address. Try again in a minute";
   const target = status >= 300 && status < 400 ? URL.parse(headers.location ?? "") : null;
   return target === null
-    ? `the address answered ${status}: is it a coordinator?`
-    : `the address leads to another one: join with ${target.origin}`;
+    ? `the URL responded with status ${status}. Check that it is the URL of a coordinator`
+    : `the URL redirects to another one. Join with ${target.origin}`;
 }
 
 function shownKey(headers: IncomingHttpHeaders): string | undefined {

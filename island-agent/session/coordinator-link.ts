@@ -93,7 +93,7 @@ export function runSession(
     const send = (frame: FromIsland): boolean => {
       if (socket.readyState !== socket.OPEN) return true;
       // A job reaches its host process before the coordinator hears that it did.
-      if (wire !== null) gatherWrites(wire, "turn");
+      if (wire !== null) gatherWrites(wire, "tick");
       socket.send(encodeFrame(frame), { binary: true });
       return wire?.writableNeedDrain !== true;
     };
@@ -107,7 +107,7 @@ export function runSession(
       silence = clock.schedule(forMs, () => {
         const leftMs = lastHeardMs + silenceLimitMs - clock.monotonicMs();
         if (leftMs > 0) return watchSilence(leftMs);
-        end ??= retry("the coordinator is silent");
+        end ??= retry("no message from the coordinator");
         socket.terminate();
       });
     };
@@ -168,15 +168,15 @@ export function runSession(
         receive(readFromCoordinator(data as Buffer));
       } catch (error) {
         if (!(error instanceof ProtocolError)) throw error;
-        end ??= retry(`bad frame from the coordinator: ${error.message}`);
+        end ??= retry(`invalid frame from the coordinator: ${error.message}`);
         close(CLOSE.policyViolation, error.message.slice(0, MAX_REASON_UNITS));
       }
     });
     socket.on("unexpected-response", (_request, response) => {
       response.resume();
       const status = response.statusCode ?? 0;
-      if (status === 401) end ??= refused("the coordinator does not accept the token");
-      else end ??= retry(`the coordinator answered ${status}`);
+      if (status === 401) end ??= refused("the coordinator rejected the token");
+      else end ??= retry(`the coordinator responded with status ${status}`);
       socket.terminate();
     });
     socket.on("error", (error) => {

@@ -5,11 +5,11 @@ import type { Writable } from "node:stream";
  * @param until `microtask`: the microtasks that are queued already have run. `callback`: the end of the present callback. `turn`: the
  *   end of this turn of the event loop, after all that its callbacks caused.
  */
-export function gatherWrites(stream: Writable, until: "microtask" | "callback" | "turn"): void {
+export function gatherWrites(stream: Writable, until: "microtask" | "callback" | "tick"): void {
   if (stream.writableCorked > 0) return;
   stream.cork();
   const uncork = (): void => stream.uncork();
-  if (until === "turn") setImmediate(uncork);
+  if (until === "tick") setImmediate(uncork);
   else if (until === "callback") process.nextTick(uncork);
   else queueMicrotask(uncork);
 }

@@ -1,4 +1,4 @@
-/** The most similar of `known`; undefined when there is none. */
+/** The most similar of `known`; undefined if `known` is empty. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   return known.toSorted((a, b) => editDistance(name, a) - editDistance(name, b))[0];
 }

@@ -36,12 +36,12 @@ export function misprefixedVariables(
   });
 }
 
-/** One line that names them, without their values, which may be secrets; null when there are none. */
+/** One line that names the variables without their values, which may be secrets; null if `unknown` is empty. */
 export function describeUnknown(unknown: readonly UnknownVariable[]): string | null {
   if (unknown.length === 0) return null;
   const named = unknown
     .slice(0, MAX_NAMED)
     .map(({ name, nearest }) => (nearest === undefined ? name : `${name} (did you mean ${nearest}?)`));
   const more = unknown.length - named.length;
-  return `Environment variables that nothing reads: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `Unknown environment variables: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

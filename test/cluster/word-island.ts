@@ -43,7 +43,7 @@ export class WordIsland implements AsyncDisposable {
       ...identity,
       ...trust,
       coordinators,
-      farewellLimitMs: 5_000,
+      drainTimeoutMs: 5_000,
       clock: systemClock,
       offer: { slots, hardware: makeHardware() },
       runtimes: new Map([["llmcpp", { runtime, version: "words" }]]),

@@ -19,12 +19,12 @@ describe("coordinator cluster-key rotate", () => {
 
     const key = await createAccount(place(first), "ann@example.com");
     const signing = await serving(place(first), async () => {
-      await expect(rotate(place(first))).rejects.toThrow(/use it; stop them first/);
+      await expect(rotate(place(first))).rejects.toThrow(/use the database\. Stop them first/);
       return signingKeyOf(place(first));
     });
-    expect(await rotate(place(first))).toMatch(/^3 secrets and those of 0 webhooks are sealed with the key of/);
-    await expect(command(place(first), "serve", "--port", "0")).rejects.toThrow(/sealed with another cluster_key/);
-    await expect(rotate(place(second))).rejects.toThrow(/has the present cluster_key/);
+    expect(await rotate(place(first))).toMatch(/^Encrypted 3 secrets and those of 0 webhooks with the key in/);
+    await expect(command(place(first), "serve", "--port", "0")).rejects.toThrow(/encrypted with another cluster_key/);
+    await expect(rotate(place(second))).rejects.toThrow(/must contain a new key, got the current cluster_key/);
 
     // The secret of attempts, too, can be replaced.
     await server.query("DELETE FROM secrets WHERE name = 'proofs'", "atoll");
@@ -38,6 +38,8 @@ describe("coordinator cluster-key rotate", () => {
   it("is for databases alone", async () => {
     using folder = temporaryFolder();
     const words = ["cluster-key", "rotate", "--new-key-file", folder.file("new.key")];
-    await expect(command({ flags: [] }, ...words)).rejects.toThrow("cluster_key seals a database: give --store");
+    await expect(command({ flags: [] }, ...words)).rejects.toThrow(
+      "A cluster key requires a PostgreSQL database. Give --store",
+    );
   });
 });

@@ -44,7 +44,7 @@ describe("what a busy coordinator is scraped for", () => {
     'atoll_job_first_output_seconds_count{class="chat"} 1',
     'atoll_job_run_seconds_count{cargo="tiny-chat"} 2',
     'atoll_cargo_jobs_ended_total{cargo="tiny-chat",state="completed"} 2',
-    'atoll_webhook_tries_total{result="delivered"} 1',
+    'atoll_webhook_attempts_total{result="delivered"} 1',
     "atoll_webhook_delivery_seconds_count 1",
     "atoll_storage_read_only 0",
     "atoll_streams 0",

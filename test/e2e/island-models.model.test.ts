@@ -132,7 +132,7 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     });
     expect(await command("unload", "by-list")).toMatchObject({
       code: 1,
-      stderr: "by-list is not in memory: island status --verbose shows what is\n",
+      stderr: "by-list is not in memory. List loaded Cargos with: island status --verbose\n",
     });
     expect(await loaded()).toEqual(["by-hub"]);
     expect(await command("rm", "by-hub")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Freed \d/) });
@@ -144,10 +144,10 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     // In this process, as the job is short.
     const place = { dataDirectory: data, env: {}, clock: systemClock };
     await expect(removeModel(place, "tiny-chat")).rejects.toThrow(
-      "tiny-chat is in use by tiny-chat, for a job or a download: remove it when that has ended",
+      "tiny-chat is in use by tiny-chat, for a job or a download. Remove it after it has ended",
     );
     await expect(unloadModels(place, "tiny-chat")).rejects.toThrow(
-      "tiny-chat runs a job: unload it when that has ended",
+      "tiny-chat is running a job. Unload it after the job has ended",
     );
     expect(await unloadModels(place, undefined)).toBe("No idle Cargo is in memory");
     await call(network.url, key, "DELETE", `/jobs/${id}`);
@@ -160,7 +160,7 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     const absent = await command("rm", "tiny-chat");
     expect([absent.code, absent.stderr]).toEqual([
       1,
-      'Nothing on disk is called "tiny-chat": island models ls shows what is\n',
+      'No model or image on disk has the name "tiny-chat". List all with: island models ls\n',
     ]);
   });
 
@@ -170,23 +170,23 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     await writeFile(join(catalog, "other.gguf"), "other");
     const place = { dataDirectory: data, env: {}, clock: systemClock };
     const take = (name: string): Promise<string> => importModel(place, join(catalog, name), QUIET);
-    await expect(take("none.gguf")).rejects.toThrow(`There is no file ${join(catalog, "none.gguf")}`);
-    await expect(take("cargos")).rejects.toThrow(`${join(catalog, "cargos")} is not a file: give the file of a model`);
+    await expect(take("none.gguf")).rejects.toThrow(`${join(catalog, "none.gguf")}: no such file`);
+    await expect(take("cargos")).rejects.toThrow(`${join(catalog, "cargos")}: must be a model file`);
     await expect(take("other.gguf")).rejects.toThrow(
-      `No Cargo of the coordinator has a model with the SHA-256 of ${join(catalog, "other.gguf")}: ${sha256(Buffer.from("other"))}`,
+      `No Cargo of the coordinator has a model with the SHA-256 of ${join(catalog, "other.gguf")} (${sha256(Buffer.from("other"))})`,
     );
     await copyFile(MODEL, join(catalog, "changing.gguf"));
     // After its first bytes were hashed.
     const change = (): void => writeFileSync(join(catalog, "changing.gguf"), "other", { flag: "r+" });
     await expect(
       importModel(place, join(catalog, "changing.gguf"), { show: change, stop: () => undefined }),
-    ).rejects.toThrow(`${join(catalog, "changing.gguf")} has changed while it was read`);
+    ).rejects.toThrow(`${join(catalog, "changing.gguf")} changed while it was read`);
     expect(await take("link.gguf")).toBe(
-      "Imported 2.2 MiB for tiny-chat (linked, so it takes no more space: do not change the file)",
+      "Imported 2.2 MiB for tiny-chat (as a hard link without extra space; do not change the original file)",
     );
     expect(await command("import", join(catalog, "mine.gguf"))).toMatchObject({
       code: 0,
-      stdout: "The model of tiny-chat is on disk already\n",
+      stdout: "The model of tiny-chat is already on disk\n",
     });
     expect(await stored()).toMatchObject([{ cargos: ["tiny-chat"], kind: "file" }, { cargos: ["by-list"] }]);
     const { id } = (
@@ -212,7 +212,7 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     await writeFile(join(catalog, "slow.gguf"), SLOW);
     expect(await command("import", join(catalog, "slow.gguf"))).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("The model of slow is being downloaded at this moment"),
+      stderr: expect.stringContaining("The model of slow is being downloaded. Run island pause"),
     });
     await call(network.url, key, "DELETE", `/jobs/${id}`);
     await until(isDownloading, (is) => !is, "the download has ended");
@@ -229,13 +229,16 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     await copyFile(MODEL, join(far.path, "far.gguf"));
     expect(await command("import", join(far.path, "far.gguf"))).toMatchObject({
       code: 0,
-      stdout: "Imported 2.2 MiB for tiny-chat (copied, as it is on another file system)\n",
+      stdout: "Imported 2.2 MiB for tiny-chat (copied, because it is on another file system)\n",
     });
     expect((await stored()).map(({ cargos }) => cargos)).toContainEqual(["tiny-chat"]);
     expect(await command("rm", "by-list")).toMatchObject({ code: 0 });
     expect(await command("prune", "--yes")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Freed \d/) });
-    expect(await command("ls")).toMatchObject({ stdout: "Nothing is on disk\n" });
+    expect(await command("ls")).toMatchObject({ stdout: "No models or images on disk\n" });
     const pull = await command("pull", "tiny-chat");
-    expect([pull.code, pull.stderr]).toEqual([1, expect.stringContaining("No agent runs on this data directory")]);
+    expect([pull.code, pull.stderr]).toEqual([
+      1,
+      expect.stringContaining("No agent is running on this data directory"),
+    ]);
   });
 });

@@ -77,7 +77,7 @@ describe("the published packages", () => {
     await expect(refused).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^Atoll needs Node\.js 24 or newer; this is .*\n {2}npm install --global --prefix ~\/\.local node@24 && export PATH=/,
+        /^Atoll requires Node\.js 24 or newer; this is .*\n {2}npm install --global --prefix ~\/\.local node@24 && export PATH=/,
       ),
     });
   });

@@ -16,7 +16,9 @@ describe("island join --code", () => {
     const join = (fingerprint?: string) =>
       joinNetwork({ urls: [`${coordinator.url}/api/v1`], credential: { code }, dataDirectory, fingerprint });
 
-    expect(await messageOf(join("SHA256:another"))).toMatch(/^Not joined: the coordinator's key has the fingerprint/);
+    expect(await messageOf(join("SHA256:another"))).toMatch(
+      /^Not joined: the fingerprint of the coordinator's key must be SHA256:another, got /,
+    );
     await join();
     const { data: tokens } = (await call(coordinator.url, key, "GET", "/island-tokens")).body;
     // The other one came with the account.
@@ -26,7 +28,7 @@ describe("island join --code", () => {
     expect(await configCommand.get(dataDirectory, {}, "coordinator.account")).toBe(id);
     expect(await configCommand.get(dataDirectory, {}, "coordinator.api_url")).toBe(coordinator.url);
     expect(await messageOf(join())).toBe(
-      "Not joined: the pairing code is wrong, used or older than ten minutes: make a new one",
+      "Not joined: the pairing code is wrong, used or older than ten minutes. Create a new one",
     );
   });
 });

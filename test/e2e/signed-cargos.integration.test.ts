@@ -53,7 +53,7 @@ describe("an Island and the key of its coordinator", () => {
       expect([refused.code, refused.stderr]).toEqual([
         1,
         expect.stringMatching(
-          /^A new key cuts off every Island .*\(Islands known: 1\)\. .* coordinator signing-key rotate --data \S+ --yes\n$/,
+          /^With a new key, no Island can connect .*\(known Islands: 1\)\. .* coordinator signing-key rotate --data \S+ --yes\n$/,
         ),
       ]);
       const after = await network.manage<SigningKey>("signing-key", "rotate", "--yes");
@@ -61,14 +61,12 @@ describe("an Island and the key of its coordinator", () => {
       const shown = await network.run("signing-key", "show");
       expect(shown.stdout).toContain(after.fingerprint);
       expect(shown.stderr).toBe(
-        `This key is used from the coordinator's next start. Until then Islands are shown ${before.fingerprint}.\n`,
+        `The coordinator uses this key after its next start. Until then it uses ${before.fingerprint}.\n`,
       );
       await network.restartCoordinator("SIGTERM");
       const { code, stderr } = await island.ended();
       expect(code).toBe(3);
-      expect(stderr).toContain(
-        `The Island stopped: the coordinator's key has changed: this Island pinned ${before.fingerprint}`,
-      );
+      expect(stderr).toContain(`The Island stopped: the coordinator's key has changed: expected ${before.fingerprint}`);
       expect(stderr).toContain(after.fingerprint);
 
       expect((await joinIsland()).stderr).toContain("Not joined: the coordinator's key has changed");
@@ -77,11 +75,11 @@ describe("an Island and the key of its coordinator", () => {
       expect(rejoined).toMatchObject({ code: 0, stderr: "" });
       expect(rejoined.stdout).toContain(`Next: island start --data`);
       const elsewhere = await runProgram("island", "join", "http://localhost:9", ...withStored);
-      expect(elsewhere.stderr).toMatch(/^No code or token: give --code/);
+      expect(elsewhere.stderr).toMatch(/^No code or token\. Give --code/);
       await using again = startIsland();
       await again.printed(/connected to/);
       expect((await runProgram("island", "join", network.url, ...withStored)).stdout).toContain(
-        "The running agent still has the old settings: end it with island drain, then island start --data",
+        "The running agent keeps the old settings. Stop it with island drain, then run: island start --data",
       );
     },
   );
@@ -97,7 +95,7 @@ describe("an Island and the key of its coordinator", () => {
     const none = await runProgram("island", ...join_("b"));
     expect(none).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^No code or token: give --code.*\n$/) as string,
+      stderr: expect.stringMatching(/^No code or token\. Give --code.*\n$/) as string,
     });
     await using piped = new Program("island", join_("b", "--token", "-"), {}, `${token}\n`);
     expect(await piped.ended()).toMatchObject({ code: 0, stderr: "" });
@@ -117,7 +115,9 @@ describe("an Island and the key of its coordinator", () => {
       await writeFile(path, content);
       const refused = await runProgram("coordinator", "serve", "--port", "0", "--data", network.data);
       expect(refused.code).toBe(1);
-      expect(refused.stderr).toMatch(/^\S+signing\.key (is damaged|holds a key of type).*signing-key rotate/);
+      expect(refused.stderr).toMatch(
+        /^\S+signing\.key: (the signing key is damaged|must be an Ed25519 key).*signing-key rotate/,
+      );
       expect(refused.stderr).not.toContain("    at ");
     }
     await writeFile(path, kept);

@@ -100,7 +100,7 @@ describe("a coordinator that refuses the Island", () => {
     second.refusals.push(401);
     session.socket.terminate();
     await world.retry(2, FIRST_RETRY_MS);
-    expect(await world.ended).toBe("the coordinator does not accept the token");
+    expect(await world.ended).toBe("the coordinator rejected the token");
   });
 
   it("by a goodbye ends it at once: it speaks for the network", async () => {

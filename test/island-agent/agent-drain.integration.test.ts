@@ -52,8 +52,11 @@ describe("drain()", () => {
       clock.advance(30_000);
     }
     await log.sessions.happened("over", 9);
-    const told = log.events.all.filter((event) => event.includes("next try"));
-    expect(told.slice(0, 2)).toEqual(["info Session ended; next try in 1 s", "info Not connected; next try in 1 s"]);
+    const told = log.events.all.filter((event) => event.includes("next attempt"));
+    expect(told.slice(0, 2)).toEqual([
+      "info Session ended; next attempt in 1 s",
+      "info Not connected; next attempt in 1 s",
+    ]);
     expect(told.slice(2)).not.toContainEqual(expect.stringContaining("Session ended"));
     const drained = agent.drain(MAX_DRAIN_MS);
     runtime.go("run");

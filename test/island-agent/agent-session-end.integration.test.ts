@@ -34,7 +34,7 @@ describe("silence", () => {
     await session.closed;
     await retry(1, FIRST_RETRY_MS);
     await coordinator.session(2);
-    expect(agent.status().lastProblem).toBe("the coordinator is silent");
+    expect(agent.status().lastProblem).toBe("no message from the coordinator");
   });
 
   it("of 15 s in place of welcome does so too", async () => {
@@ -43,7 +43,7 @@ describe("silence", () => {
     clock.advance(15_000);
     await retry(1, FIRST_RETRY_MS);
     await coordinator.session(2);
-    expect(agent.status()).toMatchObject({ lastProblem: "the coordinator is silent", reconnects: 0 });
+    expect(agent.status()).toMatchObject({ lastProblem: "no message from the coordinator", reconnects: 0 });
   });
 });
 
@@ -75,7 +75,7 @@ describe("a coordinator that will not have the Island", () => {
     coordinator.refusals.push(401);
     session.socket.terminate();
     await retry(1, FIRST_RETRY_MS);
-    expect(await ended).toBe("the coordinator does not accept the token");
+    expect(await ended).toBe("the coordinator rejected the token");
   });
 
   it("answering 503 is asked again", async () => {
@@ -85,7 +85,7 @@ describe("a coordinator that will not have the Island", () => {
     await retry(1, FIRST_RETRY_MS);
     await retry(2, 500);
     await coordinator.session(2);
-    expect(agent.status().lastProblem).toBe("the coordinator answered 503");
+    expect(agent.status().lastProblem).toBe("the coordinator responded with status 503");
   });
 
   it("speaking another version (1002) ends the agent", async () => {

@@ -49,7 +49,7 @@ export class AgentWorld implements AsyncDisposable {
       accountId: "user_1",
       hostId: HOST_ID,
       version: "0.0.0-test",
-      farewellLimitMs: MAX_FAREWELL_MS,
+      drainTimeoutMs: MAX_FAREWELL_MS,
       clock,
       offer: { slots: 2, hardware: makeHardware() },
       runtimes,

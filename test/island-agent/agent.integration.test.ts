@@ -130,7 +130,7 @@ describe("a session", () => {
     await session.welcome();
     await session.next("wanted");
     agent.pause();
-    expect(agent.status().preload?.problem).toBe("nothing is downloaded while the Island is paused");
+    expect(agent.status().preload?.problem).toBe("no downloads while the Island is paused");
     agent.resume();
     expect((await session.next("wanted", 2)).slugs).toEqual(["a"]);
     expect(agent.status().preload?.problem).toBeNull();

@@ -114,7 +114,7 @@ export class FakeFiles {
 
   budgetBytes = 1_000;
 
-  async makeRoom(cargo: CargoManifest, _mayRemove?: (slug: string) => boolean): Promise<number> {
+  async freeSpace(cargo: CargoManifest, _mayRemove?: (slug: string) => boolean): Promise<number> {
     const usedBytes = this.onDisk.reduce((sum, { bytes }) => sum + bytes, 0);
     return Math.max(0, usedBytes + (cargo.model?.sizeBytes ?? 1) - this.budgetBytes);
   }

@@ -33,7 +33,7 @@ export interface LiarsOptions {
   readonly renames: boolean;
 }
 
-export interface IslandFigures {
+export interface IslandMetrics {
   readonly name: string;
   readonly isHonest: boolean;
   readonly attempts: number;
@@ -45,7 +45,7 @@ export interface IslandFigures {
 
 export interface LiarsResult {
   readonly history: History;
-  readonly islands: readonly IslandFigures[];
+  readonly islands: readonly IslandMetrics[];
   readonly memoryMb: Spread;
   readonly answersMs: Spread;
   readonly violations: readonly string[];
@@ -140,7 +140,7 @@ function openIsland(
   return opened;
 }
 
-async function figuresOf(network: Network, { island, key, name, isHonest, attempts }: Player): Promise<IslandFigures> {
+async function figuresOf(network: Network, { island, key, name, isHonest, attempts }: Player): Promise<IslandMetrics> {
   const response = await fetch(`${network.url}/api/v1/account`, { headers: { authorization: `Bearer ${key}` } });
   const { data } = (await response.json()) as { data: { credits: number } };
   const log = network.coordinator.stdout + network.coordinator.stderr;
@@ -153,7 +153,7 @@ async function figuresOf(network: Network, { island, key, name, isHonest, attemp
 }
 
 /** Every liar against the honest Island that earned least. */
-function earningProblems(figures: readonly IslandFigures[]): string[] {
+function earningProblems(figures: readonly IslandMetrics[]): string[] {
   const least = Math.min(...figures.filter(({ isHonest }) => isHonest).map(({ earned }) => earned));
   return figures
     .filter(({ isHonest, earned }) => !isHonest && earned >= MOST_FOR_LIARS * least)

@@ -21,7 +21,7 @@ const commit: Step = { do: "commit" };
 const up = (link: number): Step => ({ do: "up", link });
 const down = (link: number): Step => ({ do: "down", link });
 const dial = (island: number): Step => ({ do: "dial", island });
-const work = (island: number, deed: "token" | "finish"): Step => ({ do: "work", island, run: 0, deed });
+const work = (island: number, auditEvent: "token" | "finish"): Step => ({ do: "work", island, run: 0, auditEvent });
 /** Island 0 has joined, the job is accepted and its assignment is under way. */
 const ASSIGNED: Step[] = [dial(0), up(0), { do: "submit", plan: JOB }, commit, commit, down(0), down(0)];
 

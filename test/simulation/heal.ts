@@ -50,7 +50,7 @@ async function dialAll(world: World, islands: readonly SimulatedIsland[]): Promi
 }
 
 async function untilQuiet(world: World, islands: readonly SimulatedIsland[]): Promise<void> {
-  for (let turn = 0; world.faults.length === 0 && (await takeTurn(world, islands)); turn += 1) {
+  for (let turn = 0; world.faults.length === 0 && (await claimRound(world, islands)); turn += 1) {
     if (turn > MAX_ROUNDS) world.faults.push("the network does not come to rest");
   }
 }
@@ -71,7 +71,7 @@ async function passToNextTimer(world: World): Promise<void> {
 }
 
 /** Whatever can be done now. False if there was nothing. */
-async function takeTurn(world: World, islands: readonly SimulatedIsland[]): Promise<boolean> {
+async function claimRound(world: World, islands: readonly SimulatedIsland[]): Promise<boolean> {
   let isBusy = false;
   const act = async (step: Parameters<typeof perform>[1]): Promise<void> => {
     if (await perform(world, step)) isBusy = true;
@@ -87,8 +87,8 @@ async function takeTurn(world: World, islands: readonly SimulatedIsland[]): Prom
   }
   for (const island of islands) {
     while (island.runs.length > 0) {
-      const deed = island.runs[0]?.isCancelled === true ? "stop" : "finish";
-      await act({ do: "work", island: island.index, run: 0, deed });
+      const auditEvent = island.runs[0]?.isCancelled === true ? "stop" : "finish";
+      await act({ do: "work", island: island.index, run: 0, auditEvent });
     }
   }
   for (const [number, reader] of world.readers) {

@@ -1,6 +1,6 @@
 import type { Random } from "../support/random.ts";
 import { CARGO_NAMES, type CargoName } from "./settings.ts";
-import type { Deed } from "./simulated-island.ts";
+import type { AuditEvent } from "./simulated-island.ts";
 import type { Step } from "./steps.ts";
 import { ACCOUNTS, type World } from "./world.ts";
 
@@ -40,7 +40,7 @@ const FAULT_KINDS = Object.keys(FAULTS) as (keyof typeof FAULTS)[];
 const PASSES_MS = [100, 1_000, 6_000, 16_000, 46_000, 61_000, 301_000, 3_601_000] as const;
 const JUMPS_MS = [-3_600_000, -5_000, 5_000, 3_600_000] as const;
 /** An Island that begins and goes on is what most seeds need. */
-const DEEDS: readonly Deed[] = [
+const DEEDS: readonly AuditEvent[] = [
   ...(["start", "start", "token", "token", "token", "token", "token", "finish", "finish", "finish"] as const),
   ...(["progress", "failAgain", "failFinally", "stop", "refuse"] as const),
 ];
@@ -117,8 +117,8 @@ const PROPOSALS: { readonly [K in Kind]: (world: World, random: Random) => Step 
       (island) => {
         const runs = world.islands[island]?.runs ?? [];
         const run = random.between(0, runs.length - 1);
-        const deed = runs[run]?.isCancelled === true ? "stop" : random.pick(DEEDS);
-        return { do: "work", island, run, deed };
+        const auditEvent = runs[run]?.isCancelled === true ? "stop" : random.pick(DEEDS);
+        return { do: "work", island, run, auditEvent };
       },
     ),
   commit: ({ disk }) => (disk.waiting.length === 0 ? null : { do: "commit" }),

@@ -9,7 +9,7 @@ import { taskOf, textOf, tokenOf, valueOf, type Task } from "./task.ts";
 
 /** What an Island can do with a run. `stop`: confirms a cancel, or gives the job up at its owner's wish. */
 export const DEEDS = ["start", "token", "progress", "finish", "failAgain", "failFinally", "stop", "refuse"] as const;
-export type Deed = (typeof DEEDS)[number];
+export type AuditEvent = (typeof DEEDS)[number];
 
 export interface Run {
   readonly jobId: string;
@@ -109,9 +109,9 @@ export class SimulatedIsland {
     }
   }
 
-  work(run: Run, deed: Deed): void {
+  work(run: Run, auditEvent: AuditEvent): void {
     const { jobId, attempt, task } = run;
-    switch (deed) {
+    switch (auditEvent) {
       case "start":
         return this.#start(run, run.isStarted ? PROMPT_TOKENS : PROMPT_TOKENS / 2);
       case "token":
@@ -135,7 +135,7 @@ export class SimulatedIsland {
         this.#remove(run);
         return this.#outbox.refuse({ type: "refused", jobId, attempt, code: "model_unavailable", message: "no" });
       default:
-        return deed satisfies never;
+        return auditEvent satisfies never;
     }
   }
 

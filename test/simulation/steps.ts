@@ -1,5 +1,5 @@
 import type { RequestPlan } from "./simulated-client.ts";
-import type { Deed } from "./simulated-island.ts";
+import type { AuditEvent } from "./simulated-island.ts";
 
 /**
  * One choice of the seed, as plain data: a history is a list of steps, and a shorter list of the same steps is a history too. Steps name
@@ -24,7 +24,7 @@ export type Step =
   /** One side learns that the connection is gone; what was under way to it is lost. */
   | { readonly do: "loseAtCoordinator"; readonly link: number }
   | { readonly do: "loseAtIsland"; readonly link: number }
-  | { readonly do: "work"; readonly island: number; readonly run: number; readonly deed: Deed }
+  | { readonly do: "work"; readonly island: number; readonly run: number; readonly auditEvent: AuditEvent }
   /** A broken Island sends a frame that no honest one sends. */
   | { readonly do: "mischief"; readonly island: number; readonly pick: number }
   | { readonly do: "restartIsland"; readonly island: number }

@@ -218,11 +218,11 @@ export class World {
     return true;
   }
 
-  #work({ island: index, run: pick, deed }: Extract<Step, { do: "work" }>): boolean {
+  #work({ island: index, run: pick, auditEvent }: Extract<Step, { do: "work" }>): boolean {
     const island = this.islands[index];
     const run = island?.runs[pick % island.runs.length];
     if (island === undefined || run === undefined) return false;
-    island.work(run, deed);
+    island.work(run, auditEvent);
     return true;
   }
 

@@ -8,10 +8,10 @@ const MIN_FREE_BYTES = 512 * 2 ** 20;
 
 /** A new directory for databases whose durability is not what is tested: in memory where there is room for it. */
 export async function makeFastDirectory(prefix: string): Promise<string> {
-  return mkdtemp(join((await hasRoom()) ? MEMORY_FOLDER : tmpdir(), prefix));
+  return mkdtemp(join((await hasCapacity()) ? MEMORY_FOLDER : tmpdir(), prefix));
 }
 
-async function hasRoom(): Promise<boolean> {
+async function hasCapacity(): Promise<boolean> {
   const found = await statfs(MEMORY_FOLDER).catch(() => null);
   return found !== null && found.bavail * found.bsize >= MIN_FREE_BYTES;
 }

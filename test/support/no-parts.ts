@@ -22,7 +22,7 @@ export const NO_PARTS = {
   gateway: openIslandGateway(testEnv(), unused({}), unused({}), "", unused({}), () => ""),
   webhooks: { pendingCount: 0, metrics: openWebhooks(testEnv(), unused({}), async () => "").metrics },
   files: { kept: async () => ({ files: 0, bytes: 0 }), metrics: files.metrics },
-  fileBatches: { metrics: fileBatches.metrics, runningCount: 0, linesUnderWay: 0 },
+  fileBatches: { metrics: fileBatches.metrics, runningCount: 0, linesInFlight: 0 },
   version: "1",
   clock,
   seen: { elsewhere: () => null },

@@ -7,7 +7,7 @@ import { Network } from "../support/network/network.ts";
 import { SHIPPED_CATALOG } from "../support/small-catalog.ts";
 import { ConsoleBrowser, signIn } from "./browser.ts";
 
-/** Pictures of every page of the console, on a network with an Island and some work: `npm run screenshots`. */
+/** Images of every page of the console, on a network with an Island and some work: `npm run screenshots`. */
 const FOLDER = join(import.meta.dirname, "..", "..", "docs", "console");
 const EMAIL = "ann@example.com";
 /** Beginning of the names of the pages to take; by default all. */

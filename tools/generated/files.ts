@@ -6,6 +6,7 @@ import { currentDocument, requestParameters } from "./api.ts";
 import { withErrorTables } from "./error-tables.ts";
 import { withMetricTables } from "./metric-tables.ts";
 import { operationTexts, withOperationTexts, type Operations } from "./operation-sections.ts";
+import { coordinatorSettingsPage, islandSettingsPage } from "./settings-pages.ts";
 
 export const ROOT = join(import.meta.dirname, "..", "..");
 const PYTHON = join("sdk", "python", "src", "atoll_client");
@@ -23,6 +24,8 @@ export async function currentFiles(): Promise<Readonly<Record<string, string>>> 
   const files: Record<string, string> = {
     [ERRORS]: withErrorTables(await readFile(join(ROOT, ERRORS), "utf8")),
     [METRICS]: withMetricTables(await readFile(join(ROOT, METRICS), "utf8")),
+    [join("docs", "operate", "settings.md")]: coordinatorSettingsPage(),
+    [join("docs", "host", "settings.md")]: islandSettingsPage(),
     [join("sdk", "typescript", "src", "openapi.ts")]: await openApiTypes(document),
   };
   for (const path of REFERENCES) files[path] = withOperationTexts(await readFile(join(ROOT, path), "utf8"), texts);

@@ -18,30 +18,36 @@ export interface OwnerOptions extends DataOptions {
   readonly email: string;
 }
 
-/** Adds `account` (which is returned) and `island-token`. They work with or without a running coordinator. */
+/** Adds `account` (which is returned) and `island-token`. Both work with or without a running coordinator. */
 export function addAccountCommands(program: Command): Command {
-  const account = program.command("account").description("Accounts.");
-  dataCommand(account, "create", "Create an account.")
-    .requiredOption("--email <address>", "e-mail address")
+  const account = program.command("account").description("Manage accounts");
+  dataCommand(account, "create", "Create an account")
+    .requiredOption("--email <address>", "e-mail address of the account")
     .option("--password <text>", PASSWORD_HELP)
-    .option("--credits <number>", "credits at the start (default: setting new_account_credits)")
-    .option("--with-key", "also make an API key")
-    .option("--with-island-token", "also make an Island token")
+    .option("--credits <credits>", "initial credits (default: the setting new_account_credits)")
+    .option("--with-key", "also create an API key")
+    .option("--with-island-token", "also create an Island token")
     .action(createAccount);
-  ownerCommand(account, "reset-password", "Make a token that sets a new password once, within a day.").action(
-    resetPassword,
-  );
+  ownerCommand(
+    account,
+    "reset-password",
+    "Create a token that resets the password of an account (valid once, for 24 hours)",
+  ).action(resetPassword);
 
-  const islandToken = program.command("island-token").description("Tokens with which Islands join.");
-  ownerCommand(islandToken, "create", "Create an Island token; Islands that join with it earn credits for the account.")
-    .option("--name <text>", "label")
+  const islandToken = program.command("island-token").description("Manage the tokens with which Islands join");
+  ownerCommand(islandToken, "create", "Create an Island token; Islands that join with it earn credits for the account")
+    .option("--name <text>", "label of the token")
     .action(createIslandToken);
-  ownerCommand(islandToken, "pairing-code", "Make a code for `island join --code`; valid for ten minutes, and once.")
-    .option("--name <text>", "label of the token that it becomes")
+  ownerCommand(
+    islandToken,
+    "pairing-code",
+    "Create a pairing code for `island join --code` (valid once, for ten minutes)",
+  )
+    .option("--name <text>", "label of the token that the code is exchanged for")
     .action(createPairingCode);
-  ownerCommand(islandToken, "list", "List the active Island tokens, newest first.").action(listIslandTokens);
-  ownerCommand(islandToken, "revoke", "Revoke an Island token.")
-    .requiredOption("--id <itk_…>", "id of the token (see `island-token list`)")
+  ownerCommand(islandToken, "list", "List the active Island tokens, newest first").action(listIslandTokens);
+  ownerCommand(islandToken, "revoke", "Revoke an Island token")
+    .requiredOption("--id <itk_…>", "id of the token, as `island-token list` shows it")
     .action(async (options: OwnerOptions & { id: string }) => {
       await revoke(options, "Island token", (accounts, ownerId) => accounts.islandTokens.revoke(ownerId, options.id));
     });
@@ -52,7 +58,7 @@ function dataCommand(parent: Command, name: string, description: string): Comman
   return onDataDirectory(parent.command(name).description(description));
 }
 
-/** A command on the data of one account. */
+/** Adds a command for one account. */
 export function ownerCommand(parent: Command, name: string, description: string): Command {
   return dataCommand(parent, name, description).requiredOption("--email <address>", "the account's e-mail address");
 }
@@ -77,7 +83,7 @@ async function createAccount(options: CreateAccountOptions): Promise<void> {
   );
 }
 
-/** A new account, and what it gets with it. */
+/** A new account, and the key, token and role to create with it. */
 export interface AccountDetails {
   readonly email: string;
   readonly password: string;
@@ -95,7 +101,7 @@ export interface MadeAccount {
   readonly islandToken: string | undefined;
 }
 
-/** Makes an account, and its database if there is none. @throws {ServiceError | ConfigError} */
+/** Creates an account, and the database if none exists. @throws {ServiceError | ConfigError} */
 export async function makeAccount(options: DataOptions, details: AccountDetails): Promise<MadeAccount> {
   const { email, password, credits, withKey, withIslandToken, isOperator } = details;
   return withAccounts(
@@ -115,7 +121,7 @@ async function resetPassword(options: OwnerOptions): Promise<void> {
   await withOwner(options, async (accounts, ownerId) => {
     const { token, expiresAtMs } = await accounts.passwordChanges.createReset(ownerId);
     const expires_at = isoTime(expiresAtMs);
-    const use = `Send it to the account's owner, who posts {"token": …, "new": …} to /api/v1/auth/password/reset by ${expires_at}`;
+    const use = `Send this token to the account's owner. To set a new password, POST {"token": …, "new": …} to /api/v1/auth/password/reset until ${expires_at}`;
     print(options, { token, expires_at }, `${token}\n${use}`);
   });
 }
@@ -143,7 +149,7 @@ async function listIslandTokens(options: OwnerOptions): Promise<void> {
       created_at: isoTime(createdAtMs),
       last_used_at: lastUsedAtMs === null ? null : isoTime(lastUsedAtMs),
     }));
-    const columns = [fixed("ISLAND TOKEN"), fixed("MADE"), fixed("USED"), flexible("NAME")];
+    const columns = [fixed("ISLAND TOKEN"), fixed("CREATED"), fixed("LAST USED"), flexible("NAME")];
     const rows = listed.map(({ id, name, createdAtMs, lastUsedAtMs }) => [
       id,
       age(createdAtMs),
@@ -154,7 +160,7 @@ async function listIslandTokens(options: OwnerOptions): Promise<void> {
   });
 }
 
-/** @throws {ServiceError} `not_found` unless `act` revoked something. */
+/** @throws {ServiceError} `not_found` if `act` revoked nothing. */
 export async function revoke(
   options: OwnerOptions & { id: string },
   what: "API key" | "Island token",
@@ -162,13 +168,13 @@ export async function revoke(
 ): Promise<void> {
   await withOwner(options, async (accounts, ownerId) => {
     if (!(await act(accounts, ownerId))) {
-      throw new ServiceError("not_found", `${options.email} has no active ${what} ${options.id}`);
+      throw new ServiceError("not_found", `${options.email} has no active ${what} with the id ${options.id}`);
     }
     print(options, { id: options.id, revoked: true }, `Revoked ${options.id}`);
   });
 }
 
-/** Calls `use` with the account that `--email` names. @throws {ServiceError} `not_found` */
+/** Calls `use` with the account of `--email`. @throws {ServiceError} `not_found` */
 export function withOwner(
   options: OwnerOptions,
   use: (accounts: Accounts, ownerId: string, store: Store) => Promise<void>,
@@ -195,8 +201,9 @@ async function withAccounts<T>(
   );
 }
 
-/** @throws {UsageError} unless `value` is a decimal number; Number() alone would read an empty text as 0. */
+/** @throws {UsageError} unless `value` is a decimal number. Number() reads an empty text as 0. */
 export function readNumber(flag: string, value: string): number {
-  if (!/^(\d+\.?\d*|\.\d+)$/.test(value)) throw new UsageError(`${flag}: ${JSON.stringify(value)} is not a number`);
+  if (!/^(\d+\.?\d*|\.\d+)$/.test(value))
+    throw new UsageError(`${flag}: must be a number, got ${JSON.stringify(value)}`);
   return Number(value);
 }

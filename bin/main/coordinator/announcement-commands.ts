@@ -8,7 +8,7 @@ import { print } from "../terminal/print.ts";
 /** `coordinator announcement list|add|remove`. */
 export function addAnnouncementCommands(announcement: Command): void {
   onDataDirectory(announcement.command("list"))
-    .description("List what everybody is told, newest first.")
+    .description("List announcements, newest first")
     .action((options: DataOptions) =>
       withOperators(options, async ({ announcements }) => {
         const shown = (await announcements.list()).map(({ id, level, text, createdAtMs, untilMs }) => {
@@ -20,10 +20,14 @@ export function addAnnouncementCommands(announcement: Command): void {
       }),
     );
   onDataDirectory(announcement.command("add"))
-    .description("Tell everybody something.")
-    .requiredOption("--text <text>", "plain text", readLine(MAX_ANNOUNCEMENT_CHARS))
-    .option("--warning", "more than information")
-    .option("--until <time>", "ISO 8601; else until it is removed", readTime)
+    .description("Add an announcement")
+    .requiredOption("--text <text>", "text of the announcement, one line", readLine(MAX_ANNOUNCEMENT_CHARS))
+    .option("--warning", "show it as a warning instead of information")
+    .option(
+      "--until <time>",
+      "end of the announcement, for example 2026-12-31T22:00:00Z (default: until it is removed)",
+      readTime,
+    )
     .action((options: DataOptions & { text: string; warning?: true; until?: number }) =>
       withOperators(options, async ({ announcements }) => {
         const { text, warning, until: untilMs = null } = options;
@@ -33,7 +37,7 @@ export function addAnnouncementCommands(announcement: Command): void {
       }),
     );
   onDataDirectory(announcement.command("remove <id>"))
-    .description("Remove an announcement.")
+    .description("Remove an announcement")
     .action((id: string, options: DataOptions) =>
       withOperators(options, async ({ announcements }) => {
         await announcements.remove(commandActor(), id);
@@ -44,6 +48,6 @@ export function addAnnouncementCommands(announcement: Command): void {
 
 function readTime(text: string): number {
   const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms)) throw new InvalidArgumentError("It needs a time like 2026-12-31T22:00:00Z.");
+  if (Number.isNaN(ms)) throw new InvalidArgumentError("It must be a time such as 2026-12-31T22:00:00Z.");
   return ms;
 }

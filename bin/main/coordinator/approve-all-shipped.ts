@@ -38,9 +38,9 @@ interface Outcome {
 export async function approveAllShipped({ cargos, sources, options, command }: AllShipped): Promise<void> {
   const off = (await cargos.list()).filter(({ origin, status }) => origin === "shipped" && status === "unpinned");
   const reviews = await Promise.all(off.map(({ slug }) => cargos.review(slug)));
-  if (reviews.length === 0) return print(options, { approved: [], failed: [] }, "No shipped Cargo is off");
+  if (reviews.length === 0) return print(options, { approved: [], failed: [] }, "All shipped Cargos are on");
   const list = listOf(COLUMNS, reviews.map(rowOf), { none: "", total: reviews.length });
-  // On standard error with --json, whose output is the result.
+  // With --json, standard output holds only the result.
   if (options.json === true) console.error(list);
   else console.log(list);
   await assertWanted(reviews.length, options, command);
@@ -74,15 +74,16 @@ export async function approveAllShipped({ cargos, sources, options, command }: A
 async function assertWanted(count: number, options: AllShipped["options"], command: Command): Promise<void> {
   if (options.yes === true) return;
   if (process.stdin.isTTY) {
-    if (await askYes(`Look up the files of these ${count} Cargos, sign them and offer them to everybody?`)) return;
+    if (await askYes(`Look up the files of these ${count} Cargos, sign them and make them available to all accounts?`))
+      return;
     throw new CliError("Not approved");
   }
   const again = `${coordinatorName()} cargo approve${givenFlags(command)} --yes`;
-  throw new CliError(`Not approved: there is no terminal to ask at. To approve all that is listed above: ${again}`);
+  throw new CliError(`Not approved: no terminal to ask for confirmation. To approve all Cargos listed above: ${again}`);
 }
 
 function describeOutcome({ slug, problem }: Outcome): string {
-  return problem === null ? `${slug} is offered to everybody` : `${slug} is still off: ${problem}`;
+  return problem === null ? `${slug} is available to all accounts` : `${slug} is still off: ${problem}`;
 }
 
 /** @throws {CliError} if a Cargo is not offered. */
@@ -90,11 +91,12 @@ function report(outcomes: readonly Outcome[], options: AllShipped["options"]): v
   const approved = outcomes.flatMap(({ slug, revision }) => (revision === null ? [] : [{ slug, revision }]));
   const failed = outcomes.flatMap(({ slug, problem }) => (problem === null ? [] : [{ slug, problem }]));
   if (options.json === true) print(options, { approved, failed }, "");
-  if (failed.length === 0) return print({}, null, options.json === true ? "" : `${approved.length} Cargos are offered`);
+  if (failed.length === 0)
+    return print({}, null, options.json === true ? "" : `${approved.length} Cargos are available`);
   const name = coordinatorName();
   const text =
-    `${failed.length} of ${outcomes.length} Cargos are still off. Try again where their hosts can be reached, name a mirror of the hub with --hub, ` +
-    `or give the pin of one: ${name} cargo approve --help`;
+    `${failed.length} of ${outcomes.length} Cargos are still off. Try again when their hosts are reachable, choose a mirror of the hub with --hub, ` +
+    `or pin each Cargo yourself: ${name} cargo approve --help`;
   if (options.json !== true) throw new CliError(text);
   console.error(text);
   process.exitCode = 1;

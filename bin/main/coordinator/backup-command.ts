@@ -11,30 +11,31 @@ import { ConfigError } from "../../../shared/settings.ts";
 import { noDataIn, onDataDirectory, readDataOptions, type DataOptions } from "./data-commands.ts";
 import { print } from "../terminal/print.ts";
 
-/** What a coordinator needs besides its database; the others are made again. */
+/** Key files that a backup includes. A coordinator creates all other files again. */
 const KEY_FILES = ["signing.key", WEBHOOK_KEY_FILE];
 
 /** Adds `backup`. The coordinator may be running. */
 export function addBackupCommand(program: Command): void {
   const command = program
     .command("backup")
-    .argument("<directory>", "a new directory, which is then a data directory with the same content")
-    .description("Copy a data directory as it is at this moment, with its keys, beside a running coordinator.");
+    .argument("<directory>", "new directory for the copy, which can be used as a data directory")
+    .description("Copy the database and the keys of a data directory; the coordinator may be running");
   onDataDirectory(command).action(backUp);
 }
 
 async function backUp(directory: string, options: DataOptions): Promise<void> {
   const { place: dataDirectory } = await readDataOptions(options);
-  if (typeof dataDirectory !== "string") throw new ConfigError(["backup is for a data directory: use pg_dump"]);
+  if (typeof dataDirectory !== "string")
+    throw new ConfigError(["backup copies data directories only, and the data is in PostgreSQL. Use pg_dump"]);
   const file = join(dataDirectory, DATABASE_FILE);
   if (!existsSync(file)) throw new ConfigError([noDataIn(dataDirectory, options)]);
   const target = resolve(directory);
   const copy = join(target, DATABASE_FILE);
-  if (existsSync(copy)) throw new CliError(`${copy} is there already: choose another directory`);
+  if (existsSync(copy)) throw new CliError(`${copy} already exists. Choose another directory`);
   mkdirSync(target, { recursive: true, mode: 0o700 });
   const keys = KEY_FILES.filter((name) => existsSync(join(dataDirectory, name)));
   for (const name of keys) copyFileSync(join(dataDirectory, name), join(target, name), constants.COPYFILE_EXCL);
-  // Last of all: a directory that has it is complete.
+  // Copied last, so that a directory with a database is complete.
   const { bytes } = backUpDatabase(file, copy);
   const models = importedModelsDirectory({ dataDirectory });
   const left = existsSync(models) ? [models] : [];
@@ -42,9 +43,9 @@ async function backUp(directory: string, options: DataOptions): Promise<void> {
     options,
     { directory: target, bytes, keys, left_out: left },
     [
-      `${copy}: ${formatBytes(bytes)}, with ${keys.join(" and ")}. Keep it as private as the data directory`,
+      `Copied the database to ${copy} (${formatBytes(bytes)}), with ${keys.join(" and ")}. Keep the copy as private as the data directory`,
       ...left.map(
-        (path) => `Not in it: ${path}, the files of imported Cargos. Keep a copy of them: cp -a ${path} ${target}`,
+        (path) => `Not copied: ${path}, the files of imported Cargos. Copy them with: cp -a ${path} ${target}`,
       ),
     ].join("\n"),
   );

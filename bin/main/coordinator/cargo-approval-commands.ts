@@ -14,7 +14,7 @@ import type { DataOptions } from "./data-commands.ts";
 import { describeReview, presentReview } from "./describe-cargo.ts";
 import { commandActor, withCargos } from "./operator-tools.ts";
 
-/** All questions to a registry or hub together. */
+/** Limit of all requests to a registry or hub together. */
 const LOOKUP_LIMIT_MS = 30_000;
 const DEFAULT_HUB = "https://huggingface.co";
 
@@ -23,7 +23,7 @@ const PIN_FLAGS: Readonly<Record<PinKind, string>> = {
   modelHash: "--model-hash <sha256>",
   modelCommit: "--model-commit <commit>",
 };
-/** Those that `cargo show` does not take. */
+/** Flags that `cargo show` does not have. */
 const APPROVAL_FLAGS = ["revision", "imageDigest", "modelHash", "modelCommit", "hub", "allowPrivate"];
 
 interface ApproveOptions extends DataOptions {
@@ -40,7 +40,7 @@ interface ApproveOptions extends DataOptions {
 /** `coordinator cargo show|approve`: what an approval signs, and the approval of exactly that. */
 export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, print }: CommandTools): void {
   onDataDirectory(cargo.command("show <slug>"))
-    .description("Show everything that an approval of the Cargo signs.")
+    .description("Show everything that an approval of the Cargo signs")
     .action(async (slug: string, options: DataOptions) => {
       await withCargos(options, async (cargos, store) => {
         const review = await cargos.review(slug);
@@ -49,15 +49,18 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
       });
     });
   onDataDirectory(cargo.command("approve [slug]"))
-    .description("Pin a Cargo, show what is signed, and make it public; also enables a disabled one.")
-    .option("--all-shipped", "all shipped Cargos that are off, after one list and one question")
-    .option("--yes", "with --all-shipped: do not ask")
-    .option("--revision <revision>", "approve only this one (see `cargo show`); required without a terminal")
-    .option("--image-digest <digest>", "the image's digest, where its registry is not to be asked")
-    .option("--model-hash <sha256>", "SHA-256 of the model's file or files.json")
-    .option("--model-commit <commit>", "commit of the model's folder on the hub")
-    .option("--hub <url>", "the model hub, or a mirror of it", DEFAULT_HUB)
-    .option("--allow-private", "also ask a registry or hub of the local network")
+    .description("Pin a Cargo, sign it and make it available to all accounts; also enables a disabled Cargo")
+    .option("--all-shipped", "approve all shipped Cargos that are off, after one confirmation")
+    .option("--yes", "with --all-shipped: skip the confirmation")
+    .option(
+      "--revision <revision>",
+      "approve only this revision, as `cargo show` prints it; required without a terminal",
+    )
+    .option("--image-digest <digest>", "digest of the image, instead of a lookup in its registry")
+    .option("--model-hash <sha256>", "SHA-256 of the model file or of files.json")
+    .option("--model-commit <commit>", "commit of the model repository on the hub")
+    .option("--hub <url>", "URL of the model hub or of a mirror", DEFAULT_HUB)
+    .option("--allow-private", "allow lookups in registries and hubs of the local network")
     .action(async (slug: string | undefined, options: ApproveOptions, command: Command) => {
       assertOneSubject(slug, options);
       await withCargos(options, async (cargos, store, { catalogDirectory }) => {
@@ -81,7 +84,7 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
         await assertChosen(review, pinned, options.revision, command);
         const approval = await cargos.approveReviewed(commandActor(), review, file);
         const value = { slug, approved: true, revision: approval.revision };
-        print(options, value, `${slug} is offered to everybody as revision ${approval.revision}`);
+        print(options, value, `${slug} is available to all accounts as revision ${approval.revision}`);
       });
     });
 }
@@ -90,16 +93,18 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
 function assertOneSubject(slug: string | undefined, options: ApproveOptions): void {
   const { allShipped, revision, imageDigest, modelHash, modelCommit } = options;
   if ((slug === undefined) === (allShipped === undefined))
-    throw new UsageError("Name one Cargo, or give --all-shipped");
+    throw new UsageError("Expected either the slug of one Cargo or --all-shipped");
   const isOfOne = [revision, imageDigest, modelHash, modelCommit].some((flag) => flag !== undefined);
   if (slug === undefined && isOfOne)
-    throw new UsageError("A revision or a pin is of one Cargo: leave out --all-shipped");
+    throw new UsageError(
+      "--all-shipped cannot be combined with a revision or a pin, which belong to one Cargo. Name the Cargo instead",
+    );
 }
 
 /** A failed look-up by the flags that help. @throws {unknown} */
 function nameFlags(error: unknown): never {
   if (!(error instanceof UnpinnedError)) throw error;
-  const privately = error.isPrivate ? ", or ask a host of the local network with --allow-private" : "";
+  const privately = error.isPrivate ? ", or allow lookups in the local network with --allow-private" : "";
   throw new CliError(`${error.message} with ${PIN_FLAGS[error.kind]}${privately}`, { cause: error });
 }
 
@@ -118,17 +123,21 @@ async function assertChosen(
     if (chosen === pinned.revision) return;
     if (Number(chosen) !== review.storedRevision) {
       throw new CliError(
-        `Not approved: ${slug} is not revision ${chosen}. Review it again: ${name} cargo show ${slug}${givenFlags(command, APPROVAL_FLAGS)}`,
+        `Not approved: ${slug} does not have revision ${chosen}. Review it again: ${name} cargo show ${slug}${givenFlags(command, APPROVAL_FLAGS)}`,
       );
     }
-    // A number counts changes, as earlier versions wanted it. It says nothing of a pin that was looked up just now.
+    // A number counts changes, as in earlier versions. It does not cover a pin that was looked up just now.
     if (pinned.revision === review.revision) return;
-    throw new CliError(`Not approved: revision ${chosen} has no pin yet. To approve what is shown above: ${again}`);
+    throw new CliError(
+      `Not approved: revision ${chosen} is not pinned yet. To approve the revision shown above: ${again}`,
+    );
   }
   if (!process.stdin.isTTY) {
-    throw new CliError(`Not approved. To approve exactly what is shown above, name its revision: ${again}`);
+    throw new CliError(
+      `Not approved: no terminal to ask for confirmation. To approve the revision shown above: ${again}`,
+    );
   }
-  if (!(await askYes("Sign this for every Island?"))) throw new CliError("Not approved");
+  if (!(await askYes("Sign this Cargo for all Islands?"))) throw new CliError("Not approved");
 }
 
 /** E-mail address of an account's Cargo; null for the operator's. */

@@ -11,13 +11,13 @@ import type { DataOptions } from "./data-commands.ts";
 import { describePrice } from "./describe-cargo.ts";
 import { commandActor, listOf, withCargos } from "./operator-tools.ts";
 
-/** `coordinator cargo list|show|approve|sign|disable|enable|price|import`. They work beside a running coordinator, which applies them within a second. */
+/** `coordinator cargo list|show|approve|sign|disable|enable|price|import`. A running coordinator applies changes within a second. */
 export function addCargoCommands(program: Command, tools: CommandTools): void {
   const { onDataDirectory, print } = tools;
-  const cargo = program.command("cargo").description("Cargos: shipped, imported and those of accounts.");
+  const cargo = program.command("cargo").description("Manage shipped and imported Cargos, and those of accounts");
   onDataDirectory(cargo.command("list"))
-    .description("List all Cargos with their state.")
-    .option("--waiting", "only Cargos that wait for approval")
+    .description("List all Cargos with their status")
+    .option("--waiting", "list only Cargos that wait for approval")
     .action(async (options: DataOptions & { waiting?: true }) => {
       await withCargos(options, async (cargos, store) => {
         const all = await cargos.list();
@@ -31,7 +31,7 @@ export function addCargoCommands(program: Command, tools: CommandTools): void {
   addCargoSignCommand(cargo);
   addCargoApprovalCommands(cargo, tools);
   onDataDirectory(cargo.command("disable <slug>"))
-    .description("Disable a Cargo for everybody. Its waiting jobs fail; jobs on an Island go on.")
+    .description("Disable a Cargo for all accounts; its waiting jobs fail, its running jobs continue")
     .action(async (slug: string, options: DataOptions) => {
       await withCargos(options, async (cargos) => {
         await cargos.setDisabled(commandActor(), slug, true);
@@ -39,7 +39,7 @@ export function addCargoCommands(program: Command, tools: CommandTools): void {
       });
     });
   onDataDirectory(cargo.command("enable <slug>"))
-    .description("Undo `disable`. Approves nothing.")
+    .description("Enable a disabled Cargo, without approving it")
     .action(async (slug: string, options: DataOptions) => {
       await withCargos(options, async (cargos) => {
         await cargos.setDisabled(commandActor(), slug, false);
@@ -47,10 +47,11 @@ export function addCargoCommands(program: Command, tools: CommandTools): void {
       });
     });
   onDataDirectory(cargo.command("price <slug> [credits]"))
-    .description("Show what a job of a shipped Cargo costs, or change it for jobs that are submitted from now on.")
-    .option("--reset", "take the shipped price again")
+    .description("Show the price of a shipped Cargo, or set it for new jobs")
+    .option("--reset", "restore the shipped price")
     .action(async (slug: string, credits: string | undefined, options: DataOptions & { reset?: true }) => {
-      if (credits !== undefined && options.reset === true) throw new UsageError("Give credits or --reset, not both");
+      if (credits !== undefined && options.reset === true)
+        throw new UsageError("credits and --reset cannot be combined. Give one of them");
       await withCargos(options, async (cargos) => {
         const isChange = credits !== undefined || options.reset === true;
         const review = isChange
@@ -64,11 +65,11 @@ export function addCargoCommands(program: Command, tools: CommandTools): void {
   addCargoImportCommand(cargo, tools);
 }
 
-/** Null for the shipped price. @throws {UsageError} */
+/** The price; null for the shipped one. @throws {UsageError} */
 function readPrice(credits: string | undefined): number | null {
   if (credits === undefined) return null;
   if (/^\d+(\.\d+)?$/.test(credits)) return Number(credits);
-  throw new UsageError(`${JSON.stringify(credits)} is not a price: a number of credits such as 0.05`);
+  throw new UsageError(`credits: must be a number such as 0.05, got ${JSON.stringify(credits)}`);
 }
 
 async function emailsOf(store: Store, lines: readonly CargoLine[]): Promise<ReadonlyMap<string, string>> {

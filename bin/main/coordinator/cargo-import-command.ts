@@ -23,14 +23,13 @@ import { commandActor, withCargos } from "./operator-tools.ts";
 /** `coordinator cargo import`: Cargos of the operator, with or without their file. */
 export function addCargoImportCommand(cargo: Command, { onDataDirectory, print }: CommandTools): void {
   onDataDirectory(cargo.command("import <files...>"))
-    .description("Import Cargos from files (see docs/reference/cargo-format.md), or replace imported ones.")
-    .option(
-      "--file <path>",
-      "program (.wasm) or model (.gguf, .onnx) of the one Cargo, which the coordinator then serves",
-    )
+    .description("Import Cargos from JSON files (see docs/reference/cargo-format.md), or replace imported Cargos")
+    .option("--file <path>", "program (.wasm) or model (.gguf, .onnx) that the coordinator serves for this Cargo")
     .action(async (files: string[], options: DataOptions & { file?: string }, command: Command) => {
       if (options.file !== undefined && files.length > 1)
-        throw new UsageError(`--file is of one Cargo, and ${files.length} are given`);
+        throw new UsageError(
+          `--file belongs to one Cargo, got ${files.length}. Import each Cargo with its own command`,
+        );
       await withCargos(options, async (cargos, _store, config) => {
         const flags = givenFlags(command, ["file", "json"]);
         const slugs: string[] = [];
@@ -88,19 +87,19 @@ function readHead(text: string, fail: (error: ValidationError) => never) {
   return { slug, runtimeType };
 }
 
-/** An error by the file that has it. @param flags of the command, for the one that is proposed. @throws {unknown} */
+/** Prefixes an error with the path of its file. @param flags of this command, for the proposed one. @throws {unknown} */
 function nameFile(path: string, flags: string, error: unknown): never {
   if (!(error instanceof ServiceError)) throw error;
   const problems = error instanceof ValidationError ? error.details : [{ path: "", message: error.message }];
   const lines = problems.map(({ path: field, message }) => {
     const line = [path, field, message].filter((part) => part !== "").join(": ");
     if (field !== "model" && field !== "model.url") return line;
-    return `${line}. For a file of your own: ${coordinatorName()} cargo import ${shellWord(path)}${flags} --file <path>`;
+    return `${line}. To import it with a local file: ${coordinatorName()} cargo import ${shellWord(path)}${flags} --file <path>`;
   });
   throw new ServiceError(error.code, lines.join("\n"), { cause: error });
 }
 
-/** What the import did, and what is left to do. */
+/** Describes the import and the next step. */
 function describeImport(
   { file, status }: CargoReview,
   stored: StoredModel | null,
@@ -109,8 +108,8 @@ function describeImport(
 ): string {
   const { slug } = file;
   const state = {
-    offered: "offered to everybody",
-    unpinned: `off until it is approved (${coordinatorName()} cargo approve ${slug}${flags})`,
+    offered: "available to all accounts",
+    unpinned: `off until you approve it (${coordinatorName()} cargo approve ${slug}${flags})`,
   };
   const now = status === "offered" || status === "unpinned" ? state[status] : status;
   const isPinned = missingPin(file) === null;
@@ -119,13 +118,13 @@ function describeImport(
       ? ""
       : isPinned
         ? ", pinned"
-        : `, not pinned (no ${PINS[missingPin(file) ?? "modelHash"]})`;
+        : `, not pinned (${PINS[missingPin(file) ?? "modelHash"]} is missing)`;
   const first = `Imported ${slug}: ${now}${pin}.`;
-  if (stored === null) return pinKindOf(file) === null ? first : `${first} What it names was not looked at`;
+  if (stored === null) return pinKindOf(file) === null ? first : `${first} The model or image was not checked`;
   const { size_bytes: size, url } = stored.model;
   const path = `${resolve(stored.path)} (${formatBytes(size)})`;
   if (storeAddress === null) return `${first} The coordinator serves ${path} at ${url}`;
-  // Commands with a shared database may run anywhere, and know no coordinator's data directory.
+  // With a shared database, this command does not know the data directories of the coordinators.
   return `${first} Copy ${path} to models/ in the data directory of each coordinator, which then serves it at ${url}`;
 }
 

@@ -7,11 +7,13 @@ import { manifestOf } from "../../../shared/cargo.ts";
 import { endorsedBytes, publicKeyText } from "../../../shared/cargo-signature.ts";
 import { CliError, ValidationError } from "../../../shared/errors.ts";
 
-/** `coordinator cargo sign`: a signature beside the coordinator's, for owners of Islands who trust its key. Needs no data directory. */
+/** `coordinator cargo sign`: adds a signature by a key that owners of Islands trust. Needs no data directory. */
 export function addCargoSignCommand(cargo: Command): void {
   cargo
     .command("sign <file>")
-    .description("Print a Cargo's file with a signature of yours, which Islands can ask for (cargos.signed_by).")
+    .description(
+      "Sign a Cargo's file with your key and print it, for Islands that require your signature (cargos.signed_by)",
+    )
     .requiredOption("--key <file>", "Ed25519 private key in PEM (openssl genpkey -algorithm ed25519)")
     .action(async (path: string, { key: keyPath }: { key: string }) => {
       const key = await readKey(keyPath);
@@ -20,7 +22,9 @@ export function addCargoSignCommand(cargo: Command): void {
       const read = readCargo(unsigned);
       if ("errors" in read) throw new ValidationError(read.errors);
       if (missingPin(read.file) !== null)
-        throw new CliError(`${path}: is not pinned, so what it runs cannot be signed`);
+        throw new CliError(
+          `${path}: the Cargo is not pinned. Add the hash, commit or digest of its files before you sign it`,
+        );
       const signature = sign(null, endorsedBytes(manifestOf(cargoOf(read.file))), key).toString("base64");
       const public_key = publicKeyText(createPublicKey(key));
       const signatures = [...before.filter((each) => each.public_key !== public_key), { public_key, signature }];
@@ -34,9 +38,11 @@ async function readKey(path: string): Promise<KeyObject> {
     const key = createPrivateKey(text);
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch (error) {
-    throw new CliError(`${path}: is not a private key in PEM`, { cause: error });
+    throw new CliError(`${path}: must be a private key in PEM. Generate one with: openssl genpkey -algorithm ed25519`, {
+      cause: error,
+    });
   }
-  throw new CliError(`${path}: is not an Ed25519 key`);
+  throw new CliError(`${path}: must be an Ed25519 key. Generate one with: openssl genpkey -algorithm ed25519`);
 }
 
 async function readJson(path: string): Promise<unknown> {
@@ -44,6 +50,6 @@ async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CliError(`${path}: is not JSON`, { cause: error });
+    throw new CliError(`${path}: must be a JSON file`, { cause: error });
   }
 }

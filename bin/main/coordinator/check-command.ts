@@ -8,24 +8,25 @@ import { print } from "../terminal/print.ts";
 
 const REMEDIES = {
   directory:
-    "The database is damaged. Stop the coordinator, keep a copy of the data directory, and restore the last backup. " +
-    'Without one, try: sqlite3 atoll.db ".recover" | sqlite3 recovered.db',
-  database: "The database is not whole. Keep a copy (pg_dump), and restore the last backup",
+    "The database is damaged. Stop the coordinator, copy the data directory, and restore the last backup. " +
+    'Without a backup, try: sqlite3 atoll.db ".recover" | sqlite3 recovered.db',
+  database: "The database is damaged. Copy it with pg_dump, and restore the last backup",
 };
 
-/** `coordinator check`: whether the database is whole. It works beside a running coordinator. */
+/** Adds `check`, which also works while a coordinator runs. */
 export function addCheckCommand(program: Command): void {
   onDataDirectory(program.command("check"))
-    .description("Check the database for damage; exits with 1 if there is any. ledger verify checks the balances.")
+    .description("Check the database for damage; the exit code is 1 if it is damaged")
     .action(async (options: DataOptions) => {
       const { place } = await readDataOptions(options);
       const isDirectory = typeof place === "string";
-      if (!isDirectory && !(await hasData(place))) throw new ConfigError(["No coordinator data in the database"]);
+      if (!isDirectory && !(await hasData(place)))
+        throw new ConfigError(["The database has no coordinator data. Check --store"]);
       const { faults: damage, ledger } = await checkData(place, systemClock);
       const faults = [...damage, ...(ledger === null ? [] : ledgerFaultsOf(ledger))];
       const isWhole = faults.length === 0;
       const remedy = REMEDIES[isDirectory ? "directory" : "database"];
-      print(options, { whole: isWhole, faults }, isWhole ? "The database is whole" : [...faults, remedy].join("\n"));
+      print(options, { whole: isWhole, faults }, isWhole ? "The database is intact" : [...faults, remedy].join("\n"));
       if (!isWhole) process.exitCode = 1;
     });
 }

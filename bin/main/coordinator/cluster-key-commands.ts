@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { readKeyFile, storePlaceOf } from "../../../coordinator/config/cluster-settings.ts";
+import { readKeyFile, storeLocationOf } from "../../../coordinator/config/cluster-settings.ts";
 import { hasData } from "../../../coordinator/store/open-store.ts";
 import { ConfigError } from "../../../shared/settings.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
@@ -11,37 +11,42 @@ interface RotateOptions extends Pick<DataOptions, "store" | "config" | "json"> {
   readonly newKeyFile: string;
 }
 
-/** Adds `cluster-key`: the key that seals the secrets of a PostgreSQL database. */
+/** Adds `cluster-key`, for the key that encrypts the secrets of a PostgreSQL database. */
 export function addClusterKeyCommands(program: Command): void {
-  const clusterKey = program.command("cluster-key").description("The key that seals the secrets in the database.");
+  const clusterKey = program
+    .command("cluster-key")
+    .description("Manage the key that encrypts the secrets in the database");
   clusterKey
     .command("rotate")
-    .description("Seal all secrets with a new key; stop the coordinators first. The present key is cluster_key.")
-    .requiredOption("--new-key-file <file>", "file with the new key: openssl rand -hex 32")
-    .option("--store <address>", "postgres://…")
-    .option("--config <file>", "TOML file with settings")
+    .description("Encrypt all secrets with a new key instead of cluster_key; stop the coordinators first")
+    .requiredOption("--new-key-file <file>", "file with the new key (openssl rand -hex 32)")
+    .option("--store <postgres-url>", "PostgreSQL database")
+    .option("--config <file>", "file with settings (TOML)")
     .option("--json", "print JSON")
     .action(rotate);
 }
 
 async function rotate(options: RotateOptions): Promise<void> {
   const { newKeyFile, config, store, json } = options;
-  const place = await storePlaceOf(await readCoordinatorConfig({ config, store, json }));
+  const place = await storeLocationOf(await readCoordinatorConfig({ config, store, json }));
   if (typeof place === "string")
-    throw new ConfigError(["cluster_key seals a database: give --store, or set ATOLL_STORE"]);
+    throw new ConfigError(["A cluster key requires a PostgreSQL database. Give --store, or set ATOLL_STORE"]);
   const newKey = await readKeyFile(newKeyFile);
-  if (newKey.equals(place.key)) throw new ConfigError([`${newKeyFile} has the present cluster_key; make another one`]);
-  if (!(await hasData(place))) throw new ConfigError(["No coordinator data in the database. Check --store"]);
+  if (newKey.equals(place.key))
+    throw new ConfigError([
+      `${newKeyFile}: must contain a new key, got the current cluster_key. Generate one with: openssl rand -hex 32`,
+    ]);
+  if (!(await hasData(place))) throw new ConfigError(["The database has no coordinator data. Check --store"]);
   // Loaded here, because a coordinator on SQLite needs none of it.
   const { resealSecrets } = await import("../../../coordinator/store/postgres/secrets/reseal.ts");
   const resealed = await resealSecrets(place, newKey);
   print(
     options,
     { ...resealed, key_file: newKeyFile },
-    `${resealed.secrets} secrets and those of ${resealed.webhooks} webhooks are sealed with the key of ${newKeyFile}. ` +
-      "Make it the cluster_key of all coordinators, then start them",
+    `Encrypted ${resealed.secrets} secrets and those of ${resealed.webhooks} webhooks with the key in ${newKeyFile}. ` +
+      "Set it as cluster_key of all coordinators, then start them",
   );
   // Not before, as its connection would count as a user of the database.
-  const deed = { action: "cluster_key.rotate", targetKind: "coordinator", targetId: "cluster_key" } as const;
-  await withStore(options, (store) => trailOf(store).note(commandActor(), deed));
+  const auditEvent = { action: "cluster_key.rotate", targetKind: "coordinator", targetId: "cluster_key" } as const;
+  await withStore(options, (store) => trailOf(store).note(commandActor(), auditEvent));
 }

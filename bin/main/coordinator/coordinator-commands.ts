@@ -1,5 +1,5 @@
 import { flushCompileCache } from "node:module";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { describeConfig } from "../../../coordinator/config/resolve-config.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { addAccountCommands, makeAccount } from "./account-commands.ts";
@@ -15,6 +15,7 @@ import { addLedgerCommands, addLimitsCommand } from "./ledger-commands.ts";
 import { addMigrateCommand } from "./migrate-command.ts";
 import { addNetworkCommands } from "./network-commands.ts";
 import { addOperatorCommands } from "./operator-commands.ts";
+import { groupCommands } from "../terminal/command-groups.ts";
 import { coordinatorName } from "../terminal/command-line.ts";
 import { print } from "../terminal/print.ts";
 import { addSigningKeyCommands } from "./signing-key-commands.ts";
@@ -24,26 +25,34 @@ import { addVacuumCommand } from "./vacuum-command.ts";
 /** After the start, so that the first requests need not wait for the 0.3 s that it takes. */
 const FLUSH_AFTER_MS = 10_000;
 
+/** Headings of the help, with the commands below each. */
+const COMMAND_GROUPS = {
+  "Start a network:": ["init", "serve"],
+  "Accounts:": ["account", "key", "island-token", "credits"],
+  "Network:": ["status", "queue", "job", "island", "cargo", "announcement", "audit"],
+  "Data and keys:": ["backup", "check", "vacuum", "migrate", "ledger", "signing-key", "cluster-key"],
+};
+
 /** All commands of `coordinator`. An error of a command rejects its parse. */
 export function coordinatorCommands(version: string): Command {
   const name = coordinatorName();
   const program = new Command(name)
-    .description("Runs an Atoll coordinator and manages its data.")
+    .description("Run an Atoll coordinator and manage its network.")
     .version(version)
     .addHelpText(
       "after",
       `
-A new network (init asks for your e-mail address and a password):
+To start a network (init asks for your e-mail address and a password):
   ${name} init
   ${name} serve
-Commands read the settings of --config, else $ATOLL_CONFIG, else ./atoll.toml, else ./atoll/atoll.toml; none of the latter two with --data or --store.
-Exit codes: 0 done, 1 failed, 2 wrong call.`,
+Settings file, the first that exists: --config, $ATOLL_CONFIG, ./atoll.toml, ./atoll/atoll.toml. With --data or --store, the last two are not read.
+Exit codes: 0 success, 1 failure, 2 wrong usage.`,
     );
   const serveCommand = program
     .command("serve")
-    .description("Serve the API and Islands until SIGTERM or SIGINT.")
-    .option("--config <file>", "TOML file with settings (see coordinator/config/example.toml)")
-    .option("--data <directory>", "short for --data-directory")
+    .description("Serve the API and Islands until SIGTERM or SIGINT")
+    .option("--config <file>", "file with settings (TOML), see coordinator/config/example.toml")
+    .option("--data <directory>", "same as --data-directory")
     .action(async (flags: Record<string, string>) => {
       // Loaded here, because the other commands need no server.
       const { serve } = await import("./serve.ts");
@@ -53,15 +62,24 @@ Exit codes: 0 done, 1 failed, 2 wrong call.`,
       // Where NODE_COMPILE_CACHE is set: a process that is killed later leaves what it compiled.
       systemClock.schedule(FLUSH_AFTER_MS, () => flushCompileCache());
     });
-  for (const { flag, meaning, fallback } of describeConfig()) {
-    if (flag !== null) serveCommand.option(`${flag} <value>`, `${meaning} (default: ${fallback})`);
+  const settings = describeConfig();
+  for (const { flag, type, meaning, fallback, group } of settings) {
+    if (flag === null) continue;
+    serveCommand.addOption(new Option(`${flag} ${type}`, `${meaning} (default: ${fallback})`).helpGroup(`${group}:`));
   }
+  const secrets = settings.filter(({ flag }) => flag === null).map(({ env }) => env);
+  serveCommand.addHelpText(
+    "after",
+    `
+Every setting is also a variable and a line of the settings file: --chat-wait-s 30, ATOLL_CHAT_WAIT_S=30, chat_wait_s = 30.
+Secrets have no flag: ${secrets.join(", ")}.`,
+  );
   addInitCommand(program, makeAccount);
   const tools = { onDataDirectory, print, withStore };
   const account = addAccountCommands(program);
   addKeyCommands(program);
-  addNetworkCommands(program, account);
   addOperatorCommands(program);
+  addNetworkCommands(program, account);
   addCargoCommands(program, tools);
   addBackupCommand(program);
   addCheckCommand(program);
@@ -72,6 +90,7 @@ Exit codes: 0 done, 1 failed, 2 wrong call.`,
   const ledgerTools = { ...tools, accountIdOf, fail: () => void (process.exitCode = 1) };
   addLimitsCommand(account, ledgerTools);
   addLedgerCommands(program, ledgerTools);
+  groupCommands(program, COMMAND_GROUPS);
   explainUsageBriefly(program);
   return program;
 }

@@ -7,11 +7,11 @@ import { packageRoot } from "../package-info.ts";
 import { coordinatorName } from "../terminal/command-line.ts";
 import { shellWord } from "../terminal/shell-word.ts";
 
-/** Where commands look for the file that `init` writes, in this order. */
+/** Paths of the file that `init` writes, in the order in which commands look for them. */
 export const CONFIG_PLACES = ["atoll.toml", join("atoll", "atoll.toml")] as const;
 
 /** Flags that name a file or a place of data. The other flags of a command are settings. */
-interface PlaceFlags {
+interface LocationFlags {
   readonly config?: string | undefined;
   readonly data?: string | undefined;
   readonly store?: string | undefined;
@@ -19,9 +19,9 @@ interface PlaceFlags {
 
 /**
  * Path of the settings file: that of `--config`, of ATOLL_CONFIG, or the first of {@link CONFIG_PLACES} that exists. With `--data` or
- * `--store` no file is looked for, as these name the data. Null if there is none.
+ * `--store`, which name the data, it looks for no file. Null without a file.
  */
-export function findConfigFile({ config, data, store }: PlaceFlags): string | null {
+export function findConfigFile({ config, data, store }: LocationFlags): string | null {
   const named = config ?? (process.env["ATOLL_CONFIG"] || undefined);
   if (named !== undefined) return named;
   if (data !== undefined || store !== undefined) return null;
@@ -34,7 +34,7 @@ export function findConfigFile({ config, data, store }: PlaceFlags): string | nu
  * file that is, unless `--config` names it or the command prints JSON. @throws {ConfigError}
  */
 export async function readCoordinatorConfig(
-  options: PlaceFlags & { readonly json?: true | undefined },
+  options: LocationFlags & { readonly json?: true | undefined },
 ): Promise<CoordinatorConfig> {
   const { json, config, ...flags } = options;
   const file = findConfigFile(options);

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { storePlaceOf } from "../../../coordinator/config/cluster-settings.ts";
+import { storeLocationOf } from "../../../coordinator/config/cluster-settings.ts";
 import { describeUnknownEnv, type CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { hasData, openStore } from "../../../coordinator/store/open-store.ts";
-import type { StorePlace } from "../../../coordinator/store/store-place.ts";
+import type { StoreLocation } from "../../../coordinator/store/store-location.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
@@ -22,32 +22,32 @@ export interface DataOptions {
 /** Adds the options of {@link DataOptions}. */
 export function onDataDirectory(command: Command): Command {
   return command
-    .option("--data <directory>", "the coordinator's data directory; the coordinator may be running")
+    .option("--data <directory>", "data directory of the coordinator")
     .option(
-      "--store <address>",
-      "postgres://… in place of a data directory; coordinators may be running. A password belongs into $ATOLL_STORE or $PGPASSWORD: others see it here",
+      "--store <postgres-url>",
+      "PostgreSQL database instead of a data directory. Set a password in $ATOLL_STORE or $PGPASSWORD: other users can see it on the command line",
     )
-    .option("--config <file>", "TOML file with settings")
+    .option("--config <file>", "file with settings (TOML)")
     .option("--json", "print JSON");
 }
 
-/** The configuration that a command's options name, and where the data is. @throws {ConfigError} */
+/** The configuration and the data place of a command's options. @throws {ConfigError} */
 export async function readDataOptions({
   config: file,
   data,
   store,
   json,
-}: DataOptions): Promise<{ config: CoordinatorConfig; place: StorePlace }> {
+}: DataOptions): Promise<{ config: CoordinatorConfig; place: StoreLocation }> {
   const config = await readCoordinatorConfig({ config: file, data, store, json });
   if (data !== undefined && config.storeAddress !== null) {
     throw new ConfigError([
-      "--data and a store are both given: leave out --data, or the setting store (--store, ATOLL_STORE or a line of the settings file)",
+      "--data and store are mutually exclusive. Remove --data, or unset store (--store, ATOLL_STORE or the line in the settings file)",
     ]);
   }
-  return { config, place: await storePlaceOf(config) };
+  return { config, place: await storeLocationOf(config) };
 }
 
-/** Opens the store, also beside running coordinators. @throws {ConfigError} if there is none. */
+/** Opens the store, which running coordinators may be using. @throws {ConfigError} if it does not exist. */
 export async function withStore<T>(
   options: DataOptions,
   use: (store: Store, config: CoordinatorConfig) => Promise<T>,
@@ -57,39 +57,39 @@ export async function withStore<T>(
   const isNew = !(await hasData(place));
   // A mistyped directory must not become a second, empty coordinator.
   if (isNew && !mayCreate) {
-    // A mistyped variable may be why. Not into the error output of scripts.
+    // A mistyped variable may be the cause. Only on a terminal, because scripts may read standard error.
     const unknown = process.stderr.isTTY ? describeUnknownEnv(process.env) : null;
     throw new ConfigError([noDataIn(place, options), ...(unknown === null ? [] : [unknown])]);
   }
   await using stack = new AsyncDisposableStack();
   const store = stack.adopt(await openStore(place, systemClock), (opened) => opened.close());
-  if (isNew) console.error(typeof place === "string" ? `Made a new database in ${place}` : "Made the tables");
+  if (isNew) console.error(typeof place === "string" ? `Created a database in ${place}` : "Created the tables");
   return await use(store, config);
 }
 
-/** Says what was looked for, and what to do next. */
-export function noDataIn(place: StorePlace, options: DataOptions): string {
+/** The error for a place without data, with the next step. */
+export function noDataIn(place: StoreLocation, options: DataOptions): string {
   const name = coordinatorName();
   if (typeof place !== "string") {
-    return `No coordinator data in the database. Check --store, or make it with: ${name} init, or ${name} serve`;
+    return `The database has no coordinator data. Check --store, or create the data with: ${name} init, or ${name} serve`;
   }
   if (options.data !== undefined) {
-    return `No coordinator data in ${place}. Check --data, or make a network with: ${name} init, or ${name} serve`;
+    return `No coordinator data in ${place}. Check --data, or create a network with: ${name} init, or ${name} serve`;
   }
   const file = findConfigFile(options);
   if (file !== null) {
-    return `No coordinator data in ${place}, which ${file} names. Check its data_directory, or make the data with: ${name} serve --config ${shellWord(file)}`;
+    return `No coordinator data in ${place}, the data_directory of ${file}. Check this setting, or create the data with: ${name} serve --config ${shellWord(file)}`;
   }
   const places = CONFIG_PLACES.map((path) => `./${path}`).join(" and ");
   return (
     `No coordinator data in ${place}, and no settings in ${places} (in ${process.cwd()}). ` +
-    `Go to the directory in which you ran ${name} init, give --config or --data, or make a network with: ${name} init`
+    `Run this command in the directory in which you ran ${name} init, give --config or --data, or create a network with: ${name} init`
   );
 }
 
 /** @throws {ServiceError} `not_found` */
 export async function accountIdOf(store: Store, email: string): Promise<string> {
   const found = await store.accounts.getByEmail(email);
-  if (found === undefined) throw new ServiceError("not_found", `There is no account with the e-mail address ${email}`);
+  if (found === undefined) throw new ServiceError("not_found", `No account has the e-mail address ${email}`);
   return found.id;
 }

@@ -6,8 +6,8 @@ import { formatBytes, MIB } from "../../../shared/format-bytes.ts";
 import { plain } from "../../../shared/cli/plain-text.ts";
 
 const STATES: Readonly<Record<CargoReview["status"], string>> = {
-  offered: "offered to everybody",
-  waiting: "waits for approval: only its owner runs it, on Islands of its own",
+  offered: "available to all accounts",
+  waiting: "waits for approval: runs only for its owner, on its owner's Islands",
   unpinned: "off until it is approved with pins",
   off: "switched off by its owner",
   disabled: "disabled by the operator",
@@ -28,7 +28,7 @@ export function describeReview(review: CargoReview, owner: string | null): strin
     ...describeContainer(review),
     ...describeModel(review),
     ["adapters", file.adapters?.map(({ url, scale }) => `${url} (${scale})`).join(", ") ?? null],
-    ["kept", file.keep_alive_s === undefined ? null : `${file.keep_alive_s} s in memory after its last job`],
+    ["kept", file.keep_alive_s === undefined ? null : `${file.keep_alive_s} s in memory after the last job`],
     ["arguments", file.args === undefined ? null : JSON.stringify(file.args)],
     [
       "memory",
@@ -46,7 +46,7 @@ export function describeReview(review: CargoReview, owner: string | null): strin
 /** The price in force, and the shipped one where it is another. */
 export function describePrice({ price, file }: Pick<CargoReview, "price" | "file">): string {
   const shipped = price === file.price_per_job ? "" : ` (shipped: ${file.price_per_job})`;
-  return `${price} credits a job${shipped}`;
+  return `${price} credits per job${shipped}`;
 }
 
 /** What `--json` prints for a Cargo under review. */
@@ -79,7 +79,7 @@ function describeContainer({ file: { container } }: CargoReview): [string, strin
   if (container === undefined) return [];
   return [
     ["image", container.image],
-    ["digest", container.digest ?? "NOT PINNED: the tag decides"],
+    ["digest", container.digest ?? "NOT PINNED: the image of the tag may change"],
     ["command", container.command === null ? "the image's own" : JSON.stringify(container.command)],
     ["network", container.network ? "YES, the public internet" : "no"],
     ["GPU", container.gpu ? "yes" : "no"],
@@ -94,7 +94,7 @@ function describeModel({ file }: CargoReview): [string, string][] {
   const size = model.size_bytes === null ? "" : `, ${formatBytes(model.size_bytes)}`;
   return [
     ["model", `${model.url}${size}`],
-    [kind === "modelCommit" ? "commit" : "hash", pin ?? "NOT PINNED: what the address gives decides"],
+    [kind === "modelCommit" ? "commit" : "hash", pin ?? "NOT PINNED: the content of the URL may change"],
   ];
 }
 

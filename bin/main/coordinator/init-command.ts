@@ -33,35 +33,33 @@ type MakeAccount = (options: { readonly config: string }, details: AccountDetail
 export function addInitCommand(program: Command, makeAccount: MakeAccount): void {
   program
     .command("init")
-    .argument("[directory]", "for the configuration and the data", "atoll")
-    .description(
-      "Make a configuration and the operator's account, with an API key and an Island token. Overwrites nothing.",
-    )
-    .option("--email <address>", "the operator's e-mail address (default: $ATOLL_EMAIL, else asked for at a terminal)")
+    .argument("[directory]", "directory for the configuration and the data", "atoll")
+    .description("Create a network: a configuration, the operator's account, an API key and an Island token")
+    .option("--email <address>", "e-mail address of the operator (default: $ATOLL_EMAIL, or a prompt)")
     .option("--password <text>", PASSWORD_HELP)
-    .option("--host <value>", "address to listen on, for the configuration")
-    .option("--port <value>", "port to listen on, for the configuration")
-    .option("--public-url <value>", "address at which others reach the coordinator, for the configuration")
+    .option("--host <address>", "address to listen on, stored in the configuration")
+    .option("--port <port>", "port to listen on, stored in the configuration")
+    .option("--public-url <url>", "URL at which clients and Islands reach the coordinator, stored in the configuration")
     .option("--json", "print JSON")
     .action(async (directory: string, options: InitOptions) => init(resolve(directory), options, makeAccount));
 }
 
 async function init(directory: string, options: InitOptions, makeAccount: MakeAccount): Promise<void> {
   const file = join(directory, "atoll.toml");
-  // Everything that can be refused, and every question, comes before anything is written: whoever gives up leaves nothing behind.
+  // All checks and questions come before the first write, so that an interrupted init leaves nothing behind.
   const text = await configText(directory, options);
   const { host, port, publicUrl } = options;
   const config = await configFrom(null, { host, port, publicUrl });
   if (existsSync(file)) throw isThere(file);
-  const wish = { email: await readEmail(options.email), password: await readNewPassword(options.password) };
-  assertPassword(wish.password, "password");
+  const params = { email: await readEmail(options.email), password: await readNewPassword(options.password) };
+  assertPassword(params.password, "password");
   await mkdir(directory, { recursive: true });
   await writeNew(file, text);
   const account = await orWithout(file, () =>
-    makeAccount({ config: file }, { ...wish, withKey: true, withIslandToken: true, isOperator: true }),
+    makeAccount({ config: file }, { ...params, withKey: true, withIslandToken: true, isOperator: true }),
   );
   const url = config.publicUrl ?? `http://${reachable(config.host)}:${config.port}`;
-  const { email } = wish;
+  const { email } = params;
   const { id, key, islandToken } = account;
   const serve = `${coordinatorName()} serve${configFlag(file)}`;
   const island = islandName();
@@ -69,17 +67,17 @@ async function init(directory: string, options: InitOptions, makeAccount: MakeAc
     options,
     { config: file, url, account_id: id, email, key, island_token: islandToken, next: serve },
     [
-      `Wrote ${file} and made the account ${email}. Keep both secrets: they are not shown again.`,
+      `Created ${file} and the account ${email}. Keep both secrets: they are not shown again.`,
       `API key       ${key}`,
       `Island token  ${islandToken}`,
       `\nNext, start the coordinator:\n  ${serve}`,
-      `Its console, for your browser:\n  ${url}`,
-      `Then, on each machine that runs jobs (join asks for the Island token):\n  ${island} join ${url}\n  ${island} start`,
+      `Open the console in your browser:\n  ${url}`,
+      `Run these commands on each machine that runs jobs (join asks for the Island token):\n  ${island} join ${url}\n  ${island} start`,
     ].join("\n"),
   );
 }
 
-/** The commented example, with the data beside it and what the flags say. */
+/** The commented example with a data directory next to it, and with the values of the flags. */
 async function configText(directory: string, { host, port, publicUrl }: InitOptions): Promise<string> {
   const example = await readFile(join(packageRoot, "coordinator", "config", "example.toml"), "utf8");
   const isExposed = host !== undefined || publicUrl !== undefined;
@@ -95,10 +93,10 @@ async function configText(directory: string, { host, port, publicUrl }: InitOpti
 /** @throws {UsageError} */
 function readPort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new UsageError(`--port: ${JSON.stringify(text)} is not an integer in 0..65535`);
+  throw new UsageError(`--port: must be an integer from 0 to 65535, got ${JSON.stringify(text)}`);
 }
 
-/** Only its owner may read it, as it is the place for secrets of a mail server or a database. @throws {CliError} if there is one. */
+/** Creates the file, readable only by its owner because it may hold secrets. @throws {CliError} if it exists. */
 async function writeNew(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: "wx", mode: 0o600 });
@@ -109,10 +107,10 @@ async function writeNew(file: string, text: string): Promise<void> {
 
 function isThere(file: string, cause?: unknown): CliError {
   const serve = `${coordinatorName()} serve${configFlag(file)}`;
-  return new CliError(`${file} is there already, and nothing was changed. Start it: ${serve}`, { cause });
+  return new CliError(`${file} already exists, and nothing was changed. Start this network with: ${serve}`, { cause });
 }
 
-/** Takes the configuration away again when no account is made, also at Ctrl-C: the next try would take it for a complete one. */
+/** Deletes the configuration if no account is created, also on Ctrl-C. The next init would report it as complete. */
 async function orWithout<T>(file: string, make: () => Promise<T>): Promise<T> {
   const giveUp = (): void => {
     rmSync(file, { force: true });
@@ -134,17 +132,17 @@ async function readEmail(flag: string | undefined): Promise<string> {
   const problemOf = (email: string): string | null =>
     email.length <= MAX_EMAIL && EMAIL_PATTERN.test(email)
       ? null
-      : `${JSON.stringify(email)} is not an e-mail address (you@example.com)`;
+      : `E-mail address: must look like you@example.com, got ${JSON.stringify(email)}`;
   const given = flag ?? process.env["ATOLL_EMAIL"];
   if (given === undefined && canAsk())
     return askUntilRight(() => askLine("E-mail address of the operator: "), problemOf);
-  if (given === undefined) throw new UsageError("No e-mail address: give --email, or set ATOLL_EMAIL");
+  if (given === undefined) throw new UsageError("No e-mail address. Give --email, or set ATOLL_EMAIL");
   const problem = problemOf(given);
   if (problem !== null) throw new UsageError(problem);
   return given;
 }
 
-/** Of the host part of an address on this machine. */
+/** The host at which this machine can reach a coordinator that listens on `host`. */
 function reachable(host: string): string {
   return ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : urlHost(host);
 }

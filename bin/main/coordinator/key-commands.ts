@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { KeyWish } from "../../../coordinator/accounts/api-keys.ts";
+import type { CreateKeyParams } from "../../../coordinator/accounts/api-keys.ts";
 import { creditsFromMicro, microFromCredits } from "../../../coordinator/credits/micro-credits.ts";
 import type { KeyLimits } from "../../../coordinator/store/accounts/key-spending.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
@@ -7,6 +7,7 @@ import { fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { ownerCommand, readNumber, revoke, withOwner, type OwnerOptions } from "./account-commands.ts";
 import { readDataOptions } from "./data-commands.ts";
 import { age, isoTime, listOf, operatorCargosOf } from "./operator-tools.ts";
+import { coordinatorName } from "../terminal/command-line.ts";
 import { print } from "../terminal/print.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 
@@ -18,19 +19,22 @@ interface CreateKeyOptions extends OwnerOptions {
   readonly creditsPerMonth?: string;
 }
 
-/** Adds `key`: the API keys of an account. The commands work with or without a running coordinator. */
+/** Adds `key`, the commands for API keys of an account. They work with or without a running coordinator. */
 export function addKeyCommands(program: Command): void {
-  const key = program.command("key").description("API keys.");
-  ownerCommand(key, "create", "Create an API key; its secret cannot be shown again.")
-    .option("--name <text>", "label")
-    .option("--scopes <list>", "read, write or both, separated by a comma")
-    .option("--expires-at <time>", "when it ends: 2027-01-31, or 2027-01-31T12:00:00Z (default: never)")
-    .option("--cargos <list>", "slugs of the Cargos that it may run, separated by commas (default: all)")
-    .option("--credits-per-month <number>", "what its jobs may cost in a calendar month, UTC (default: no limit)")
+  const key = program.command("key").description("Manage the API keys of an account");
+  ownerCommand(key, "create", "Create an API key; its secret is shown only once")
+    .option("--name <text>", "label of the key")
+    .option("--scopes <list>", "scopes of the key, separated by a comma: read, write")
+    .option("--expires-at <time>", "expiry, for example 2027-01-31 or 2027-01-31T12:00:00Z (default: never)")
+    .option("--cargos <list>", "slugs of the Cargos that the key may run, separated by commas (default: all)")
+    .option(
+      "--credits-per-month <credits>",
+      "maximum cost of the key's jobs per calendar month in UTC (default: no limit)",
+    )
     .action(createKey);
-  ownerCommand(key, "list", "List the active API keys, newest first.").action(listKeys);
-  ownerCommand(key, "revoke", "Revoke an API key; takes effect at once.")
-    .requiredOption("--id <key_…>", "id of the key (see `key list`)")
+  ownerCommand(key, "list", "List the active API keys, newest first").action(listKeys);
+  ownerCommand(key, "revoke", "Revoke an API key, immediately")
+    .requiredOption("--id <key_…>", "id of the key, as `key list` shows it")
     .action(async (options: OwnerOptions & { id: string }) => {
       await revoke(options, "API key", (accounts, ownerId) => accounts.revokeKey(ownerId, options.id));
     });
@@ -40,8 +44,8 @@ async function createKey(options: CreateKeyOptions): Promise<void> {
   const limits = readLimits(options);
   await withOwner(options, async (accounts, ownerId, store) => {
     await assertKnown(limits.cargos ?? [], options, store);
-    const wish: KeyWish = { name: options.name, scopes: options.scopes?.split(","), limits };
-    const made = await accounts.createKey(ownerId, wish);
+    const params: CreateKeyParams = { name: options.name, scopes: options.scopes?.split(","), limits };
+    const made = await accounts.createKey(ownerId, params);
     const { id, name, prefix, scopes } = made.key;
     print(options, { id, name, prefix, scopes, ...presentLimits(made.key), key: made.secret }, made.secret);
   });
@@ -59,7 +63,7 @@ async function listKeys(options: OwnerOptions): Promise<void> {
       created_at: isoTime(key.createdAtMs),
       last_used_at: key.lastUsedAtMs === null ? null : isoTime(key.lastUsedAtMs),
     }));
-    const columns = ["KEY", "PREFIX", "SCOPES", "MADE", "USED", "LIMITS"].map(fixed);
+    const columns = ["KEY", "PREFIX", "SCOPES", "CREATED", "LAST USED", "LIMITS"].map(fixed);
     const rows = stored.map((key) => [
       key.id,
       `${key.prefix}…`,
@@ -83,7 +87,7 @@ function limitsInWords(key: KeyLimits): string {
   return limits.length === 0 ? "none" : limits.join(", ");
 }
 
-/** As the API has them. */
+/** The limits as the API presents them. */
 function presentLimits({ expiresAtMs, cargos, monthlyMicro }: KeyLimits) {
   return {
     expires_at: expiresAtMs === null ? null : isoTime(expiresAtMs),
@@ -101,12 +105,12 @@ function readLimits({ expiresAt, cargos, creditsPerMonth }: CreateKeyOptions): P
   };
 }
 
-/** A day alone is its beginning, in UTC. @throws {UsageError} */
+/** The time in ms since 1970; a date without a time means 00:00 UTC. @throws {UsageError} */
 function readTime(text: string): number {
   const ms = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z)?$/.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(ms)) return ms;
   throw new UsageError(
-    `--expires-at: ${JSON.stringify(text)} is not a time such as 2027-01-31 or 2027-01-31T12:00:00Z`,
+    `--expires-at: must be a time such as 2027-01-31 or 2027-01-31T12:00:00Z, got ${JSON.stringify(text)}`,
   );
 }
 
@@ -117,11 +121,11 @@ function readCredits(text: string): number {
   try {
     return microFromCredits(credits);
   } catch (cause) {
-    throw new UsageError(`${flag}: ${text} has more than 6 decimals, or is too much`, { cause });
+    throw new UsageError(`${flag}: must have at most 6 decimals and be at most 4000000000, got ${text}`, { cause });
   }
 }
 
-/** A key for a Cargo that is misspelt could run nothing. @throws {UsageError} */
+/** Rejects unknown slugs: a key with only a misspelt slug could run nothing. @throws {UsageError} */
 async function assertKnown(slugs: readonly string[], options: OwnerOptions, store: Store): Promise<void> {
   if (slugs.length === 0) return;
   const { config } = await readDataOptions(options);
@@ -129,5 +133,9 @@ async function assertKnown(slugs: readonly string[], options: OwnerOptions, stor
   const all = new Set(lines.map(({ slug }) => slug));
   const unknown = slugs.filter((slug) => !all.has(slug));
   if (unknown.length > 0)
-    throw new UsageError(unknown.map((slug) => `--cargos: there is no Cargo "${slug}"`).join("\n"));
+    throw new UsageError(
+      unknown
+        .map((slug) => `--cargos: no Cargo has the slug "${slug}". List all with: ${coordinatorName()} cargo list`)
+        .join("\n"),
+    );
 }

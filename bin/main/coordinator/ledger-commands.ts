@@ -32,22 +32,22 @@ const FLAGS: Readonly<Record<string, string>> = {
   share: "--share",
 };
 
-/** `coordinator account limits`. It works beside a running coordinator, which applies a change from the next request. */
+/** Adds `account limits`. A running coordinator applies a change from the next request. */
 export function addLimitsCommand(
   account: Command,
   { onDataDirectory, print, withStore, accountIdOf }: LedgerTools,
 ): void {
   onDataDirectory(account.command("limits"))
-    .description("Show an account's limits, and change those that are given. A value is a number or `default`.")
-    .requiredOption("--email <address>", "the account's e-mail address")
-    .option("--requests-per-minute <number>", "requests a minute of each API key and each session")
-    .option("--jobs <number>", "unfinished jobs")
-    .option("--streams <number>", "open streams")
-    .option("--share <number>", "weight in the fair share of slot time, 1 to 1000; twice the share gets twice the time")
+    .description("Show the limits of an account, or change them; each value is a number or `default`")
+    .requiredOption("--email <address>", "e-mail address of the account")
+    .option("--requests-per-minute <n>", "requests per minute of each API key and each session")
+    .option("--jobs <n>", "maximum number of unfinished jobs")
+    .option("--streams <n>", "maximum number of open streams")
+    .option("--share <n>", "weight in the fair share of slot time, 1 to 1000; twice the weight gets twice the time")
     .action(async (options: LimitOptions) => {
       await withStore(options, async (store) => {
         const accountId = await accountIdOf(store, options.email);
-        const wish = {
+        const params = {
           ...readLimit("requestsPerMinute", options.requestsPerMinute),
           ...readLimit("concurrentJobs", options.jobs),
           ...readLimit("concurrentStreams", options.streams),
@@ -55,9 +55,9 @@ export function addLimitsCommand(
         };
         const accounts = operatorAccountsOf(store);
         const limits =
-          Object.keys(wish).length === 0
+          Object.keys(params).length === 0
             ? (await accounts.get(accountId)).limits
-            : await accounts.setLimits(commandActor(), accountId, wish).catch(nameFlags);
+            : await accounts.setLimits(commandActor(), accountId, params).catch(nameFlags);
         const { requestsPerMinute, concurrentJobs, concurrentStreams, share } = limits;
         print(
           options,
@@ -68,25 +68,21 @@ export function addLimitsCommand(
             concurrent_streams: concurrentStreams,
             share,
           },
-          `${requestsPerMinute} requests a minute, ${concurrentJobs} unfinished jobs, ${concurrentStreams} open streams, share ${share}`,
+          `${requestsPerMinute} requests per minute, ${concurrentJobs} unfinished jobs, ${concurrentStreams} open streams, share ${share}`,
         );
       });
     });
 }
 
-/** `coordinator credits grant` and `coordinator ledger verify`. They work beside a running coordinator. */
+/** Adds `credits grant` and `ledger verify`, which also work while a coordinator runs. */
 export function addLedgerCommands(program: Command, tools: LedgerTools): void {
   const { onDataDirectory, print, withStore, accountIdOf, fail } = tools;
-  const credits = program.command("credits").description("Credits of accounts.");
+  const credits = program.command("credits").description("Manage the credits of accounts");
   onDataDirectory(credits.command("grant"))
-    .description("Give an account credits, or take them back (negative).")
-    .requiredOption("--email <address>", "the account's e-mail address")
-    .requiredOption("--credits <number>", "not 0, from -4000000000 to 4000000000, with at most 6 decimals")
-    .option(
-      "--note <text>",
-      "shown to the account in its ledger; needed to take credits back",
-      readLine(MAX_GRANT_NOTE),
-    )
+    .description("Grant credits to an account, or take credits back with a negative number")
+    .requiredOption("--email <address>", "e-mail address of the account")
+    .requiredOption("--credits <credits>", "number from -4000000000 to 4000000000, not 0, with at most 6 decimals")
+    .option("--note <text>", "note for the account's ledger; required to take credits back", readLine(MAX_GRANT_NOTE))
     .action(async (options: DataOptions & { email: string; credits: string; note?: string }) => {
       await withStore(options, async (store) => {
         const accountId = await accountIdOf(store, options.email);
@@ -97,9 +93,9 @@ export function addLedgerCommands(program: Command, tools: LedgerTools): void {
       });
     });
 
-  const ledger = program.command("ledger").description("The ledger of all credits.");
+  const ledger = program.command("ledger").description("Check the ledger of all credits");
   onDataDirectory(ledger.command("verify"))
-    .description("Recompute all balances from the ledger's entries; exits with 1 if one is wrong.")
+    .description("Compare all balances with the ledger's entries; the exit code is 1 if one is wrong")
     .action(async (options: DataOptions) => {
       await withStore(options, async (store) => {
         const report = await store.ledger.verify();
@@ -116,11 +112,11 @@ export function addLedgerCommands(program: Command, tools: LedgerTools): void {
 
 function readLimit(name: keyof AccountLimits, text: string | undefined): Partial<AccountLimits> {
   if (text === undefined) return {};
-  // Number() would read an empty text as 0, and other notations. NaN is refused with the range.
+  // Number() reads an empty text as 0. NaN is rejected later, with the allowed range.
   return { [name]: text === "default" ? null : /^\d+$/.test(text) ? Number(text) : Number.NaN };
 }
 
-/** Wrong limits and grants by the flags that gave them. @throws {unknown} */
+/** Names the flags of invalid limits and grants. @throws {unknown} */
 function nameFlags(error: unknown): never {
   if (!(error instanceof ValidationError)) throw error;
   const lines = error.details.map(
@@ -129,22 +125,22 @@ function nameFlags(error: unknown): never {
   throw new UsageError(lines.join("\n"), { cause: error });
 }
 
-/** Number() would read an empty text as 0, and other notations. NaN is refused with the range. */
+/** Number() reads an empty text as 0. NaN is rejected later, with the allowed range. */
 const readCredits = (text: string): number => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN);
 
-/** What is wrong with the ledger, a line for each fault. */
+/** The faults of the ledger, one line each. */
 export function ledgerFaultsOf(report: LedgerReport): string[] {
   const { sumMicro, unbalancedTransactions, wrongBalances, wrongHolds } = report;
   return [
-    ...(sumMicro === 0 ? [] : [`All entries sum to ${sumMicro} micro-credits, not to 0`]),
-    ...(unbalancedTransactions === 0 ? [] : [`${unbalancedTransactions} transactions do not sum to 0`]),
+    ...(sumMicro === 0 ? [] : [`The sum of all entries must be 0, got ${sumMicro} micro-credits`]),
+    ...(unbalancedTransactions === 0 ? [] : [`${unbalancedTransactions} transactions have a sum other than 0`]),
     ...wrongBalances.map(
       ({ party, balanceMicro, entriesMicro }) =>
-        `${party}: the balance is ${balanceMicro} micro-credits, the entries sum to ${entriesMicro}`,
+        `${party}: the balance is ${balanceMicro} micro-credits, but the sum of its entries is ${entriesMicro}`,
     ),
     ...wrongHolds.map(
       ({ accountId, heldMicro, jobsMicro }) =>
-        `${accountId}: ${heldMicro} micro-credits are held, its unfinished jobs cost ${jobsMicro}`,
+        `${accountId}: the hold is ${heldMicro} micro-credits, but its unfinished jobs cost ${jobsMicro}`,
     ),
   ];
 }

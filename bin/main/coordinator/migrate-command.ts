@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { storePlaceOf } from "../../../coordinator/config/cluster-settings.ts";
-import type { DataEnd } from "../../../coordinator/store/move/data-end.ts";
+import { storeLocationOf } from "../../../coordinator/config/cluster-settings.ts";
+import type { MigrationEndpoint } from "../../../coordinator/store/move/migration-endpoint.ts";
 import { moveData, openEnd } from "../../../coordinator/store/move/move-data.ts";
 import { hasData } from "../../../coordinator/store/open-store.ts";
-import type { StorePlace } from "../../../coordinator/store/store-place.ts";
+import type { StoreLocation } from "../../../coordinator/store/store-location.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ConfigError } from "../../../shared/settings.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
@@ -24,13 +24,14 @@ interface MigrateOptions {
 export function addMigrateCommand(program: Command): void {
   program
     .command("migrate")
-    .description(
-      "Move all data between a data directory and PostgreSQL; stop the coordinators first. Repeat it to go on after a fault.",
+    .description("Move all data between a data directory and PostgreSQL; stop the coordinators first")
+    .option("--from <source>", "sqlite:<directory> or postgres://… (default with --to sqlite:…: the setting store)")
+    .option(
+      "--to <target>",
+      "sqlite:<directory> or postgres://…, without data (default with --from sqlite:…: the setting store)",
     )
-    .option("--from <place>", "sqlite:<directory> or postgres://…; beside --to sqlite: the store of the settings")
-    .option("--to <place>", "the same, empty; beside --from sqlite: the store of the settings (ATOLL_STORE)")
-    .option("--abandon", "forget a move from there: its data can be used again, in place of what was moved")
-    .option("--config <file>", "TOML file with settings, such as cluster_key_file")
+    .option("--abandon", "cancel a move from --from, so that its data can be used again")
+    .option("--config <file>", "file with settings (TOML), such as cluster_key_file")
     .option("--json", "print JSON")
     .action((options: MigrateOptions) => (options.abandon === true ? abandon(options) : migrate(options)));
 }
@@ -38,12 +39,12 @@ export function addMigrateCommand(program: Command): void {
 async function migrate(options: MigrateOptions): Promise<void> {
   const [source, target] = [await sourceOf(options), await targetOf(options)];
   await using stack = new AsyncDisposableStack();
-  const open = async (place: StorePlace): Promise<DataEnd> =>
+  const open = async (place: StoreLocation): Promise<MigrationEndpoint> =>
     stack.adopt(await openEnd(place, systemClock), (end) => end.close());
   const ends = { from: await open(source), to: await open(target) };
   const { rows, ledger } = await moveData(ends.from, ends.to, (step) => console.error(step));
   const count = Object.values(rows).reduce((sum, some) => sum + some, 0);
-  const text = `${count} rows and the keys were moved and compared; the ledger has the same sums. Serve ${ends.to.name} from now on`;
+  const text = `Moved ${count} rows and the keys, and verified them and the sums of the ledger. Serve ${ends.to.name} from now on`;
   print(options, { from: ends.from.name, to: ends.to.name, rows, ledger_entries: ledger.entries }, text);
   if (typeof source === "string" && options.json !== true) console.error(`Nothing was deleted in ${ends.from.name}`);
 }
@@ -52,51 +53,54 @@ async function abandon(options: MigrateOptions): Promise<void> {
   const end = await openEnd(await sourceOf(options), systemClock);
   try {
     const mark = await end.mark();
-    if (mark?.role !== "source") throw new ConfigError([`No move from ${end.name} has begun`]);
+    if (mark?.role !== "source")
+      throw new ConfigError([`No move from ${end.name} has started, so there is nothing to cancel. Check --from`]);
     await end.forget();
-    print(options, { abandoned: mark.other }, `${end.name} can be used again. Delete what was moved to ${mark.other}`);
+    print(options, { abandoned: mark.other }, `${end.name} can be used again. Delete the copied data in ${mark.other}`);
   } finally {
     await end.close();
   }
 }
 
 /** @throws {ConfigError} if there is no data: a mistyped name must not become a new database. */
-async function sourceOf(options: MigrateOptions): Promise<StorePlace> {
+async function sourceOf(options: MigrateOptions): Promise<StoreLocation> {
   const { from, to } = options;
-  const place = from === undefined ? await otherEnd("--from", to, options) : await placeOf(from, options);
+  const place = from === undefined ? await otherEnd("--from", to, options) : await placeOf("--from", from, options);
   if (await hasData(place)) return place;
   throw new ConfigError([`No coordinator data in ${typeof place === "string" ? place : "the database"}. Check --from`]);
 }
 
 /** @throws {ConfigError | UsageError} */
-async function targetOf(options: MigrateOptions): Promise<StorePlace> {
+async function targetOf(options: MigrateOptions): Promise<StoreLocation> {
   const { from, to } = options;
-  return to === undefined ? otherEnd("--to", from, options) : placeOf(to, options);
+  return to === undefined ? otherEnd("--to", from, options) : placeOf("--to", to, options);
 }
 
 /**
- * The other end of a move from or to a data directory: the store of the settings, whose password no other user of the machine sees there.
- * @throws {ConfigError | UsageError} if the settings have none.
+ * The setting `store`, as the other end of a move from or to a data directory. Other users cannot see its password.
+ * @throws {ConfigError | UsageError} if it is not set.
  */
 async function otherEnd(
   name: string,
   given: string | undefined,
   { config, json }: MigrateOptions,
-): Promise<StorePlace> {
+): Promise<StoreLocation> {
   const isDirectory = given?.startsWith(DIRECTORY) === true;
   const settings = isDirectory ? await readCoordinatorConfig({ config, json }) : null;
-  if (settings !== null && settings.storeAddress !== null) return storePlaceOf(settings);
+  if (settings !== null && settings.storeAddress !== null) return storeLocationOf(settings);
   const advice = isDirectory ? ", or set store (ATOLL_STORE)" : "";
-  throw new UsageError(`${name} is missing: sqlite:<directory> or postgres://user@host/database${advice}`);
+  throw new UsageError(`${name}: required. Give sqlite:<directory> or postgres://user@host/database${advice}`);
 }
 
 /** @throws {ConfigError | UsageError} */
-async function placeOf(text: string, { config, json }: MigrateOptions): Promise<StorePlace> {
+async function placeOf(flag: string, text: string, { config, json }: MigrateOptions): Promise<StoreLocation> {
   const directory = text.startsWith(DIRECTORY) ? text.slice(DIRECTORY.length) : null;
-  if (directory === "") throw new UsageError(`${text} names no directory`);
+  if (directory === "") throw new UsageError(`${flag}: must be sqlite:<directory>, got ${JSON.stringify(text)}`);
   if (directory !== null) return directory;
   if (!/^postgres(ql)?:/.test(text)) {
-    throw new UsageError(`${text} is no place of data: sqlite:<directory> or postgres://user@host/database`);
+    throw new UsageError(
+      `${flag}: must be sqlite:<directory> or postgres://user@host/database, got ${JSON.stringify(text)}`,
+    );
   }
-  return storePlaceOf(await readCoordinatorConfig({ config, store: text, json }));
+  return storeLocationOf(await readCoordinatorConfig({ config, store: text, json }));
 }

@@ -30,17 +30,17 @@ interface OwnerOptions extends DataOptions {
  */
 export function addNetworkCommands(program: Command, account: Command): void {
   addAccountLists(account);
-  addStanding(account);
-  addIslandCommands(program.command("island").description("Islands of all accounts."));
-  addAnnouncementCommands(program.command("announcement").description("What everybody is told."));
+  addAccountStatus(account);
+  addIslandCommands(program.command("island").description("Manage the Islands of all accounts"));
+  addAnnouncementCommands(program.command("announcement").description("Manage announcements to all users"));
 }
 
 function addAccountLists(account: Command): void {
   onPage(account.command("list"))
-    .description("List accounts, newest first.")
-    .option("--search <text>", "part of the e-mail address, or the whole id")
-    .option("--operators", "only operators")
-    .option("--suspended", "only suspended ones")
+    .description("List accounts, newest first")
+    .option("--search <text>", "part of the e-mail address, or the complete id")
+    .option("--operators", "list only operators")
+    .option("--suspended", "list only suspended accounts")
     .action((options: PageOptions & { search?: string; operators?: true; suspended?: true }) =>
       withOperators(options, async ({ accounts }) => {
         const { search, operators, suspended: isSuspended } = options;
@@ -61,7 +61,7 @@ function addAccountLists(account: Command): void {
         print(options, { accounts: listed.map(presentAccount), total }, text);
       }),
     );
-  ownerCommand(account, "show", "Show an account: balance, limits, Islands, latest jobs.").action(
+  ownerCommand(account, "show", "Show the balance, limits, Islands and latest jobs of an account").action(
     (options: OwnerOptions) =>
       withOperators(options, async ({ accounts, islands, store }) => {
         const detail = await accounts.get(await accountIdOf(store, options.email));
@@ -88,11 +88,11 @@ function addAccountLists(account: Command): void {
           })),
         };
         const rows = [
-          ["account", `${detail.id}, made ${isoTime(detail.createdAtMs)}`],
-          ["standing", standingOf(detail).join(", ")],
+          ["account", `${detail.id}, created ${isoTime(detail.createdAtMs)}`],
+          ["status", statusOf(detail).join(", ")],
           [
             "limits",
-            `${limits.requestsPerMinute} requests a minute, ${limits.concurrentJobs} unfinished jobs, ${limits.concurrentStreams} open streams, share ${limits.share}`,
+            `${limits.requestsPerMinute} requests per minute, ${limits.concurrentJobs} unfinished jobs, ${limits.concurrentStreams} open streams, share ${limits.share}`,
           ],
         ];
         const tables = [
@@ -108,23 +108,28 @@ function addAccountLists(account: Command): void {
   );
 }
 
-function addStanding(account: Command): void {
-  ownerCommand(account, "role", "Make an account an operator's, or a user's again; shows it without a flag.")
-    .option("--operator", "may see and change what belongs to the whole network")
-    .option("--user", "may not")
+function addAccountStatus(account: Command): void {
+  ownerCommand(account, "role", "Show or change the role of an account")
+    .option("--operator", "make it an operator of the network")
+    .option("--user", "make it a user")
     .action((options: OwnerOptions & { operator?: true; user?: true }) =>
       withOperators(options, async ({ accounts, store }) => {
         const { operator, user, email } = options;
-        if (operator === true && user === true) throw new UsageError("Give --operator or --user, not both");
+        if (operator === true && user === true)
+          throw new UsageError("--operator and --user cannot be combined. Give one of them");
         const id = await accountIdOf(store, email);
-        const wish = operator === true ? "operator" : user === true ? "user" : null;
-        if (wish !== null) await accounts.setRole(commandActor(), id, wish);
+        const wanted = operator === true ? "operator" : user === true ? "user" : null;
+        if (wanted !== null) await accounts.setRole(commandActor(), id, wanted);
         const { role } = await accounts.get(id);
         print(options, { id, role }, `${email} is ${role === "operator" ? "an operator" : "a user"}`);
       }),
     );
-  ownerCommand(account, "suspend", "Refuse an account, and end its streams, jobs and Islands' sessions.")
-    .requiredOption("--reason <text>", "told to its owner", readLine(MAX_BECAUSE))
+  ownerCommand(
+    account,
+    "suspend",
+    "Suspend an account: end its streams, jobs and Island sessions, and reject its requests",
+  )
+    .requiredOption("--reason <text>", "reason that is shown to the owner", readLine(MAX_BECAUSE))
     .action((options: OwnerOptions & { reason: string }) =>
       withOperators(options, async ({ accounts, store }) => {
         const id = await accountIdOf(store, options.email);
@@ -132,7 +137,7 @@ function addStanding(account: Command): void {
         print(options, { id, suspended: true }, `${options.email} is suspended`);
       }),
     );
-  ownerCommand(account, "reinstate", "End the suspension of an account.").action((options: OwnerOptions) =>
+  ownerCommand(account, "reinstate", "End the suspension of an account").action((options: OwnerOptions) =>
     withOperators(options, async ({ accounts, store }) => {
       const id = await accountIdOf(store, options.email);
       await accounts.reinstate(commandActor(), id);
@@ -143,10 +148,10 @@ function addStanding(account: Command): void {
 
 function addIslandCommands(island: Command): void {
   onPage(island.command("list"))
-    .description("List Islands, last seen first. Online: seen in the last two and a half minutes.")
-    .option("--search <text>", "beginning of the id, or part of a name")
-    .option("--email <address>", "only of this account")
-    .option("--status <status>", "online, offline or suspended")
+    .description("List Islands, last seen first; online means seen in the last two and a half minutes")
+    .option("--search <text>", "beginning of the id, or part of the name")
+    .option("--email <address>", "list only Islands of this account")
+    .option("--status <status>", "list only Islands with this status: online, offline or suspended")
     .action((options: PageOptions & { search?: string; email?: string; status?: string }) =>
       withOperators(options, async ({ islands, store }) => {
         const { search, email } = options;
@@ -161,8 +166,8 @@ function addIslandCommands(island: Command): void {
       }),
     );
   onDataDirectory(island.command("suspend <id>"))
-    .description("Send an Island away; it gets no jobs until it is reinstated.")
-    .requiredOption("--reason <text>", "told to its owner", readLine(MAX_BECAUSE))
+    .description("Suspend an Island: disconnect it and reject its connections")
+    .requiredOption("--reason <text>", "reason that is shown to the owner", readLine(MAX_BECAUSE))
     .action((id: string, options: DataOptions & { reason: string }) =>
       withOperators(options, async ({ islands }) => {
         await islands.suspend(commandActor(), id, options.reason);
@@ -170,7 +175,7 @@ function addIslandCommands(island: Command): void {
       }),
     );
   onDataDirectory(island.command("reinstate <id>"))
-    .description("End the suspension of an Island; it comes back within a minute.")
+    .description("End the suspension of an Island, which reconnects within a minute")
     .action((id: string, options: DataOptions) =>
       withOperators(options, async ({ islands }) => {
         await islands.reinstate(commandActor(), id);
@@ -182,7 +187,7 @@ function addIslandCommands(island: Command): void {
 function ownerCommand(parent: Command, name: string, description: string): Command {
   return onDataDirectory(parent.command(name).description(description)).requiredOption(
     "--email <address>",
-    "the account's e-mail address",
+    "e-mail address of the account",
   );
 }
 
@@ -201,7 +206,7 @@ function presentAccount(account: KnownAccount) {
   };
 }
 
-function standingOf(account: KnownAccount): string[] {
+function statusOf(account: KnownAccount): string[] {
   return [
     `${creditsFromMicro(account.balanceMicro)} credits`,
     `${account.unfinishedJobs} unfinished jobs`,
@@ -255,5 +260,5 @@ function withoutAccount(listed: ListedIsland<KnownIsland>): string[] {
 /** @throws {UsageError} */
 function readStatus(text: string | undefined): "online" | "offline" | "suspended" | undefined {
   if (text === undefined || text === "online" || text === "offline" || text === "suspended") return text;
-  throw new UsageError(`--status: ${JSON.stringify(text)} is none of online, offline, suspended`);
+  throw new UsageError(`--status: must be online, offline or suspended, got ${JSON.stringify(text)}`);
 }

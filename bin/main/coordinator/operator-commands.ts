@@ -28,14 +28,14 @@ import { UsageError } from "../terminal/usage-errors.ts";
 const MAX_ISLAND_PAGES = 100;
 const PAGE = 100;
 
-/** `coordinator status|queue|job list|audit`: what storage shows of the network. They work beside running coordinators. */
+/** Adds `status`, `queue`, `job list` and `audit`, which show the stored state of the network, also while coordinators run. */
 export function addOperatorCommands(program: Command): void {
   onDataDirectory(program.command("status"))
-    .description("The network at a glance, as storage shows it: coordinators, Islands, accounts, jobs.")
+    .description("Show the coordinators, Islands, accounts and jobs of the network")
     .action((options: DataOptions) => withOperators(options, ({ store, config }) => status(options, store, config)));
   onDataDirectory(program.command("queue"))
     .description(
-      "Unfinished jobs by Cargo, and why they wait, as far as storage shows it. Running coordinators say more: GET /operator/queue.",
+      "Show unfinished jobs by Cargo and why they wait, as far as the database shows it (GET /operator/queue shows more)",
     )
     .action((options: DataOptions) =>
       withOperators(options, async ({ store, config }) => {
@@ -118,7 +118,7 @@ async function readQueue(store: Store, config: CoordinatorConfig): Promise<Store
   return storedQueue(unfinished, islands, (slug) => queued.get(slug) ?? null);
 }
 
-/** A Cargo that is gone, or breaks a rule of this version. */
+/** Ignores a Cargo that no longer exists, or breaks a rule of this version. */
 function ignoreRefusal(error: unknown): null {
   if (error instanceof ServiceError) return null;
   throw error;
@@ -141,13 +141,13 @@ const JOB_COLUMNS = [
 ];
 
 function addJobCommand(program: Command): void {
-  const job = program.command("job").description("Jobs of all accounts.");
+  const job = program.command("job").description("List the jobs of all accounts");
   onPage(job.command("list"))
-    .description("List jobs, newest first, of the latest 100,000; with --email alone, all of that account.")
-    .option("--status <list>", `states, separated by a comma: ${JOB_STATES.join(", ")}`)
-    .option("--email <address>", "only of this account")
-    .option("--workload <slug>", "only of this Cargo")
-    .option("--island <id>", "only of this Island")
+    .description("List jobs, newest first: the latest 100,000, or with only --email all jobs of that account")
+    .option("--status <list>", `list only jobs in these states, separated by commas: ${JOB_STATES.join(", ")}`)
+    .option("--email <address>", "list only jobs of this account")
+    .option("--workload <slug>", "list only jobs of this Cargo")
+    .option("--island <id>", "list only jobs of this Island")
     .action((options: JobOptions) =>
       withOperators(options, async ({ store }) => {
         const { workload: slug, island: islandId, email } = options;
@@ -188,17 +188,17 @@ function readStates(list: string | undefined): JobState[] | undefined {
   return list?.split(",").map((text) => {
     const found = JOB_STATES.find((state) => state === text.trim());
     if (found === undefined)
-      throw new UsageError(`--status: ${JSON.stringify(text)} is none of ${JOB_STATES.join(", ")}`);
+      throw new UsageError(`--status: must be one or more of ${JOB_STATES.join(", ")}, got ${JSON.stringify(text)}`);
     return found;
   });
 }
 
 function addAuditCommand(program: Command): void {
   onPage(program.command("audit"))
-    .description("List what operators did, by the API and by commands, newest first.")
-    .option("--action <name>", "only these, as account.suspend")
-    .option("--target <id>", "only on this account, Island, Cargo, …")
-    .option("--actor <id>", "only by this account, or user of the operating system")
+    .description("List the actions of operators, newest first")
+    .option("--action <name>", "list only this action, for example account.suspend")
+    .option("--target <id>", "list only actions on this account, Island, Cargo, …")
+    .option("--actor <id>", "list only actions by this account or user of the operating system")
     .action((options: PageOptions & { action?: string; target?: string; actor?: string }) =>
       withOperators(options, async ({ store }) => {
         const { action, actor, target: targetId } = options;
@@ -230,7 +230,7 @@ function addAuditCommand(program: Command): void {
             [before, after].flatMap((value) => (value === null ? [] : [JSON.stringify(value)])).join(" → "),
           ],
         );
-        print(options, { lines: shown, total }, listOf(columns, rows, { total, none: "Nothing was done" }));
+        print(options, { lines: shown, total }, listOf(columns, rows, { total, none: "No actions" }));
       }),
     );
 }

@@ -17,7 +17,7 @@ import { onDataDirectory, withStore, type DataOptions } from "./data-commands.ts
 import { outputWidth } from "../terminal/print.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 
-/** Who runs a command, for the audit log. */
+/** The user and host that run this command, for the audit log. */
 export function commandActor(): Actor {
   return { via: "command", actor: userInfo().username, origin: hostname() };
 }
@@ -51,7 +51,7 @@ interface CommandOperators {
   readonly announcements: Announcements;
 }
 
-/** What operators do, on the data that the options name. Running coordinators apply it within a second. */
+/** Runs an operation of operators on the data of `options`. Running coordinators apply changes within a second. */
 export function withOperators(
   options: DataOptions,
   use: (operators: CommandOperators) => Promise<void>,
@@ -76,8 +76,8 @@ export interface PageOptions extends DataOptions {
 /** Adds the options of {@link PageOptions}. */
 export function onPage(command: Command): Command {
   return onDataDirectory(command)
-    .option("--limit <number>", "lines, 1 to 100", "20")
-    .option("--offset <number>", "lines to skip", "0");
+    .option("--limit <n>", "number of lines, 1 to 100", "20")
+    .option("--offset <n>", "number of lines to skip", "0");
 }
 
 /** @throws {UsageError} */
@@ -88,7 +88,7 @@ export function readPage({ limit, offset }: PageOptions): Page {
 function readCount(flag: string, text: string, min: number, max: number): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  throw new UsageError(`${flag}: ${JSON.stringify(text)} is not a number from ${min} to ${max}`);
+  throw new UsageError(`${flag}: must be a whole number from ${min} to ${max}, got ${JSON.stringify(text)}`);
 }
 
 /** Reads a flag that takes one line of text. */
@@ -96,17 +96,17 @@ export function readLine(maxLength: number): (text: string) => string {
   return (text) => {
     const trimmed = text.trim();
     if (trimmed !== "" && trimmed.length <= maxLength && !/\p{Cc}/u.test(trimmed)) return trimmed;
-    throw new InvalidArgumentError(`It needs one line of 1 to ${maxLength} characters.`);
+    throw new InvalidArgumentError(`It must be one line of 1 to ${maxLength} characters.`);
   };
 }
 
-/** A list for people: at a terminal its lines fit. @param none what is said when it is empty. */
+/** A table that fits the terminal. @param none the text for an empty list. */
 export function listOf(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   { none, total }: { readonly none: string; readonly total?: number },
 ): string {
-  if (rows.length === 0) return (total ?? 0) > 0 ? `No more: ${total} in all` : none;
+  if (rows.length === 0) return (total ?? 0) > 0 ? `No more lines; ${total} in total` : none;
   return tableOf(columns, rows, { width: outputWidth(), ...(total === undefined ? {} : { total }) });
 }
 
@@ -114,5 +114,5 @@ export function listOf(
 export const isoTime = (ms: number): string => new Date(ms).toISOString();
 export const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
-/** How long ago, for people. */
+/** The time since `ms`, as text. */
 export const age = (ms: number): string => formatAge(systemClock.now() - ms);

@@ -1,7 +1,7 @@
 import { describeUnknownEnv, type CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { openCoordinator } from "../../../coordinator/coordinator.ts";
 import { lockForServing } from "../../../coordinator/store/sqlite/engine/serve-lock.ts";
-import { untilStored } from "../../../coordinator/store/until-stored.ts";
+import { retryWhileReadOnly } from "../../../coordinator/store/retry-while-unavailable.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { openLog } from "../terminal/open-log.ts";
 import { onStopSignal } from "../terminal/stop-signals.ts";
@@ -12,11 +12,11 @@ export async function serve(config: CoordinatorConfig, version: string, file: st
   // The store can be left at any moment, as after a power cut.
   onStopSignal(() => process.exit(0));
   const log = await openLog(config.logLevel, config.logFormat);
-  if (file !== null) log.info({ config: file }, "Settings are read from a file");
+  if (file !== null) log.info({ config: file }, "Reading settings from a file");
   const unknown = describeUnknownEnv(process.env);
   if (unknown !== null) log.warn(unknown);
   if (config.storeAddress === null) {
-    const lock = await untilStored(() => lockForServing(config.dataDirectory), { clock: systemClock, log });
+    const lock = await retryWhileReadOnly(() => lockForServing(config.dataDirectory), { clock: systemClock, log });
     process.on("exit", () => lock.release());
   }
   const coordinator = await openCoordinator({
@@ -27,7 +27,7 @@ export async function serve(config: CoordinatorConfig, version: string, file: st
     onFatal: (error) => {
       log.fatal(
         { err: error },
-        `Storage failed. The process ends, so that a restart goes on from what is stored. Is the database damaged? Run: ${config.commandLine("check")}`,
+        `Storage failed. The process ends; a restart continues from the stored state. To check the database for damage: ${config.commandLine("check")}`,
       );
       process.exit(70);
     },
@@ -43,7 +43,7 @@ export async function serve(config: CoordinatorConfig, version: string, file: st
     coordinator.close().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error({ err: error }, "Could not stop cleanly");
+        log.error({ err: error }, "Shutdown failed");
         process.exit(1);
       },
     );
@@ -52,9 +52,9 @@ export async function serve(config: CoordinatorConfig, version: string, file: st
 }
 
 /**
- * From now on V8's young generation grows no more. It would grow to 192 MB with what outlives a collection, which in a coordinator is what
- * stays for long: 10,000 Islands that connect took 75 MB more, for good. At the end of a start it has the 16 MB (three times) that Node.js
- * gave it until version 22. There is an option for its size, `--max-semi-space-size`, but none that a running program can set.
+ * Stops the growth of V8's young generation. It would grow to 192 MB with objects that outlive a collection, which in a coordinator stay
+ * for long: 10,000 connecting Islands took 75 MB more permanently. At the end of a start it has the 16 MB (three times) that Node.js used
+ * until version 22. The option `--max-semi-space-size` sets its size, but a running program cannot set it.
  */
 function keepYoungGeneration(): void {
   setFlagsFromString("--semi-space-growth-factor=1");

@@ -14,16 +14,16 @@ import { print } from "../terminal/print.ts";
 
 /** Adds `signing-key`. Islands pin this key when they join, and run only Cargos that it signed. */
 export function addSigningKeyCommands(program: Command): void {
-  const signingKey = program.command("signing-key").description("The key that signs Cargos for the Islands.");
+  const signingKey = program.command("signing-key").description("Manage the key that signs Cargos for the Islands");
   onDataDirectory(signingKey.command("show"))
-    .description("Show fingerprint and public key. Owners of Islands compare the fingerprint when they join.")
+    .description("Show the fingerprint, which owners of Islands compare when they join, and the public key")
     .action((options: DataOptions) => withSecrets(options, (secrets, where) => show(options, secrets, where)));
   onDataDirectory(signingKey.command("rotate"))
-    .description("Make a new key, used from the coordinator's next start. Every Island must then join again.")
-    .option("--yes", "do not ask")
+    .description("Create a new key for the next start of the coordinator; then every Island must join again")
+    .option("--yes", "skip the confirmation")
     .action((options: DataOptions & { yes?: true }, command: Command) =>
       withSecrets(options, async (secrets) => {
-        // Which settings are used was said already.
+        // `withSecrets` has printed the settings file.
         const quiet = { ...options, json: true } as const;
         await assertWanted(await knownIslands(quiet), options, command);
         const publicKey = tell(options, await makeSigningKey(secrets));
@@ -31,14 +31,14 @@ export function addSigningKeyCommands(program: Command): void {
         const { config } = await readDataOptions(quiet);
         const address = config.publicUrl ?? "<address of this coordinator>";
         console.error(
-          "Restart the coordinator to use the new key. After that, every Island's owner must run on its machine:\n" +
+          "Restart the coordinator to use the new key. Then run this command on every Island:\n" +
             `  island join ${address} --fingerprint ${fingerprintOf(publicKey)}`,
         );
       }),
     );
 }
 
-/** How many Islands are known; null where the database cannot say it: a key can be made beside one that is damaged. */
+/** Number of known Islands; null if the database is damaged, which does not prevent a new key. */
 function knownIslands(options: DataOptions): Promise<number | null> {
   return withStore(options, async ({ operators }) => (await operators.countIslands(0)).known).catch(() => null);
 }
@@ -46,36 +46,36 @@ function knownIslands(options: DataOptions): Promise<number | null> {
 /** @throws {CliError} unless the operator answers yes, or gave --yes. */
 async function assertWanted(islands: number | null, options: { readonly yes?: true }, command: Command): Promise<void> {
   if (options.yes === true) return;
-  const count = islands ?? "unknown, as the database cannot be read";
-  const consequence = `A new key cuts off every Island until its owner joins again with the new fingerprint (Islands known: ${count}).`;
+  const count = islands ?? "unknown, because the database cannot be read";
+  const consequence = `With a new key, no Island can connect until it joins again with the new fingerprint (known Islands: ${count}).`;
   if (!process.stdin.isTTY) {
     const again = `${coordinatorName()} signing-key rotate${givenFlags(command)} --yes`;
-    throw new CliError(`${consequence} Nothing was changed: there is no terminal to ask at. To make the key: ${again}`);
+    throw new CliError(
+      `${consequence} Nothing was changed: no terminal to ask for confirmation. To create the key: ${again}`,
+    );
   }
   console.error(consequence);
-  if (!(await askYes("Make a new key?"))) throw new CliError("Nothing was changed");
+  if (!(await askYes("Create a new key?"))) throw new CliError("Nothing was changed");
 }
 
-/** A key can be made beside a database that is damaged, which has no audit log then. */
+/** Adds an audit event, unless the database is damaged. */
 async function noteRotation(options: DataOptions): Promise<void> {
-  const deed = { action: "signing_key.rotate", targetKind: "coordinator", targetId: "signing_key" } as const;
-  await withStore(options, (store) => trailOf(store).note(commandActor(), deed)).catch((error: unknown) => {
-    console.error(`Not noted in the audit log: ${error instanceof Error ? error.message : String(error)}`);
+  const auditEvent = { action: "signing_key.rotate", targetKind: "coordinator", targetId: "signing_key" } as const;
+  await withStore(options, (store) => trailOf(store).note(commandActor(), auditEvent)).catch((error: unknown) => {
+    console.error(`The audit log has no entry for this: ${error instanceof Error ? error.message : String(error)}`);
   });
 }
 
 async function show(options: DataOptions, secrets: SharedSecrets, where: string): Promise<void> {
   const found = await readSigningKey(secrets);
   if (found === null) {
-    throw new ConfigError([`No signing key in ${where} yet. The first start makes it: ${coordinatorName()} serve`]);
+    throw new ConfigError([`${where} has no signing key yet. The first start creates it: ${coordinatorName()} serve`]);
   }
   const publicKey = tell(options, found.key);
   if (!found.isPrivate) console.error(`Warning: other users can read ${found.path}. Run: chmod 600 ${found.path}`);
   const inUse = await readKeyInUse(secrets);
   if (inUse === null || inUse === publicKey) return;
-  console.error(
-    `This key is used from the coordinator's next start. Until then Islands are shown ${fingerprintOf(inUse)}.`,
-  );
+  console.error(`The coordinator uses this key after its next start. Until then it uses ${fingerprintOf(inUse)}.`);
 }
 
 /** Prints the key; returns its public part, base64. */
@@ -92,8 +92,8 @@ async function withSecrets(
   use: (secrets: SharedSecrets, where: string) => Promise<void>,
 ): Promise<void> {
   const { place } = await readDataOptions(options);
-  if (typeof place !== "string") return withStore(options, ({ secrets }) => use(secrets, "the database"));
-  // A key can be shown and made beside a database that is damaged.
+  if (typeof place !== "string") return withStore(options, ({ secrets }) => use(secrets, "The database"));
+  // The keys are files, so this works with a damaged database.
   if (await hasData(place)) return use(secretsOf(place), place);
   throw new ConfigError([noDataIn(place, options)]);
 }

@@ -22,15 +22,15 @@ export interface StoredQueueLine {
   readonly slug: string;
   readonly waiting: number;
   readonly running: number;
-  /** Of the jobs that wait; null for none. */
+  /** Submission of the oldest waiting job; null if no job waits. */
   readonly oldestAtMs: number | null;
   /** Null while none waits. */
   readonly reason: StoredReason | null;
 }
 
 /**
- * The queue by Cargo from what is stored, for commands, which cannot ask coordinators. What Islands do now is not stored: their load, their
- * owners' rules and pauses, and the limits of accounts. Most waiting jobs first.
+ * The queue by Cargo from the store, most waiting jobs first. The store does not contain the load of Islands, their owners' rules and
+ * pauses, or the limits of accounts.
  * @param islands Those that were seen lately.
  * @param cargoOf Null for a Cargo that is gone, or cannot run.
  */

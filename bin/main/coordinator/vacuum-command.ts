@@ -13,26 +13,28 @@ import { print } from "../terminal/print.ts";
 export function addVacuumCommand(program: Command): void {
   const command = program
     .command("vacuum")
-    .description("Rewrite the database without what was deleted; stop the coordinator first.");
+    .description("Return the space of deleted rows to the file system; stop the coordinator first");
   onDataDirectory(command).action(vacuum);
 }
 
 async function vacuum(options: DataOptions): Promise<void> {
   const { place: dataDirectory } = await readDataOptions(options);
   if (typeof dataDirectory !== "string") {
-    throw new ConfigError(["vacuum is for a data directory: PostgreSQL does this by itself (autovacuum)"]);
+    throw new ConfigError([
+      "vacuum works on data directories only, and the data is in PostgreSQL, which has autovacuum",
+    ]);
   }
   const file = join(dataDirectory, DATABASE_FILE);
   if (!existsSync(file)) throw new ConfigError([noDataIn(dataDirectory, options)]);
   const lock = lockForServing(dataDirectory);
   try {
-    // SQLite's temporary copy has prompts too, and needs as much space: it belongs beside the database, not in /tmp.
+    // SQLite's temporary copy contains prompts and is as large as the database, so it must not be written to /tmp.
     process.env["SQLITE_TMPDIR"] ??= dataDirectory;
     const { beforeBytes, afterBytes } = vacuumDatabase(file);
     print(
       options,
       { before_bytes: beforeBytes, after_bytes: afterBytes },
-      `${file}: ${formatBytes(beforeBytes)} before, ${formatBytes(afterBytes)} now`,
+      `Reduced ${file} from ${formatBytes(beforeBytes)} to ${formatBytes(afterBytes)}`,
     );
   } finally {
     lock.release();

@@ -60,7 +60,7 @@ export async function streamJob(client: DemoClient): Promise<void> {
 /** Cancels a job while it runs. */
 export async function cancelJob(client: DemoClient): Promise<void> {
   say("A long job (a JSON list of 300 colours), cancelled after its first token");
-  // The model alone would stop early; the schema demands 300.
+  // Without the schema, which requires 300 items, the model would stop early.
   const schema = { type: "array", items: { enum: ["red", "blue", "green"] }, minItems: 300, maxItems: 300 };
   const response_format = { type: "json_schema", json_schema: { name: "colours", schema } };
   const input = { prompt: "Name 300 colours.", max_tokens: 980, response_format };

@@ -10,7 +10,7 @@ interface EndedJob<Output> {
 
 const LONG_POLL_S = 30;
 
-/** Runs one job of each small Cargo that ships beside the chat model, and prints what came out. */
+/** Runs one job of each small shipped Cargo except the chat model, and prints the outputs. */
 export async function trySmallCargos(client: DemoClient): Promise<void> {
   say("Four more small Cargos: embeddings, a classifier, a picture, a spoken word");
   const lines = await Promise.all([embed(client), classify(client), draw(client), listen(client)]);

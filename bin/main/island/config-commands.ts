@@ -12,11 +12,11 @@ export function addConfigCommands(
   onDataDirectory: (command: Command) => Command,
   dataDirectoryOf: (options: ConfigOptions) => string,
 ): void {
-  const config = program.command("config").description("Read and change the settings of this Island.");
+  const config = program.command("config").description("Show and change the settings of this Island");
   const add = (name: string): Command => onDataDirectory(config.command(name)).option("--json", "print JSON");
   add("get")
-    .description("Show a setting, or all with where they come from.")
-    .argument("[key]", "for example models.disk_budget_gb; without a key all are shown")
+    .description("Show one setting, or all settings with their sources")
+    .argument("[key]", "key of the setting, for example models.disk_budget_gb (default: all)")
     .action(async (key: string | undefined, options: ConfigOptions) => {
       const { configCommand } = await importCommand();
       const directory = dataDirectoryOf(options);
@@ -27,25 +27,25 @@ export function addConfigCommands(
     });
   add("set")
     .description(
-      "Change a setting. Hours, slots, threads and caps count at once, all others from the agent's next start on.",
+      "Change a setting; hours, slots, threads and caps apply at once, others at the next start of the agent",
     )
-    .argument("<key>")
-    .argument("<value>")
+    .argument("<key>", "key of the setting, for example models.disk_budget_gb")
+    .argument("<value>", "new value")
     .action(async (key: string, value: string, options: ConfigOptions) => {
       const { configCommand } = await importCommand();
       const hint = await configCommand.set(dataDirectoryOf(options), key, value);
       print(options, { key, hint }, hint ?? "");
     });
   add("unset")
-    .description("Remove a setting from the file, so that its default applies.")
-    .argument("<key>")
+    .description("Remove a setting from the file, so that its default applies")
+    .argument("<key>", "key of the setting")
     .action(async (key: string, options: ConfigOptions) => {
       const { configCommand } = await importCommand();
       const hint = await configCommand.unset(dataDirectoryOf(options), key);
       print(options, { key, hint }, hint ?? "");
     });
   add("path")
-    .description("Show where the settings file is.")
+    .description("Show the path of the settings file")
     .action(async (options: ConfigOptions) => {
       const { configCommand } = await importCommand();
       const path = configCommand.path(dataDirectoryOf(options));

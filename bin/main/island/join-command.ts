@@ -23,30 +23,27 @@ export function addJoinCommand(
   dataDirectoryOf: (options: JoinFlags) => string,
 ): void {
   onDataDirectory(program.command("join"))
-    .description("Store the coordinator's address and key and this Island's token, once.")
+    .description("Join a coordinator: store its URL and key, and the token of this Island")
     .argument(
       "<url...>",
-      "the coordinator, for example https://atoll.example; of a network with several, any that this machine reaches",
+      "URL of the coordinator, for example https://atoll.example; for a cluster, any coordinators that this machine can reach",
     )
-    .option(
-      "--code <ABCD-EFGH>",
-      "pairing code of your account, valid for ten minutes and once; without code and token, join asks",
-    )
+    .option("--code <ABCD-EFGH>", "pairing code of your account, valid once and for ten minutes (default: a prompt)")
     .option(
       "--token <it_…>",
-      "Island token in place of a code; - reads it from standard input (default: $ISLAND_COORDINATOR_TOKEN). Others see a token that is written here in the process list",
+      "Island token instead of a code, or - to read it from standard input (default: $ISLAND_COORDINATOR_TOKEN). Other users can see a token on the command line",
     )
     .option(
       "--fingerprint <SHA256:…>",
-      "fingerprint of the coordinator's key, from its operator; without it the key is trusted at the first join. With it, a coordinator that has a new key needs no new code",
+      "expected fingerprint of the coordinator's key, from its operator (default: trust the key at the first join). To accept a new key of the same coordinator, no new code is necessary",
     )
-    .option("--new-coordinator", "join a different coordinator than before and trust its key")
+    .option("--new-coordinator", "join a different coordinator, and trust its key")
     .option("--json", "print JSON")
     .addHelpText(
       "after",
       `
 Examples:
-  island join https://atoll.example                      asks for the code
+  island join https://atoll.example                      prompts for the code
   island join https://atoll.example --code ABCD-EFGH
   island join https://atoll.example --token - < token.txt`,
     )
@@ -55,7 +52,7 @@ Examples:
         await import("../../../island-agent/cli/join-command.ts");
       const dataDirectory = dataDirectoryOf(options);
       const { addresses, code } = takeSplitCode(given, options.code);
-      // Before anything is asked for.
+      // Before the first prompt.
       const urls = addresses.map(readJoinAddress);
       for (const url of urls) {
         const warning = plainHttpWarning(url);
@@ -73,14 +70,17 @@ Examples:
       const isRunning = await isAgentRunning(dataDirectory);
       const next = startLine(options);
       const advice = isRunning
-        ? `The running agent still has the old settings: end it with island drain, then ${next}`
+        ? `The running agent keeps the old settings. Stop it with island drain, then run: ${next}`
         : `Next: ${next}`;
-      const lines = [`Joined ${urls.join(", ")}. ${advice}`, `Only Cargos signed by its key run here: ${fingerprint}`];
+      const lines = [
+        `Joined ${urls.join(", ")}. ${advice}`,
+        `Only Cargos signed with this key run here: ${fingerprint}`,
+      ];
       print(options, { urls, fingerprint, next }, lines.join("\n"));
     });
 }
 
-/** A code that was written with a space and without quotes: its second half stands among the addresses. */
+/** Joins a code that was typed with a space and without quotes: its second half is among the addresses. */
 export function takeSplitCode(
   given: readonly string[],
   code: string | undefined,
@@ -102,7 +102,7 @@ async function readCredential(
   stored: string | null,
 ): Promise<JoinCredential> {
   if (code !== undefined) {
-    if (flag !== undefined) throw new UsageError("Give --code or --token, not both");
+    if (flag !== undefined) throw new UsageError("--code and --token cannot be combined. Give one of them");
     return { code };
   }
   if (flag === "-") return { token: (await readSecret("Island token: ")).trim() };
@@ -110,7 +110,7 @@ async function readCredential(
   if (token !== undefined) return { token };
   if (stored !== null) return { token: stored };
   if (!canAsk()) {
-    throw new UsageError("No code or token: give --code, set ISLAND_COORDINATOR_TOKEN, or pipe a token to --token -");
+    throw new UsageError("No code or token. Give --code, set ISLAND_COORDINATOR_TOKEN, or pipe a token to --token -");
   }
   const typed = (await askSecret("Pairing code or Island token (not shown): ")).trim();
   return typed.startsWith("it_") ? { token: typed } : { code: typed };

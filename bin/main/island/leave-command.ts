@@ -21,20 +21,22 @@ export function addLeaveCommand(
   dataDirectoryOf: (options: LeaveFlags) => string,
 ): void {
   onDataDirectory(program.command("leave"))
-    .description("Have the coordinator forget this Island, and delete its token and, if you like, the models.")
-    .option("--models", "delete the models and images as well, without a question")
-    .option("--keep-models", "keep them, without a question")
-    .option("--yes", "ask nothing; the models stay unless --models is given")
+    .description(
+      "Leave the coordinator: delete this Island from it, and delete the token and optionally the models here",
+    )
+    .option("--models", "also delete the models and images, without a prompt")
+    .option("--keep-models", "keep the models and images, without a prompt")
+    .option("--yes", "skip all prompts; the models stay unless --models is given")
     .option("--json", "print JSON")
     .action(async (options: LeaveFlags) => {
       if (options.models === true && options.keepModels === true) {
-        throw new UsageError("Give --models or --keep-models, not both");
+        throw new UsageError("--models and --keep-models cannot be combined. Give one of them");
       }
       const { leaveNetwork, readMembership } = await import("../../../island-agent/cli/leave-command.ts");
       const place = { dataDirectory: dataDirectoryOf(options), env: process.env, clock: systemClock };
       const membership = await readMembership(place);
       if (options.yes !== true && !process.stdin.isTTY) {
-        throw new CliError("Cannot ask for confirmation without a terminal: add --yes to leave");
+        throw new CliError("No terminal to ask for confirmation. To leave, add --yes");
       }
       const isWanted = options.yes === true || (await askYes(`Leave ${membership.urls.join(", ")}?`));
       const lines = isWanted
@@ -46,5 +48,5 @@ export function addLeaveCommand(
 
 async function deletesModels({ models, keepModels, yes }: LeaveFlags, bytes: number): Promise<boolean> {
   if (models === true || keepModels === true || yes === true || bytes === 0) return models === true;
-  return askYes(`Delete the models as well (${formatBytes(bytes)})?`);
+  return askYes(`Also delete the models (${formatBytes(bytes)})?`);
 }

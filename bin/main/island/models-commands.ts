@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { CliError } from "../../../shared/errors.ts";
-import type { ModelsPlace } from "../../../island-agent/cli/models-commands.ts";
+import type { ModelsLocation } from "../../../island-agent/cli/models-commands.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { askYes } from "../terminal/ask-again.ts";
 import { outputWidth, print } from "../terminal/print.ts";
@@ -18,12 +18,12 @@ export function addModelsCommands(
 ): void {
   const models = program
     .command("models")
-    .description("List, download, import and delete what Cargos have on this Island's disk.");
-  const placeOf = (options: DataOptions): ModelsPlace => {
+    .description("List, download, import and delete the models and images of Cargos");
+  const placeOf = (options: DataOptions): ModelsLocation => {
     return { dataDirectory: dataDirectoryOf(options), env: process.env, clock: systemClock };
   };
   onDataDirectory(models.command("ls"))
-    .description("List what is on disk, the last used first.")
+    .description("List the models and images on disk, last used first")
     .option("--json", "print JSON")
     .action(async (options: DataOptions) => {
       const { describeModels, listModels } = await importCommands();
@@ -31,8 +31,8 @@ export function addModelsCommands(
       print(options, items, describeModels(items, outputWidth()));
     });
   onDataDirectory(models.command("pull"))
-    .description("Let the running agent download what a Cargo needs.")
-    .argument("<cargo>", "its slug, for example tiny-chat")
+    .description("Download the model or image of a Cargo with the running agent")
+    .argument("<cargo>", "slug of the Cargo, for example tiny-chat")
     .option("--json", "print JSON")
     .action(async (slug: string, options: DataOptions) => {
       const { pullModel } = await importCommands();
@@ -41,8 +41,8 @@ export function addModelsCommands(
       print(options, { name: slug, message }, message);
     });
   onDataDirectory(models.command("import"))
-    .description("Take a model file that this machine has already, and that a Cargo names by its SHA-256.")
-    .argument("<file>", "for example a .gguf file")
+    .description("Import a model file of this machine that a Cargo references by its SHA-256")
+    .argument("<file>", "path of the model file, for example a .gguf file")
     .option("--json", "print JSON")
     .action(async (file: string, options: DataOptions) => {
       const { importModel } = await import("../../../island-agent/cli/import-command.ts");
@@ -51,8 +51,8 @@ export function addModelsCommands(
       print(options, { file, message }, message);
     });
   onDataDirectory(models.command("rm"))
-    .description("Delete what a Cargo has on disk, unless a job uses it.")
-    .argument("<name>", "slug of the Cargo, or the key that ls --json shows")
+    .description("Delete the model or image of a Cargo, unless a job uses it")
+    .argument("<name>", "slug of the Cargo, or the key that `ls --json` shows")
     .option("--json", "print JSON")
     .action(async (name: string, options: DataOptions) => {
       const { removeModel } = await importCommands();
@@ -60,8 +60,8 @@ export function addModelsCommands(
       print(options, { name, message }, message);
     });
   onDataDirectory(models.command("unload"))
-    .description("Free the memory of Cargos that no job uses. Their files stay.")
-    .argument("[cargo]", "its slug; all if it is left out")
+    .description("Unload Cargos that no job uses from memory; their files stay")
+    .argument("[cargo]", "slug of the Cargo (default: all)")
     .option("--json", "print JSON")
     .action(async (slug: string | undefined, options: DataOptions) => {
       const { unloadModels } = await importCommands();
@@ -69,8 +69,8 @@ export function addModelsCommands(
       print(options, { name: slug ?? null, message }, message);
     });
   onDataDirectory(models.command("prune"))
-    .description("Delete everything that is not in use.")
-    .option("--yes", "do not ask for confirmation")
+    .description("Delete all models and images that no job uses")
+    .option("--yes", "skip the confirmation")
     .option("--json", "print JSON")
     .action(async (options: DataOptions & { yes?: true }) => {
       const isWanted = options.yes === true || (await isConfirmed());
@@ -86,8 +86,8 @@ function importCommands() {
 }
 
 async function isConfirmed(): Promise<boolean> {
-  if (process.stdin.isTTY) return askYes("Delete everything that no Cargo uses now?");
+  if (process.stdin.isTTY) return askYes("Delete all models and images that are not in use?");
   throw new CliError(
-    "Cannot ask for confirmation without a terminal: add --yes to delete everything that is not in use",
+    "No terminal to ask for confirmation. To delete all models and images that are not in use, add --yes",
   );
 }

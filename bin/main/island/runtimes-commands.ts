@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { BackEndsPlace } from "../../../island-agent/cli/runtimes-commands.ts";
+import type { BackEndsLocation } from "../../../island-agent/cli/runtimes-commands.ts";
 import { print } from "../terminal/print.ts";
 
 interface DataOptions {
@@ -15,12 +15,12 @@ export function addRuntimesCommands(
 ): void {
   const runtimes = program
     .command("runtimes")
-    .description("List, add and remove back ends for GPUs, which do not come with the agent.");
-  const placeOf = (options: DataOptions): BackEndsPlace => {
+    .description("List, add and remove GPU back ends that are not included in the agent");
+  const placeOf = (options: DataOptions): BackEndsLocation => {
     return { dataDirectory: dataDirectoryOf(options), platform: process.platform, arch: process.arch };
   };
   onDataDirectory(runtimes.command("list"))
-    .description("List the back ends for this machine.")
+    .description("List the back ends for this machine")
     .option("--json", "print JSON")
     .action(async (options: DataOptions) => {
       const { describeBackEnds, listBackEnds } = await importCommands();
@@ -28,8 +28,8 @@ export function addRuntimesCommands(
       print(options, found, describeBackEnds(found));
     });
   onDataDirectory(runtimes.command("add"))
-    .description("Install a back end from the npm registry into the data directory.")
-    .argument("<name>", "cuda or vulkan")
+    .description("Install a back end from the npm registry into the data directory")
+    .argument("<name>", "name of the back end: cuda or vulkan")
     .option("--json", "print JSON")
     .action(async (name: string, options: DataOptions) => {
       const { addBackEnd, runNpm } = await importCommands();
@@ -37,8 +37,8 @@ export function addRuntimesCommands(
       print(options, { name, message }, message);
     });
   onDataDirectory(runtimes.command("remove"))
-    .description("Delete an added back end.")
-    .argument("<name>", "cuda or vulkan")
+    .description("Remove an added back end")
+    .argument("<name>", "name of the back end: cuda or vulkan")
     .option("--json", "print JSON")
     .action(async (name: string, options: DataOptions) => {
       const { removeBackEnd } = await importCommands();

@@ -33,7 +33,7 @@ interface StatusOptions extends ShowOptions {
   readonly watch?: true;
 }
 
-/** Between two looks of `status --watch`. */
+/** Interval of `status --watch`. */
 const WATCH_MS = 2_000;
 
 /** Adds `island status|history|metrics`. `onDataDirectory` gives a command its `--data`, which `dataDirectoryOf` reads. */
@@ -58,15 +58,15 @@ export function addStatusCommands(
   };
 
   onDataDirectory(program.command("status"))
-    .description("Show what the agent runs, what the Island earned, and its last jobs. Exit code 1 if no agent runs.")
-    .option("--verbose", "show all that the agent knows of itself")
-    .option("--watch", "show it again every two seconds, until Ctrl-C; needs a terminal")
+    .description("Show the running jobs, the earnings and the last jobs; the exit code is 1 if no agent is running")
+    .option("--verbose", "show all details of the agent")
+    .option("--watch", "refresh every two seconds until Ctrl-C; requires a terminal")
     .option("--json", "print JSON")
     .action(async (options: StatusOptions) => {
       if (options.watch === true) {
         if (options.json === true || !process.stdout.isTTY) {
           throw new UsageError(
-            "--watch redraws a terminal: leave it out to print the status once, or call it in a loop",
+            "--watch requires a terminal, and cannot be combined with --json. Omit it to print the status once",
           );
         }
         return watchScreen(async () => (await describe(options)).text, WATCH_MS);
@@ -77,13 +77,15 @@ export function addStatusCommands(
     });
 
   onDataDirectory(program.command("history"))
-    .description("Show the last jobs that ran here: Cargo, when, how long, how they ended and why, what they earned.")
-    .option("--limit <number>", `how many, 1 to ${MAX_JOBS}: the agent keeps no more`, "20")
+    .description("Show the last jobs: Cargo, start, duration, outcome with its reason, and credits")
+    .option("--limit <n>", `number of jobs, 1 to ${MAX_JOBS}`, "20")
     .option("--json", "print JSON")
     .action(async (options: ShowOptions & { limit: string }) => {
       const limit = /^\d{1,4}$/.test(options.limit) ? Number(options.limit) : 0;
       if (limit < 1 || limit > MAX_JOBS) {
-        throw new UsageError(`--limit takes a whole number from 1 to ${MAX_JOBS}: the agent keeps no more jobs`);
+        throw new UsageError(
+          `--limit: must be a whole number from 1 to ${MAX_JOBS}, got ${JSON.stringify(options.limit)}`,
+        );
       }
       const history = await readHistory(dataDirectoryOf(options));
       if (history === null) process.exitCode = 1;
@@ -93,7 +95,7 @@ export function addStatusCommands(
 
   onDataDirectory(program.command("metrics"))
     .description(
-      "Print the agent's figures in Prometheus' text format, for example for node_exporter's textfile collector.",
+      "Print the metrics of the agent in the Prometheus text format, for example for the textfile collector of node_exporter",
     )
     .action(async (options: ShowOptions) => {
       const text = await askAgent<string>(dataDirectoryOf(options), "/metrics");
@@ -102,7 +104,7 @@ export function addStatusCommands(
     });
 }
 
-/** Shows a text on the whole terminal, again and again, until Ctrl-C or SIGTERM; what was shown last stays. @param read what to show. */
+/** Redraws a text on the terminal until Ctrl-C or SIGTERM. The last text stays. @param read returns the text. */
 async function watchScreen(read: () => Promise<string>, everyMs: number): Promise<void> {
   const stop = new AbortController();
   onStopSignal(() => stop.abort());

@@ -8,12 +8,12 @@ type SecretInput = Readable & { readonly isTTY?: boolean };
 
 const MAX_CHARACTERS = 1_000;
 
-/** Whether somebody sits there who can be asked. */
+/** Whether standard input is a terminal, so that prompts are possible. */
 export function canAsk(input: SecretInput = process.stdin): boolean {
   return input.isTTY === true;
 }
 
-/** Asks at the terminal for a line, without the blanks around it. @throws {CliError} when it is given up (Ctrl-C, Ctrl-D) or too long. */
+/** Prompts for a line and trims it. @throws {CliError} on Ctrl-C or Ctrl-D, or if the line is too long. */
 export async function askLine(
   question: string,
   input: SecretInput = process.stdin,
@@ -22,7 +22,7 @@ export async function askLine(
   return (await ask(question, input, output, output)).trim();
 }
 
-/** Asks for a line that is not shown, as it is typed. @throws {CliError} like {@link askLine} */
+/** Prompts for a line without echo, and does not trim it. @throws {CliError} like {@link askLine} */
 export function askSecret(
   question: string,
   input: SecretInput = process.stdin,
@@ -43,12 +43,13 @@ function ask(question: string, input: SecretInput, output: Writable, echo: Writa
   let isBroken = false;
   return new Promise<string>((resolve, reject) => {
     const giveUp = (): void => {
-      reject(new CliError("Given up"));
+      reject(new CliError("Cancelled"));
       reader.close();
     };
     reader.once("line", (line) => {
       isBroken = echo === output;
-      if (line.length > MAX_CHARACTERS) reject(new CliError(`More than ${MAX_CHARACTERS} characters`));
+      if (line.length > MAX_CHARACTERS)
+        reject(new CliError(`Input must have at most ${MAX_CHARACTERS} characters, got ${line.length}`));
       else resolve(line);
       reader.close();
     });

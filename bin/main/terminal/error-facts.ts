@@ -1,8 +1,8 @@
 import { stdSerializers } from "pino";
 
 /**
- * What the log has of an error. No other fields: those of PostgreSQL's errors quote rows and values of a statement, and so what clients
- * sent. Source: PostgreSQL, "Error and Notice Message Fields".
+ * The fields of an error for the log. Others are left out, because PostgreSQL's errors quote values of a statement, which come from
+ * clients. Source: PostgreSQL, "Error and Notice Message Fields".
  */
 export function errorFacts(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

@@ -1,5 +1,5 @@
 import { pino, type Logger } from "pino";
-import type { LogFormat } from "../../../shared/cli/log-format.ts";
+import type { LogFormat } from "../../../shared/cli/log-settings.ts";
 import type { LogLevel } from "../../../shared/logger.ts";
 import { errorFacts } from "./error-facts.ts";
 

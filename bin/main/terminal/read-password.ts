@@ -3,31 +3,33 @@ import { askUntilRight } from "./ask-again.ts";
 import { askSecret, canAsk, readSecret } from "./ask.ts";
 import { UsageError } from "./usage-errors.ts";
 
-/** What every command says that takes a new password. */
+/** Help of `--password`, for all commands that set a password. */
 export const PASSWORD_HELP =
-  "password, 8 to 200 characters; - reads it from standard input (default: $ATOLL_PASSWORD, else asked for at a terminal). Others see it in the process list";
+  "password of 8 to 200 characters, or - to read it from standard input (default: $ATOLL_PASSWORD, or a prompt). Other users can see a password on the command line";
 
 /**
- * A new account's password: from the flag, standard input (`-`), the variable ATOLL_PASSWORD, or the terminal, where it is asked
- * for twice and not shown. @throws {UsageError | CliError}
+ * Reads the password of a new account from the flag, standard input (`-`), the variable ATOLL_PASSWORD, or a prompt.
+ * @throws {UsageError | CliError}
  */
 export async function readNewPassword(flag: string | undefined): Promise<string> {
   if (flag === "-" && !canAsk()) return readSecret("Password: ");
   if (flag !== undefined && flag !== "-") {
-    // Not into the error output of scripts.
+    // Only on a terminal, because scripts may read standard error.
     if (process.stderr.isTTY)
-      console.error("Others on this machine see the password in the process list: leave out --password");
+      console.error(
+        "Warning: other users of this machine can see the password on the command line. Omit --password to get a prompt",
+      );
     return flag;
   }
   const variable = process.env["ATOLL_PASSWORD"];
   if (variable !== undefined && flag === undefined) return variable;
   if (canAsk()) return askNewPassword();
-  throw new UsageError("No password: give --password, set ATOLL_PASSWORD, or pipe it to --password -");
+  throw new UsageError("No password. Set ATOLL_PASSWORD, or pipe the password to --password -");
 }
 
 /**
- * Asks for a new password twice, and again for both until they are the same: a program that ended here would leave what is typed next, in
- * clear text, to the shell. @throws {CliError} when it is given up, or too short or long three times in a row.
+ * Asks for a new password twice, until both are the same. It does not end at the first mistake, because the shell would show the password
+ * that the user types next. @throws {CliError} on Ctrl-C, or after three passwords that are too short or too long.
  */
 export async function askNewPassword(ask: (question: string) => Promise<string> = askSecret): Promise<string> {
   for (;;) {
@@ -35,10 +37,10 @@ export async function askNewPassword(ask: (question: string) => Promise<string> 
       () => ask(`Password, at least ${MIN_PASSWORD} characters (not shown): `),
       ({ length }) =>
         length < MIN_PASSWORD || length > MAX_PASSWORD
-          ? `A password has ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`
+          ? `The password must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters, got ${length}`
           : null,
     );
-    if ((await ask("The same again: ")) === password) return password;
-    console.error("The two passwords differ. Type both again, or press Ctrl-C to give up.");
+    if ((await ask("Repeat the password: ")) === password) return password;
+    console.error("The passwords differ. Type both again, or press Ctrl-C to cancel.");
   }
 }

@@ -8,20 +8,20 @@ import { UsageError } from "./usage-errors.ts";
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 
-/** Errors of both programs that the user can fix. Only their message is shown. */
+/** Errors of both programs that the user can fix. Only their messages are shown. */
 const EXPECTED: readonly ErrorClass[] = [CliError, ConfigError, ServiceError];
 
 /** Explains a path's error codes. Source: errno(3). */
 const PATH_REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
-  EEXIST: "is a file, not a directory",
-  EISDIR: "is a directory, not a file",
+  EEXIST: "must be a directory, but it is a file",
+  EISDIR: "must be a file, but it is a directory",
   ENAMETOOLONG: "the name is too long",
-  ENOENT: "there is no such file or directory",
-  ENOSPC: "no space is left on the disk",
-  ENOTDIR: "a part of this path is a file, not a directory",
-  EPERM: "not permitted",
-  EROFS: "the file system is read-only",
+  ENOENT: "no such file or directory",
+  ENOSPC: "no space left on the disk",
+  ENOTDIR: "a parent of this path is a file, not a directory",
+  EPERM: "operation not permitted",
+  EROFS: "read-only file system",
 };
 
 interface SystemError extends NodeJS.ErrnoException {
@@ -38,17 +38,17 @@ const WRONG_CALL = 2;
 interface ReportOptions {
   /** Errors of this program that the user can fix. */
   readonly expected?: readonly ErrorClass[];
-  /** Whether the command prints JSON: the error is then printed as JSON, too. */
+  /** Whether the command prints JSON, including errors. */
   readonly asJson?: boolean;
 }
 
 /**
- * Tells the user why a command failed. An unexpected error is a bug and is shown with its stack.
+ * Prints why a command failed. An unexpected error is a bug and is printed with its stack.
  * @returns the exit code.
  */
 export function reportError(error: unknown, { expected = [], asJson = false }: ReportOptions = {}): number {
   if (error instanceof CommanderError) {
-    // Commander has said what is wrong. It also ends with an error after --help and --version.
+    // Commander has printed the message. It also throws after --help and --version.
     if (error.exitCode === 0) return 0;
     if (asJson) printJson({ error: { code: "usage", message: error.message.replace(/^error: /, "") } });
     return WRONG_CALL;
@@ -57,11 +57,11 @@ export function reportError(error: unknown, { expected = [], asJson = false }: R
   const message = sentence ?? (error instanceof Error ? error.message : String(error));
   if (asJson) printJson({ error: { code: codeOf(error, sentence !== null), message } });
   if (sentence !== null) console.error(plainLines(sentence));
-  else console.error(plainLines(`This is a bug in Atoll, please report it: ${message}\n${inspect(error)}`));
+  else console.error(plainLines(`Unexpected error, please report this bug in Atoll: ${message}\n${inspect(error)}`));
   return error instanceof UsageError ? WRONG_CALL : FAILED;
 }
 
-/** For scripts: a code of the API, or what kind of error it is. */
+/** Code for scripts: that of the API, or the kind of error. */
 function codeOf(error: unknown, isExpected: boolean): string {
   if (error instanceof ServiceError) return error.code;
   if (error instanceof UsageError) return "usage";
@@ -78,7 +78,7 @@ function describeExpected(error: unknown, expected: readonly ErrorClass[]): stri
 }
 
 function describeSystemError({ code = "", syscall, path, address, port = 0, hostname }: SystemError): string | null {
-  if (hostname !== undefined) return `${hostname}: the host name has no address (${code})`;
+  if (hostname !== undefined) return `${hostname}: the host name cannot be resolved (${code})`;
   if (syscall === "listen" && address !== undefined) return describeListenError(code, address, port);
   const reason = PATH_REASONS[code];
   return path === undefined || reason === undefined ? null : `${path}: ${reason}`;
@@ -87,13 +87,13 @@ function describeSystemError({ code = "", syscall, path, address, port = 0, host
 function describeListenError(code: string, address: string, port: number): string | null {
   switch (code) {
     case "EADDRINUSE":
-      return `Port ${port} of ${address} is in use by another program: choose another port`;
+      return `Port ${port} of ${address} is in use by another program. Choose another port`;
     case "EADDRNOTAVAIL":
     case "EAFNOSUPPORT":
     case "EINVAL":
-      return `${address} is not an address of this machine: choose another host`;
+      return `${address} is not an address of this machine. Choose another host`;
     case "EACCES":
-      return `Port ${port} of ${address} needs permissions that this user does not have: choose another port`;
+      return `This user may not listen on port ${port} of ${address}. Choose another port`;
     default:
       return null;
   }

@@ -1,11 +1,11 @@
 import pretty from "pino-pretty";
 
-/** Fields that the line shows in another way, or that say nothing at a terminal. */
+/** Fields that the line shows in another form, or that are not useful on a terminal. */
 const HIDDEN = new Set(["level", "time", "pid", "hostname", "msg", "err", "request_id"]);
 /** Longest text of one field. */
 const MAX_VALUE_CHARS = 200;
 
-/** Turns pino's lines into lines for people: time, level, message, and the fields as name=value. Errors are followed by their stack. */
+/** Formats pino's lines as text: time, level, message, fields as name=value, and the stack of an error. */
 export function textStream(
   destination: number | NodeJS.WritableStream,
   { colors }: { readonly colors: boolean },
@@ -45,7 +45,7 @@ function stackOf(error: unknown): string {
     .join("\n");
 }
 
-/** Names of others, such as a Cargo's, must not reach the terminal as commands, nor turn the line around. */
+/** Removes control characters and direction marks from names of other users, such as those of Cargos. */
 function withoutControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, "\uFFFD");
 }

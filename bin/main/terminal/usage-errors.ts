@@ -1,20 +1,28 @@
-import type { Command } from "commander";
+import { Help, type Argument, type Command, type Option } from "commander";
 import { CliError } from "../../../shared/errors.ts";
 
-/** A command was called in a wrong way, such as with a value that its flag does not take: exit code 2. */
+/** Wrong usage of a command, such as an invalid value of a flag. Exit code 2. */
 export class UsageError extends CliError {
   override readonly name = "UsageError";
 }
 
+/** Help whose descriptions begin with a capital letter, as those of commands and settings do. */
+const CAPITALISED = {
+  optionDescription: (option: Option): string => capitalise(Help.prototype.optionDescription(option)),
+  argumentDescription: (argument: Argument): string => capitalise(Help.prototype.argumentDescription(argument)),
+};
+
+const capitalise = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 /**
- * A wrong flag, argument or command is answered in one line and a hint, not with the whole help, and rejects the parse. Call it when
- * all commands are added.
+ * Reports wrong usage in one line with a hint instead of the complete help, and rejects the parse. Call it after all commands are added.
  */
 export function explainUsageBriefly(command: Command, parents = ""): void {
   const path = `${parents}${command.name()}`;
   command.exitOverride();
   command.showHelpAfterError(`See: ${path} --help`);
-  // Commander puts what was probably meant on a line of its own.
+  command.configureHelp(CAPITALISED);
+  // Commander prints its suggestion on a separate line.
   command.configureOutput({ outputError: (text, write) => write(text.replace(/\n(?=\(Did you mean)/, " ")) });
   for (const each of command.commands) explainUsageBriefly(each, `${path} `);
 }

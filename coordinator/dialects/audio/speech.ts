@@ -11,7 +11,7 @@ import { findModelFor } from "../../catalog/find-model.ts";
 import type { HttpDeps } from "../../http/http-deps.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { eventStream } from "../../http/schemas/responses.ts";
-import { type WaitingClient, waitingClientOf } from "../../http/streaming/waiting-client.ts";
+import { type RequestContext, waitingClientOf } from "../../http/streaming/request-context.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
 import type { EncodedSpeech, EncodingRequest } from "./speech-worker.ts";
 import {
@@ -93,7 +93,7 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
 interface Speaking {
   readonly deps: HttpDeps;
   readonly encode: ReturnType<typeof speechEncoder>;
-  readonly client: WaitingClient;
+  readonly client: RequestContext;
   readonly cargo: CatalogEntry;
   readonly body: SpeechBody;
   readonly texts: readonly string[];

@@ -19,7 +19,7 @@ import { checkParameters } from "../../http/openai/parameters.ts";
 import { nameIgnored, routeGroup } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
-import { type ChatClient, waitingClientOf } from "../../http/streaming/waiting-client.ts";
+import { type ChatClient, waitingClientOf } from "../../http/streaming/request-context.ts";
 import {
   heardOf,
   MAX_INLINE_SOUND_BYTES,

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { answerError } from "../../http/error-answers.ts";
-import type { BatchLease, EarlyEnd } from "./batch-lease.ts";
+import type { BatchLease, AbortReason } from "./batch-lease.ts";
 import type { BatchLine, linesOf } from "./input-lines.ts";
 import { NoAnswerError } from "./line-jobs.ts";
 import type { ResultFile } from "./result-file.ts";
@@ -21,7 +21,7 @@ const TEMPORARY: ReadonlySet<string> = new Set([
   "shutting_down",
   "disk_full",
 ]);
-const EARLY_ENDS: Record<EarlyEnd, { readonly code: string; readonly message: string }> = {
+const EARLY_ENDS: Record<AbortReason, { readonly code: string; readonly message: string }> = {
   cancelled: { code: "batch_cancelled", message: "The batch was cancelled before this request was answered" },
   expired: { code: "batch_expired", message: "The batch's completion window ended before this request was answered" },
 };
@@ -111,7 +111,7 @@ export async function answerLines(
     for await (const line of lines) {
       if ("error" in line) throw new Error(`Line ${line.error.line} of a file has changed`);
       // Lines of the account's other batches end too, one after the other.
-      while (inFlight.size >= mostAtOnce(lease)) await Promise.race(inFlight);
+      while (inFlight.size >= maxConcurrency(lease)) await Promise.race(inFlight);
       check();
       const done: Promise<void> = run(line)
         .catch((error: unknown) => {
@@ -132,6 +132,6 @@ export async function answerLines(
   }
 }
 
-function mostAtOnce({ submitter }: BatchLease): number {
+function maxConcurrency({ submitter }: BatchLease): number {
   return Math.min(LINES_AT_ONCE, Math.max(1, Math.floor(submitter.limits.concurrentJobs / 2)));
 }

@@ -11,7 +11,7 @@ export const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = 3_000;
 
 /** Why lines are not answered any more. */
-export type EarlyEnd = "cancelled" | "expired";
+export type AbortReason = "cancelled" | "expired";
 
 export type BatchLease = ReturnType<typeof batchLease>;
 
@@ -32,7 +32,7 @@ export function batchLease(
   const { id, accountId, request } = batch;
   let { progress } = batch;
   let submitter: Submitter = { accountId, limits: resolveLimits(undefined), apiKey: request.apiKey };
-  let early: EarlyEnd | null = batch.cancellingAtMs === null ? null : "cancelled";
+  let early: AbortReason | null = batch.cancellingAtMs === null ? null : "cancelled";
   let untilMs = clock.now() + LEASE_MS;
 
   const tellWatchers = (): void => {
@@ -43,7 +43,7 @@ export function batchLease(
     stopped.abort(new ServiceError("shutting_down", "Another coordinator goes on with the batch"));
     tellWatchers();
   };
-  const endEarly = (because: EarlyEnd): void => {
+  const endEarly = (because: AbortReason): void => {
     if (early !== null) return;
     early = because;
     tellWatchers();
@@ -117,9 +117,9 @@ async function findSubmitter(
   { accounts }: Pick<Store, "accounts">,
   { accountId, request }: FileBatch,
 ): Promise<Submitter | null> {
-  const standing = await accounts.standing(accountId);
-  if (standing === undefined || standing.suspendedBecause !== null) return null;
-  const limits = resolveLimits(standing.limits);
+  const accountStatus = await accounts.accountStatus(accountId);
+  if (accountStatus === undefined || accountStatus.suspendedBecause !== null) return null;
+  const limits = resolveLimits(accountStatus.limits);
   if (request.apiKey === null) return { accountId, limits, apiKey: null };
   const { number } = request.apiKey;
   const key = (await accounts.listKeys(accountId)).find((each) => each.number === number);

@@ -8,7 +8,7 @@ type LineJobs = Pick<JobApi, "submit">;
 export type BatchJobs = Pick<JobApi, "findSubmitted" | "submit">;
 
 /** A line of the input of a batch. */
-interface LinePlace {
+interface LinePosition {
   readonly batchId: string;
   /** From 1. */
   readonly line: number;
@@ -26,7 +26,7 @@ export class NoAnswerError extends Error {
  */
 export function lineJobs(
   jobs: Pick<BatchJobs, "submit">,
-  place: LinePlace & { readonly isCancelled: () => boolean },
+  place: LinePosition & { readonly isCancelled: () => boolean },
 ): LineJobs {
   const keys = lineKeys(place);
   return {
@@ -45,7 +45,7 @@ export function lineJobs(
  * Jobs of one line of a batch that ends early: those that were submitted before, whose answers are paid for. None is submitted any more,
  * and those that have not ended are cancelled.
  */
-export function earlierLineJobs(jobs: BatchJobs, { sinceMs, ...place }: LinePlace & { sinceMs: number }): LineJobs {
+export function earlierLineJobs(jobs: BatchJobs, { sinceMs, ...place }: LinePosition & { sinceMs: number }): LineJobs {
   const keys = lineKeys(place);
   return {
     async submit({ accountId }) {
@@ -68,8 +68,8 @@ async function endOf(job: Awaited<ReturnType<JobApi["submit"]>>): Promise<string
   }
 }
 
-/** Names the jobs of a line by their places in it. One that is refused is submitted again before those after it: `inTurns`. */
-function lineKeys({ batchId, line }: LinePlace) {
+/** Names the jobs of a line by their places in it. One that is refused is submitted again before those after it: `mapWithConcurrency`. */
+function lineKeys({ batchId, line }: LinePosition) {
   const prefix = `${batchId}/${line}/`;
   /** Places of jobs that were refused, in their order. */
   let free: number[] = [];

@@ -10,7 +10,7 @@ import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../../store
 import type { Store } from "../../store/store.ts";
 import { assertStructure, validate } from "../../http/middleware/body.ts";
 import { checkParameters } from "../../http/openai/parameters.ts";
-import type { AnswerDeps, WaitingClient } from "../../http/streaming/waiting-client.ts";
+import type { AnswerDeps, RequestContext } from "../../http/streaming/request-context.ts";
 import type { AskLine, LinesInFlight } from "./answer-lines.ts";
 import { batchLease, type BatchLease, LEASE_MS } from "./batch-lease.ts";
 import { type BatchJobs, earlierLineJobs, lineJobs } from "./line-jobs.ts";
@@ -138,7 +138,7 @@ export function openBatches(
       return running.size;
     },
     /** Lines of these that wait for their jobs. */
-    get linesUnderWay() {
+    get linesInFlight() {
       return [...inFlight.values()].reduce((sum, ofAccount) => sum + ofAccount.size, 0);
     },
     /** Runs batches that no coordinator runs, now and from now on. */
@@ -201,7 +201,7 @@ function wrong(path: string, message: string): ValidationError {
   return new ValidationError([{ path, message }]);
 }
 
-type Answer<Body> = (deps: AnswerDeps, client: WaitingClient, body: Body) => Promise<object | null>;
+type Answer<Body> = (deps: AnswerDeps, client: RequestContext, body: Body) => Promise<object | null>;
 
 /** An endpoint as lines of batches ask it: the body of its answer, or null when the line is left. @throws {ServiceError} as the endpoint does */
 export type LineEndpoint = Answer<object>;

@@ -72,11 +72,11 @@ async function work(
   await lease.save({ state: "in_progress", total, inProgressAtMs });
   // Room on the disk, and the folder.
   await files.receive(accountId, 0, () => Promise.resolve());
-  using room = resultRoom(files, accountId);
+  using reservation = reserveResultSpace(files, accountId);
   const openResult = (kind: Kind): Promise<ResultFile> => {
     // Another name each time: a coordinator that lost its lease may still write its own.
     const name = `${lease.batch.id}-${clock.now()}-${process.pid}.${kind}`;
-    return openResultFile(join(files.arriving, name), files.maxFileBytes, room.setAside);
+    return openResultFile(join(files.arriving, name), files.maxFileBytes, reservation.setAside);
   };
   await using output = await openResult("output");
   await using failures = await openResult("errors");
@@ -94,7 +94,7 @@ async function work(
   await lease.save({ state: "finalizing", finalizingAtMs: clock.now() });
   if (wasFinalizing) await removeStored(files, lease);
   // From here on the files count.
-  room[Symbol.dispose]();
+  reservation[Symbol.dispose]();
   const outputFileId = await storeResult(files, lease, output, "output");
   const errorFileId = await storeResult(files, lease, failures, "errors");
   const state = full === null ? (lease.early ?? "completed") : "failed";
@@ -156,7 +156,7 @@ function digestOf(customId: string): string {
 type Kind = "output" | "errors";
 
 /** Room of an account that the results of a batch grow into, until they are files. Disposing of it gives the room back. */
-function resultRoom(files: Files, accountId: string) {
+function reserveResultSpace(files: Files, accountId: string) {
   const disposed = Promise.withResolvers<void>();
   return {
     /** Resolves when so many bytes more are set aside. @throws {ServiceError} `file_budget_exceeded`, `disk_full` */

@@ -1,6 +1,6 @@
 import { awaitChat, doneOf, endedChat, streamChat } from "../../http/streaming/awaited-chat.ts";
-import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";
-import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
+import { mapWithConcurrency, MAX_CONCURRENCY } from "../../http/streaming/map-with-concurrency.ts";
+import { waitingClientOf, type AnswerDeps, type RequestContext } from "../../http/streaming/request-context.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import {
   addUsage,
@@ -52,9 +52,9 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
 });
 
 /** The whole answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
-export async function answerCompletion(deps: AnswerDeps, client: WaitingClient, body: TextCompletionBody) {
+export async function answerCompletion(deps: AnswerDeps, client: RequestContext, body: TextCompletionBody) {
   const { submitter, gone } = client;
-  const chats = await inTurns(promptsOf(body), MOST_AT_ONCE, gone, async (prompt, _index, signal) => {
+  const chats = await mapWithConcurrency(promptsOf(body), MAX_CONCURRENCY, gone, async (prompt, _index, signal) => {
     const waiting = { submitter, gone: signal };
     const chat = await endedChat(deps, waiting, { model: body.model, input: rawInputOf(prompt, body) });
     return chat === null ? null : { ...chat, echo: echoOf(prompt, body) };

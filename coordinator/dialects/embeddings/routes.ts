@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { vectorsOf } from "../../../shared/text-task.ts";
@@ -12,9 +12,9 @@ import {
 } from "./schemas.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
-import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";
+import { mapWithConcurrency, MAX_CONCURRENCY } from "../../http/streaming/map-with-concurrency.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
-import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
+import { waitingClientOf, type AnswerDeps, type RequestContext } from "../../http/streaming/request-context.ts";
 import { LARGE_ANSWER_CHARS } from "../../http/middleware/json-answer.ts";
 
 const VECTORS_IN_A_TURN = 64;
@@ -43,7 +43,7 @@ async function textOf({ object, data, ...rest }: z.infer<typeof embeddingsSchema
   for (let from = 0; from < data.length; from += VECTORS_IN_A_TURN) {
     const vectors = data.slice(from, from + VECTORS_IN_A_TURN);
     parts.push(vectors.map((vector) => JSON.stringify(vector)).join(","));
-    await nextTurn();
+    await nextTick();
   }
   const [head, tail] = [JSON.stringify({ object }).slice(0, -1), JSON.stringify(rest).slice(1)];
   return `${head},"data":[${parts.join(",")}],${tail}`;
@@ -57,17 +57,24 @@ function assertDimensions([vector]: readonly (readonly number[])[], asked: numbe
 }
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
-export async function answerEmbeddings(deps: AnswerDeps, client: WaitingClient, body: EmbeddingsBody) {
+export async function answerEmbeddings(deps: AnswerDeps, client: RequestContext, body: EmbeddingsBody) {
   const { slug } = await findModelFor("embedding", deps.catalog, body.model, client.submitter.accountId);
-  const made = await inTurns(jobsOfTexts(body.input), MOST_AT_ONCE, client.gone, async ({ first, texts }, _, gone) => {
-    const fieldOf = (path: string): string => path.replace(/^input\.(\d+)/, (__, at) => `input.${first + Number(at)}`);
-    const job = await wholeOutput(deps, { ...client, gone }, { slug, input: { input: [...texts] }, fieldOf });
-    if (job === null) return null;
-    const vectors = vectorsOf(job.output, texts.length);
-    if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
-    assertDimensions(vectors, body.dimensions);
-    return { vectors, tokens: job.usage.promptTokens };
-  });
+  const made = await mapWithConcurrency(
+    jobsOfTexts(body.input),
+    MAX_CONCURRENCY,
+    client.gone,
+    async ({ first, texts }, _, gone) => {
+      const fieldOf = (path: string): string =>
+        path.replace(/^input\.(\d+)/, (__, at) => `input.${first + Number(at)}`);
+      const job = await wholeOutput(deps, { ...client, gone }, { slug, input: { input: [...texts] }, fieldOf });
+      if (job === null) return null;
+      const vectors = vectorsOf(job.output, texts.length);
+      if (vectors === undefined)
+        throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
+      assertDimensions(vectors, body.dimensions);
+      return { vectors, tokens: job.usage.promptTokens };
+    },
+  );
   if (made === null) return null;
   const tokens = made.reduce((sum, job) => sum + job.tokens, 0);
   const vectors = made.flatMap((job) => job.vectors);

@@ -7,13 +7,13 @@ import { answerJson } from "../../http/middleware/json-answer.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { endedJob } from "../../http/streaming/whole-output.ts";
-import { waitingClientOf } from "../../http/streaming/waiting-client.ts";
+import { waitingClientOf } from "../../http/streaming/request-context.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 import type { LargeJson } from "../../store/jobs/large-json.ts";
 import { givenFields } from "../../http/schemas/given-fields.ts";
 import { presentUnixTime } from "../../http/schemas/wire-units.ts";
 
-/** Pictures of one request; each is a job of its own. */
+/** Images of one request; each is a job of its own. */
 const MAX_IMAGES = 10;
 const MAX_SEED = 4_294_967_295;
 const STILL = refused("only still images are generated");

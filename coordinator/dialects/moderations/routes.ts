@@ -10,8 +10,8 @@ import {
 } from "./schemas.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
-import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
-import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";
+import { waitingClientOf, type AnswerDeps, type RequestContext } from "../../http/streaming/request-context.ts";
+import { mapWithConcurrency, MAX_CONCURRENCY } from "../../http/streaming/map-with-concurrency.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
 
 /** Labels to ask a Cargo for: all of any moderation model. The runtime gives at most 100. */
@@ -30,17 +30,22 @@ export const moderationRoutes = routeGroup("/moderations", { tag: "Chat", style:
 });
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
-export async function answerModeration(deps: AnswerDeps, client: WaitingClient, body: ModerationBody) {
+export async function answerModeration(deps: AnswerDeps, client: RequestContext, body: ModerationBody) {
   const { slug } = await findModelFor("moderation", deps.catalog, body.model, client.submitter.accountId);
-  const made = await inTurns(moderatedTexts(body), MOST_AT_ONCE, client.gone, async (text, number, gone) => {
-    const fieldOf = (): string => (typeof body.input === "string" ? "input" : `input.${number}`);
-    const waiting = { ...client, gone };
-    const job = await wholeOutput(deps, waiting, { slug, input: { text, top_k: MAX_LABELS }, fieldOf });
-    if (job === null) return null;
-    const labels = labelsOf(job.output);
-    if (labels === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a list of labels");
-    return { jobId: job.jobId, result: presentModeration(labels) };
-  });
+  const made = await mapWithConcurrency(
+    moderatedTexts(body),
+    MAX_CONCURRENCY,
+    client.gone,
+    async (text, number, gone) => {
+      const fieldOf = (): string => (typeof body.input === "string" ? "input" : `input.${number}`);
+      const waiting = { ...client, gone };
+      const job = await wholeOutput(deps, waiting, { slug, input: { text, top_k: MAX_LABELS }, fieldOf });
+      if (job === null) return null;
+      const labels = labelsOf(job.output);
+      if (labels === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a list of labels");
+      return { jobId: job.jobId, result: presentModeration(labels) };
+    },
+  );
   if (made === null) return null;
   return { id: made[0]?.jobId ?? "", model: slug, results: made.map(({ result }) => result) };
 }

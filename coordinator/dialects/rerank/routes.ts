@@ -12,7 +12,7 @@ import {
 } from "./schemas.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
-import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
+import { waitingClientOf, type AnswerDeps, type RequestContext } from "../../http/streaming/request-context.ts";
 import { wholeOutput, type AwaitedJob } from "../../http/streaming/whole-output.ts";
 
 export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai" }, (routes, deps) => {
@@ -28,7 +28,7 @@ export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai"
 });
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
-export async function answerReranking(deps: AnswerDeps, client: WaitingClient, body: RerankBody) {
+export async function answerReranking(deps: AnswerDeps, client: RequestContext, body: RerankBody) {
   const cargo = await findModelFor("rerank", deps.catalog, body.model, client.submitter.accountId);
   const way = taskOf(cargo) === "text-ranking" ? BY_RANKER : BY_VECTORS;
   const made = await wholeOutput(deps, client, { slug: cargo.slug, ...way.jobOf(body) });

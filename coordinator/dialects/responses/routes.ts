@@ -9,9 +9,9 @@ import {
   startChat,
   streamChat,
   type AwaitedChat,
-  type ChatOrder,
+  type ChatSubmission,
 } from "../../http/streaming/awaited-chat.ts";
-import type { AnswerDeps, ChatClient, WaitingClient } from "../../http/streaming/waiting-client.ts";
+import type { AnswerDeps, ChatClient, RequestContext } from "../../http/streaming/request-context.ts";
 import { doneProgress, responseEvents } from "./encoder.ts";
 import {
   reasoningHintsOf,
@@ -107,7 +107,7 @@ function orderOf(
   body: ResponseBody,
   input: string | readonly Item[],
   before: readonly Turn[],
-): Omit<ChatOrder, "isStreamed"> {
+): Omit<ChatSubmission, "isStreamed"> {
   return {
     model: body.model,
     input: responseInputOf(body, input, before),
@@ -119,7 +119,7 @@ function orderOf(
 /** The whole answer to a line of a batch. Null when the line is left. @throws {ServiceError} as the endpoint */
 export async function answerResponse(
   deps: AnswerDeps,
-  client: WaitingClient,
+  client: RequestContext,
   body: ResponseBody,
 ): Promise<ResponseAnswer | null> {
   refuseForLaterUse(body);
@@ -154,7 +154,7 @@ function responseOf(chat: AwaitedChat): ResponseAnswer {
  * Awaits a chat of which nothing is kept after its end, however it comes: with an error, without its client, or by a crash. What is
  * still streamed is read from memory.
  */
-async function awaitForgotten(deps: HttpDeps, client: ChatClient, order: ChatOrder): Promise<AwaitedChat | null> {
+async function awaitForgotten(deps: HttpDeps, client: ChatClient, order: ChatSubmission): Promise<AwaitedChat | null> {
   const { jobs, log } = deps;
   const { accountId } = client.identity;
   let made: JobHandle | null = null;

@@ -120,7 +120,7 @@ export function requestLog(log: Pick<Logger, "info">, clock: Pick<Clock, "monoto
   let lines = 0;
   let leftOut = 0;
 
-  const hasRoom = (): boolean => {
+  const hasCapacity = (): boolean => {
     const nowMs = clock.monotonicMs();
     if (nowMs >= secondEndsMs) {
       if (leftOut > 0) log.info({ requests: leftOut }, "Requests were left out of the log");
@@ -134,7 +134,7 @@ export function requestLog(log: Pick<Logger, "info">, clock: Pick<Clock, "monoto
 
   return (line) => {
     const isBounded = line.account_id === undefined || line.status === TOO_MANY_REQUESTS;
-    if (!isBounded || hasRoom()) log.info(line, "request");
+    if (!isBounded || hasCapacity()) log.info(line, "request");
     else leftOut += 1;
   };
 }

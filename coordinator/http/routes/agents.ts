@@ -5,7 +5,7 @@ import { MAX_RECENT } from "../../islands/island-service.ts";
 import { grantQuerySchema } from "../../files/file-grants.ts";
 import type { Recommendation } from "../../recommendations/recommend.ts";
 import { islandOwnerOf } from "../middleware/auth.ts";
-import { figuresShape, presentFigures } from "../schemas/island-schemas.ts";
+import { metricsShape, presentMetrics } from "../schemas/island-schemas.ts";
 import { data, json } from "../schemas/responses.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { routeGroup } from "../route-group.ts";
@@ -41,25 +41,25 @@ export const islandAgentRoutes = routeGroup(
           data(
             z.object({
               name: z.string(),
-              ...figuresShape,
+              ...metricsShape,
               recent: z
                 .array(z.object({ job_id: z.string(), credits: creditsSchema, earned_at: timeSchema }))
                 .describe(`Of the latest jobs that earned something, newest first; at most ${MAX_RECENT}`),
             }),
           ),
-          "Figures of the Island",
+          "CoordinatorMetrics of the Island",
         ),
       },
       fails: [401, 404],
     })(async ({ c, query }) => {
       const { accountId } = await islandOwnerOf(c.env.incoming, accounts.islandTokens);
-      const { name, figures, recent } = await islands.earnings(accountId, query.host_id);
+      const { name, metrics, recent } = await islands.earnings(accountId, query.host_id);
       const earned = recent.map(({ jobId, micro, atMs }) => ({
         job_id: jobId,
         credits: presentCredits(micro),
         earned_at: presentTime(atMs),
       }));
-      return { data: { name, ...presentFigures(figures), recent: earned } };
+      return { data: { name, ...presentMetrics(metrics), recent: earned } };
     });
 
     routes.delete("", {

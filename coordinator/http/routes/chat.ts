@@ -2,14 +2,21 @@ import type { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import type { FeedItem, JobRecord } from "../../store/jobs/job-store.ts";
-import { awaitChat, type AwaitedChat, type ChatOrder, doneOf, endedChat, openChat } from "../streaming/awaited-chat.ts";
+import {
+  awaitChat,
+  type AwaitedChat,
+  type ChatSubmission,
+  doneOf,
+  endedChat,
+  openChat,
+} from "../streaming/awaited-chat.ts";
 import {
   type AnswerDeps,
   cancelAbandoned,
   type ChatClient,
-  type WaitingClient,
+  type RequestContext,
   waitingClientOf,
-} from "../streaming/waiting-client.ts";
+} from "../streaming/request-context.ts";
 import { addUsage, chatChunks, chatUsage, completionHeadOf, errorLine, NO_USAGE } from "../streaming/chat-encoder.ts";
 import {
   chatBodySchema,
@@ -58,13 +65,13 @@ export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, 
   });
 });
 
-function ordersOf(body: z.output<typeof chatBodySchema>): Omit<ChatOrder, "isStreamed">[] {
+function ordersOf(body: z.output<typeof chatBodySchema>): Omit<ChatSubmission, "isStreamed">[] {
   const fieldOf = (path: string): string => chatFieldOf(body, path);
   return jobInputsOf(body).map((input) => ({ model: body.model, input, fieldOf }));
 }
 
 /** The whole answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
-export async function answerChat(deps: AnswerDeps, client: WaitingClient, body: z.output<typeof chatBodySchema>) {
+export async function answerChat(deps: AnswerDeps, client: RequestContext, body: z.output<typeof chatBodySchema>) {
   const chats: AwaitedChat[] = [];
   for (const order of ordersOf(body)) {
     // One after the other: an account's unfinished jobs are few.
@@ -116,7 +123,7 @@ function streamChats(
   deps: HttpDeps,
   client: ChatClient,
   first: AwaitedChat,
-  orders: readonly ChatOrder[],
+  orders: readonly ChatSubmission[],
   encoderOf: (index: number) => FeedEncoder,
 ): Response {
   const { c, identity } = client;
@@ -133,7 +140,7 @@ function streamChats(
       ...(next === undefined ? {} : { onDone: () => void goOn(next, index + 1) }),
     });
   };
-  const goOn = async (order: ChatOrder, index: number): Promise<void> => {
+  const goOn = async (order: ChatSubmission, index: number): Promise<void> => {
     try {
       const chat = await openChat(deps, client, order);
       if (chat !== null) relay(chat, index);

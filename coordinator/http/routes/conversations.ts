@@ -22,7 +22,7 @@ import { samplingOf } from "../schemas/chat-schemas.ts";
 import { jobEvents } from "../streaming/event-encoder.ts";
 import { presentUsage } from "../schemas/wire-units.ts";
 import { streamFeed } from "../streaming/sse.ts";
-import { failureOf, goneSignal } from "../streaming/waiting-client.ts";
+import { failureOf, disconnectSignal } from "../streaming/request-context.ts";
 
 export const conversationRoutes = routeGroup("/conversations", { tag: "Conversations" }, (routes, deps) => {
   const { conversations } = deps;
@@ -135,7 +135,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     if (isStreamed) await c.get("limits").openStream(identity, response);
     const asked = await conversations.ask(accountId, params.id, body.content, samplingOf(body), apiKey);
     const { answer } = asked;
-    const gone = goneSignal(response);
+    const gone = disconnectSignal(response);
     const abandon = (): void => conversations.abandon(answer);
     if (gone.aborted) abandon();
     gone.addEventListener("abort", abandon);

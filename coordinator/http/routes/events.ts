@@ -12,7 +12,8 @@ import { routeGroup } from "../route-group.ts";
 export const eventRoutes = routeGroup("/events", { tag: "Account" }, (routes, deps) => {
   const { accounts, clock, operators, store } = deps;
   const isStillOperator = async (identity: Identity): Promise<boolean> =>
-    (await accounts.isStillValid(identity)) && (await store.accounts.standing(identity.accountId))?.role === "operator";
+    (await accounts.isStillValid(identity)) &&
+    (await store.accounts.accountStatus(identity.accountId))?.role === "operator";
   const openOverviews = overviewFeed(() => operators.network.overview(), clock);
   routes.get("", {
     id: "streamEvents",

@@ -16,7 +16,7 @@ import {
   submitSchema,
   submittedSchema,
 } from "../schemas/job-schemas.ts";
-import { goneSignal } from "../streaming/waiting-client.ts";
+import { disconnectSignal } from "../streaming/request-context.ts";
 import { answerJson } from "../middleware/json-answer.ts";
 import { pageOf, pageQuery, queryInt } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
@@ -87,7 +87,7 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
     const { accountId } = identity;
     const job = await jobs.get(accountId, params.id);
     if (query.wait === 0 || isTerminal(job.state)) return answerJson(c, identity, { data: presentDetail(job) });
-    const gone = goneSignal(c.env.outgoing);
+    const gone = disconnectSignal(c.env.outgoing);
     await untilEnded(() => jobs.openFeed(accountId, params.id), query.wait * 1_000, clock, gone);
     if (gone.aborted) return null;
     return answerJson(c, identity, { data: presentDetail(await jobs.get(accountId, params.id)) });

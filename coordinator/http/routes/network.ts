@@ -55,6 +55,6 @@ async function countNetwork({ operators, availability }: HttpDeps): Promise<z.in
   return {
     islands_online: islands.online,
     cargos: [...cargos],
-    is_complete: isComplete && coordinators.every(({ figures }) => figures !== null),
+    is_complete: isComplete && coordinators.every(({ metrics }) => metrics !== null),
   };
 }

@@ -61,13 +61,13 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     answers: { 200: json(data(limitsSchema), "The current limits") },
     fails: [404],
   })(async ({ c, identity, params: { id }, body }) => {
-    const wish = {
+    const params = {
       requestsPerMinute: body.requests_per_minute,
       concurrentJobs: body.concurrent_jobs,
       concurrentStreams: body.concurrent_streams,
       share: body.share,
     };
-    const given = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined));
+    const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
     return { data: presentLimits(await accounts.setLimits(actorOf(c, identity, deps), id, given)) };
   });
 

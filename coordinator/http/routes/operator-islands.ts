@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ListedIsland, OwnedIsland } from "../../islands/island-service.ts";
-import { NO_COUNTS } from "../../store/ledger/host-figures.ts";
+import { NO_COUNTS } from "../../store/ledger/host-metrics.ts";
 import type { KnownIsland } from "../../store/accounts/operators.ts";
 import { islandDetailSchema, islandSchema, presentIsland, presentIslandDetail } from "../schemas/island-schemas.ts";
 import { presentEmail } from "../schemas/operator-schemas.ts";
@@ -26,7 +26,7 @@ const knownIslandSchema = islandSchema
 const knownIslandDetailSchema = islandDetailSchema.extend(ownerShape).openapi("KnownIslandDetail");
 
 const NOTHING = { today: 0, days7: 0, days30: 0 };
-const NO_FIGURES = { uptime: NOTHING, earnedMicro: NOTHING, counts: NO_COUNTS, byDay: () => [] };
+const NO_METRICS = { uptime: NOTHING, earnedMicro: NOTHING, counts: NO_COUNTS, byDay: () => [] };
 
 export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Operator" }, (routes, deps) => {
   const { islands } = deps.operators;
@@ -96,7 +96,7 @@ function presentKnownIsland(island: ListedIsland<KnownIsland>): z.infer<typeof k
     tokens: _tokens,
     earned: _earned,
     ...shown
-  } = presentIsland({ ...island, figures: NO_FIGURES });
+  } = presentIsland({ ...island, metrics: NO_METRICS });
   return { ...shown, account_id: record.accountId, account_email: presentEmail(record.email) };
 }
 

@@ -53,7 +53,7 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
     const { queue, coordinators } = await network.overview();
     return {
       data: queue.map(presentQueueLine),
-      is_complete: coordinators.every(({ figures }) => figures !== null),
+      is_complete: coordinators.every(({ metrics }) => metrics !== null),
     };
   });
 

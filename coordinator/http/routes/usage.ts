@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { ValidationError } from "../../../shared/errors.ts";
-import { DAY_MS, utcDayOf } from "../../store/ledger/host-figures.ts";
+import { DAY_MS, utcDayOf } from "../../store/ledger/host-metrics.ts";
 import { USAGE_KINDS, type UsageFilter, type UsageGroup, type UsageLine } from "../../store/ledger/usage.ts";
 import { metaSchema, pageQuery } from "../schemas/pagination.ts";
 import { json } from "../schemas/responses.ts";

@@ -3,10 +3,10 @@ import { cacheKeyOf, RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { Hardware } from "../../../shared/hardware.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { IslandDay, IslandFigures } from "../../islands/island-figures.ts";
+import type { IslandDay, IslandMetrics } from "../../islands/island-metrics.ts";
 import { ISLAND_STATUSES, nameOf, type OwnedIsland } from "../../islands/island-service.ts";
 import { MAX_CACHED, MAX_LOADED, type LiveDownload } from "../../islands/live-island.ts";
-import { DAY_MS } from "../../store/ledger/host-figures.ts";
+import { DAY_MS } from "../../store/ledger/host-metrics.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
 
 const megabytes = z.int().describe("Memory in MB of 2^20 bytes");
@@ -140,7 +140,7 @@ export const islandDetailSchema = islandSchema
   .openapi("IslandDetail");
 
 export function presentIsland(island: OwnedIsland): z.infer<typeof islandSchema> {
-  const { record, status, live, isLive, figures, suspendedBecause } = island;
+  const { record, status, live, isLive, metrics, suspendedBecause } = island;
   return {
     id: record.hostId,
     name: nameOf(record),
@@ -168,7 +168,7 @@ export function presentIsland(island: OwnedIsland): z.infer<typeof islandSchema>
     running: (live?.running ?? []).map(({ slug, sinceMs }) => ({ cargo: slug, since: presentTime(sinceMs) })),
     first_seen_at: presentTime(record.firstSeenAtMs),
     last_seen_at: presentTime(record.lastSeenAtMs),
-    ...presentFigures(figures),
+    ...presentMetrics(metrics),
   };
 }
 
@@ -191,7 +191,7 @@ export function presentIslandDetail(
   const cargos = cached.size === 0 ? [] : catalog.list({}, island.record.accountId);
   return {
     ...presentIsland(island),
-    days: island.figures.byDay().map(presentDay),
+    days: island.metrics.byDay().map(presentDay),
     cached_cargos: cargos.filter((cargo) => cached.has(cacheKeyOf(cargo) ?? "")).map(({ slug }) => slug),
     cached_models: [...cached],
   };
@@ -207,10 +207,10 @@ function presentDay({ day, uptime, earnedMicro, counts }: IslandDay): z.infer<ty
   };
 }
 
-/** Figures of an Island, as its own page and its agent show them. */
-export const figuresShape = { uptime: uptimeSchema, jobs: jobsSchema, tokens: z.int(), earned: earnedSchema };
+/** CoordinatorMetrics of an Island, as its own page and its agent show them. */
+export const metricsShape = { uptime: uptimeSchema, jobs: jobsSchema, tokens: z.int(), earned: earnedSchema };
 
-export function presentFigures({ uptime, earnedMicro, counts }: Omit<IslandFigures, "byDay">) {
+export function presentMetrics({ uptime, earnedMicro, counts }: Omit<IslandMetrics, "byDay">) {
   return {
     uptime: { today: uptime.today, days_7: uptime.days7, days_30: uptime.days30 },
     jobs: presentJobs(counts),

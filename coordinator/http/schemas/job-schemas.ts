@@ -5,7 +5,7 @@ import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
 import { FINISH_REASONS, type Timings } from "../../../shared/output.ts";
 import type { JobHandle, JobView } from "../../jobs/submitted-job.ts";
 import { WAITING_REASONS, type JobWaiting } from "../../jobs/job-waiting.ts";
-import { triesOf } from "../../jobs/attempts/retry-policy.ts";
+import { attemptsOf } from "../../jobs/attempts/retry-policy.ts";
 import type { JobSummary, ListedJob } from "../../store/jobs/job-store.ts";
 import { presentTime, presentTimeOrNull, presentUsage, timeSchema, usageSchema } from "./wire-units.ts";
 import { orNull } from "./responses.ts";
@@ -156,7 +156,7 @@ export function presentDetail(job: JobView): z.infer<typeof detailSchema> {
     duration_ms: startedAtMs === null || completedAtMs === null ? null : completedAtMs - startedAtMs,
     finish_reason: job.finishReason,
     error: error === null ? null : { code: error.code, message: error.message, retryable: error.retryable },
-    attempts: triesOf(job),
+    attempts: attemptsOf(job),
     island_id: job.islandId,
     waiting: waiting === null ? null : presentWaiting(waiting),
     timings: job.timings === null ? null : presentTimings(job.timings),

@@ -212,13 +212,13 @@ export function presentOverview(overview: Overview): z.infer<typeof overviewSche
     first_token_ms: firstTokenMs,
     errors_last_minute: overview.errorsLastMinute,
     coordinators: overview.coordinators.map(presentCoordinator),
-    is_complete: overview.coordinators.every(({ figures }) => figures !== null),
+    is_complete: overview.coordinators.every(({ metrics }) => metrics !== null),
   };
 }
 
-function presentCoordinator({ id, address, version, figures }: CoordinatorLine): z.infer<typeof coordinatorSchema> {
-  const { islands = 0, slots = { free: 0, all: 0 }, jobs = { running: 0, waiting: 0 } } = figures ?? {};
-  return { id, address, version, answers: figures !== null, islands, slots, jobs };
+function presentCoordinator({ id, address, version, metrics }: CoordinatorLine): z.infer<typeof coordinatorSchema> {
+  const { islands = 0, slots = { free: 0, all: 0 }, jobs = { running: 0, waiting: 0 } } = metrics ?? {};
+  return { id, address, version, answers: metrics !== null, islands, slots, jobs };
 }
 
 export function presentQueueLine(line: WaitingWork): z.infer<typeof queueLineSchema> {

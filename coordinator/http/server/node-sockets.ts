@@ -78,7 +78,7 @@ class NodeSocket implements SessionSocket {
   }
 
   /** All frames of one turn in one write are 5 times the frames a second, measured with frames of 100 bytes on two cores. */
-  send(frame: Uint8Array, until: "microtask" | "turn"): void {
+  send(frame: Uint8Array, until: "microtask" | "tick"): void {
     gatherWrites(this.#raw, until);
     this.#ws.send(frame, { binary: true });
   }

@@ -16,15 +16,15 @@ import {
   type AnswerDeps,
   type ChatClient,
   type FieldOf,
-  type WaitingClient,
-} from "./waiting-client.ts";
+  type RequestContext,
+} from "./request-context.ts";
 
 /*
  * Shared by the endpoints that run one chat for a client that waits on the connection, streamed or not, whatever the shape of their
  * requests and answers.
  */
 
-export interface ChatOrder {
+export interface ChatSubmission {
   /** Slug or alias of a chat Cargo; null or undefined: the operator's default. */
   readonly model: string | null | undefined;
   readonly input: JobInput;
@@ -51,7 +51,7 @@ export interface AwaitedChat {
 export function awaitChat(
   deps: AnswerDeps & Pick<HttpDeps, "clock">,
   call: ChatClient,
-  order: ChatOrder,
+  order: ChatSubmission,
 ): Promise<AwaitedChat | null> {
   const { c, identity } = call;
   const client = waitingClientOf(call);
@@ -64,8 +64,8 @@ export function awaitChat(
 /** Runs a chat to its end, as {@link awaitChat} does, for whoever waits. */
 export function endedChat(
   deps: AnswerDeps,
-  client: WaitingClient,
-  order: Omit<ChatOrder, "isStreamed">,
+  client: RequestContext,
+  order: Omit<ChatSubmission, "isStreamed">,
 ): Promise<AwaitedChat | null> {
   return run(deps, client, order, null);
 }
@@ -78,8 +78,8 @@ interface ChatStream {
 
 async function run(
   deps: AnswerDeps,
-  { submitter, gone, onIgnored }: WaitingClient,
-  order: Omit<ChatOrder, "isStreamed">,
+  { submitter, gone, onIgnored }: RequestContext,
+  order: Omit<ChatSubmission, "isStreamed">,
   stream: ChatStream | null,
 ): Promise<AwaitedChat | null> {
   const { options, log } = deps;
@@ -100,7 +100,7 @@ async function run(
 }
 
 /** Opens the job's feed, and then calls `onJob` once. A quick job may have ended before that, and `onJob` removes what it wrote. */
-function openFirst(job: JobHandle, onJob: ChatOrder["onJob"]): () => Promise<Feed> {
+function openFirst(job: JobHandle, onJob: ChatSubmission["onJob"]): () => Promise<Feed> {
   let isFirst = true;
   return async () => {
     const opening = job.openFeed();
@@ -117,7 +117,7 @@ function openFirst(job: JobHandle, onJob: ChatOrder["onJob"]): () => Promise<Fee
 export async function openChat(
   deps: AnswerDeps,
   call: ChatClient,
-  order: Omit<ChatOrder, "isStreamed">,
+  order: Omit<ChatSubmission, "isStreamed">,
 ): Promise<AwaitedChat | null> {
   const { submitter, gone } = waitingClientOf(call);
   if (gone.aborted) return null;
@@ -132,7 +132,7 @@ export async function openChat(
 export async function startChat(
   deps: Pick<HttpDeps, "jobs" | "catalog">,
   call: ChatClient,
-  order: Omit<ChatOrder, "isStreamed">,
+  order: Omit<ChatSubmission, "isStreamed">,
 ): Promise<JobHandle> {
   const { submitter, onIgnored } = waitingClientOf(call);
   const job = await submitChat(deps, submitter, order, { beforeSubmission: null });
@@ -143,7 +143,7 @@ export async function startChat(
 async function submitChat(
   deps: Pick<AnswerDeps, "jobs" | "catalog">,
   submitter: Submitter,
-  order: Omit<ChatOrder, "isStreamed">,
+  order: Omit<ChatSubmission, "isStreamed">,
   {
     beforeSubmission,
     ...wait
@@ -161,7 +161,7 @@ async function submitChat(
 /** A Cargo without reasoning ignores an effort. */
 function withoutReasoning(
   request: SubmitRequest,
-  { fieldOf = (path) => path, reasoningHints = [] }: Pick<ChatOrder, "fieldOf" | "reasoningHints">,
+  { fieldOf = (path) => path, reasoningHints = [] }: Pick<ChatSubmission, "fieldOf" | "reasoningHints">,
 ): SubmitRequest {
   const ignoredParameters = [...(request.ignoredParameters ?? []), ...reasoningHints];
   const { reasoning_effort: effort = "none", ...input } = request.input;

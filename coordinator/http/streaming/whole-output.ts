@@ -9,8 +9,8 @@ import {
   submitAs,
   type AnswerDeps,
   type FieldOf,
-  type WaitingClient,
-} from "./waiting-client.ts";
+  type RequestContext,
+} from "./request-context.ts";
 
 /** A job whose client waits on the connection for the whole of its output. */
 export interface AwaitedJob {
@@ -40,7 +40,7 @@ export interface EndedJob {
  */
 export async function endedJob(
   deps: Omit<AnswerDeps, "catalog">,
-  { submitter, gone }: WaitingClient,
+  { submitter, gone }: RequestContext,
   { slug, input, fieldOf }: AwaitedJob,
 ): Promise<EndedJob | null> {
   const { options, log } = deps;
@@ -58,7 +58,7 @@ export async function endedJob(
 /** The output of a job, as {@link endedJob} runs it. All of it is in memory. */
 export async function wholeOutput(
   deps: Omit<AnswerDeps, "catalog">,
-  client: WaitingClient,
+  client: RequestContext,
   awaited: AwaitedJob,
 ): Promise<WholeOutput | null> {
   const job = await endedJob(deps, client, awaited);

@@ -27,19 +27,19 @@ export class FrameIntake {
   readonly #waiting = new Map<FrameSource, number>();
   #frames = 0;
   #bytes = 0;
-  #isTurnScheduled = false;
+  #isTickScheduled = false;
 
   /** Gives the frame to `source.take`, in this turn or a later one. */
   push(source: FrameSource, data: Buffer): void {
-    this.#scheduleTurn();
-    if (this.#queue.length === 0 && this.#hasRoom()) return this.#take({ source, data });
+    this.#scheduleTick();
+    if (this.#queue.length === 0 && this.#hasCapacity()) return this.#take({ source, data });
     this.#queue.push({ source, data });
     const waiting = this.#waiting.get(source) ?? 0;
     this.#waiting.set(source, waiting + 1);
     if (waiting === 0) source.onQueued();
   }
 
-  #hasRoom(): boolean {
+  #hasCapacity(): boolean {
     return this.#frames < MAX_PER_TURN.frames && this.#bytes < MAX_PER_TURN.bytes;
   }
 
@@ -49,21 +49,21 @@ export class FrameIntake {
     source.take(data);
   }
 
-  #scheduleTurn(): void {
-    if (this.#isTurnScheduled) return;
-    this.#isTurnScheduled = true;
-    setImmediate(() => this.#beginTurn());
+  #scheduleTick(): void {
+    if (this.#isTickScheduled) return;
+    this.#isTickScheduled = true;
+    setImmediate(() => this.#beginTick());
   }
 
-  #beginTurn(): void {
-    this.#isTurnScheduled = false;
+  #beginTick(): void {
+    this.#isTickScheduled = false;
     this.#frames = 0;
     this.#bytes = 0;
     if (this.#queue.length === 0) return;
-    this.#scheduleTurn();
+    this.#scheduleTick();
     let taken = 0;
     for (const frame of this.#queue) {
-      if (!this.#hasRoom()) break;
+      if (!this.#hasCapacity()) break;
       taken += 1;
       this.#take(frame);
       this.#settle(frame.source);

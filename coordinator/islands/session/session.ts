@@ -30,7 +30,7 @@ const MAX_IDLE_UNFINISHED_BYTES = 4 * MAX_STATE_BYTES;
 /** What each read of the socket takes beside its bytes, of which it may have one: 800 bytes, measured; an honest network brings more at once. */
 const READ_BYTES = 512;
 /** When there is no room for an unfinished frame, the session looks again after this. */
-const NO_ROOM_PAUSE_MS = 50;
+const NO_CAPACITY_PAUSE_MS = 50;
 /** Bytes that wait for the Island to read them. One that never reads is cut off here. */
 const MAX_UNREAD_BYTES = 64 * MIB;
 /** Longest reason of a close frame: 125 bytes less the code. Source: RFC 6455 §5.5. */
@@ -120,7 +120,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     }
     this.#shared.frames.sent[frame.type] += 1;
     // An assignment does not wait for the answers to clients, which the same turn writes.
-    this.#socket.send(encodeFrame(frame), frame.type === "assign" ? "microtask" : "turn");
+    this.#socket.send(encodeFrame(frame), frame.type === "assign" ? "microtask" : "tick");
   }
 
   /** Resolves when the socket is closed. */
@@ -141,15 +141,15 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
       if (isIdle && this.#unfinishedBytes > MAX_IDLE_UNFINISHED_BYTES)
         throw new FloodError("frame: too large without a job");
     });
-    this.#waitForRoom();
+    this.#waitForCapacity();
   }
 
   onQueued(): void {
-    this.#pause().begin("turn");
+    this.#pause().begin("tick");
   }
 
   onQueueEmpty(): void {
-    this.#pauses?.end("turn");
+    this.#pauses?.end("tick");
   }
 
   take(data: Buffer): void {
@@ -238,9 +238,9 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     this.#unfinishedBytes = bytes;
   }
 
-  #waitForRoom(): void {
+  #waitForCapacity(): void {
     if (this.owner.share.mayReadOn(this)) return;
-    this.#pause().beginFor("room", NO_ROOM_PAUSE_MS, () => this.#waitForRoom());
+    this.#pause().beginFor("capacity", NO_CAPACITY_PAUSE_MS, () => this.#waitForCapacity());
   }
 
   #pause(): SocketPauses {
@@ -326,7 +326,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
 }
 
 /** `storage`: commits are behind. `turn`: frames wait for their turn. `rate`: too much a second. `room`: too many unfinished frames. */
-type PauseReason = "storage" | "turn" | "rate" | "room";
+type PauseReason = "storage" | "tick" | "rate" | "capacity";
 
 /** Why a socket is not read now. It is read again when no reason is left, or to see the close through. */
 class SocketPauses {

@@ -62,7 +62,7 @@ const CALL_FRAME_BYTES = 64;
  */
 export class DeliveredTokens {
   /** Bytes of text that no token was counted for yet. */
-  #roomTokens = 0;
+  #allowedTokens = 0;
 
   /** The same items, with the counts that are believed: mostly the very array. */
   take(items: readonly OutputItem[]): readonly OutputItem[] {
@@ -70,9 +70,9 @@ export class DeliveredTokens {
     for (let index = 0; index < items.length; index += 1) {
       const item = items[index] as OutputItem;
       if (!isModelItem(item)) continue;
-      this.#roomTokens += bytesOf(item);
-      const count = Math.min(item.count, this.#roomTokens);
-      this.#roomTokens -= count;
+      this.#allowedTokens += bytesOf(item);
+      const count = Math.min(item.count, this.#allowedTokens);
+      this.#allowedTokens -= count;
       if (count !== item.count) (believed ??= [...items])[index] = { ...item, count };
     }
     return believed ?? items;
@@ -83,7 +83,7 @@ export class DeliveredTokens {
     const stopTokens = traits?.stopBytes ?? 0;
     return {
       promptTokens: boundPrompt(promptTokens, traits),
-      completionTokens: Math.min(completionTokens, counted + this.#roomTokens + (counted > 0 ? stopTokens : 0)),
+      completionTokens: Math.min(completionTokens, counted + this.#allowedTokens + (counted > 0 ? stopTokens : 0)),
     };
   }
 }

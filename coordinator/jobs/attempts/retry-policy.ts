@@ -16,11 +16,11 @@ export function mayRetry(
   job: Pick<ActiveJob, "attempt" | "refusals" | "feed" | "traits">,
   maxAttempts: number,
 ): boolean {
-  if (triesOf(job) >= maxAttempts) return false;
+  if (attemptsOf(job) >= maxAttempts) return false;
   return !job.feed.hasOutput || job.traits?.canContinue === true;
 }
 
 /** Attempts that count: a refusal is none. */
-export function triesOf({ attempt, refusals }: Pick<ActiveJob, "attempt" | "refusals">): number {
+export function attemptsOf({ attempt, refusals }: Pick<ActiveJob, "attempt" | "refusals">): number {
   return attempt - refusals;
 }

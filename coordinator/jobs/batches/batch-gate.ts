@@ -36,14 +36,14 @@ export type BatchGate = ReturnType<typeof openBatchGate>;
 export function openBatchGate(
   { clock, onFatal }: Pick<Env, "clock" | "onFatal">,
   jobs: Pick<JobRegistry, "get" | "admitParked">,
-  quota: Pick<JobQuota, "isFull" | "onRoom">,
+  quota: Pick<JobQuota, "isFull" | "onCapacity">,
   limitOf: (accountId: string) => Promise<number>,
   places: JobPlaces | null,
 ) {
   /** Accounts with at least one waiting job. */
   const queues = new Map<string, AccountQueue>();
   let timer: Timer | null = null;
-  const unsubscribe = quota.onRoom(advance);
+  const unsubscribe = quota.onCapacity(advance);
 
   function queueOf(accountId: string): AccountQueue {
     let queue = queues.get(accountId);

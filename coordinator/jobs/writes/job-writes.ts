@@ -71,9 +71,9 @@ export function writeJobs(
     storeStart(job);
     const { chunk, onStored } = take(job);
     const appended = afterJob(job, () => store.jobs.appendFeed(chunk));
-    job.appendsUnderWay += 1;
+    job.appendsInFlight += 1;
     void appended.then(() => {
-      job.appendsUnderWay -= 1;
+      job.appendsInFlight -= 1;
       if (chunk.seq !== null && job.attempt === chunk.attempt) job.durableSeq = chunk.seq;
       onStored();
       behind.noteStored(job);

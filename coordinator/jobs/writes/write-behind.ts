@@ -3,7 +3,7 @@ import { KIB, MIB } from "../../../shared/format-bytes.ts";
 import type { MutableJob } from "../active-job.ts";
 
 /** What it needs to know of a job. */
-export type WritingJob = Pick<MutableJob, "unstored" | "appendsUnderWay" | "firstOutputMs">;
+export type WritingJob = Pick<MutableJob, "unstored" | "appendsInFlight" | "firstOutputMs">;
 
 /** The longest delay, as a multiple of the shortest. */
 const MAX_GROWTH = 10;
@@ -53,13 +53,13 @@ export function writeBehind<Job extends WritingJob>(clock: Clock, delayMs: numbe
   }
 
   function storeDue(untilMs: number): void {
-    for (const [job, dueMs] of due) if (dueMs <= untilMs && job.appendsUnderWay === 0) store(job);
+    for (const [job, dueMs] of due) if (dueMs <= untilMs && job.appendsInFlight === 0) store(job);
   }
 
   return {
     /** The job has something to store. `bytes`: what was added now. */
     add(job: Job, bytes: number): void {
-      if (delayMs === 0 && job.appendsUnderWay === 0) return store(job);
+      if (delayMs === 0 && job.appendsInFlight === 0) return store(job);
       gatheredBytes += bytes;
       if (!due.has(job)) due.set(job, dueOf(job));
       if (job.unstored.bytes > MAX_WRITE_BYTES) return store(job);
@@ -71,7 +71,7 @@ export function writeBehind<Job extends WritingJob>(clock: Clock, delayMs: numbe
     /** A write of output of the job is done. What is overdue follows. */
     noteStored(job: Job): void {
       const dueMs = due.get(job);
-      if (dueMs !== undefined && job.appendsUnderWay === 0 && dueMs <= clock.monotonicMs()) store(job);
+      if (dueMs !== undefined && job.appendsInFlight === 0 && dueMs <= clock.monotonicMs()) store(job);
     },
 
     /** What was gathered of the job is stored otherwise. Called before it is taken. */

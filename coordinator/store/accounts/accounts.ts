@@ -78,7 +78,7 @@ const LIMITS = ["requestsPerMinute", "concurrentJobs", "concurrentStreams", "sha
 export type AccountLimits = Pick<AccountRow, (typeof LIMITS)[number]>;
 
 /** What decides about a request of an account. */
-interface AccountStanding extends Pick<AccountRow, "role" | "suspendedBecause"> {
+interface AccountStatus extends Pick<AccountRow, "role" | "suspendedBecause"> {
   readonly limits: AccountLimits;
 }
 
@@ -93,7 +93,7 @@ const ACCOUNT = `SELECT ${accountTable.columns("id", "email", "createdAtMs", "ro
   FROM accounts JOIN balances ON balances.party = 'client:' || accounts.id`;
 const SELECT_LIMITS = `SELECT ${accountTable.columns(...LIMITS)} FROM accounts WHERE id = @accountId`;
 /** Made once, as requests are checked by it. */
-const STANDING = `SELECT ${accountTable.columns(...LIMITS, "role", "suspendedBecause")} FROM accounts
+const ACCOUNT_STATUS = `SELECT ${accountTable.columns(...LIMITS, "role", "suspendedBecause")} FROM accounts
   WHERE id = @accountId AND deleted_at_ms IS NULL`;
 const RESET = "SELECT account_id AS id FROM password_resets WHERE token_hash = @tokenHash AND expires_at_ms > @nowMs";
 /** What a deleted account loses. */
@@ -239,8 +239,10 @@ export const accountSteps = {
   }),
 
   /** Undefined for an unknown or deleted account. */
-  standing: read(async (tx, accountId: string): Promise<AccountStanding | undefined> => {
-    const row = await accountTable.row<AccountLimits & Omit<AccountStanding, "limits">>(tx, STANDING, { accountId });
+  accountStatus: read(async (tx, accountId: string): Promise<AccountStatus | undefined> => {
+    const row = await accountTable.row<AccountLimits & Omit<AccountStatus, "limits">>(tx, ACCOUNT_STATUS, {
+      accountId,
+    });
     if (row === undefined) return undefined;
     const { role, suspendedBecause, ...limits } = row;
     return { limits, role, suspendedBecause };

@@ -49,7 +49,7 @@ export interface AuditLine extends RowOf<typeof auditLogTable> {
 }
 
 /** What was acted on, and when. */
-export type AuditedDeed = Pick<AuditLine, "id" | "atMs" | "action" | "targetKind" | "targetId">;
+export type AuditEventRef = Pick<AuditLine, "id" | "atMs" | "action" | "targetKind" | "targetId">;
 
 export interface AuditFilter {
   readonly actor?: string | undefined;
@@ -83,6 +83,6 @@ export const auditSteps = {
   /** The last `limit` lines, newest first. Costs the same however long the log is. */
   latest: read((tx, limit: number) => {
     const columns = auditLogTable.columns("id", "atMs", "action", "targetKind", "targetId");
-    return tx.all<AuditedDeed>(`SELECT ${columns} FROM audit_log ORDER BY id DESC LIMIT @limit`, { limit });
+    return tx.all<AuditEventRef>(`SELECT ${columns} FROM audit_log ORDER BY id DESC LIMIT @limit`, { limit });
   }),
 };

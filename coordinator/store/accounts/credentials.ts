@@ -1,4 +1,4 @@
-import { utcDayOf } from "../ledger/host-figures.ts";
+import { utcDayOf } from "../ledger/host-metrics.ts";
 import { monthBeginMs, utcMonthOf, type KeyLimits, type UtcMonth } from "./key-spending.ts";
 import { REFUSALS } from "../refusals.ts";
 import { read, write } from "../steps/steps.ts";

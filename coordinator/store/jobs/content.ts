@@ -1,6 +1,6 @@
 import { isTerminal, JOB_STATES } from "../../../shared/job-state.ts";
 import { returnPostings } from "../../credits/postings.ts";
-import { takeTurn } from "../work-division.ts";
+import { claimRound } from "../work-division.ts";
 import { LISTED, UNLISTED } from "./job-guards.ts";
 import { read, write, type Opened } from "../steps/steps.ts";
 import { integer, key, Table, text, type RowOf } from "../steps/table.ts";
@@ -204,13 +204,13 @@ async function deleteTurn(tx: Tx, jobId: string): Promise<void> {
  */
 export const contentSteps = {
   /** Whether this coordinator sweeps now; where several share the store, one of them in each period. */
-  takeSweep: read(async (tx, everyMs: number) => tx.dialect === "sqlite" || takeTurn(tx, "sweep", everyMs)),
+  takeSweep: read(async (tx, everyMs: number) => tx.dialect === "sqlite" || claimRound(tx, "sweep", everyMs)),
 
   /** Notes a removal, which is then under way until `finish` succeeds, also after a crash. */
   begin: write(beginRemoval),
 
   /** Removals under way, oldest first. */
-  underWay: read((tx) => tx.all<RemovalSubject>("SELECT kind, id FROM removals ORDER BY at_ms")),
+  inFlight: read((tx) => tx.all<RemovalSubject>("SELECT kind, id FROM removals ORDER BY at_ms")),
 
   /** Ids of the subject's ended jobs, sorted, after `afterId` (empty: from the first); at most `limit`. */
   jobsOf: read(async (tx, { kind, id }: RemovalSubject, afterId: string, limit: number) => {

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTick } from "node:timers/promises";
 import { KIB } from "../../../shared/format-bytes.ts";
 
 /** JSON text with more characters is kept apart in storage, in pieces of this size, so that nobody holds all of it in memory. */
@@ -58,7 +58,7 @@ export class LargeJson {
       read += piece.length;
       yield piece;
       // Storage answers at once and sockets may take all of it: others are served in between.
-      await nextTurn();
+      await nextTick();
     }
   }
 

@@ -11,13 +11,13 @@ export const WEBHOOK_STATES = ["waiting", "pending", "delivered", "failed"] as c
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
 /** One try. `status`: HTTP status of the answer; null without an answer, and `error` says why. */
-export interface WebhookTry {
+export interface DeliveryAttempt {
   readonly atMs: number;
   readonly status: number | null;
   readonly error: string | null;
 }
 
-export type TryOutcome =
+export type AttemptOutcome =
   | { readonly state: "delivered" | "failed" }
   | { readonly state: "pending"; readonly dueAtMs: number };
 
@@ -44,7 +44,7 @@ export const webhookTable = new Table(
     /** When the next try is due. */
     dueAtMs: nullable(integer()),
     /** Oldest first. */
-    tries: json<readonly WebhookTry[]>("DEFAULT '[]'"),
+    tries: json<readonly DeliveryAttempt[]>("DEFAULT '[]'"),
     /** The coordinator that delivers it: the one that stored the end of its job or batch. */
     senderId: onlyIn("postgres", key("DEFAULT ''")),
   },
@@ -101,7 +101,7 @@ export const webhookSteps = {
    * Adds a try to the log of a webhook that this coordinator is to deliver. Does nothing to another one. While nothing can be stored it is
    * refused, and the webhook is delivered again later: receivers recognise repeats.
    */
-  record: write(async (tx, id: string, attempt: WebhookTry, outcome: TryOutcome): Promise<void> => {
+  record: write(async (tx, id: string, attempt: DeliveryAttempt, outcome: AttemptOutcome): Promise<void> => {
     // The log is a JSON array: the try goes before its last bracket.
     const sql = `UPDATE webhooks SET state = @state, due_at_ms = @dueAtMs,
       tries = substr(tries, 1, length(tries) - 1) || CASE tries WHEN '[]' THEN '' ELSE ',' END || @attempt || ']'

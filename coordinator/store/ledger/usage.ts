@@ -1,5 +1,5 @@
 import { moveCursor, usageCursorTable } from "./entries-cursor.ts";
-import { DAY_MS, type UtcDay } from "./host-figures.ts";
+import { DAY_MS, type UtcDay } from "./host-metrics.ts";
 import { assertPage, type Page } from "../steps/page.ts";
 import { pageRead, write } from "../steps/steps.ts";
 import { integer, key, small, Table } from "../steps/table.ts";

@@ -6,9 +6,9 @@ import type { LedgerReport } from "../ledger/ledger.ts";
 import { DatabaseError } from "../database-error.ts";
 import { DATABASE_FILE } from "../open-store.ts";
 import { SECRET_NAMES } from "../secrets/shared-secrets.ts";
-import type { StorePlace } from "../store-place.ts";
+import type { StoreLocation } from "../store-location.ts";
 import { COPIED_TABLES, type CopiedTable } from "./copied-tables.ts";
-import { keyOf, pagesOf, type CopiedRow, type DataEnd } from "./data-end.ts";
+import { keyOf, pagesOf, type CopiedRow, type MigrationEndpoint } from "./migration-endpoint.ts";
 import type { MoveMark } from "./move-mark.ts";
 import { openSqliteEnd } from "./sqlite-end.ts";
 
@@ -22,7 +22,7 @@ export interface MoveReport {
  * Opens a data directory or a database for a move of all data, and makes what is missing. It is closed by its owner.
  * @throws {DatabaseError} while it is in use.
  */
-export async function openEnd(place: StorePlace, clock: Clock): Promise<DataEnd> {
+export async function openEnd(place: StoreLocation, clock: Clock): Promise<MigrationEndpoint> {
   if (typeof place === "string") return openSqliteEnd(join(place, DATABASE_FILE), clock.now());
   const { openPostgresEnd } = await import("./postgres-end.ts");
   return openPostgresEnd(place, clock);
@@ -36,7 +36,7 @@ type OnStep = (step: string) => void;
  * it was when it is called again; until it is done, neither end can be opened, and then the target alone.
  * @throws {DatabaseError} if an end is in use, the target is not empty, or something differs.
  */
-export async function moveData(from: DataEnd, to: DataEnd, onStep: OnStep): Promise<MoveReport> {
+export async function moveData(from: MigrationEndpoint, to: MigrationEndpoint, onStep: OnStep): Promise<MoveReport> {
   const [left, begun] = [await from.mark(), await to.mark()];
   await assertCanMove(from, to, left, begun);
   const id = left?.id ?? randomUUID();
@@ -52,28 +52,42 @@ export async function moveData(from: DataEnd, to: DataEnd, onStep: OnStep): Prom
   return report;
 }
 
-async function assertCanMove(from: DataEnd, to: DataEnd, left: MoveMark | null, begun: MoveMark | null): Promise<void> {
-  if (left?.role === "target") throw new DatabaseError(from.name, `it has only a part of the data of ${left.other}`);
+async function assertCanMove(
+  from: MigrationEndpoint,
+  to: MigrationEndpoint,
+  left: MoveMark | null,
+  begun: MoveMark | null,
+): Promise<void> {
+  if (left?.role === "target")
+    throw new DatabaseError(from.name, `contains only part of the data of ${left.other}. Complete that move first`);
   if (left !== null && left.id === begun?.id) return;
-  if (left?.isDone === true) throw new DatabaseError(from.name, `its data was moved to ${left.other} already`);
+  if (left?.isDone === true)
+    throw new DatabaseError(from.name, `the data was already moved to ${left.other}. Use that database`);
   if (left !== null && left.other !== to.name) {
     throw new DatabaseError(
       from.name,
-      `its data is being moved to ${left.other}; complete that, or give it up: --abandon`,
+      `a move of the data to ${left.other} is not complete. Complete it, or cancel it with --abandon`,
     );
   }
-  if (begun !== null) throw new DatabaseError(to.name, "it belongs to another move; use an empty database");
+  if (begun !== null) throw new DatabaseError(to.name, "belongs to another move. Use an empty database");
   for (const table of COPIED_TABLES) {
     const isNew = table.name === "balances" || (await to.lastKey(table)) === null;
-    if (!isNew) throw new DatabaseError(to.name, `it is not empty (${table.name}); use a new database or directory`);
+    if (!isNew)
+      throw new DatabaseError(
+        to.name,
+        `must be empty, but it has rows in ${table.name}. Use a new database or directory`,
+      );
   }
   for (const name of SECRET_NAMES) {
     if ((await to.secrets.read(name)) === null) continue;
-    throw new DatabaseError(to.name, "it has secrets of a coordinator; use a new database or directory");
+    throw new DatabaseError(
+      to.name,
+      "must be empty, but it has secrets of a coordinator. Use a new database or directory",
+    );
   }
 }
 
-async function copyAll(from: DataEnd, to: DataEnd, onStep: OnStep): Promise<void> {
+async function copyAll(from: MigrationEndpoint, to: MigrationEndpoint, onStep: OnStep): Promise<void> {
   for (const table of COPIED_TABLES) {
     let rows = 0;
     for await (const page of pagesOf(from, table, await to.lastKey(table))) {
@@ -89,7 +103,7 @@ async function copyAll(from: DataEnd, to: DataEnd, onStep: OnStep): Promise<void
   }
 }
 
-async function verify(from: DataEnd, to: DataEnd, onStep: OnStep): Promise<MoveReport> {
+async function verify(from: MigrationEndpoint, to: MigrationEndpoint, onStep: OnStep): Promise<MoveReport> {
   onStep("Comparing every row");
   const rows: Record<string, number> = {};
   for (const table of COPIED_TABLES) {
@@ -97,7 +111,7 @@ async function verify(from: DataEnd, to: DataEnd, onStep: OnStep): Promise<MoveR
     if (count > 0) rows[table.name] = count;
   }
   const differs = (what: string): never => {
-    throw new DatabaseError(to.name, `${what} differ from those of ${from.name}`);
+    throw new DatabaseError(to.name, `${what} differ from those in ${from.name}. Empty it and move the data again`);
   };
   if (!isDeepStrictEqual(await to.revisions(), await from.revisions())) differs("The revisions");
   for (const name of SECRET_NAMES) {
@@ -110,7 +124,7 @@ async function verify(from: DataEnd, to: DataEnd, onStep: OnStep): Promise<MoveR
 }
 
 /** Compares a table row by row. Resolves with the number of rows. @throws {DatabaseError} at the first that differs. */
-async function compareTable(from: DataEnd, to: DataEnd, table: CopiedTable): Promise<number> {
+async function compareTable(from: MigrationEndpoint, to: MigrationEndpoint, table: CopiedTable): Promise<number> {
   const copies = rowsOf(to, table);
   let count = 0;
   for await (const page of pagesOf(from, table)) {
@@ -125,10 +139,13 @@ async function compareTable(from: DataEnd, to: DataEnd, table: CopiedTable): Pro
   return count;
 }
 
-async function* rowsOf(end: DataEnd, table: CopiedTable): AsyncGenerator<CopiedRow, undefined, void> {
+async function* rowsOf(end: MigrationEndpoint, table: CopiedTable): AsyncGenerator<CopiedRow, undefined, void> {
   for await (const page of pagesOf(end, table)) yield* page;
 }
 
-function difference(to: DataEnd, table: CopiedTable, row: CopiedRow): DatabaseError {
-  return new DatabaseError(to.name, `row ${keyOf(table, row).join(" ")} of ${table.name} differs from the original`);
+function difference(to: MigrationEndpoint, table: CopiedTable, row: CopiedRow): DatabaseError {
+  return new DatabaseError(
+    to.name,
+    `row ${keyOf(table, row).join(" ")} of ${table.name} differs from the original. Empty the database and move the data again`,
+  );
 }

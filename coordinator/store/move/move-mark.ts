@@ -20,9 +20,10 @@ export function refuseMoved(name: string, mark: MoveMark | null): void {
 }
 
 function reasonOf({ role, other, isDone }: MoveMark): string {
-  if (role === "target") return `it has a part of the data of ${other}; complete it with the command migrate`;
-  const again = "To use what is here again, in place of that: the command migrate --from … --abandon";
+  if (role === "target")
+    return `contains only part of the data of ${other}. Complete the move with the command migrate`;
+  const again = "To use this data again instead, run: migrate --from … --abandon";
   return isDone
-    ? `its data was moved to ${other}: use that one. ${again}`
-    : `its data is being moved to ${other}; complete it with the command migrate. ${again}`;
+    ? `the data was moved to ${other}. Use that database. ${again}`
+    : `a move of the data to ${other} is not complete. Complete it with the command migrate. ${again}`;
 }

@@ -12,11 +12,11 @@ import { PostgresTx } from "../postgres/engine/postgres-steps.ts";
 import { MIGRATIONS } from "../postgres/migrations.ts";
 import { postgresSecrets } from "../postgres/secrets/postgres-secrets.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
-import type { DatabasePlace } from "../store-place.ts";
+import type { DatabaseLocation } from "../store-location.ts";
 import { columnType } from "../steps/schema.ts";
 import { textOf, valueOf, type ColumnKind } from "../steps/table.ts";
 import { COPIED_TABLES, lastKeySql, nextRowsSql, REVISIONS, type CopiedTable } from "./copied-tables.ts";
-import { isClear, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
+import { isClear, type CopiedValue, type MigrationEndpoint, type Revisions } from "./migration-endpoint.ts";
 import type { MoveMark } from "./move-mark.ts";
 
 /** Of long columns as they are stored, which may be compressed; a single row may be longer. */
@@ -55,7 +55,7 @@ const types: pg.CustomTypesConfig = {
  * Opens the database of coordinators as an end of a move, and makes the tables if they are missing. No coordinator uses it meanwhile.
  * @throws {DatabaseError} while another move of the database is under way.
  */
-export async function openPostgresEnd({ address, key }: DatabasePlace, clock: Clock): Promise<DataEnd> {
+export async function openPostgresEnd({ address, key }: DatabaseLocation, clock: Clock): Promise<MigrationEndpoint> {
   const shown = withoutPassword(address);
   // A statement may take long here, and nobody waits for our locks.
   const patient = { query_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
@@ -66,7 +66,8 @@ export async function openPostgresEnd({ address, key }: DatabasePlace, clock: Cl
     await migrate(address, MIGRATIONS, clock.now());
     await client.connect();
     const { rows } = await client.query<{ has: boolean }>("SELECT pg_try_advisory_lock($1) AS has", [LOCK]);
-    if (rows[0]?.has !== true) throw new DatabaseError(shown, "another move of its data is under way");
+    if (rows[0]?.has !== true)
+      throw new DatabaseError(shown, "another move of the data is running. Wait until it has finished");
   } catch (error) {
     await client.end().catch(() => undefined);
     throw openingErrorOf(error, address);
@@ -113,7 +114,7 @@ export async function openPostgresEnd({ address, key }: DatabasePlace, clock: Cl
       const inUse = await countUsers(client);
       if (inUse > 0) {
         if (before === null) await forget();
-        const text = `${inUse} connections of coordinators or their commands use it; stop them first`;
+        const text = `${inUse} connections of coordinators or commands use the database. Stop them first`;
         throw new DatabaseError(shown, text);
       }
       await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");

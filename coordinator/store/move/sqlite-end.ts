@@ -14,7 +14,13 @@ import { MIGRATIONS } from "../sqlite/migrations.ts";
 import { WEBHOOK_KEY_FILE } from "../sqlite/sqlite-store.ts";
 import type { ColumnKind } from "../steps/table.ts";
 import { lastKeySql, nextRowsSql, REVISIONS } from "./copied-tables.ts";
-import { isClear, type CopiedRow, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
+import {
+  isClear,
+  type CopiedRow,
+  type CopiedValue,
+  type MigrationEndpoint,
+  type Revisions,
+} from "./migration-endpoint.ts";
 import type { MoveMark } from "./move-mark.ts";
 
 /** Characters that are read at once, at most; a single row may be longer. */
@@ -24,7 +30,7 @@ const PAGE_CHARS = 4_000_000;
  * Opens the data directory of a coordinator as an end of a move, and makes what is missing. No coordinator serves it meanwhile.
  * @throws {DatabaseError} while a coordinator serves the directory.
  */
-export async function openSqliteEnd(databaseFile: string, nowMs: number): Promise<DataEnd> {
+export async function openSqliteEnd(databaseFile: string, nowMs: number): Promise<MigrationEndpoint> {
   const directory = dirname(databaseFile);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   using opened = new DisposableStack();

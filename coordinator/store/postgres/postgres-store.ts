@@ -7,7 +7,7 @@ import { DatabaseError } from "../database-error.ts";
 import type { LedgerReport } from "../ledger/ledger.ts";
 import { type AppliedMigration, assertKnown, isBeforeBaseline } from "../steps/migrations.ts";
 import type { SecretName } from "../secrets/shared-secrets.ts";
-import type { DatabasePlace } from "../store-place.ts";
+import type { DatabaseLocation } from "../store-location.ts";
 import { postgresSteps, PostgresTx } from "./engine/postgres-steps.ts";
 import { batchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
@@ -102,7 +102,7 @@ const SECRETS: readonly SecretName[] = ["proofs", "signing"];
  * @throws {MigrationError} if the database is newer than this program. @throws as {@link openingErrorOf}
  */
 export async function checkPostgres(
-  { address, key }: DatabasePlace,
+  { address, key }: DatabaseLocation,
   clock: Clock,
 ): Promise<{ faults: string[]; ledger: LedgerReport | null }> {
   const applied = await appliedMigrations(address);

@@ -52,7 +52,7 @@ export function isBeforeBaseline(
   const { count, digest } = BEFORE_BASELINE[dialect];
   if (checksumOf(applied.map(({ checksum }) => checksum).join()) === digest) return true;
   throw new MigrationError(
-    `The database has migration ${applied.length} of an earlier version, and this program takes over from migration ${count}. Start it once with commit d7ab646b of Atoll, which brings it there, then with this version.`,
+    `The database has migration ${applied.length} of an earlier version, but this program can only upgrade from migration ${count}. Start commit d7ab646b of Atoll once, which applies the missing migrations, then start this version.`,
   );
 }
 
@@ -68,12 +68,12 @@ export function assertKnown(applied: readonly AppliedMigration[], migrations: re
     if (known === undefined && oldest <= migrations.length) continue;
     if (known === undefined) {
       throw new MigrationError(
-        `The database is newer than this program: it has migration ${version} (${name}), the program knows ${migrations.length}. Run the version that wrote the database, or a later one.`,
+        `The database is newer than this program: it has migration ${version} (${name}), but the program has only ${migrations.length}. Run the version that last used the database, or a later one.`,
       );
     }
     if (known.version !== version || checksumOf(known.sql) !== checksum) {
       throw new MigrationError(
-        `Migration ${version} (${name}) differs from the one that was applied to the database. Run the version that wrote the database; do not edit migrations.`,
+        `Migration ${version} (${name}) differs from the one that was applied to the database. Run the version that last used the database, and do not edit migrations.`,
       );
     }
   }

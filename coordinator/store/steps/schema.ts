@@ -17,7 +17,7 @@ import { credentialEndTable, credentialsRevisionTable } from "../accounts/creden
 import { apiKeyTable, keyNumberTable, keySpendingTable, sessionTable } from "../accounts/credentials.ts";
 import { fileBatchTable } from "../files/file-batches.ts";
 import { fileBlobTable, fileHoldTable, fileTable } from "../files/files.ts";
-import { islandDayTable, islandEarningTable } from "../ledger/host-figures.ts";
+import { islandDayTable, islandEarningTable } from "../ledger/host-metrics.ts";
 import { islandTokenTable, pairingCodeTable } from "../island-tokens.ts";
 import { islandTable } from "../islands.ts";
 import {

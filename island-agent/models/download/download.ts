@@ -67,7 +67,7 @@ async function transferWithRetries(
       const hasProgressed = part.bytes >= best + PROGRESS_BYTES;
       best = Math.max(best, part.bytes);
       failures = hasProgressed ? 1 : failures + 1;
-      if (failures >= policy.tries) throw givenUp(failures, error);
+      if (failures >= policy.maxAttempts) throw givenUp(failures, error);
       await clock.sleep(retryDelayMs(failures, error, policy), signal);
     }
   }

@@ -17,7 +17,7 @@ export interface FetchOptions {
   /** A transfer that receives no byte for this long is aborted and retried. */
   readonly stallMs?: number;
   /** Attempts in a row without progress. */
-  readonly tries?: number;
+  readonly maxAttempts?: number;
   /** Wait before the second attempt. It doubles up to `maxBackoffMs`, less a random part of up to a half. */
   readonly backoffMs?: number;
   readonly maxBackoffMs?: number;
@@ -50,7 +50,7 @@ export function resolveFetchPolicy(options: FetchOptions): FetchPolicy {
     hubToken: options.hubToken ?? null,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
     stallMs: options.stallMs ?? 30_000,
-    tries: options.tries ?? 5,
+    maxAttempts: options.maxAttempts ?? 5,
     backoffMs: options.backoffMs ?? 1_000,
     maxBackoffMs: options.maxBackoffMs ?? 60_000,
     maxRetryAfterMs: options.maxRetryAfterMs ?? 300_000,

@@ -166,10 +166,10 @@ async function orDiskFailure<T>(work: Promise<T>): Promise<T> {
 export function diskFailure(cause: unknown): JobFailure {
   const { message } = cause as NodeJS.ErrnoException;
   if (isOutOfSpace(cause)) {
-    const advice = "free space, or raise models.min_free_gb, so that downloads are refused earlier";
+    const advice = "free space, or raise models.min_free_gb to reject downloads earlier";
     return new DiskFullError(`The disk of the model store is full: ${advice}`, cause);
   }
-  return new JobFailure("model_unavailable", `The model store cannot be used: ${message}`, { retryable: true, cause });
+  return new JobFailure("model_unavailable", `Cannot use the model store: ${message}`, { retryable: true, cause });
 }
 
 /** Whether the disk, or the user's quota, has no space left. */

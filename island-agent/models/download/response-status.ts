@@ -11,20 +11,24 @@ export function statusError(url: URL, response: ModelResponse, policy: FetchPoli
   const where = describeUrl(url);
   if (status >= 500 || BUSY.has(status)) {
     const retryAfterMs = parseRetryAfterMs(message.headers["retry-after"], nowMs);
-    return new RetriableError(`${where} answered ${status}`, { retryAfterMs });
+    return new RetriableError(`${where} responded with status ${status}`, { retryAfterMs });
   }
-  return new JobFailure("model_unavailable", `${where} answered ${status}${explain(status, url, policy)}`, {
-    retryable: true,
-  });
+  return new JobFailure(
+    "model_unavailable",
+    `${where} responded with status ${status}${explain(status, url, policy)}`,
+    {
+      retryable: true,
+    },
+  );
 }
 
 function explain(status: number, url: URL, policy: FetchPolicy): string {
   const isHub = url.origin === policy.hub.origin;
   if (isHub && (status === 401 || status === 403)) {
     return policy.hubToken === null
-      ? ": the hub wants a token for this model (or it does not exist), and this Island has none"
-      : ": the hub token of this Island may not read this model";
+      ? ": the model does not exist, or it requires a hub token. Set models.hub_token"
+      : ": the hub token of this Island has no access to this model. Accept its terms on the hub, or set another models.hub_token";
   }
   if (status === 401 || status === 403) return ": access denied";
-  return status === 404 || status === 410 ? ": there is no such file" : "";
+  return status === 404 || status === 410 ? ": no such file" : "";
 }

@@ -90,7 +90,7 @@ async function settleRange({ message }: ModelResponse, part: PartFile, url: URL)
     return;
   }
   if (part.facts !== null) await part.restart({ ...part.facts, etag: null, totalBytes: null });
-  throw new RetriableError(`${describeUrl(url)} has changed since the download began`);
+  throw new RetriableError(`${describeUrl(url)} changed during the download`);
 }
 
 /** Checks the answer's headers against the known facts, and prepares part and disk for the body. */
@@ -103,10 +103,11 @@ async function prepare(
 ): Promise<void> {
   const encoding = message.headers["content-encoding"] ?? "identity";
   if (encoding !== "identity")
-    throw new RetriableError(`${describeUrl(url)} answered with content-encoding ${encoding}`);
+    throw new RetriableError(`${describeUrl(url)} responded with the unexpected content-encoding ${encoding}`);
   const range = /^bytes (\d{1,15})-\d{1,15}\/(\d{1,15}|\*)$/.exec(message.headers["content-range"] ?? "");
   const isContinued = status === 206 && offset > 0 && Number(range?.[1] ?? -1) === offset;
-  if (status === 206 && !isContinued) throw new RetriableError(`${describeUrl(url)} answered with a wrong range`);
+  if (status === 206 && !isContinued)
+    throw new RetriableError(`${describeUrl(url)} responded with another range than requested`);
   const announced = isContinued ? range?.[2] : message.headers["content-length"];
   const totalBytes = announced === undefined || announced === "*" ? hub.bytes : Number(announced);
   const expected = transfer.expected.bytes;
@@ -118,7 +119,7 @@ async function prepare(
   if (!isContinued) await part.restart(facts);
   else if (!isSameVersion(part.facts, facts)) {
     await part.restart(facts);
-    throw new RetriableError(`${describeUrl(url)} has changed since the download began`);
+    throw new RetriableError(`${describeUrl(url)} changed during the download`);
   }
   await transfer.reserve(Math.max(totalBytes ?? 0, expected ?? 0, part.bytes), part.bytes);
 }

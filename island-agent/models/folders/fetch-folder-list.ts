@@ -149,7 +149,7 @@ async function fetchDocument(url: URL, context: FetchContext, signal: AbortSigna
       });
     } catch (error) {
       if (!(error instanceof RetriableError)) throw error;
-      if (failures >= policy.tries) throw givenUp(url, failures, error);
+      if (failures >= policy.maxAttempts) throw givenUp(url, failures, error);
       await clock.sleep(retryDelayMs(failures, error, policy), signal);
     }
   }

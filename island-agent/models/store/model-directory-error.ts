@@ -6,7 +6,7 @@ export class ModelDirectoryError extends CliError {
   readonly directory: string;
 
   constructor(directory: string, why: string, cause: unknown) {
-    super(`The model directory ${directory} cannot be used: ${why}`, { cause });
+    super(`Cannot use the model directory ${directory}: ${why}`, { cause });
     this.directory = directory;
   }
 
@@ -23,10 +23,10 @@ function explain({ code, message }: NodeJS.ErrnoException): string {
   switch (code) {
     case "EEXIST":
     case "ENOTDIR":
-      return "there is a file in its place";
+      return "it is a file";
     case "EACCES":
     case "EPERM":
-      return "this user may not read and write there";
+      return "this user has no permission to read and write it";
     case "EROFS":
       return "the file system is read-only";
     case "ENOSPC":

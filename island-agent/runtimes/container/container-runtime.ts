@@ -211,7 +211,7 @@ export class ContainerRuntime implements CargoRuntime {
       await abortable(loaded.warm(), signal);
       log.info(
         { cargo: cargo.slug, image: lease.key, engine: `${facts.name} ${facts.version}` },
-        "containers wait for jobs",
+        "Containers are ready for jobs",
       );
       return loaded;
     } catch (error) {
@@ -238,12 +238,12 @@ export class ContainerRuntime implements CargoRuntime {
     await Promise.all(left.map((name) => engine.remove(name)));
     await this.#network.removeUnused(engine);
     if (left.length > 0)
-      this.#options.log.info({ count: left.length }, "removed the containers of an earlier agent process");
+      this.#options.log.info({ count: left.length }, "Removed containers of an earlier agent process");
     return left.length;
   }
 
   #logLeftovers(error: unknown): void {
-    this.#options.log.info({ reason: String(error) }, "could not remove left-over containers or the network");
+    this.#options.log.info({ reason: String(error) }, "Could not remove containers of an earlier run or the network");
   }
 
   #specOf({ slug, container }: CargoManifest): ContainerSpec {

@@ -192,7 +192,7 @@ export class ContainerEngine {
     labels: Readonly<Record<string, string>>,
     options: Readonly<Record<string, string>>,
   ): Promise<void> {
-    const wish = {
+    const params = {
       Name: name,
       Driver: "bridge",
       CheckDuplicate: true,
@@ -200,7 +200,7 @@ export class ContainerEngine {
       Labels: { ...labels },
       Options: { ...options },
     };
-    await this.#call(() => this.#docker.createNetwork(wish));
+    await this.#call(() => this.#docker.createNetwork(params));
   }
 
   /** Does nothing if it does not exist or still has containers. */

@@ -195,7 +195,7 @@ export class ImageStore {
       this.#images.set(key, { key, reference: engineReference(spec), bytes, lastUsedMs: clock.now(), leases: 0 });
       const hold = this.#lease(key, image);
       try {
-        if (shared.mayEvict) await this.#makeRoom(engine);
+        if (shared.mayEvict) await this.#freeSpace(engine);
         else if (this.#budgetLeft() < 0) {
           hold.release();
           const held = this.#images.get(key);
@@ -241,7 +241,7 @@ export class ImageStore {
   }
 
   /** How large an image is unpacked is only known now: it stays only if it fits. */
-  async #makeRoom(engine: ContainerEngine): Promise<void> {
+  async #freeSpace(engine: ContainerEngine): Promise<void> {
     const excessBytes = -this.#budgetLeft();
     const evictable = this.list().filter(({ inUse }) => !inUse);
     const chosen =

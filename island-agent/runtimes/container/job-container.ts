@@ -11,7 +11,7 @@ const STDERR_TAIL_BYTES = 1_500;
 /** Plenty for a program that waits, and the most that one that spins can take. */
 const RESTING_CPUS = 0.05;
 /** Used when the engine answers with an error. */
-const REMOVE_TRIES = 3;
+const MAX_REMOVE_ATTEMPTS = 3;
 const REMOVE_RETRY_MS = 500;
 
 /** Receives a container's output, in order. `onEnd` comes last and once. */
@@ -156,12 +156,12 @@ export class JobContainer {
 }
 
 async function removeContainer(engine: ContainerEngine, name: string, clock: Clock): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await engine.remove(name);
     } catch (error) {
-      if (tries === REMOVE_TRIES || statusOf(error) === null) throw error;
-      await clock.sleep(REMOVE_RETRY_MS * tries);
+      if (attempt === MAX_REMOVE_ATTEMPTS || statusOf(error) === null) throw error;
+      await clock.sleep(REMOVE_RETRY_MS * attempt);
     }
   }
 }

@@ -173,7 +173,7 @@ export class LoadedContainer implements LoadedCargo {
 
   #remove(container: JobContainer): Promise<void> {
     const removal = container.remove().catch((error: unknown) => {
-      this.#deps.log.info({ container: container.name, reason: String(error) }, "could not remove a container");
+      this.#deps.log.info({ container: container.name, reason: String(error) }, "Could not remove a container");
     });
     return this.#track(removal);
   }

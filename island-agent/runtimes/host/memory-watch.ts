@@ -33,7 +33,7 @@ export function watchMemory(
   let timer: Timer | undefined;
   const look = async (): Promise<void> => {
     // In a sandbox, the host starts a moment after what is around it.
-    if (host.pid === undefined) return lookSoon();
+    if (host.pid === undefined) return pollSoon();
     const memory = await memoryOf(host.pid);
     if (isOver || memory === null) return;
     const { residentBytes, ownBytes } = memory;
@@ -42,16 +42,16 @@ export function watchMemory(
       return host.kill(words, "out_of_memory");
     }
     onMeasured(residentBytes);
-    lookSoon();
+    pollSoon();
   };
-  const lookSoon = (): void => {
+  const pollSoon = (): void => {
     timer = clock.schedule(INTERVAL_MS, () => void look());
   };
   const end = (): void => {
     isOver = true;
     timer?.cancel();
   };
-  lookSoon();
+  pollSoon();
   return end;
 }
 

@@ -14,7 +14,7 @@ export class Answer {
   readonly #onOutput: (item: OutputItem) => void;
   readonly #signal: AbortSignal;
   readonly #probabilities: Pick<TokenProbabilities, "take"> | null;
-  readonly #tellsThoughts: boolean;
+  readonly #emitsReasoning: boolean;
   #tokens = 0;
   #undelivered = 0;
   /** Those among the undelivered whose text is never delivered. */
@@ -22,20 +22,20 @@ export class Answer {
 
   /**
    * @param probabilities Of its tokens, if they are told; one for each token that it takes.
-   * @param tellsThoughts Otherwise the tokens of thoughts are counted with the next text.
+   * @param emitsReasoning Otherwise the tokens of thoughts are counted with the next text.
    */
   constructor(
     stops: readonly string[],
     onOutput: (item: OutputItem) => void,
     signal: AbortSignal,
     probabilities: Pick<TokenProbabilities, "take"> | null = null,
-    tellsThoughts = false,
+    emitsReasoning = false,
   ) {
     this.#filter = new StopFilter(stops);
     this.#onOutput = onOutput;
     this.#signal = signal;
     this.#probabilities = probabilities;
-    this.#tellsThoughts = tellsThoughts;
+    this.#emitsReasoning = emitsReasoning;
   }
 
   /** Tokens generated so far. */
@@ -67,7 +67,7 @@ export class Answer {
     this.#tokens += tokens;
     this.#probabilities?.take(this.#undelivered + tokens, 0);
     [this.#undelivered, this.#hidden] = [0, this.#takeUndelivered()];
-    if (this.#tellsThoughts && text !== "") this.#onOutput({ type: "reasoning", content: text, count: tokens });
+    if (this.#emitsReasoning && text !== "") this.#onOutput({ type: "reasoning", content: text, count: tokens });
     else this.#hidden += tokens;
   }
 

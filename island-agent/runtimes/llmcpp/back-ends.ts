@@ -39,7 +39,7 @@ export function backEndFolder(dataDirectory: string, version = llamaVersion()): 
 }
 
 /** From now on node-llama-cpp finds the back ends in `folder`, too. It imports them by name when it starts llama.cpp. */
-export function lookForBackEnds(folder: string): void {
+export function loadBackEndsFrom(folder: string): void {
   const parentURL = pathToFileURL(join(folder, "package.json")).href;
   registerHooks({
     resolve(specifier, context, next) {

@@ -33,11 +33,11 @@ import { TokenProbabilities } from "./token-probabilities.ts";
 import { ToolGrammars } from "./tools/tool-grammar.ts";
 import { toolTemplate } from "./tools/tool-template.ts";
 import { hiddenMarks, messagesWithTools } from "./tools/tool-text.ts";
-import { THOUGHT_BUDGETS, type ReasoningEffort } from "../../../shared/reasoning.ts";
+import { REASONING_BUDGETS, type ReasoningEffort } from "../../../shared/reasoning.ts";
 import { ToolCallReader } from "./tools/tool-call-reader.ts";
 
 /** Of an answer that begins without any: the library renders it as thoughts that have ended. */
-const NO_THOUGHTS: readonly ChatModelSegment[] = [{ type: "segment", segmentType: "thought", text: "", ended: true }];
+const NO_REASONING: readonly ChatModelSegment[] = [{ type: "segment", segmentType: "thought", text: "", ended: true }];
 
 /** Context slots that node-llama-cpp leaves free: one to generate into, and one because it compares with "less than". */
 const RESERVED_TOKENS = 2;
@@ -81,7 +81,7 @@ export class ChatModel {
     this.#canThink = parts.canThink;
     this.#rendersTools = parts.rendersTools;
     const template = resolveChatWrapper(parts.model);
-    this.#template = parts.canThink ? withThoughts(template) : template;
+    this.#template = parts.canThink ? withReasoning(template) : template;
     this.#pool = new SequencePool(
       Array.from({ length: parts.context.totalSequences }, () => parts.context.getSequence()),
     );
@@ -108,7 +108,7 @@ export class ChatModel {
     const history = historyOf(messagesWithTools({ messages, toolUse: isRendered ? null : toolUse }));
     // A grammar is of the whole answer and has no room for thoughts.
     if (canThink && (hasGrammar || request.reasoningEffort === "none")) {
-      history[history.length - 1] = { type: "model", response: [...NO_THOUGHTS] };
+      history[history.length - 1] = { type: "model", response: [...NO_REASONING] };
     }
     let state = template.generateContextState({ chatHistory: history });
     const prompt = state.contextText.tokenize(this.#model.tokenizer);
@@ -153,7 +153,7 @@ export class ChatModel {
                 options: {
                   ...sampling,
                   ...(grammar && { grammar }),
-                  ...(request.reasoningEffort !== null && { budgets: thoughtBudget(request.reasoningEffort) }),
+                  ...(request.reasoningEffort !== null && { budgets: reasoningBudget(request.reasoningEffort) }),
                   maxTokens,
                 },
                 ...(toolUse !== null && { spoken: hiddenMarks(this.#model) }),
@@ -183,7 +183,7 @@ export class ChatModel {
     if (isRaw) return new RawTemplate(this.#model);
     if (!this.#rendersTools || toolUse === null) return this.#template;
     const template = toolTemplate(this.#model, toolUse.tools);
-    return this.#canThink ? withThoughts(template) : template;
+    return this.#canThink ? withReasoning(template) : template;
   }
 
   /** Calls `onPrompt` for each batch that takes a part of the prompt. What the sequence has in its cache counts at the end. */
@@ -256,7 +256,7 @@ class RawTemplate extends ChatWrapper {
 }
 
 /** The template of a model that thinks. One that says nothing of thoughts gets the marks of most such models. */
-function withThoughts(template: ChatWrapper): ChatWrapper {
+function withReasoning(template: ChatWrapper): ChatWrapper {
   const { segments } = template.settings;
   if (segments?.thought !== undefined) return template;
   const thought = {
@@ -267,8 +267,8 @@ function withThoughts(template: ChatWrapper): ChatWrapper {
 }
 
 /** As LlamaChat takes it. */
-function thoughtBudget(effort: ReasoningEffort): { readonly thoughtTokens: number } {
-  return { thoughtTokens: THOUGHT_BUDGETS[effort] };
+function reasoningBudget(effort: ReasoningEffort): { readonly thoughtTokens: number } {
+  return { thoughtTokens: REASONING_BUDGETS[effort] };
 }
 
 /** An answer that may call tools, while the model writes it: its text goes to an {@link Answer} as any other, its calls beside that. */

@@ -7,7 +7,7 @@ import {
   readGgufFileInfo,
 } from "node-llama-cpp";
 import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
-import { lookForBackEnds } from "./back-ends.ts";
+import { loadBackEndsFrom } from "./back-ends.ts";
 import type { LoadRequest } from "./host-requests.ts";
 
 /** Lines of llama.cpp's error log kept for the message when it refuses a model. */
@@ -32,7 +32,7 @@ export function openLlama(request: LoadRequest): Promise<OpenLlama> {
 async function startLlama({ gpu, threads, vramCapBytes, backEnds }: LoadRequest): Promise<OpenLlama> {
   const errors: string[] = [];
   try {
-    if (backEnds !== null) lookForBackEnds(backEnds);
+    if (backEnds !== null) loadBackEndsFrom(backEnds);
     const llama = await getLlama({
       gpu,
       build: "never",

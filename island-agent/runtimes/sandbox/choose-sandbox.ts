@@ -40,10 +40,10 @@ export interface SandboxOptions {
 }
 
 const SUMMARIES: Readonly<Record<SandboxKind, string>> = {
-  bubblewrap: "no network, no files but code and model, no sight of other processes",
-  unshare: "no network, no sight of other processes; files as the agent's user",
-  "sandbox-exec": "no network, no files but code and model (not tested on macOS)",
-  "job object": "bounded memory only; files and network as the agent's user (not tested on Windows)",
+  bubblewrap: "no network, no files except code and model, other processes hidden",
+  unshare: "no network, other processes hidden; files with the rights of the agent's user",
+  "sandbox-exec": "no network, no files except code and model (not tested on macOS)",
+  "job object": "only a memory limit; files and network with the rights of the agent's user (not tested on Windows)",
   none: "native runtimes have all rights of the agent's user",
 };
 
@@ -52,8 +52,10 @@ export async function chooseSandbox(options: SandboxOptions): Promise<SandboxCho
   const { setting, platform, memoryLimitBytes } = options;
   if (setting === "off") return chosen(setting, () => BARE);
   if (platform === "linux") return chooseOnLinux(options);
-  if (platform !== "darwin" && platform !== "win32") return without(setting, `there is none for ${platform}`, null);
-  if (setting === "auto") return without(setting, "the one of this system is not tested", "sandbox = require uses it");
+  if (platform !== "darwin" && platform !== "win32")
+    return without(setting, `${platform} has no supported sandbox`, null);
+  if (setting === "auto")
+    return without(setting, "the sandbox of this system is not tested", "to use it, set sandbox = require");
   const open = platform === "darwin" ? sandboxExec : () => jobObject(memoryLimitBytes);
   const problem = await tried(open, options);
   return problem === null ? chosen(setting, open) : without(setting, problem, null);
@@ -99,7 +101,7 @@ function chosen(
 
 function without(setting: SandboxSetting, problem: string, remedy: string | null): SandboxChoice {
   if (setting === "auto") return chosen(setting, () => BARE, problem, remedy);
-  const summary = `native runtimes do not start, because sandbox = require: ${problem}`;
+  const summary = `native runtimes do not start, because sandbox is require and ${problem}`;
   return { state: { setting, kind: "none", summary, remedy }, open: null };
 }
 

@@ -24,7 +24,7 @@ export function readKernelFacts(): KernelFacts {
 }
 
 /**
- * What the owner can do about a sandbox that could not be made. Sources: bubblewrap's messages;
+ * The advice for a sandbox that could not be started. Sources: bubblewrap's messages;
  * github.com/containers/bubblewrap/issues/505 (Docker); github.com/microsoft/vscode/issues/316046 (Ubuntu 24.04).
  * @param problem what bubblewrap printed.
  */
@@ -36,14 +36,14 @@ export function remedyFor(problem: string, facts: KernelFacts): string {
       : "a service manager hides parts of /proc: remove ProtectKernelTunables, ProtectKernelLogs and ProtectProc from the unit";
   }
   if (facts.maxUserNamespaces === 0 || /ENOSPC|no space left/i.test(problem))
-    return "the kernel allows no user namespaces: sysctl -w user.max_user_namespaces=10000, and keep it in /etc/sysctl.d";
+    return "the kernel allows no user namespaces: run sysctl -w user.max_user_namespaces=10000, and store it in /etc/sysctl.d";
   if (facts.isContainer)
     return "Docker's default seccomp profile forbids namespaces: start the container with --security-opt seccomp=unconfined --security-opt systempaths=unconfined";
   if (facts.appArmorRestricts)
-    return "AppArmor forbids user namespaces (Ubuntu 24.04): apt install apparmor-profiles, then ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ and systemctl reload apparmor";
+    return "AppArmor forbids user namespaces (Ubuntu 24.04): run apt install apparmor-profiles, then ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ and systemctl reload apparmor";
   if (!facts.usersMayUnshare)
-    return "the kernel keeps user namespaces for root: sysctl -w kernel.unprivileged_userns_clone=1, and keep it in /etc/sysctl.d";
-  return "see what bubblewrap prints; sandbox = off starts native runtimes without it";
+    return "the kernel allows user namespaces only for root: run sysctl -w kernel.unprivileged_userns_clone=1, and store it in /etc/sysctl.d";
+  return "check the output of bubblewrap, or set sandbox = off to run native runtimes without a sandbox";
 }
 
 function readNumber(file: string): number | null {

@@ -230,7 +230,7 @@ describe("openAccounts()", () => {
         },
       },
       findKey: { value: (hash: string) => store.accounts.findKey(hash) },
-      standing: { value: (accountId: string) => store.accounts.standing(accountId) },
+      accountStatus: { value: (accountId: string) => store.accounts.accountStatus(accountId) },
       credentialsRevision: { value: () => store.accounts.credentialsRevision() },
     }) as TestStore["accounts"];
     const { key, secret } = await accounts.createKey(await makeAccount());
@@ -248,7 +248,7 @@ describe("openAccounts()", () => {
     const failing = Object.create(store.accounts, {
       touchKey: { value: () => Promise.reject(new Error("disk full")) },
       findKey: { value: (hash: string) => store.accounts.findKey(hash) },
-      standing: { value: (accountId: string) => store.accounts.standing(accountId) },
+      accountStatus: { value: (accountId: string) => store.accounts.accountStatus(accountId) },
       credentialsRevision: { value: () => store.accounts.credentialsRevision() },
     }) as TestStore["accounts"];
     const { secret } = await accounts.createKey(await makeAccount());

@@ -103,8 +103,8 @@ describe("openEmailChanges()", () => {
     );
     const { id } = await accounts.createAccount({ email: "eve@example.com", password: "the old one" });
     const caller = { accountId: id, tokenHash: "current", address: "192.0.2.1" };
-    const wish = { password: "another password", email: "new@example.org" };
-    expect(await accounts.change(caller, "the old one", wish)).toMatchObject({ pendingEmail: "new@example.org" });
+    const params = { password: "another password", email: "new@example.org" };
+    expect(await accounts.change(caller, "the old one", params)).toMatchObject({ pendingEmail: "new@example.org" });
     await accounts.confirmEmail(tokenOf(await server.next()));
     expect((await store.accounts.get(id))?.email).toBe("new@example.org");
     await accounts.settled();

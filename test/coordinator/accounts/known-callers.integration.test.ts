@@ -7,7 +7,7 @@ import { openTestStore, type TestStore } from "../../support/store/test-store.ts
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
 const HOUR_MS = 3_600_000;
-const READS = ["credentialsRevision", "findKey", "findSession", "standing"] as const;
+const READS = ["credentialsRevision", "findKey", "findSession", "accountStatus"] as const;
 
 describe("knownCallers()", () => {
   let folder: ReturnType<typeof temporaryFolder>;
@@ -23,7 +23,7 @@ describe("knownCallers()", () => {
     clock = new ManualClock();
     store = await openTestStore({ path: folder.file("atoll.db"), clock });
     other = await openTestStore({ path: folder.file("atoll.db"), clock });
-    reads = { credentialsRevision: 0, findKey: 0, findSession: 0, standing: 0 };
+    reads = { credentialsRevision: 0, findKey: 0, findSession: 0, accountStatus: 0 };
     open(counted(store.accounts));
     accountId = await makeAccount(store);
   });
@@ -45,7 +45,7 @@ describe("knownCallers()", () => {
       credentialsRevision: count("credentialsRevision", () => accounts.credentialsRevision()),
       findKey: count("findKey", (hash: string) => accounts.findKey(hash)),
       findSession: count("findSession", (hash: string, nowMs: number) => accounts.findSession(hash, nowMs)),
-      standing: count("standing", (id: string) => accounts.standing(id)),
+      accountStatus: count("accountStatus", (id: string) => accounts.accountStatus(id)),
     };
   };
   const makeKey = async (id: string): Promise<string> => {
@@ -65,12 +65,12 @@ describe("knownCallers()", () => {
   it("reads one number for a caller that it knows, whatever else is written meanwhile", async () => {
     const [key, session] = [await makeKey("key_1"), await makeSession()];
     for (const token of [key, session]) await identify(token);
-    expect(reads).toEqual({ credentialsRevision: 2, findKey: 1, findSession: 1, standing: 2 });
+    expect(reads).toEqual({ credentialsRevision: 2, findKey: 1, findSession: 1, accountStatus: 2 });
     await makeKey("key_2");
     await store.accounts.touchKey("key_1", clock.now());
     expect(await identify(key)).toMatchObject({ kind: "key", accountId, keyId: "key_1", scopes: ["read"] });
     expect(await identify(session)).toMatchObject({ kind: "session", accountId, scopes: ["read", "write"] });
-    expect(reads).toEqual({ credentialsRevision: 4, findKey: 1, findSession: 1, standing: 2 });
+    expect(reads).toEqual({ credentialsRevision: 4, findKey: 1, findSession: 1, accountStatus: 2 });
   });
 
   it.each(["this", "another"])("follows the next change that %s program makes", async (program) => {

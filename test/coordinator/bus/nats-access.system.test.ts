@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBus, type BusPlace } from "../../../coordinator/bus/open-bus.ts";
+import { openBus, type BusConnection } from "../../../coordinator/bus/open-bus.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { Authority, type Certificate } from "../../support/servers/certificates.ts";
 import { makeNatsAccount, makeNkey } from "../../support/servers/nats-account.ts";
@@ -12,7 +12,7 @@ const PLAIN = { caFile: null, certFile: null, keyFile: null, isTls: false };
 const log = { warn: () => undefined, info: () => undefined };
 
 /** "in" once this place lets us in and messages pass; else the one line that the operator gets, or why the bus waits. */
-async function tryAccess(server: NatsServer, place: Partial<BusPlace>): Promise<string> {
+async function tryAccess(server: NatsServer, place: Partial<BusConnection>): Promise<string> {
   const whole = { servers: [`localhost:${server.port}`], ...NOBODY, ...PLAIN, ...place };
   try {
     const bus = await openBus(whole, "test", { clock: new ManualClock(), log });

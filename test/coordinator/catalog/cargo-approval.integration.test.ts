@@ -58,7 +58,7 @@ describe("coordinator cargo approve", () => {
 
     await call(coordinator.url, key, "PATCH", "/cargos/some-container", { description: "Another program" });
     const stale = await cargo("approve", "some-container", "--allow-private", "--revision", revision);
-    expect([stale.code, stale.stderr]).toEqual([1, expect.stringContaining("is not revision")]);
+    expect([stale.code, stale.stderr]).toEqual([1, expect.stringContaining("does not have revision")]);
 
     await call(coordinator.url, key, "PATCH", "/cargos/some-container", { description: CONTAINER_FILE.description });
     expect(await cargo("approve", "some-container", "--allow-private", "--revision", revision)).toMatchObject({
@@ -116,7 +116,7 @@ describe("coordinator cargo approve --all-shipped", () => {
   it("offers those whose pin is found, although another one fails, and exits with 1", async () => {
     const flags = ["--yes", "--allow-private", "--hub", server.hub];
     const done = await run("cargo", "approve", "--all-shipped", ...flags);
-    expect([done.code, done.stdout]).toEqual([1, expect.stringContaining("on-hub is offered to everybody")]);
+    expect([done.code, done.stdout]).toEqual([1, expect.stringContaining("on-hub is available to all accounts")]);
     expect(done.stdout).toMatch(/^not-on-hub is still off: \S+ has no such file or repository: owner\/gone$/m);
     expect(done.stderr).toContain("1 of 3 Cargos are still off");
     expect(await statuses()).toMatchObject({ "on-hub": "offered", "in-registry": "offered", "not-on-hub": "unpinned" });
@@ -124,7 +124,7 @@ describe("coordinator cargo approve --all-shipped", () => {
 
   it("takes no pin, as that is of one Cargo", async () => {
     const refused = await run("cargo", "approve", "--all-shipped", "--model-commit", COMMIT);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("leave out --all-shipped")]);
-    expect((await run("cargo", "approve")).stderr).toBe("Name one Cargo, or give --all-shipped\n");
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--all-shipped cannot be combined")]);
+    expect((await run("cargo", "approve")).stderr).toBe("Expected either the slug of one Cargo or --all-shipped\n");
   });
 });

@@ -51,7 +51,7 @@ describe("coordinator cargo", () => {
     await writeFile(file, JSON.stringify({ ...ONNX_FILE, slug: "ours" }));
     expect(await cargo("import", file)).toMatchObject({
       code: 0,
-      stdout: "Imported ours: offered to everybody, pinned. What it names was not looked at\n",
+      stdout: "Imported ours: available to all accounts, pinned. The model or image was not checked\n",
     });
     await until(
       () => statusOf("ours"),
@@ -85,13 +85,13 @@ describe("coordinator cargo", () => {
 
     for (const source of ["README.md", directory]) {
       const refused = await cargo("import", file, "--file", source);
-      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^\S+ is not a (wasm )?file/)]);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^\S+: must be a \.?wasm file/)]);
     }
     const imported = await cargo("import", file, "--file", program);
     expect([imported.code, imported.stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^Imported my-wrap: offered to everybody, pinned\. The coordinator serves .* at \/models\//,
+        /^Imported my-wrap: available to all accounts, pinned\. The coordinator serves .* at \/models\//,
       ),
     ]);
     const served = await fetch(`${coordinator.url}/models/${name}`);
@@ -107,17 +107,17 @@ describe("coordinator cargo", () => {
       expect((await call(coordinator.url, key, "POST", "/jobs", body)).status).toBe(201);
       return (await call(coordinator.url, key, "GET", "/account")).body.data.credits;
     };
-    expect(await cargo("price", "tiny-chat")).toMatchObject({ code: 0, stdout: "tiny-chat: 0.01 credits a job\n" });
+    expect(await cargo("price", "tiny-chat")).toMatchObject({ code: 0, stdout: "tiny-chat: 0.01 credits per job\n" });
     expect(await submitted()).toBe(9.99);
     const set = await cargo("price", "tiny-chat", "0.5");
-    expect([set.code, set.stdout]).toEqual([0, "tiny-chat: 0.5 credits a job (shipped: 0.01)\n"]);
+    expect([set.code, set.stdout]).toEqual([0, "tiny-chat: 0.5 credits per job (shipped: 0.01)\n"]);
     const priceOf = async () => (await call(coordinator.url, null, "GET", "/cargos/tiny-chat")).body.data.price_per_job;
     // Each coordinator of several reads it within a second.
     const pricesOf = () => Promise.all(Array.from({ length: 3 }, priceOf));
     const areAll = (expected: number) => (prices: number[]) => prices.every((price) => price === expected);
     await until(pricesOf, areAll(0.5), "the price is 0.5");
     expect(await submitted()).toBe(9.49);
-    expect((await cargo("show", "tiny-chat")).stdout).toContain("0.5 credits a job (shipped: 0.01), licence MIT");
+    expect((await cargo("show", "tiny-chat")).stdout).toContain("0.5 credits per job (shipped: 0.01), licence MIT");
     expect(JSON.parse((await cargo("price", "tiny-chat", "--reset", "--json")).stdout)).toEqual({
       slug: "tiny-chat",
       price_per_job: 0.01,
@@ -127,7 +127,7 @@ describe("coordinator cargo", () => {
   }, 60_000);
 
   it.each([
-    [["tiny-chat", "much"], 2, '"much" is not a price: a number of credits such as 0.05'],
+    [["tiny-chat", "much"], 2, 'credits: must be a number such as 0.05, got "much"'],
     [["tiny-chat", "1000001"], 1, "price_per_job: must be 0 to 1000000 credits, with at most 6 decimals"],
     [["none", "1"], 1, 'There is no Cargo "none"'],
   ] as const)("refuses the price %j", async (words, code, message) => {

@@ -13,7 +13,7 @@ const KIND: WorkKind = { slug: "llama", onlyIslandsOf: "user_1", features: ["cha
 const LACKING: Outlook = { is: "lacking", message: "no online Island offers llmcpp" };
 
 /** Members of a network of four, in which c3 fails whatever it is asked, and c4 is not there. */
-function openNetwork(living = IDS) {
+function openNetwork(live = IDS) {
   const bus = new CuttableBus();
   const clock = new ManualClock();
   const ended: string[] = [];
@@ -31,7 +31,7 @@ function openNetwork(living = IDS) {
     done.push(what);
   };
   const members = IDS.slice(0, 3).map((id) => {
-    const peers = peersOn(bus, id, living, { clock, log });
+    const peers = peersOn(bus, id, live, { clock, log });
     const quiet = { subscribe: () => undefined };
     const cluster = { isShared: true, selfId: id, onReturn: () => () => undefined, peers: async () => IDS.map(peerOf) };
     const parts = {
@@ -95,7 +95,7 @@ describe("a member of a network of one", () => {
     expect(await member.outlooksFor(KIND)).toEqual([]);
     await member.mover.claim("host_1", "user_1", [{ jobId: "job_1", attempt: 1 }]);
     await Promise.all([member.endJobsOf("user_1"), member.tellCatalogChange()]);
-    expect(await member.handOver(new AbortController().signal)).toEqual([]);
+    expect(await member.transfer(new AbortController().signal)).toEqual([]);
     await member.closeTakeOver();
     await member.leave();
   });

@@ -17,13 +17,13 @@ it("a coordinator that lives and is silent was not heard, one that is gone need 
   await at(0).sharing.close();
   await network.pass(3_500);
   expect(hasHeardAll()).toBe(false);
-  network.setLiving(["c2", "c3"]);
+  network.setLive(["c2", "c3"]);
   expect(hasHeardAll()).toBe(true);
 });
 
 it("a coordinator without others answers the status of one that it does not know yet", async () => {
   network = new SharingNetwork(2, [makeCargo()]);
-  at(0).peers.setLiving([peerOf("c1")]);
+  at(0).peers.setLive([peerOf("c1")]);
   // Longer than a coordinator may be silent.
   await network.pass(5_000);
   expect(at(1).sharing.hasHeardAllSince(network.clock.monotonicMs())).toBe(true);

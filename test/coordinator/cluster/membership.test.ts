@@ -25,9 +25,9 @@ function openMember(): {
   const did: string[] = [];
   const facts = { isAway: false, wasValid: true, peers: [peerOf("a")], adoptable: [] as string[][] };
   const listeners = new Set<() => void>();
-  const answer = async <T>(deed: string, value: T): Promise<T> => {
+  const answer = async <T>(auditEvent: string, value: T): Promise<T> => {
     if (facts.isAway) throw AWAY;
-    did.push(deed);
+    did.push(auditEvent);
     return value;
   };
   const cluster: Partial<ClusterStore> = {
@@ -44,7 +44,7 @@ function openMember(): {
   };
   const peers = peersOn(new LocalBus(), "a");
   const mover = {
-    takeIn: async (ids: readonly string[]) => {
+    adopt: async (ids: readonly string[]) => {
       did.push(`take in ${ids.join()}`);
       return ids.length;
     },
@@ -98,14 +98,14 @@ describe("keepLease()", () => {
     await pass(RENEW_MS);
     facts.wasValid = true;
     await pass(RENEW_MS);
-    expect(did.filter((deed) => deed === "reconcile")).toHaveLength(1);
+    expect(did.filter((auditEvent) => auditEvent === "reconcile")).toHaveLength(1);
   });
 
   it("compares memory and storage every minute", async () => {
     const { lease, did, pass } = openMember();
     await lease.start();
     await pass(180_000);
-    expect(did.filter((deed) => deed === "reconcile")).toHaveLength(3);
+    expect(did.filter((auditEvent) => auditEvent === "reconcile")).toHaveLength(3);
   });
 
   it("compares them once more when a coordinator is gone: it may have given jobs without telling", async () => {
@@ -116,12 +116,12 @@ describe("keepLease()", () => {
     expect(did).not.toContain("reconcile");
     facts.peers = [peerOf("a")];
     await pass(3 * RENEW_MS);
-    expect(did.filter((deed) => deed === "reconcile")).toHaveLength(1);
+    expect(did.filter((auditEvent) => auditEvent === "reconcile")).toHaveLength(1);
   });
 
   it("compares them once more when storage was away: answers to commits may be lost", async () => {
     const { lease, did, facts, pass, storageReturns } = openMember();
-    const times = (): number => did.filter((deed) => deed === "reconcile").length;
+    const times = (): number => did.filter((auditEvent) => auditEvent === "reconcile").length;
     await lease.start();
     await pass(RENEW_MS);
     storageReturns();
@@ -138,16 +138,16 @@ describe("keepLease()", () => {
     expect(times()).toBe(2);
   });
 
-  it("tells when the living change, and keeps them while storage is away", async () => {
+  it("tells when the live change, and keeps them while storage is away", async () => {
     const { lease, peers, facts, pass } = openMember();
     await lease.start();
     const seen: string[][] = [];
-    const unsubscribe = peers.onChange(() => seen.push(peers.living.map(({ id }) => id)));
+    const unsubscribe = peers.onChange(() => seen.push(peers.live.map(({ id }) => id)));
     facts.peers = [peerOf("a"), peerOf("b")];
     await pass(2 * RENEW_MS);
     facts.isAway = true;
     await pass(3 * LEASE_MS);
-    expect(peers.living).toHaveLength(2);
+    expect(peers.live).toHaveLength(2);
     facts.isAway = false;
     facts.peers = [peerOf("a")];
     await pass(RENEW_MS);

@@ -1,20 +1,20 @@
 import { expect, it } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import { shareMemories } from "../../../coordinator/cluster/moved-jobs.ts";
-import type { JobMemory } from "../../../coordinator/jobs/active-job.ts";
+import { shareHandoverStates } from "../../../coordinator/cluster/moved-jobs.ts";
+import type { HandoverState } from "../../../coordinator/jobs/active-job.ts";
 import { peersOn } from "./peers-on.ts";
 
 const error = { code: "invalid_input", message: "The Cargo cannot run this input", retryable: false } as const;
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const memoryOf = (jobId: string): JobMemory => ({
+const memoryOf = (jobId: string): HandoverState => ({
   jobId,
-  letDowns: [{ islandId: "isle-1", accountId: "user_1" }],
+  failedOn: [{ islandId: "isle-1", accountId: "user_1" }],
   final: { islandId: "isle-1", error },
 });
 
 it("what one coordinator knows of a job, the other takes once", async () => {
   const bus = new LocalBus();
-  const [one, two] = [shareMemories(peersOn(bus, "c1")), shareMemories(peersOn(bus, "c2"))];
+  const [one, two] = [shareHandoverStates(peersOn(bus, "c1")), shareHandoverStates(peersOn(bus, "c2"))];
   one.send("c2", [memoryOf("job_1")]);
   await settle();
   expect([one.take("job_1"), two.take("job_1"), two.take("job_1")]).toEqual([undefined, memoryOf("job_1"), undefined]);
@@ -22,10 +22,15 @@ it("what one coordinator knows of a job, the other takes once", async () => {
 
 it("of a message that it does not understand, nothing is known", async () => {
   const bus = new LocalBus();
-  const memories = shareMemories(peersOn(bus, "c1"));
-  for (const said of [null, {}, { memories: [{ jobId: 7 }] }, { memories: [{ ...memoryOf("job_1"), final: "yes" }] }])
-    await expect(bus.request("c1.memories", ["c2", said])).rejects.toMatchObject({ kind: "refused" });
-  expect(memories.take("job_1")).toBeUndefined();
+  const handoverStates = shareHandoverStates(peersOn(bus, "c1"));
+  for (const said of [
+    null,
+    {},
+    { handoverStates: [{ jobId: 7 }] },
+    { handoverStates: [{ ...memoryOf("job_1"), final: "yes" }] },
+  ])
+    await expect(bus.request("c1.handoverStates", ["c2", said])).rejects.toMatchObject({ kind: "refused" });
+  expect(handoverStates.take("job_1")).toBeUndefined();
 });
 
 it("many are told in several messages, and many let-downs are told of the last ones", async () => {
@@ -36,27 +41,27 @@ it("many are told in several messages, and many let-downs are told of the last o
     messages += 1;
     return request(...asked);
   };
-  const [one, two] = [shareMemories(peersOn(bus, "c1")), shareMemories(peersOn(bus, "c2"))];
-  const letDowns = Array.from({ length: 120 }, (_, index) => ({ islandId: `isle-${index}`, accountId: "user_1" }));
+  const [one, two] = [shareHandoverStates(peersOn(bus, "c1")), shareHandoverStates(peersOn(bus, "c2"))];
+  const failedOn = Array.from({ length: 120 }, (_, index) => ({ islandId: `isle-${index}`, accountId: "user_1" }));
   one.send(
     "c2",
-    Array.from({ length: 501 }, (_, index) => ({ ...memoryOf(`job_${index}`), letDowns })),
+    Array.from({ length: 501 }, (_, index) => ({ ...memoryOf(`job_${index}`), failedOn })),
   );
   await settle();
-  expect([messages, two.take("job_500")?.letDowns]).toEqual([2, letDowns.slice(20)]);
+  expect([messages, two.take("job_500")?.failedOn]).toEqual([2, failedOn.slice(20)]);
 });
 
 it("the trace of a job goes with it, if it is one", async () => {
   const bus = new LocalBus();
-  const [one, two] = [shareMemories(peersOn(bus, "c1")), shareMemories(peersOn(bus, "c2"))];
+  const [one, two] = [shareHandoverStates(peersOn(bus, "c1")), shareHandoverStates(peersOn(bus, "c2"))];
   const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
   one.send("c2", [
-    { jobId: "job_1", letDowns: [], final: null, trace },
-    { jobId: "job_2", letDowns: [], final: null, trace: "of another version" },
+    { jobId: "job_1", failedOn: [], final: null, trace },
+    { jobId: "job_2", failedOn: [], final: null, trace: "of another version" },
   ]);
   await settle();
   expect([two.take("job_1")?.trace, two.take("job_2")]).toEqual([
     trace,
-    { jobId: "job_2", letDowns: [], final: null, trace: undefined },
+    { jobId: "job_2", failedOn: [], final: null, trace: undefined },
   ]);
 });

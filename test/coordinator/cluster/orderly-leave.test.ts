@@ -1,36 +1,36 @@
 import { describe, expect, it } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import { handOverWaiting } from "../../../coordinator/cluster/cluster-member.ts";
+import { transferWaiting } from "../../../coordinator/cluster/cluster-member.ts";
 import { M } from "../../../coordinator/cluster/messages.ts";
 import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
 import { peerOf, peersOn } from "./peers-on.ts";
 
 const log = { info: () => undefined, warn: () => undefined };
 
-function leaving(bus: LocalBus, count: number, living: readonly string[], freest?: string) {
+function leaving(bus: LocalBus, count: number, live: readonly string[], freest?: string) {
   const jobs = Array.from({ length: count }, (_, index) => ({ id: `job_${index}`, state: "pending" }));
   const running = { id: "job_running", state: "running" };
   const given: [number, string][] = [];
   const stop = new AbortController();
   const own = {
-    handOver: async (ids: readonly string[], toId: string) => {
+    transfer: async (ids: readonly string[], toId: string) => {
       given.push([ids.length, toId]);
       return [...ids];
     },
   };
-  const handOver = (mover = own): Promise<number> =>
-    handOverWaiting(
-      peersOn(bus, "a", living),
+  const transfer = (mover = own): Promise<number> =>
+    transferWaiting(
+      peersOn(bus, "a", live),
       mover,
       { list: () => [running, ...jobs] as unknown as Iterable<ActiveJob> },
       freest === undefined ? undefined : peerOf(freest),
       stop.signal,
       log,
     );
-  return { handOver, given, stop };
+  return { transfer, given, stop };
 }
 
-describe("handOverWaiting()", () => {
+describe("transferWaiting()", () => {
   it("gives all waiting jobs to the freest peer, in parts, and tells it", async () => {
     const bus = new LocalBus();
     const taken: number[] = [];
@@ -38,28 +38,28 @@ describe("handOverWaiting()", () => {
       taken.push(jobIds.length);
       return null;
     });
-    const { handOver, given } = leaving(bus, 1_200, ["a", "b", "c"], "c");
-    expect(await handOver()).toBe(1_200);
+    const { transfer, given } = leaving(bus, 1_200, ["a", "b", "c"], "c");
+    expect(await transfer()).toBe(1_200);
     expect(given).toEqual([500, 500, 200].map((count) => [count, "c"]));
     expect(taken).toEqual([500, 500, 200]);
   });
 
   it("gives nothing where nobody else lives", async () => {
-    const { handOver, given } = leaving(new LocalBus(), 3, ["a"]);
-    expect(await handOver()).toBe(0);
+    const { transfer, given } = leaving(new LocalBus(), 3, ["a"]);
+    expect(await transfer()).toBe(0);
     expect(given).toEqual([]);
   });
 
   it("keeps the rest when its time is over, while storage does not answer", async () => {
-    const { handOver, stop } = leaving(new LocalBus(), 3, ["a", "b"]);
-    const left = handOver({ handOver: () => new Promise(() => undefined) });
+    const { transfer, stop } = leaving(new LocalBus(), 3, ["a", "b"]);
+    const left = transfer({ transfer: () => new Promise(() => undefined) });
     stop.abort();
     expect(await left).toBe(0);
   });
 
   it("keeps the rest when a peer does not answer", async () => {
-    const { handOver, given } = leaving(new LocalBus(), 1_200, ["a", "b"]);
-    expect(await handOver()).toBe(500);
+    const { transfer, given } = leaving(new LocalBus(), 1_200, ["a", "b"]);
+    expect(await transfer()).toBe(500);
     expect(given).toEqual([[500, "b"]]);
   });
 });

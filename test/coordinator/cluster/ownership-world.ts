@@ -121,7 +121,7 @@ export class OwnershipWorld {
     const world = new JobWorld(store, clock, secret, 0, bus);
     const { peers, registry: jobs } = world;
     const { router: shared, member } = world.core;
-    peers.setLiving(["a", "b"].map(peerOf));
+    peers.setLive(["a", "b"].map(peerOf));
     const dropped: DroppedJob[] = [];
     jobs.subscribe((event) => {
       if (event.type !== "job_dropped") return;

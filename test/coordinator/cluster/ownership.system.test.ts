@@ -20,19 +20,19 @@ function describeOwnership(database: PostgresDatabase): void {
   const adopt = async (): Promise<void> => {
     await at(a).store.cluster.renew(SELF, -1);
     await at(b).store.cluster.reap();
-    await at(b).mover.takeIn(await at(b).store.cluster.adopt(100));
+    await at(b).mover.adopt(await at(b).store.cluster.adopt(100));
   };
   const finish = async (island: PlayedIsland): Promise<void> => island.say(...runFrames(island.assign, "two"));
 
   describe("a waiting job that is handed over", () => {
     it("runs at the other coordinator, and is here no more", async () => {
       const jobId = await net.submit(at(a));
-      expect(await a?.mover.handOver([jobId, "job_none"], "b")).toEqual([jobId]);
+      expect(await a?.mover.transfer([jobId, "job_none"], "b")).toEqual([jobId]);
       expect(a?.dropped).toMatchObject([{ id: jobId, accountId: net.accountId, ownerId: "b", feed: { ending: null } }]);
       expect(a?.world.registry.get(jobId)).toBeUndefined();
       expect(a?.world.jobQuota.isFull(net.accountId, 1)).toBe(false);
-      await b?.mover.takeIn([jobId]);
-      await b?.mover.takeIn([jobId]);
+      await b?.mover.adopt([jobId]);
+      await b?.mover.adopt([jobId]);
       expect((await join(a)).last("assign")).toBeUndefined();
       const island = await join(b);
       await expect.poll(() => island.last("assign")?.jobId).toBe(jobId);
@@ -46,8 +46,8 @@ function describeOwnership(database: PostgresDatabase): void {
       await expect.poll(() => island.last("assign")?.jobId).toBe(jobId);
       const name = { jobId, attempt: island.assign.attempt, seq: 1 };
       await island.say({ type: "failed", ...name, code: "internal", message: "", retryable: true });
-      expect(await a?.mover.handOver([jobId], "b")).toEqual([jobId]);
-      await b?.mover.takeIn([jobId]);
+      expect(await a?.mover.transfer([jobId], "b")).toEqual([jobId]);
+      await b?.mover.adopt([jobId]);
       expect(b?.world.registry.get(jobId)?.avoidIslands).toEqual(new Set([island.hostId]));
     });
 
@@ -55,14 +55,14 @@ function describeOwnership(database: PostgresDatabase): void {
       const [here, gone] = [await net.submit(at(a)), await net.submit(at(a))];
       // As after a hand-over whose answer was lost: storage refuses this one.
       await a?.store.cluster.transfer([gone], "b");
-      const moving = a?.mover.handOver([gone], "b");
+      const moving = a?.mover.transfer([gone], "b");
       const island = await join(a);
       await expect.poll(() => island.last("assign")?.jobId).toBe(here);
       expect(await moving).toEqual([]);
       await finish(island);
       // The write of its attempt finds out whose it is.
       await expect.poll(() => a?.dropped).toMatchObject([{ id: gone, ownerId: "b" }]);
-      expect(await a?.mover.handOver([here], "b")).toEqual([]);
+      expect(await a?.mover.transfer([here], "b")).toEqual([]);
     });
   });
 
@@ -270,8 +270,8 @@ function describeOwnership(database: PostgresDatabase): void {
     const inputs = [{ prompt: "1" }, { prompt: "2" }];
     const batch = await a?.world.batches.submit({ ...request, inputs, failMode: "fail_fast" });
     const ids = batch?.jobs.map(({ id }) => id) ?? [];
-    const moved = await a?.mover.handOver(ids.slice(0, 1), "b");
-    await b?.mover.takeIn(moved ?? []);
+    const moved = await a?.mover.transfer(ids.slice(0, 1), "b");
+    await b?.mover.adopt(moved ?? []);
     await expect.poll(() => b?.world.registry.get(ids[0] ?? "")?.hasPlace).toBe(true);
     await b?.world.registry.expireWait(ids[0] ?? "", null);
     await a?.world.batches.endOver(a.world.batches.activeIds);

@@ -214,7 +214,7 @@ describe("peers.serve()", () => {
     reason.onOver(() => (isOver = true));
     await pass(11_000);
     expect(isOver).toBe(false);
-    server?.setLiving([peerOf("c1")]);
+    server?.setLive([peerOf("c1")]);
     await pass(5_000);
     expect(isOver).toBe(true);
   });

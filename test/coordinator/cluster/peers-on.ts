@@ -9,10 +9,10 @@ export const peerOf = (id: string): Peer => ({ id, address: `http://${id}`, vers
 export function peersOn(
   bus: Bus,
   id: string,
-  living: readonly string[] = [id],
+  live: readonly string[] = [id],
   env: Partial<Parameters<typeof openPeers>[2]> = {},
 ): Peers {
   const peers = openPeers(peerOf(id), bus, { clock: new ManualClock(), log: { warn: () => undefined }, ...env });
-  peers.setLiving(living.map(peerOf));
+  peers.setLive(live.map(peerOf));
   return peers;
 }

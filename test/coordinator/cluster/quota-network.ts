@@ -57,10 +57,10 @@ export class QuotaNetwork {
   readonly bus = new CuttableBus();
   readonly quotas = new Map<string, ReturnType<typeof networkQuota>>();
   readonly #peers: Peers[] = [];
-  #living: readonly Peer[] = [];
+  #live: readonly Peer[] = [];
 
   constructor(ids: readonly string[]) {
-    this.#living = ids.map(peerOf);
+    this.#live = ids.map(peerOf);
     for (const id of ids) this.#open(id);
   }
 
@@ -74,18 +74,18 @@ export class QuotaNetwork {
   kill(id: string): void {
     this.of(id).close();
     this.quotas.delete(id);
-    this.setLiving(this.#living.map((peer) => peer.id).filter((each) => each !== id));
+    this.setLive(this.#live.map((peer) => peer.id).filter((each) => each !== id));
   }
 
   join(id: string): void {
-    this.#living = [...this.#living, peerOf(id)].sort((a, b) => (a.id < b.id ? -1 : 1));
+    this.#live = [...this.#live, peerOf(id)].sort((a, b) => (a.id < b.id ? -1 : 1));
     this.#open(id);
-    this.setLiving(this.#living.map((peer) => peer.id));
+    this.setLive(this.#live.map((peer) => peer.id));
   }
 
-  setLiving(ids: readonly string[]): void {
-    this.#living = ids.map(peerOf);
-    for (const peers of this.#peers) peers.setLiving(this.#living);
+  setLive(ids: readonly string[]): void {
+    this.#live = ids.map(peerOf);
+    for (const peers of this.#peers) peers.setLive(this.#live);
   }
 
   async request(id: string, accountId: string, limit: number): Promise<RequestCount> {
@@ -97,7 +97,7 @@ export class QuotaNetwork {
   }
 
   #open(id: string): void {
-    const ids = this.#living.map((peer) => peer.id);
+    const ids = this.#live.map((peer) => peer.id);
     const peers = peersOn(this.bus, id, ids, { clock: this.clock });
     this.#peers.push(peers);
     this.quotas.set(id, networkQuota(peers, this.clock));

@@ -21,7 +21,7 @@ class Network {
   readonly random = new Random(7);
   readonly members = new Map<string, Member>();
   readonly warnings: object[] = [];
-  #living: string[] = [];
+  #live: string[] = [];
 
   constructor(...ids: string[]) {
     for (const id of ids) this.start(id);
@@ -34,13 +34,13 @@ class Network {
   start(id: string): Member {
     const member = new Member(this, id);
     this.members.set(id, member);
-    this.#setLiving([...this.#living, id]);
+    this.#setLive([...this.#live, id]);
     return member;
   }
 
   kill(id: string): void {
     this.at(id).events.close();
-    this.#setLiving(this.#living.filter((other) => other !== id));
+    this.#setLive(this.#live.filter((other) => other !== id));
   }
 
   at(id: string): Member {
@@ -55,9 +55,9 @@ class Network {
     }
   }
 
-  #setLiving(ids: string[]): void {
-    this.#living = ids;
-    for (const id of ids) this.at(id).peers.setLiving(ids.map(peerOf));
+  #setLive(ids: string[]): void {
+    this.#live = ids;
+    for (const id of ids) this.at(id).peers.setLive(ids.map(peerOf));
   }
 }
 

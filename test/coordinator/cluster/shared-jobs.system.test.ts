@@ -87,7 +87,7 @@ function describeSharedJobs(database: PostgresDatabase): void {
       await at(a).store.cluster.renew(SELF, -1);
       a?.shared.close();
       await at(b).store.cluster.reap();
-      await at(b).mover.takeIn(await at(b).store.cluster.adopt(100));
+      await at(b).mover.adopt(await at(b).store.cluster.adopt(100));
       await jobsOf(b).cancel(net.accountId, jobId);
       await expect.poll(() => (net.clock.advance(10), feed.ending)).toMatchObject({ code: "cancelled" });
       expect(feed.text()).toBe("one ");
@@ -98,8 +98,8 @@ function describeSharedJobs(database: PostgresDatabase): void {
     const request = { accountId: net.accountId, slug: "free", priority: 0, idempotency: null };
     const inputs = [{ prompt: "1" }, { prompt: "2" }];
     const { id, jobs } = await at(a).world.batches.submit({ ...request, inputs, failMode: "best_effort" });
-    await at(a).mover.handOver([jobs[0]?.id ?? ""], "b");
-    await at(b).mover.takeIn([jobs[0]?.id ?? ""]);
+    await at(a).mover.transfer([jobs[0]?.id ?? ""], "b");
+    await at(b).mover.adopt([jobs[0]?.id ?? ""]);
     const cancelled = await at(b).world.batches.cancel(net.accountId, id);
     expect(cancelled.jobs.map(({ state }) => state)).toEqual(["cancelled", "cancelled"]);
     await expect(at(a).world.batches.cancel(net.accountId, id)).rejects.toMatchObject({ code: "job_not_cancellable" });

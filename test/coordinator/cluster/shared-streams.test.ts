@@ -89,8 +89,8 @@ describe("open streams, with several coordinators", () => {
 
   it("are told again every minute, to a home that took this coordinator for dead", async () => {
     for (const account of accounts) await open("c2", account);
-    network.setLiving(["c1", "c3"]);
-    network.setLiving(IDS);
+    network.setLive(["c1", "c3"]);
+    network.setLive(IDS);
     await settle();
     network.clock.advance(60_000);
     await settle();

@@ -7,7 +7,7 @@ import { peerOf, peersOn } from "./peers-on.ts";
 it("whileOthers() has no timer without other coordinators, and runs once more after the last one has gone", async () => {
   const clock = new ManualClock();
   const peers = peersOn(new LocalBus(), "c1");
-  const living = (...ids: string[]): void => peers.setLiving(ids.map(peerOf));
+  const live = (...ids: string[]): void => peers.setLive(ids.map(peerOf));
   let runs = 0;
   const stop = whileOthers(peers, clock, 1_000, () => (runs += 1));
   const pass = async (): Promise<void> => {
@@ -16,15 +16,15 @@ it("whileOthers() has no timer without other coordinators, and runs once more af
   };
   await pass();
   expect([runs, clock.pendingTimers]).toEqual([0, 0]);
-  living("c1", "c2");
+  live("c1", "c2");
   await pass();
   await pass();
   expect([runs, clock.pendingTimers]).toEqual([2, 1]);
-  living("c1");
+  live("c1");
   await pass();
   await pass();
   expect([runs, clock.pendingTimers]).toEqual([3, 0]);
-  living("c1", "c2");
+  live("c1", "c2");
   stop();
   await pass();
   expect([runs, clock.pendingTimers]).toEqual([3, 0]);
@@ -56,7 +56,7 @@ it("whileOthers() runs on after the last one has gone, until it was done", async
     clock.advance(1_000);
     await new Promise((resolve) => setImmediate(resolve));
   };
-  peers.setLiving([peerOf("c1")]);
+  peers.setLive([peerOf("c1")]);
   await pass();
   await pass();
   expect([runs, clock.pendingTimers]).toEqual([2, 1]);

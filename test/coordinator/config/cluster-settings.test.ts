@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { assertCluster, busPlaceOf, storePlaceOf } from "../../../coordinator/config/cluster-settings.ts";
+import { assertCluster, busConnectionOf, storeLocationOf } from "../../../coordinator/config/cluster-settings.ts";
 import { describeConfig, resolveConfig } from "../../../coordinator/config/resolve-config.ts";
 import { ConfigError } from "../../../shared/settings.ts";
 
@@ -24,9 +24,9 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 
 describe("the store", () => {
   it("is the data directory, or the database with its key in hex or base64", async () => {
-    expect(await storePlaceOf(resolve({ ATOLL_DATA_DIRECTORY: "/data" }))).toBe("/data");
+    expect(await storeLocationOf(resolve({ ATOLL_DATA_DIRECTORY: "/data" }))).toBe("/data");
     for (const text of [KEY.toString("hex"), KEY.toString("base64"), KEY.toString("base64").replace("=", "")]) {
-      const place = await storePlaceOf(resolve({ ATOLL_STORE: STORE, ATOLL_CLUSTER_KEY: text }));
+      const place = await storeLocationOf(resolve({ ATOLL_STORE: STORE, ATOLL_CLUSTER_KEY: text }));
       expect(place).toEqual({ address: STORE, key: KEY });
     }
   });
@@ -37,23 +37,23 @@ describe("the store", () => {
     try {
       writeFileSync(file, `${KEY.toString("hex")}\n`);
       const env = { ATOLL_STORE: STORE, ATOLL_CLUSTER_KEY_FILE: file };
-      expect(await storePlaceOf(resolve(env))).toEqual({ address: STORE, key: KEY });
+      expect(await storeLocationOf(resolve(env))).toEqual({ address: STORE, key: KEY });
       writeFileSync(file, "short");
-      await expect(storePlaceOf(resolve(env))).rejects.toThrow(/cluster\.key: is not a cluster key: 32 bytes/);
+      await expect(storeLocationOf(resolve(env))).rejects.toThrow(/cluster\.key: must contain a cluster key: 32 bytes/);
       const both = { ...env, ATOLL_CLUSTER_KEY: KEY.toString("hex") };
-      expect(await storePlaceOf(resolve(both))).toEqual({ address: STORE, key: KEY });
+      expect(await storeLocationOf(resolve(both))).toEqual({ address: STORE, key: KEY });
     } finally {
       rmSync(directory, { recursive: true });
     }
   });
 
   it("is refused without a key, and of another kind, without showing its password", async () => {
-    await expect(storePlaceOf(resolve({ ATOLL_STORE: STORE }))).rejects.toThrow(/cluster_key: needed with store/);
+    await expect(storeLocationOf(resolve({ ATOLL_STORE: STORE }))).rejects.toThrow(/cluster_key: required with store/);
     expect(problemsOf({ ATOLL_STORE: "mysql://atoll:secret@db" })).toEqual([
-      "ATOLL_STORE: (hidden) is not an address that begins with postgres://",
+      "ATOLL_STORE: must be an address that begins with postgres://, got (hidden)",
     ]);
     expect(problemsOf({ ATOLL_CLUSTER_KEY: "abc" })).toEqual([
-      "ATOLL_CLUSTER_KEY: (hidden) is not 32 bytes in base64 or hex; make one with: openssl rand -hex 32",
+      "ATOLL_CLUSTER_KEY: must be 32 bytes in base64 or hex (generate one with: openssl rand -hex 32), got (hidden)",
     ]);
   });
 
@@ -69,18 +69,19 @@ describe("the store", () => {
 });
 
 describe("the bus", () => {
-  const place = (bus: string, more: Record<string, string> = {}) => busPlaceOf(resolve({ ATOLL_BUS: bus, ...more }));
+  const place = (bus: string, more: Record<string, string> = {}) =>
+    busConnectionOf(resolve({ ATOLL_BUS: bus, ...more }));
 
   it("has one identity at the servers", () => {
     const env = { ATOLL_STORE: STORE, ATOLL_BUS: "nats://atoll:secret@bus.example" };
     expect(problemsOf(env)).toEqual([]);
     expect(problemsOf({ ...env, ATOLL_NATS_NKEY_FILE: "/key", ATOLL_NATS_CREDENTIALS_FILE: "/creds" })).toEqual([
-      "nats_user, nats_nkey_file, nats_credentials_file: only one of them can be used",
+      "nats_user, nats_nkey_file, nats_credentials_file: at most one may be set",
     ]);
   });
 
   it("is nothing, or servers with who we are there", () => {
-    expect(busPlaceOf(resolve({}))).toBeNull();
+    expect(busConnectionOf(resolve({}))).toBeNull();
     const identity = { user: null, password: null, token: null, credentialsFile: null, nkeyFile: null };
     const none = { ...identity, caFile: null, certFile: null, keyFile: null, isTls: false };
     expect(place("nats://a:4222, nats://b")).toEqual({ ...none, servers: ["a:4222", "b"] });
@@ -103,17 +104,19 @@ describe("the bus", () => {
 
   it.each(["", "http://a", "nats://a,http://b", "nats://a,,nats://b", "a:4222"].filter(Boolean))("is not %s", (bus) => {
     expect(problemsOf({ ATOLL_BUS: bus, ATOLL_STORE: STORE })).toEqual([
-      "ATOLL_BUS: (hidden) is not nats://host:port, or several with commas between",
+      "ATOLL_BUS: must be nats://host:port, or several of them separated by commas, got (hidden)",
     ]);
   });
 
   it("needs a store that others share, and leases that are renewed in time", () => {
-    expect(problemsOf({ ATOLL_BUS: "nats://a" })).toEqual(["bus: needs store, a database that the coordinators share"]);
+    expect(problemsOf({ ATOLL_BUS: "nats://a" })).toEqual([
+      "bus: requires store, the database that the coordinators share. Set store, or unset bus",
+    ]);
     expect(problemsOf({ ATOLL_NATS_CERT_FILE: "/cert" })).toEqual([
-      "nats_cert_file, nats_key_file: a certificate needs its private key, and a key its certificate",
+      "nats_cert_file, nats_key_file: must both be set or both be unset: a certificate requires its private key",
     ]);
     expect(problemsOf({ ATOLL_LEASE_MS: "1000" })).toEqual([
-      "lease_renew_ms: 2000 is more than half of lease_ms (1000)",
+      "lease_renew_ms: must be at most half of lease_ms (1000), got 2000",
     ]);
   });
 });

@@ -150,24 +150,32 @@ describe("resolveConfig()", () => {
 
 describe("resolveConfig() refuses", () => {
   it.each<[string, Raw, string]>([
-    ["words for a port", { env: { ATOLL_PORT: "soon" } }, 'ATOLL_PORT: "soon" is not an integer in 0..65535'],
-    ["a port out of range", { flags: { port: "65536" } }, '--port: "65536" is not an integer in 0..65535'],
-    ["a port with a fraction", { toml: "port = 80.5" }, "atoll.toml: port: 80.5 is not an integer in 0..65535"],
-    ["a quoted number in the file", { toml: 'port = "80"' }, 'atoll.toml: port: "80" is not an integer in 0..65535'],
+    ["words for a port", { env: { ATOLL_PORT: "soon" } }, 'ATOLL_PORT: must be an integer from 0 to 65535, got "soon"'],
+    ["a port out of range", { flags: { port: "65536" } }, '--port: must be an integer from 0 to 65535, got "65536"'],
+    [
+      "a port with a fraction",
+      { toml: "port = 80.5" },
+      "atoll.toml: port: must be an integer from 0 to 65535, got 80.5",
+    ],
+    [
+      "a quoted number in the file",
+      { toml: 'port = "80"' },
+      'atoll.toml: port: must be an integer from 0 to 65535, got "80"',
+    ],
     [
       "another word for who may register",
       { env: { ATOLL_REGISTRATION: "shut" } },
-      'ATOLL_REGISTRATION: "shut" is not one of open, email, closed',
+      'ATOLL_REGISTRATION: must be one of open, email, closed, got "shut"',
     ],
-    ["yes for true", { env: { ATOLL_TRUST_PROXY: "yes" } }, 'ATOLL_TRUST_PROXY: "yes" is not true or false'],
+    ["yes for true", { env: { ATOLL_TRUST_PROXY: "yes" } }, 'ATOLL_TRUST_PROXY: must be true or false, got "yes"'],
     [
       "a URL of another scheme",
       { flags: { publicUrl: "ftp://x" } },
-      '--public-url: "ftp://x" is not an http or https URL',
+      '--public-url: must be an http or https URL, got "ftp://x"',
     ],
-    ["a fee above 1", { toml: "network_fee = 10" }, "atoll.toml: network_fee: 10 is not a number in 0..1"],
-    ["not a number", { toml: "network_fee = nan" }, "atoll.toml: network_fee: null is not a number in 0..1"],
-    ["an empty text", { toml: 'host = ""' }, 'atoll.toml: host: "" is not one line of 1 to 1000 characters'],
+    ["a fee above 1", { toml: "network_fee = 10" }, "atoll.toml: network_fee: must be a number from 0 to 1, got 10"],
+    ["not a number", { toml: "network_fee = nan" }, "atoll.toml: network_fee: must be a number from 0 to 1, got null"],
+    ["an empty text", { toml: 'host = ""' }, 'atoll.toml: host: must be one line of 1 to 1000 characters, got ""'],
     ["an unknown key", { toml: "prot = 1" }, "atoll.toml: prot: unknown key; did you mean port?"],
     [
       "an unknown table",
@@ -223,9 +231,11 @@ describe("registration", () => {
   });
   it("by e-mail needs a mail server and a sender", () => {
     const toml = 'registration = "email"\nmail_from = "a@b"';
-    expect(problems({ toml })).toEqual(["registration: email needs smtp_url and mail_from, to send mail"]);
+    expect(problems({ toml })).toEqual([
+      "registration: email requires smtp_url and mail_from. Set both, or choose another registration",
+    ]);
     expect(problems({ toml, env: { ATOLL_SMTP_URL: "mail.example" } })).toEqual([
-      "smtp_url: (hidden) is not a URL that begins with smtp:// or smtps://",
+      "smtp_url: must be a URL that begins with smtp:// or smtps://, got (hidden)",
     ]);
     expect(chosen({ toml, env: { ATOLL_SMTP_URL: "smtps://u:p@mail.example" } })).toBe("email");
   });
@@ -263,8 +273,10 @@ describe("describeConfig()", () => {
       flag: "--island-grace-s",
       env: "ATOLL_ISLAND_GRACE_S",
       fallback: "15",
-      allowed: "a number in 0..3600",
-      meaning: "How long a lost Island may take to come back before its jobs go elsewhere",
+      type: "<seconds>",
+      group: "Islands",
+      allowed: "a number from 0 to 3600",
+      meaning: "Grace period in which a lost Island can reconnect before other Islands get its jobs",
     });
   });
   it("has a meaning for all of its keys and no key twice", () => {

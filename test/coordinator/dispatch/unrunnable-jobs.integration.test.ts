@@ -148,7 +148,7 @@ describe("a job whose client waits for the answer", () => {
     ["is refused if none can", [{ is: "absent" }, { is: "lacking", message: "x" }], "failed"],
   ])("with other coordinators: %s", async (_title, outlooks, state) => {
     const ids = outlooks.map((_, index) => `other_${index}`);
-    world.peers.setLiving([world.peers.self, ...ids.map(peerOf)]);
+    world.peers.setLive([world.peers.self, ...ids.map(peerOf)]);
     outlooks.forEach((outlook, index) => {
       peersOn(world.bus, ids[index] ?? "").answer(M.outlook, () => outlook ?? expect.fail("It does not say"));
     });

@@ -97,7 +97,7 @@ describe("an Island that comes into quarantine", () => {
       const stumble = { cause: "failed", code: "model_unavailable", accountId: `user_${index}` } as const;
       // Until the pause after the last one is over.
       clock.advance(2_000);
-      world.dispatcher.schedule({ kind: "let_down", islandId: island.hostId, slug, ...stumble });
+      world.dispatcher.schedule({ kind: "failure", islandId: island.hostId, slug, ...stumble });
     }
     expect(noted).toMatchObject([{ type: "island", id: island.hostId }]);
     reader.close();

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { accountEvents, GATHER_MS, type AccountEvents } from "../../../coordinator/events/account-events.ts";
-import { watchDeeds } from "../../../coordinator/events/watch-changes.ts";
-import type { AuditedDeed } from "../../../coordinator/store/accounts/audit-log.ts";
+import { watchAuditLog } from "../../../coordinator/events/watch-changes.ts";
+import type { AuditEventRef } from "../../../coordinator/store/accounts/audit-log.ts";
 import type { KnownIsland } from "../../../coordinator/store/accounts/operators.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { TestReader } from "./event-builders.ts";
@@ -11,20 +11,20 @@ const ACCOUNT = "user_1";
 let clock: ManualClock;
 let events: AccountEvents;
 /** Newest first. */
-let log: AuditedDeed[];
+let log: AuditEventRef[];
 let looks = 0;
 let isAway = false;
 beforeEach(() => {
   clock = new ManualClock();
   events = accountEvents(clock);
   [log, looks, isAway] = [[], 0, false];
-  const latest = async (limit: number): Promise<AuditedDeed[]> => {
+  const latest = async (limit: number): Promise<AuditEventRef[]> => {
     looks += 1;
     if (isAway) throw new Error("away");
     return log.slice(0, limit);
   };
   const island = async (hostId: string) => ({ hostId, accountId: ACCOUNT }) as KnownIsland;
-  watchDeeds(events, { audit: { latest }, operators: { island } }, clock);
+  watchAuditLog(events, { audit: { latest }, operators: { island } }, clock);
 });
 
 function did(action: string, targetId = ACCOUNT, atMs = clock.now()): void {
@@ -39,7 +39,7 @@ async function look(): Promise<void> {
   clock.advance(GATHER_MS);
 }
 
-describe("deeds of operators", () => {
+describe("auditEvents of operators", () => {
   it("are told once to whom they concern", async () => {
     did("account.limits", ACCOUNT, clock.now() - 120_000);
     const reader = await TestReader.open(events, ACCOUNT);

@@ -123,7 +123,7 @@ describe("an Island that polls recommendations", () => {
     await using asking = await FakeIsland.join(coordinator.url, account.islandToken, { hostId, runtimes });
     const slugs = (await poll()).map(({ workload_slug }) => workload_slug);
     // The default Cargo comes first, whoever has it.
-    const [standing, first = expect.fail(), second = expect.fail()] = await poll();
+    const [accountStatus, first = expect.fail(), second = expect.fail()] = await poll();
     const keys = [first, second].map(({ model_hash, model_url }) => model_hash ?? model_url);
     await using other = await FakeIsland.join(coordinator.url, account.islandToken, {
       hostId: randomUUID(),
@@ -133,7 +133,7 @@ describe("an Island that polls recommendations", () => {
     asking.send({ type: "heartbeat", ...have(...keys) });
     const spread = await until(poll, ([, best]) => best?.workload_slug === second.workload_slug, "another order");
     expect(spread.map(({ workload_slug }) => workload_slug)).toEqual([
-      standing?.workload_slug,
+      accountStatus?.workload_slug,
       ...slugs.slice(2),
       first.workload_slug,
     ]);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTick } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listen, type Listener } from "../../../coordinator/http/server/transport.ts";
 import { MAX_PER_TURN } from "../../../coordinator/islands/session/frame-intake.ts";
@@ -177,7 +177,7 @@ describe("an Island that floods", () => {
     socket.write(Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0x70, 0, 0, 0, 0, 0, 0]));
     for (let i = 0; i < 30_000 && island.socket.readyState === island.socket.OPEN; i += 1) {
       socket.write(Buffer.from([1]));
-      await nextTurn();
+      await nextTick();
     }
     expect(island.socket.readyState).not.toBe(island.socket.OPEN);
     expect(await island.closed).toMatchObject({ code: 1008, reason: "frame: too large without a job" });

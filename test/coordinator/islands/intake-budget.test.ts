@@ -8,22 +8,22 @@ const SMALL = 64 * KIB;
 describe("what Islands sent and storage has not taken", () => {
   it("holds back the one that sent more than its part", () => {
     const intake = intakeBudget({ intakeMemoryBytes: 1_000 * KIB, islandIntakeBytes: 100 * KIB });
-    expect(intake.hasRoom(100 * KIB, LARGE)).toBe(true);
-    expect(intake.hasRoom(100 * KIB + 1, SMALL)).toBe(false);
+    expect(intake.hasCapacity(100 * KIB, LARGE)).toBe(true);
+    expect(intake.hasCapacity(100 * KIB + 1, SMALL)).toBe(false);
   });
 
   it("holds back large frames and no small ones when it is too much in all, until half of it is free", () => {
     const intake = intakeBudget({ intakeMemoryBytes: 1_000, islandIntakeBytes: 100 * KIB });
     let woken = 0;
-    const stopWaiting = intake.onRoom(() => (woken += 1));
+    const stopWaiting = intake.onCapacity(() => (woken += 1));
     intake.add(1_001);
-    expect(intake.hasRoom(0, LARGE)).toBe(false);
-    expect(intake.hasRoom(0, SMALL)).toBe(true);
+    expect(intake.hasCapacity(0, LARGE)).toBe(false);
+    expect(intake.hasCapacity(0, SMALL)).toBe(true);
     intake.remove(500);
     expect(woken).toBe(0);
     intake.remove(1);
     expect(woken).toBe(1);
-    expect(intake.hasRoom(0, LARGE)).toBe(true);
+    expect(intake.hasCapacity(0, LARGE)).toBe(true);
     stopWaiting();
     intake.remove(500);
     expect(woken).toBe(1);

@@ -94,7 +94,7 @@ describe("what an Island is assigned", () => {
     };
     expect(await problemsOf(account.islandToken)).toEqual([null, null]);
     expect(await problemsOf(other.islandToken)).toEqual([
-      expect.stringContaining("is not signed for this Island"),
+      expect.stringContaining("has no valid signature by the pinned key"),
       null,
     ]);
   });

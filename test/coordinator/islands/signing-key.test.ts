@@ -62,8 +62,8 @@ describe("the signing key", () => {
 
   it("is not made anew when it is lost and Islands have pinned it, and the message says what to do", async () => {
     await expect(openSigner(false)).rejects.toThrow(
-      `${path} is missing, and Islands have pinned its key: restore it from a backup; or make a new one with ` +
-        "the command signing-key rotate (every Island must then join again)",
+      `${path}: the signing key is missing, and Islands have pinned it. Restore the key from a backup, or create a new one with ` +
+        "the command signing-key rotate (then every Island must join again)",
     );
     expect(await readdir(directory)).toEqual([]);
     await makeSigningKey(secrets);
@@ -72,9 +72,9 @@ describe("the signing key", () => {
 
   it("is neither read from a directory in its place nor put over it", async () => {
     await mkdir(path);
-    const sentence = `${path} is a directory, not a file: move it away`;
+    const sentence = `${path}: must be a file, but it is a directory. Move it away`;
     await expect(openSigner()).rejects.toThrow(
-      new SigningKeyError(`${sentence}, then restore it from a backup`).message,
+      new SigningKeyError(`${sentence}. Restore the key from a backup`).message,
     );
     await expect(makeSigningKey(secrets)).rejects.toThrow(new SigningKeyError(sentence));
     expect(await readdir(directory)).toEqual(["signing.key"]);

@@ -43,7 +43,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("act" as const),
       island,
-      deed: fc.constantFrom(...DEEDS),
+      auditEvent: fc.constantFrom(...DEEDS),
       pick: fc.nat(3),
     }),
   },
@@ -64,7 +64,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 const submit: Step = { kind: "submit", client: 0, cargo: "cheap", key: null };
 const settle: Step = { kind: "settle" };
-const act = (deed: (typeof DEEDS)[number], pick = 0): Step => ({ kind: "act", island: 0, deed, pick });
+const act = (auditEvent: (typeof DEEDS)[number], pick = 0): Step => ({ kind: "act", island: 0, auditEvent, pick });
 /** One run that comes to every end that a job can have. */
 const EVERY_END: Step[] = [
   ...[submit, settle, act("output"), { kind: "cancel", pick: 0 } as const, settle, act("giveUp")],
@@ -80,7 +80,7 @@ const DELIVERED_BY_ANOTHER: Step[] = [
   { kind: "submit", client: 0, cargo: "free", key: null },
   { kind: "submit", client: 0, cargo: "cheap", key: "a" },
   settle,
-  { kind: "act", island: 1, deed: "empty", pick: 0 },
+  { kind: "act", island: 1, auditEvent: "empty", pick: 0 },
   settle,
   { kind: "lose", island: 1 },
   act("output", 3),
@@ -121,7 +121,8 @@ it(
           else if (act.kind === "advance") clock.advance(act.ms);
           else if (act.kind === "lose") agents[act.island]?.lose();
           else if (act.kind === "join") expectAnswer(agents[act.island]?.connect(act.keepsJobs) ?? Promise.resolve());
-          else if (act.kind === "act") expectAnswer(agents[act.island]?.act(act.deed, act.pick) ?? Promise.resolve());
+          else if (act.kind === "act")
+            expectAnswer(agents[act.island]?.act(act.auditEvent, act.pick) ?? Promise.resolve());
           else if (act.kind === "cancel") {
             const job = known[act.pick % Math.max(1, known.length)];
             if (job !== undefined) expectAnswer(world.jobs.cancel(job.accountId, job.id));

@@ -68,7 +68,7 @@ describe("FeedCursor", () => {
 describe("FeedCursor.isLost", () => {
   const at = (id: string, feed: JobFeed): boolean => new FeedCursor(feed, parsePosition(id)).isLost;
 
-  it("is false while the attempt that made the output may still bring it again", () => {
+  it("is false while the attempt that made the output may still adoptRunning it again", () => {
     const feed = new JobFeed("job_1", [{ attempt: 1, items: [token("a")] }]);
     const cursor = new FeedCursor(feed, parsePosition("3.0"));
     expect([cursor.isLost, at("1.0", feed)]).toEqual([false, false]);

@@ -13,7 +13,7 @@ interface HeldAttempt {
 
 /** What an Island can do with an attempt that it holds. */
 export const DEEDS = ["start", "output", "finish", "empty", "fail", "giveUp", "refuse", "repeat"] as const;
-export type Deed = (typeof DEEDS)[number];
+export type AuditEvent = (typeof DEEDS)[number];
 
 /** An Island's agent, without a socket: it does what a test says, and keeps everything else. */
 export class ScriptedAgent implements IslandLink {
@@ -70,12 +70,12 @@ export class ScriptedAgent implements IslandLink {
   }
 
   /** Does something with the `pick`th attempt that it holds; nothing when it holds none or is away. Its frames are taken at once. */
-  async act(deed: Deed, pick: number): Promise<void> {
+  async act(auditEvent: AuditEvent, pick: number): Promise<void> {
     const island = this.#island;
     const held = this.#held[pick % Math.max(1, this.#held.length)];
     if (island === null || held === undefined) return;
-    if (deed !== "repeat") {
-      const frames = this.#framesOf(deed, held);
+    if (auditEvent !== "repeat") {
+      const frames = this.#framesOf(auditEvent, held);
       this.#last = async () => {
         const taken = frames.map((frame) => this.#world.connections.receive(island, frame) ?? Promise.resolve());
         await Promise.all(taken);
@@ -84,12 +84,12 @@ export class ScriptedAgent implements IslandLink {
     await this.#last?.();
   }
 
-  #framesOf(deed: Exclude<Deed, "repeat">, held: HeldAttempt) {
+  #framesOf(auditEvent: Exclude<AuditEvent, "repeat">, held: HeldAttempt) {
     const { assign } = held;
     const { jobId, attempt } = assign;
-    if (deed === "start" || deed === "output") held.started = true;
+    if (auditEvent === "start" || auditEvent === "output") held.started = true;
     else this.#held = this.#held.filter((other) => other !== held);
-    switch (deed) {
+    switch (auditEvent) {
       case "start":
         return beginFrames(assign);
       case "output":
@@ -106,7 +106,7 @@ export class ScriptedAgent implements IslandLink {
       case "refuse":
         return [{ type: "refused" as const, jobId, attempt, code: "model_unavailable" as const, message: "no" }];
       default:
-        return deed satisfies never;
+        return auditEvent satisfies never;
     }
   }
 }

@@ -27,14 +27,14 @@ beforeEach(() => {
 });
 
 describe("AuditTrail.record()", () => {
-  it("leaves the line to the write of the deed", async () => {
+  it("leaves the line to the write of the auditEvent", async () => {
     await trail.record(ACTOR, DEED, async () => expect(entries).toEqual([]));
     expect(entries).toEqual([]);
     await trail.record(ACTOR, DEED, ({ operators }) => operators.setRole("user_1", "user"));
     expect(entries).toMatchObject([{ ...ACTOR, ...DEED, before: null }]);
   });
 
-  it("notes a deed that is refused, with what was tried, without its message", async () => {
+  it("notes a auditEvent that is refused, with what was tried, without its message", async () => {
     const error = new ServiceError("not_found", "secret text");
     await expect(trail.record(ACTOR, DEED, () => Promise.reject(error))).rejects.toBe(error);
     const after = { code: "not_found", tried: { because: "spam" } };
@@ -43,7 +43,7 @@ describe("AuditTrail.record()", () => {
   });
 
   it.each([new ServiceError("storage_unavailable", "away"), new Error("fault")])(
-    "says nothing of a deed whose end is not known: %s",
+    "says nothing of a auditEvent whose end is not known: %s",
     async (error) => {
       await expect(trail.record(ACTOR, DEED, () => Promise.reject(error))).rejects.toBe(error);
       expect(entries).toEqual([]);

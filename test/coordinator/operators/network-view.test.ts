@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import { M, type Figures, type WaitingWork } from "../../../coordinator/cluster/messages.ts";
+import { M, type CoordinatorMetrics, type WaitingWork } from "../../../coordinator/cluster/messages.ts";
 import type { LiveIsland } from "../../../coordinator/islands/live-island.ts";
 import { networkView, type NetworkView } from "../../../coordinator/operators/network-view.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
@@ -18,7 +18,7 @@ const work = (override: Partial<WaitingWork> = {}): WaitingWork => ({
   message: "busy",
   ...override,
 });
-const figuresOf = (override: Partial<Figures> = {}): Figures => ({
+const figuresOf = (override: Partial<CoordinatorMetrics> = {}): CoordinatorMetrics => ({
   islands: 1,
   slots: { free: 1, all: 2 },
   jobs: { running: 1, waiting: 1 },
@@ -49,7 +49,7 @@ const live = (hostId: string): LiveIsland => ({
 
 let clock: ManualClock;
 let bus: LocalBus;
-let own: Figures;
+let own: CoordinatorMetrics;
 let reads: number;
 /** Islands of the other coordinator. */
 let elsewhere: number;
@@ -64,7 +64,7 @@ beforeEach(() => {
   bus = new LocalBus();
   [own, reads, known, counts, elsewhere] = [figuresOf(), 0, 9, 0, 1];
   views = PEERS.slice(0, 2).map((self, index) => {
-    const readFigures = () => {
+    const readMetrics = () => {
       reads += 1;
       if (index === 0) return own;
       const waiting = [work({ jobs: 5, oldestAtMs: 3, message: "very busy" })];
@@ -76,9 +76,9 @@ beforeEach(() => {
       return { known, seen: 2 };
     };
     const store = { cluster: { isShared: true }, operators: { countIslands } } as unknown as Store;
-    return networkView(readFigures, liveHere, store, peersOn(bus, self, PEERS), clock);
+    return networkView(readMetrics, liveHere, store, peersOn(bus, self, PEERS), clock);
   });
-  for (const { name } of [M.figures, M.islands]) bus.answer(`odd.${name}`, async () => null);
+  for (const { name } of [M.metrics, M.islands]) bus.answer(`odd.${name}`, async () => null);
 });
 
 describe("networkView()", () => {
@@ -91,7 +91,7 @@ describe("networkView()", () => {
       tokensPerSecond: 5,
       errorsLastMinute: 2,
     });
-    expect(overview?.coordinators.map(({ id, figures }) => [id, figures !== null])).toEqual([
+    expect(overview?.coordinators.map(({ id, metrics }) => [id, metrics !== null])).toEqual([
       ["one", true],
       ["two", true],
       ["odd", false],
@@ -127,12 +127,12 @@ describe("networkView()", () => {
     expect(reads).toBe(4);
   });
 
-  it("reads its figures twice a second at most, however many others ask for them", async () => {
+  it("reads its metrics twice a second at most, however many others ask for them", async () => {
     const asker = peersOn(bus, "asker");
-    for (let asked = 0; asked < 64; asked += 1) await asker.ask("two", M.figures, null);
+    for (let asked = 0; asked < 64; asked += 1) await asker.ask("two", M.metrics, null);
     expect(reads).toBe(1);
     clock.advance(500);
-    await asker.ask("two", M.figures, null);
+    await asker.ask("two", M.metrics, null);
     expect(reads).toBe(2);
   });
 
@@ -152,13 +152,13 @@ describe("networkView()", () => {
     expect((await views[0]?.overview())?.islands).toEqual({ online: 51, known: 51 });
   });
 
-  it("leaves out a coordinator whose figures lack something", async () => {
+  it("leaves out a coordinator whose metrics lack something", async () => {
     for (const name of Object.keys(figuresOf())) {
       const { [name as "waiting"]: _, ...rest } = figuresOf();
-      own = rest as Figures;
+      own = rest as CoordinatorMetrics;
       clock.advance(1_000);
       const line = (await views[1]?.overview())?.coordinators.find(({ id }) => id === "one");
-      expect([name, line?.figures]).toEqual([name, null]);
+      expect([name, line?.metrics]).toEqual([name, null]);
     }
   });
 

@@ -165,7 +165,7 @@ describe("a suspension", () => {
 
 describe("/operator/overview and /operator/queue", () => {
   it("tell what runs, what waits, and why", async () => {
-    const host = await coordinator.createAccount("figures@example.com");
+    const host = await coordinator.createAccount("metrics@example.com");
     await using island = await FakeIsland.join(coordinator.url, host.islandToken, { hostId: randomUUID(), slots: 2 });
     const { body: job } = await ask(host.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "hi" } });
     const assign = await island.next("assign");

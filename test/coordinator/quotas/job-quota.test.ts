@@ -26,7 +26,7 @@ describe("JobQuota", () => {
   it("leave() makes room and tells who listens, until they stop", () => {
     const quota = new JobQuota();
     const freed: string[] = [];
-    const stop = quota.onRoom((accountId) => freed.push(accountId));
+    const stop = quota.onCapacity((accountId) => freed.push(accountId));
     quota.enter("a", 1);
     quota.leave("a");
     quota.enter("a", 1);

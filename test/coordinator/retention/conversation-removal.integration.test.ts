@@ -111,7 +111,7 @@ describe("DELETE /account", () => {
       // What was left goes back to the network.
       expect(lines[0]).toMatchObject({ kind: "correction", balanceMicro: 0 });
       expect(lines.length).toBeGreaterThan(3);
-      expect(await store.content.underWay()).toEqual([]);
+      expect(await store.content.inFlight()).toEqual([]);
     });
     const again = await api("POST", "/auth/register", { email: "client@example.com", password: "correct horse" }, null);
     expect(again.status).toBe(201);
@@ -127,7 +127,7 @@ describe("DELETE /account", () => {
     await coordinator.start();
     await untilInNoFile("MARK-");
     await until(
-      () => coordinator.withStore((store) => store.content.underWay()),
+      () => coordinator.withStore((store) => store.content.inFlight()),
       (subjects) => subjects.length === 0,
       "no removal is under way",
     );

@@ -141,7 +141,7 @@ describe("A removal that a crash interrupted", () => {
     await untilInNoFile("MARK-");
     expect((await api("GET", `/jobs/${jobId}`)).body.data.status).toBe("completed");
     await until(
-      () => coordinator.withStore((store) => store.content.underWay()),
+      () => coordinator.withStore((store) => store.content.inFlight()),
       (subjects) => subjects.length === 0,
       "no removal is under way",
     );

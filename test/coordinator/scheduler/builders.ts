@@ -138,9 +138,9 @@ export class Bench {
     return this.step({ kind: "measured", islandId, slug, tokensPerSecond, succeeded });
   }
 
-  letDown(islandId: string, override: Partial<Extract<SchedulerEvent, { kind: "let_down" }>> = {}): string[] {
+  letDown(islandId: string, override: Partial<Extract<SchedulerEvent, { kind: "failure" }>> = {}): string[] {
     const code = override.cause === "refused" ? "shutting_down" : "model_unavailable";
-    const failed = { kind: "let_down", islandId, slug: "llama", accountId: "user_1", cause: "failed", code } as const;
+    const failed = { kind: "failure", islandId, slug: "llama", accountId: "user_1", cause: "failed", code } as const;
     return this.step({ ...failed, ...override });
   }
 

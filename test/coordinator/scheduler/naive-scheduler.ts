@@ -1,7 +1,7 @@
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { fits } from "../../../coordinator/scheduler/fit.ts";
 import { UNMEASURED, withRun, type Measure } from "../../../coordinator/scheduler/island-record.ts";
-import { loadOf, meritOf, modelPlaceOf, rankOf } from "../../../coordinator/scheduler/rank.ts";
+import { loadOf, meritOf, modelAvailabilityOf, rankOf } from "../../../coordinator/scheduler/rank.ts";
 import type {
   SchedulerEffect,
   SchedulerEvent,
@@ -54,7 +54,7 @@ export class NaiveScheduler {
 
   step(event: SchedulerEvent, nowMs: number): SchedulerEffect[] {
     this.#nowMs = nowMs;
-    this.#takeIn(event);
+    this.#adopt(event);
     const effects: SchedulerEffect[] = [];
     for (let pair = this.#nextPair(event); pair !== undefined; pair = this.#nextPair(event)) {
       this.#assign(pair.job, pair.island);
@@ -76,7 +76,7 @@ export class NaiveScheduler {
     return (others.length > 0 ? others : fitting).filter(({ info, inUse }) => inUse < info.slots);
   }
 
-  #takeIn(event: SchedulerEvent): void {
+  #adopt(event: SchedulerEvent): void {
     switch (event.kind) {
       case "job_offered":
       case "job_waiting":
@@ -123,7 +123,7 @@ export class NaiveScheduler {
       // Not among the random events.
       case "job_stays":
       case "slot_superseded":
-      case "let_down":
+      case "failure":
       case "time_passed":
       case "cargo_changed":
         return;
@@ -185,7 +185,7 @@ export class NaiveScheduler {
     if (cargo === undefined) return undefined;
     const rank = ({ info, inUse }: NaiveIsland): number => {
       const measure = this.#measures.get(`${info.id} ${job.slug}`) ?? UNMEASURED;
-      return rankOf(meritOf(modelPlaceOf(cargo, info), measure), loadOf(info, inUse));
+      return rankOf(meritOf(modelAvailabilityOf(cargo, info), measure), loadOf(info, inUse));
     };
     return this.open(job).sort((a, b) => rank(a) - rank(b) || (a.info.id < b.info.id ? -1 : 1))[0];
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PATIENCE_MS } from "../../../coordinator/scheduler/waiting-jobs.ts";
+import { AVOIDANCE_DELAY_MS } from "../../../coordinator/scheduler/waiting-jobs.ts";
 import type { SlotOffer } from "../../../coordinator/scheduler/shared-work.ts";
 import { Bench } from "./builders.ts";
 
@@ -29,8 +29,8 @@ describe("a job that avoids the only free Island", () => {
     const bench = openBeside();
     bench.up();
     expect(bench.submit(AVOIDING)).toEqual([]);
-    expect(bench.scheduler.nextWakeMs).toBe(PATIENCE_MS);
-    expect(bench.pass(PATIENCE_MS - 1)).toEqual([]);
+    expect(bench.scheduler.nextWakeMs).toBe(AVOIDANCE_DELAY_MS);
+    expect(bench.pass(AVOIDANCE_DELAY_MS - 1)).toEqual([]);
     expect(bench.pass(1)).toEqual(["job_1 on isle-1"]);
     expect(bench.scheduler.nextWakeMs).toBeNull();
   });
@@ -40,14 +40,14 @@ describe("a job that avoids the only free Island", () => {
     bench.submit({ avoidAccounts: new Set(["owner_1"]) });
     bench.submit({ ...AVOIDING, avoidAccounts: new Set(["owner_1"]) });
     expect(bench.up()).toEqual([]);
-    expect(bench.pass(PATIENCE_MS)).toEqual(["job_1 on isle-1"]);
+    expect(bench.pass(AVOIDANCE_DELAY_MS)).toEqual(["job_1 on isle-1"]);
   });
 
   it("does not begin to wait anew when it is told again", () => {
     const bench = openBeside();
     bench.up();
     bench.submit(AVOIDING);
-    bench.pass(PATIENCE_MS - 1);
+    bench.pass(AVOIDANCE_DELAY_MS - 1);
     expect(bench.submit(AVOIDING)).toEqual([]);
     expect(bench.pass(1)).toEqual(["job_1 on isle-1"]);
   });
@@ -74,7 +74,7 @@ describe("a job that avoids the only free Island", () => {
     bench.submit(AVOIDING);
     const { shared } = bench.scheduler;
     expect(shared.takeFor(AVOIDED_SLOT, 10)).toEqual([]);
-    bench.pass(PATIENCE_MS);
+    bench.pass(AVOIDANCE_DELAY_MS);
     expect(shared.takeFor(AVOIDED_SLOT, 10)).toEqual(["job_1"]);
   });
 
@@ -84,7 +84,7 @@ describe("a job that avoids the only free Island", () => {
     bench.submit(AVOIDING);
     const offer = { kinds: [LLAMA], islands: [{ id: "far", accountId: "far", slots: 1, serves: [0] }] };
     expect(bench.scheduler.shared.takeFor(offer, 10)).toEqual(["job_1"]);
-    expect(bench.pass(PATIENCE_MS)).toEqual([]);
+    expect(bench.pass(AVOIDANCE_DELAY_MS)).toEqual([]);
     expect(bench.step({ kind: "job_stays", jobId: "job_1" })).toEqual(["job_1 on isle-1"]);
   });
 });

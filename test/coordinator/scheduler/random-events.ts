@@ -92,7 +92,7 @@ const stormyEvent: fc.Arbitrary<SchedulerEvent> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      kind: tag("let_down"),
+      kind: tag("failure"),
       islandId,
       slug: fc.constantFrom(...slugs),
       accountId: fc.constantFrom("user_a", "user_b"),

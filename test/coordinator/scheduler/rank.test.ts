@@ -1,11 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { reliableSuccessRate, UNMEASURED, withRun } from "../../../coordinator/scheduler/island-record.ts";
-import { loadOf, meritOf, modelPlaceOf, rankOf, type ModelPlace } from "../../../coordinator/scheduler/rank.ts";
+import {
+  loadOf,
+  meritOf,
+  modelAvailabilityOf,
+  rankOf,
+  type ModelAvailability,
+} from "../../../coordinator/scheduler/rank.ts";
 import type { SchedulerIsland } from "../../../coordinator/scheduler/scheduler.ts";
 import { makeCargo, makeIsland } from "./builders.ts";
 
 interface Case extends Partial<SchedulerIsland> {
-  place?: ModelPlace;
+  place?: ModelAvailability;
   speed?: number | null;
   success?: number;
   inUse?: number;
@@ -50,28 +56,30 @@ describe("rankOf()", () => {
   });
 });
 
-describe("modelPlaceOf()", () => {
+describe("modelAvailabilityOf()", () => {
   it("takes a Cargo without a model as on disk", () => {
-    expect(modelPlaceOf(makeCargo({ model: null }), makeIsland())).toBe("on_disk");
+    expect(modelAvailabilityOf(makeCargo({ model: null }), makeIsland())).toBe("on_disk");
   });
   it("knows a cached model by its hash", () => {
     const sha256 = "a".repeat(64);
     const cargo = makeCargo({ model: { url: "https://example.org/m", sha256, sizeBytes: null } });
-    expect(modelPlaceOf(cargo, makeIsland({ cachedModels: [sha256] }))).toBe("on_disk");
-    expect(modelPlaceOf(cargo, makeIsland())).toBe("absent");
-    expect(modelPlaceOf(cargo, makeIsland({ loaded: ["llama"] }))).toBe("loaded");
+    expect(modelAvailabilityOf(cargo, makeIsland({ cachedModels: [sha256] }))).toBe("on_disk");
+    expect(modelAvailabilityOf(cargo, makeIsland())).toBe("absent");
+    expect(modelAvailabilityOf(cargo, makeIsland({ loaded: ["llama"] }))).toBe("loaded");
   });
   it("knows a cached folder by its address and weights", () => {
     const model = { url: "hf:owner/repo", sha256: null, sizeBytes: null };
     const cargo = makeCargo({ runtimeType: "onnx", model, weights: "q8" });
-    expect(modelPlaceOf(cargo, makeIsland({ cachedModels: ["hf:owner/repo q8"] }))).toBe("on_disk");
-    expect(modelPlaceOf(cargo, makeIsland({ cachedModels: ["hf:owner/repo fp32", "hf:owner/repo"] }))).toBe("absent");
+    expect(modelAvailabilityOf(cargo, makeIsland({ cachedModels: ["hf:owner/repo q8"] }))).toBe("on_disk");
+    expect(modelAvailabilityOf(cargo, makeIsland({ cachedModels: ["hf:owner/repo fp32", "hf:owner/repo"] }))).toBe(
+      "absent",
+    );
   });
   it("knows a cached image by its reference", () => {
     const container = { image: "docker.io/library/a:1", digest: null, command: null, gpu: false, network: false };
     const cargo = makeCargo({ runtimeType: "container", model: null, container });
-    expect(modelPlaceOf(cargo, makeIsland())).toBe("absent");
-    expect(modelPlaceOf(cargo, makeIsland({ cachedModels: ["docker.io/library/a:1"] }))).toBe("on_disk");
+    expect(modelAvailabilityOf(cargo, makeIsland())).toBe("absent");
+    expect(modelAvailabilityOf(cargo, makeIsland({ cachedModels: ["docker.io/library/a:1"] }))).toBe("on_disk");
   });
 });
 

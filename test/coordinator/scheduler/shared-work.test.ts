@@ -199,8 +199,8 @@ describe("SharedWork.offer()", () => {
     expect(shared.offer([waiting(LLAMA, 1)], { ...ROOM, except }).islands).toMatchObject([{ id: "isle-1" }]);
     expect(shared.offer([waiting(LLAMA, 10)], { ...ROOM, maxIslands: 1 }).islands).toHaveLength(1);
     expect(shared.freeSlots).toBe(2);
-    expect(shared.freePlaceFor(LLAMA)).toBe("loaded");
-    expect(shared.freePlaceFor({ slug: "unknown", onlyIslandsOf: null })).toBeUndefined();
+    expect(shared.freeSlotFor(LLAMA)).toBe("loaded");
+    expect(shared.freeSlotFor({ slug: "unknown", onlyIslandsOf: null })).toBeUndefined();
     expect(bench.submit()).toEqual(["job_1 on isle-2"]);
   });
 
@@ -222,7 +222,7 @@ describe("SharedWork.offer()", () => {
     bench.letDown("isle-1");
     const { shared } = bench.scheduler;
     expect(shared.offer([waiting(LLAMA, 10), waiting(GEMMA, 10)], ROOM).islands).toMatchObject([{ serves: [1] }]);
-    expect(shared.freePlaceFor(LLAMA)).toBeUndefined();
+    expect(shared.freeSlotFor(LLAMA)).toBeUndefined();
     expect(shared.slotsFor(LLAMA)).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ResolveHostUntil } from "../../../coordinator/webhooks/resolve-host.ts";
-import type { WebhookRecord, WebhookStore, WebhookTry } from "../../../coordinator/store/jobs/webhooks.ts";
+import type { WebhookRecord, WebhookStore, DeliveryAttempt } from "../../../coordinator/store/jobs/webhooks.ts";
 import { MAX_TRY_MS, openWebhooks, RETRY_FOR_MS, type Webhooks } from "../../../coordinator/webhooks/webhook-sender.ts";
 import { makeWebhook } from "../store/contract/batch-store.cases.ts";
 import { MADE_AT_MS, makeAccount, makeEnding, makeJob, temporaryFolder } from "../store/contract/store-builders.ts";
@@ -79,7 +79,7 @@ async function read(id: string): Promise<WebhookRecord> {
   return webhook;
 }
 
-const errorsOf = (tries: readonly WebhookTry[]): (string | null)[] => tries.map(({ error }) => error);
+const errorsOf = (tries: readonly DeliveryAttempt[]): (string | null)[] => tries.map(({ error }) => error);
 
 describe("openWebhooks()", () => {
   it.skipIf(IS_POSTGRES)("gives a webhook up whose secret cannot be read", async () => {

@@ -46,7 +46,7 @@ it("coordinator serve that others can reach names the choices of who may registe
   expect([code, stdout, stderr.split("\n")[0]]).toEqual([
     1,
     "",
-    "registration: not chosen, and others can reach this coordinator (public_url https://atoll.example). Set it to one of:",
+    "registration: required, because other machines can reach this coordinator (public_url https://atoll.example). Set it to one of:",
   ]);
   for (const choice of ['"closed"', '"email"', '"open"']) expect(stderr).toContain(choice);
   expect(existsSync(join(data, "atoll.db"))).toBe(false);
@@ -63,26 +63,26 @@ describe("coordinator serve refuses in one line", () => {
     });
     const refused = await serve("--port", String(port));
     other.close();
-    expectRefusal(refused, `Port ${port} of 127.0.0.1 is in use by another program: choose another port`);
+    expectRefusal(refused, `Port ${port} of 127.0.0.1 is in use by another program. Choose another port`);
   });
 
   it("a host that is not ours", async () => {
     // Kept for documentation by RFC 5737: no machine has it.
     const refused = await serve("--host", "192.0.2.1", "--registration", "closed");
-    expectRefusal(refused, "192.0.2.1 is not an address of this machine: choose another host");
+    expectRefusal(refused, "192.0.2.1 is not an address of this machine. Choose another host");
   });
 
   it("a --config that is missing, and one that is a directory", async () => {
     const missing = join(folder, "missing.toml");
-    expectRefusal(await serve("--config", missing), `${missing}: there is no such file or directory`);
-    expectRefusal(await serve("--config", folder), `${folder}: is a directory, not a file`);
+    expectRefusal(await serve("--config", missing), `${missing}: no such file or directory`);
+    expectRefusal(await serve("--config", folder), `${folder}: must be a file, but it is a directory`);
   });
 
   it("a --data that is a file, or below one", async () => {
     const path = await file("a-file", "");
-    expectRefusal(await serve("--data", path), `${path}: is a file, not a directory`);
+    expectRefusal(await serve("--data", path), `${path}: must be a directory, but it is a file`);
     const below = join(path, "below");
-    expectRefusal(await serve("--data", below), `${below}: a part of this path is a file, not a directory`);
+    expectRefusal(await serve("--data", below), `${below}: a parent of this path is a file, not a directory`);
   });
 
   it("an atoll.db that is no database", async () => {
@@ -114,7 +114,7 @@ describe("coordinator serve refuses in one line", () => {
   });
 
   it("an invalid number", async () => {
-    expectRefusal(await serve("--port", ""), '--port: "" is not an integer in 0..65535');
+    expectRefusal(await serve("--port", ""), '--port: must be an integer from 0 to 65535, got ""');
   });
 });
 
@@ -125,7 +125,7 @@ describe("two coordinators on one data directory", () => {
     await first.printed(/listening on/);
     expectRefusal(
       await coordinator(...args),
-      `${data}: another coordinator serves this data directory; stop it first, or use another directory`,
+      `${data}: another coordinator uses this data directory. Stop it first, or use another directory`,
     );
     expect((await coordinator("key", "create", "--email", EMAIL, "--data", data)).stdout).toMatch(/^ak_\w{40}\n$/);
     first.kill("SIGKILL");
@@ -142,7 +142,7 @@ describe("two coordinators on one data directory", () => {
     const refused = await coordinator(...SERVE, "--data", alias);
     expectRefusal(
       refused,
-      `${alias}: another coordinator serves this data directory; stop it first, or use another directory`,
+      `${alias}: another coordinator uses this data directory. Stop it first, or use another directory`,
     );
   });
 });
@@ -155,7 +155,7 @@ describe("coordinator account create", () => {
   it("refuses credits that are not a number", async () => {
     expectRefusal(
       await create("credits@example.com", ...PASSWORD, "--credits=1e3"),
-      '--credits: "1e3" is not a number',
+      '--credits: must be a number, got "1e3"',
       2,
     );
     for (const credits of ["", " ", "1e3", "ten", "-1", "0x10", "Infinity"]) {
@@ -163,7 +163,7 @@ describe("coordinator account create", () => {
       addAccountCommands(program);
       const flags = ["--email", "credits@example.com", ...PASSWORD, `--credits=${credits}`, "--data", data];
       await expect(program.parseAsync(["account", "create", ...flags], { from: "user" })).rejects.toThrow(
-        `--credits: ${JSON.stringify(credits)} is not a number`,
+        `--credits: must be a number, got ${JSON.stringify(credits)}`,
       );
     }
   });
@@ -174,7 +174,7 @@ describe("coordinator account create", () => {
   });
 
   it("says how to give a password when there is none", async () => {
-    expectRefusal(await create("c@example.com"), /^No password: .*ATOLL_PASSWORD/, 2);
+    expectRefusal(await create("c@example.com"), /^No password\. .*ATOLL_PASSWORD/, 2);
   });
 
   it("takes the password from ATOLL_PASSWORD", async () => {
@@ -208,7 +208,7 @@ describe("coordinator account create", () => {
   it("says that it makes a new database", async () => {
     const fresh = join(folder, "fresh");
     const args = ["account", "create", "--email", EMAIL, ...PASSWORD, "--data", fresh];
-    expect((await runCommand(...args)).stderr).toBe(`Made a new database in ${fresh}\n`);
+    expect((await runCommand(...args)).stderr).toBe(`Created a database in ${fresh}\n`);
     expect(await readdir(fresh)).toEqual(["atoll.db", "webhooks.key"]);
   });
 });
@@ -220,7 +220,7 @@ describe("the other commands on accounts", () => {
       const refused = await runCommand(...command, "create", "--email", EMAIL, "--data", typo);
       expectRefusal(
         refused,
-        `No coordinator data in ${typo}. Check --data, or make a network with: coordinator init, or coordinator serve`,
+        `No coordinator data in ${typo}. Check --data, or create a network with: coordinator init, or coordinator serve`,
       );
     }
     expect(await readdir(folder)).not.toContain("typo");
@@ -229,7 +229,7 @@ describe("the other commands on accounts", () => {
   it("refuse an account that is not there", async () => {
     expectRefusal(
       await manage("key", "create", "--email", "no@example.com"),
-      "There is no account with the e-mail address no@example.com",
+      "No account has the e-mail address no@example.com",
     );
   });
 
@@ -248,7 +248,7 @@ describe("the other commands on accounts", () => {
     expect(shown + JSON.stringify(listed)).not.toContain(made[secretField]);
     const revoke = [command, "revoke", "--email", email, "--id", id];
     expect(await manageJson(...revoke)).toEqual({ id, revoked: true });
-    expectRefusal(await manage(...revoke), `${email} has no active ${what} ${id}`);
+    expectRefusal(await manage(...revoke), `${email} has no active ${what} with the id ${id}`);
     expect(await manageJson(command, "list", "--email", email)).toEqual([]);
   });
 });

@@ -36,16 +36,16 @@ it("coordinator init overwrites nothing", async () => {
   const before = await readFile(file, "utf8");
   expectRefusal(
     await init("twice"),
-    /atoll\.toml is there already, and nothing was changed\. Start it: coordinator serve --config /,
+    /atoll\.toml already exists, and nothing was changed\. Start this network with: coordinator serve --config /,
   );
   expect(await readFile(file, "utf8")).toBe(before);
 });
 
 it.each([
   [["--password", "short"], "password: needs 8 to 200 characters", 1],
-  [["--email", "ann"], '"ann" is not an e-mail address (you@example.com)', 2],
-  [["--port", "x"], '--port: "x" is not an integer in 0..65535', 2],
-  [["--public-url", "atoll"], '--public-url: "atoll" is not an http or https URL', 1],
+  [["--email", "ann"], 'E-mail address: must look like you@example.com, got "ann"', 2],
+  [["--port", "x"], '--port: must be an integer from 0 to 65535, got "x"', 2],
+  [["--public-url", "atoll"], '--public-url: must be an http or https URL, got "atoll"', 1],
 ] as const)("coordinator init %j refuses before it writes anything", async (words, sentence, code) => {
   expectRefusal(await init("refused", ...words), sentence, code);
   expect(existsSync(join(folder, "refused"))).toBe(false);
@@ -55,7 +55,7 @@ it("coordinator init leaves no configuration without an account, so that it can 
   const data = join(folder, "again", "data");
   await mkdir(join(folder, "again"));
   await writeFile(data, "in the way");
-  expectRefusal(await init("again"), `${data}: is a file, not a directory`);
+  expectRefusal(await init("again"), `${data}: must be a directory, but it is a file`);
   expect(existsSync(join(folder, "again", "atoll.toml"))).toBe(false);
   await rm(data);
   expect((await init("again")).code).toBe(0);

@@ -45,10 +45,7 @@ describe("island refuses in one line", () => {
   it("a models path that is a file", async () => {
     const directory = await joined();
     await writeFile(join(directory, "models"), "");
-    expectRefusal(
-      await start(directory),
-      /^The model directory \S+models cannot be used: there is a file in its place$/,
-    );
+    expectRefusal(await start(directory), /^Cannot use the model directory \S+models: it is a file$/);
   });
 
   it("models that another process works on", async () => {
@@ -64,7 +61,7 @@ describe("island refuses in one line", () => {
   it("a host-id that holds something else", async () => {
     const directory = await joined();
     await writeFile(join(directory, "host-id"), "attic\n");
-    expectRefusal(await start(directory), /host-id does not hold a UUID/);
+    expectRefusal(await start(directory), /host-id: must contain a UUID/);
   });
 
   it("status and start on a data directory that is a file", async () => {
@@ -72,7 +69,7 @@ describe("island refuses in one line", () => {
     for (const command of ["status", "start"]) {
       expectRefusal(
         await runProgram("island", command, "--data", path),
-        /island-file\/\S+: a part of this path is a file, not a directory$/,
+        /island-file\/\S+: a parent of this path is a file, not a directory$/,
       );
     }
   });

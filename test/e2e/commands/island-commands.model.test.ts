@@ -63,7 +63,7 @@ describe("island pause, resume and drain", () => {
   it(
     ...unlessSeveral("keep new jobs waiting while paused, over a restart too, and let the agent go in the end", WAITS),
     async () => {
-      expect(await command("pause")).toMatchObject({ code: 0, stdout: "Paused. No job is running\n" });
+      expect(await command("pause")).toMatchObject({ code: 0, stdout: "Paused. No jobs are running\n" });
       expect((await status()).closedBecause).toBe("paused");
       const { body } = await call(network.url, key, "POST", "/jobs", {
         workload: "tiny-chat",
@@ -73,7 +73,7 @@ describe("island pause, resume and drain", () => {
       const waiting = async (): Promise<unknown> =>
         (await call(network.url, key, "GET", job)).body.data.waiting?.message;
       await until(waiting, (message) => /takes no new jobs now/.test(String(message)), "the job says why it waits");
-      expect(await command("resume")).toMatchObject({ code: 0, stdout: "The Island takes jobs again\n" });
+      expect(await command("resume")).toMatchObject({ code: 0, stdout: "The Island accepts jobs again\n" });
       const done = await call(network.url, key, "GET", `${job}?wait=60`);
       expect(done.body.data.status).toBe("completed");
 
@@ -101,13 +101,13 @@ describe("island pause, resume and drain", () => {
         code: 0,
         text: expect.stringMatching(/Running {4}0 of 4 slots.*slots/s),
       });
-      expect((await command("status", "--watch")).stderr).toContain("--watch redraws a terminal");
+      expect((await command("status", "--watch")).stderr).toContain("--watch requires a terminal");
 
-      const applied = { code: 0, stdout: "Applied: the running agent has the new setting\n" };
+      const applied = { code: 0, stdout: "Applied to the running agent\n" };
       expect(await command("config", "set", "slots", "1")).toMatchObject(applied);
       expect(await command("config", "set", "caps.ram_gb", "0.5")).toMatchObject(applied);
       expect(await command("config", "set", "gpu", "auto")).toMatchObject({
-        stdout: "From the next start on: the running agent keeps the old setting until it is restarted\n",
+        stdout: "Stored. Restart the agent to apply it\n",
       });
       const hours = hoursFromNow(2, 3);
       expect((await command("config", "set", "hours", hours)).stdout).toContain("Applied. The Island is outside its");
@@ -121,16 +121,16 @@ describe("island pause, resume and drain", () => {
       expect(await command("config", "unset", "hours")).toMatchObject(applied);
 
       expect((await command("leave", "--yes")).stderr).toBe(
-        `An agent runs on ${data}: end it first, with island drain or by removing its service\n`,
+        `An agent is running on ${data}. Stop it first, with island drain or by removing its service\n`,
       );
-      expect((await command("drain")).stdout).toContain("The agent ends when its running jobs have finished.");
+      expect((await command("drain")).stdout).toContain("The agent stops when its running jobs have finished.");
       expect((await island.ended()).code).toBe(0);
       const late = await command("drain");
       expect([late.code, late.stderr]).toEqual([
         1,
-        "No agent runs on this data directory: start one with island start\n",
+        "No agent is running on this data directory. Start one with: island start\n",
       ]);
-      expect((await command("pause")).stdout).toBe("No agent runs now. The next one starts paused\n");
+      expect((await command("pause")).stdout).toBe("No agent is running. The next one starts paused\n");
     },
   );
 });
@@ -140,20 +140,20 @@ describe("island leave", () => {
     const mine = async (): Promise<unknown[]> => (await call(network.url, key, "GET", "/islands")).body.data;
     expect(await mine()).toHaveLength(1);
     expect(await command("leave", "--models", "--keep-models")).toMatchObject({ code: 2 });
-    expect((await command("leave")).stderr).toBe(
-      "Cannot ask for confirmation without a terminal: add --yes to leave\n",
-    );
+    expect((await command("leave")).stderr).toBe("No terminal to ask for confirmation. To leave, add --yes\n");
     expect(await command("leave", "--yes", "--models")).toMatchObject({
       code: 0,
       stderr: "",
       stdout: [
-        `Left ${network.url}. The coordinator has forgotten this Island`,
-        "Deleted here: the Island token, and the address and key of the coordinator",
+        `Left ${network.url}. The coordinator deleted this Island`,
+        "Deleted the Island token, and the URL and key of the coordinator",
         "Freed 2.2 MiB\n",
       ].join("\n"),
     });
     expect(await mine()).toEqual([]);
-    expect((await command("leave", "--yes")).stderr).toBe(`${data} has not joined a coordinator\n`);
+    expect((await command("leave", "--yes")).stderr).toBe(
+      `${data} has not joined a coordinator, so there is nothing to leave\n`,
+    );
     expect(await readFile(join(data, "config.toml"), "utf8")).not.toContain("it_");
     // Other Islands may have the same token, and this machine may come back with it.
     expect((await command("join", network.url, "--token", islandToken)).code).toBe(0);
@@ -184,7 +184,7 @@ describe.runIf(CAN_MOUNT)("an Island whose disk lacks space for a model", () => 
       );
       const told = await runProgram("island", "status", "--data", place);
       expect(told.stdout).toMatch(
-        /^Disk space no space for tiny-chat; space for 0 KiB more of models: free space, .*models\.min_free_gb$/m,
+        /^Disk space not enough space for tiny-chat; 0 KiB left for models: free space, .*models\.min_free_gb$/m,
       );
       const { jobs } = JSON.parse((await runProgram("island", "history", "--json", "--data", place)).stdout);
       expect(jobs).toMatchObject([{ outcome: "failed", why: expect.stringMatching(/^The model needs 2\.2 MiB/) }]);

@@ -33,13 +33,13 @@ describe("coordinator key create", () => {
   });
 
   it.each([
-    [["--expires-at", "tomorrow"], /^--expires-at: "tomorrow" is not a time such as 2027-01-31/],
+    [["--expires-at", "tomorrow"], /^--expires-at: must be a time such as 2027-01-31 .*, got "tomorrow"$/],
     [["--expires-at", "2026-02-31T25:00:00Z"], /^--expires-at: /],
     [["--expires-at", "2020-01-01"], "expires_at: must be later than now, within ten years"],
-    [["--cargos", "base46"], '--cargos: there is no Cargo "base46"'],
-    [["--cargos", ""], '--cargos: there is no Cargo ""'],
-    [["--credits-per-month", "-1"], '--credits-per-month: "-1" is not a number'],
-    [["--credits-per-month", "0.0000001"], /^--credits-per-month: 0.0000001 has more than 6 decimals/],
+    [["--cargos", "base46"], '--cargos: no Cargo has the slug "base46". List all with: coordinator cargo list'],
+    [["--cargos", ""], '--cargos: no Cargo has the slug "". List all with: coordinator cargo list'],
+    [["--credits-per-month", "-1"], '--credits-per-month: must be a number, got "-1"'],
+    [["--credits-per-month", "0.0000001"], /^--credits-per-month: must have at most 6 decimals .*, got 0.0000001$/],
   ])("refuses %j", async (words, sentence) => {
     expectRefusal(await key("create", ...words), sentence, words[1] === "2020-01-01" ? 1 : 2);
   });

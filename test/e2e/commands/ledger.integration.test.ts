@@ -49,13 +49,13 @@ describe("coordinator account limits", () => {
     );
     expect(back).toMatchObject({
       code: 0,
-      stdout: "100 requests a minute, 10 unfinished jobs, 5 open streams, share 100\n",
+      stdout: "100 requests per minute, 10 unfinished jobs, 5 open streams, share 100\n",
     });
     await until(allowed, (limit) => limit === "100", "the default limit");
   });
 
   it.each([
-    [["--email", "nobody@example.com"], "There is no account with the e-mail address nobody@example.com\n", 1],
+    [["--email", "nobody@example.com"], "No account has the e-mail address nobody@example.com\n", 1],
     [["--email", "ann@example.com", "--jobs", "-1"], "--jobs: must be a whole number from 0 to 1000000, or default\n"],
     [["--email", "ann@example.com", "--jobs", ""], "--jobs: must be a whole number from 0 to 1000000, or default\n"],
     [
@@ -123,7 +123,7 @@ describe("coordinator ledger verify", () => {
     const wrong = await run("ledger", "verify");
     expect([wrong.code, wrong.stdout]).toEqual([
       1,
-      expect.stringMatching(/^network: the balance is .* the entries sum to .*\n$/),
+      expect.stringMatching(/^network: the balance is .* the sum of its entries is .*\n$/),
     ]);
   });
 });

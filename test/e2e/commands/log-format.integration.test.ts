@@ -29,9 +29,9 @@ async function logOf(...flags: string[]): Promise<string[]> {
 
 it("the log is JSON where no terminal reads it, and lines for people where they are asked for", async () => {
   const json = (await logOf()).map((line) => JSON.parse(line) as { msg: string });
-  expect(json[0]?.msg).toBe("Environment variables that nothing reads: ATOLL_PROT (did you mean ATOLL_PORT?)");
+  expect(json[0]?.msg).toBe("Unknown environment variables: ATOLL_PROT (did you mean ATOLL_PORT?)");
   expect(json.at(-1)).toMatchObject({ msg: "Stopping", signal: "SIGTERM" });
   const text = await logOf("--log-format", "text");
-  expect(text[0]).toMatch(/^\[[\d:.]+\] WARN: Environment variables that nothing reads: ATOLL_PROT/);
+  expect(text[0]).toMatch(/^\[[\d:.]+\] WARN: Unknown environment variables: ATOLL_PROT/);
   expect(text.at(-1)).toMatch(/^\[[\d:.]+\] INFO: Stopping signal=SIGTERM$/);
 });

@@ -49,7 +49,7 @@ it.skipIf(IS_POSTGRES)(
     const lock = lockForServing(coordinator.directory);
     expectRefusal(
       await run("vacuum"),
-      `${coordinator.directory}: another coordinator serves this data directory; stop it first, or use another directory`,
+      `${coordinator.directory}: another coordinator uses this data directory. Stop it first, or use another directory`,
     );
     lock.release();
     await coordinator.stop();

@@ -32,22 +32,29 @@ describe("coordinator migrate", () => {
     const places = "sqlite:<directory> or postgres://user@host/database";
     expectRefusal(
       await migrate("--from", `sqlite:${here}`),
-      `--to is missing: ${places}, or set store (ATOLL_STORE)`,
+      `--to: required. Give ${places}, or set store (ATOLL_STORE)`,
       2,
     );
-    expectRefusal(await migrate("--to", "postgres://db/atoll"), `--from is missing: ${places}`, 2);
-    expectRefusal(await migrate(), `--from is missing: ${places}`, 2);
+    expectRefusal(await migrate("--to", "postgres://db/atoll"), `--from: required. Give ${places}`, 2);
+    expectRefusal(await migrate(), `--from: required. Give ${places}`, 2);
     expectRefusal(
       await migrate("--from", here, "--to", "sqlite:x"),
-      /is no place of data: sqlite:<directory> or postgres/,
+      /^--\w+: must be sqlite:<directory> or postgres/,
       2,
     );
-    expectRefusal(await migrate("--from", "sqlite:", "--to", "sqlite:x"), "sqlite: names no directory", 2);
+    expectRefusal(
+      await migrate("--from", "sqlite:", "--to", "sqlite:x"),
+      '--from: must be sqlite:<directory>, got "sqlite:"',
+      2,
+    );
     const nothing = folder.file("nothing");
     expectRefusal(
       await migrate("--from", `sqlite:${nothing}`, "--to", "x"),
       `No coordinator data in ${nothing}. Check --from`,
     );
-    expectRefusal(await migrate("--from", `sqlite:${here}`, "--abandon"), `No move from ${here} has begun`);
+    expectRefusal(
+      await migrate("--from", `sqlite:${here}`, "--abandon"),
+      `No move from ${here} has started, so there is nothing to cancel. Check --from`,
+    );
   });
 });

@@ -44,16 +44,16 @@ describe("coordinator migrate", () => {
     const ledger = ["ledger", "verify", "--json"] as const;
     expectRefusal(
       await runCommand("ledger", "verify", "--data", here),
-      /its data was moved to postgres:.*use that one/,
+      /the data was moved to postgres:.*Use that database/,
     );
     const verified = await runCommand(...ledger, "--store", there, "--config", config);
     expect(JSON.parse(verified.stdout)).toMatchObject({ balanced: true, entries: 4 });
 
     const returned = await migrate("--to", `sqlite:${back}`);
-    expect(returned.stdout).toMatch(/^10 rows and the keys were moved and compared; .* Serve .*back from now on\n$/);
+    expect(returned.stdout).toMatch(/^Moved 10 rows and the keys, and verified them.* Serve .*back from now on\n$/);
     expect(returned.stderr).toContain("jobs: 1 rows copied\n");
     expect(JSON.parse((await runCommand(...ledger, "--data", back)).stdout)).toMatchObject({ balanced: true });
-    expect((await migrate("--from", there, "--abandon")).stdout).toMatch(/can be used again. Delete what was moved/);
+    expect((await migrate("--from", there, "--abandon")).stdout).toMatch(/can be used again. Delete the copied data/);
     expect((await runCommand(...ledger, "--store", there, "--config", config)).code).toBe(0);
   });
 });

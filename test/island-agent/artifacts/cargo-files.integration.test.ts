@@ -242,7 +242,7 @@ describe("StoredFiles", () => {
     expect(await stored.remove("hf:owner/repo fp32")).toBe(20_002);
     expect(await stored.remove(IMAGE)).toBe(7);
     expect(stored.list()).toEqual([]);
-    await expect(stored.remove("chat")).rejects.toThrow('Nothing on disk is called "chat"');
+    await expect(stored.remove("chat")).rejects.toThrow('No model or image on disk has the name "chat"');
   });
 
   it("prunes all but what is in use", async () => {

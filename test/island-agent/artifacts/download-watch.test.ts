@@ -89,7 +89,7 @@ describe("DownloadWatch", () => {
     end.resolve();
     await ended;
     expect(log.events.all).toEqual([
-      "info Download begins",
+      "info Download started",
       ...Array.from({ length: 5 }, () => "info Downloading"),
       "info Downloaded",
     ]);

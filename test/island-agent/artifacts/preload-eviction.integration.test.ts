@@ -45,27 +45,27 @@ describe("what makes way for a preload", () => {
     await runJob(used);
     await preload(brought);
     await runJob(brought);
-    expect(await files.makeRoom(next, anything)).toBe(1_000);
+    expect(await files.freeSpace(next, anything)).toBe(1_000);
     expect(isOnDisk(used, brought)).toEqual([true, true]);
   });
 
   it("is as much as a model takes with its adapters", async () => {
     await runJob(serve("used", 4_000));
     const adapters = [{ url: "/models/tune", sha256: "0".repeat(64), sizeBytes: 2_000, scale: 1 }];
-    expect(await files.makeRoom({ ...serve("tuned", 5_000), adapters }, anything)).toBe(1_000);
+    expect(await files.freeSpace({ ...serve("tuned", 5_000), adapters }, anything)).toBe(1_000);
   });
 
   it("is nothing that the owner pulled", async () => {
     const [pulled, next] = [serve("pulled", 8_000), serve("next", 3_000)];
     await files.pull(pulled, NEVER, nothing);
-    expect(await files.makeRoom(next, anything)).toBe(1_000);
+    expect(await files.freeSpace(next, anything)).toBe(1_000);
   });
 
   it("is what an earlier preload brought and nobody used, the oldest first and no more than it takes", async () => {
     const [one, two, next] = [serve("one", 4_000), serve("two", 4_000), serve("next", 3_000)];
     await preload(one);
     await preload(two);
-    expect(await files.makeRoom(next, anything)).toBe(0);
+    expect(await files.freeSpace(next, anything)).toBe(0);
     await preload(next);
     expect(isOnDisk(one, two, next)).toEqual([false, true, true]);
   });
@@ -74,7 +74,7 @@ describe("what makes way for a preload", () => {
     const [one, two, large] = [serve("one", 4_000), serve("two", 4_000), serve("large", 7_000)];
     await preload(one);
     await preload(two);
-    expect(await files.makeRoom(large, (slug) => slug !== "one")).toBe(5_000);
+    expect(await files.freeSpace(large, (slug) => slug !== "one")).toBe(5_000);
     expect(isOnDisk(one, two)).toEqual([true, true]);
   });
 
@@ -84,7 +84,7 @@ describe("what makes way for a preload", () => {
     const model = { url: "hf:owner/repo", sha256: null, sizeBytes: null };
     const folder = makeManifest({ slug: "folder", runtimeType: "onnx", model, weights: "fp32" });
     await preload(folder);
-    expect(await files.makeRoom(serve("next", 9_000), anything)).toBe(0);
+    expect(await files.freeSpace(serve("next", 9_000), anything)).toBe(0);
     expect(isOnDisk(folder)).toEqual([false]);
   });
 
@@ -96,7 +96,7 @@ describe("what makes way for a preload", () => {
       if ((files.downloads()[0]?.fraction ?? 0) > 0.5) leave.abort(new Error("enough"));
     });
     await expect(broken).rejects.toThrow("enough");
-    expect(await files.makeRoom(cargo, anything)).toBe(0);
+    expect(await files.freeSpace(cargo, anything)).toBe(0);
   });
 });
 
@@ -104,10 +104,10 @@ describe("a preload of unknown size", () => {
   it("evicts nothing when it turns out too large, leaves nothing, and is not tried again in the same room", async () => {
     const [used, large] = [serve("used", 4_000), serve("large", 7_000, false)];
     await runJob(used);
-    expect(await files.makeRoom(large, anything)).toBe(0);
+    expect(await files.freeSpace(large, anything)).toBe(0);
     await expect(preload(large)).rejects.toBeInstanceOf(DiskFullError);
     expect(isOnDisk(used, large)).toEqual([true, false]);
-    expect(await files.makeRoom(large, anything)).toBeGreaterThan(0);
+    expect(await files.freeSpace(large, anything)).toBeGreaterThan(0);
     await runJob(large);
     expect(isOnDisk(used, large)).toEqual([false, true]);
   });

@@ -40,21 +40,23 @@ describe("startAgent()", () => {
 
   it("needs a coordinator", async () => {
     await rm(join(dataDirectory, "config.toml"));
-    expect(await messageOf(start())).toBe("This Island has not joined a coordinator. Join first: island join URL");
+    expect(await messageOf(start())).toBe("This Island has not joined a coordinator. First run: island join URL");
   });
 
   it("refuses a token that no header could hold, and does not show it", async () => {
     const started = start({ ISLAND_COORDINATOR_TOKEN: `${ISLAND_TOKEN}\u{1f3dd}` });
     await expect(started).rejects.toEqual(
       new ConfigError([
-        "ISLAND_COORDINATOR_TOKEN: (hidden) is not an Island token: those begin with it_ and have 43 characters",
+        "ISLAND_COORDINATOR_TOKEN: must be an Island token: it_ and 40 letters and digits, got (hidden)",
       ]),
     );
   });
 
   it("refuses a directory on which an agent runs", async () => {
     await using _server = await openControlServer(dataDirectory, 1, { "GET /status": () => ({}) });
-    expect(await messageOf(start())).toBe(`An agent already runs on ${dataDirectory}: island status shows it`);
+    expect(await messageOf(start())).toBe(
+      `An agent is already running on ${dataDirectory}. Show it with: island status`,
+    );
   });
 
   it("refuses a model directory that another process uses, whatever is in its control file", async () => {
@@ -74,23 +76,26 @@ describe("startAgent()", () => {
   it("refuses a file in place of the model directory", async () => {
     const models = join(dataDirectory, "models");
     await writeFile(models, "");
-    expect(await messageOf(start())).toBe(`The model directory ${models} cannot be used: there is a file in its place`);
+    expect(await messageOf(start())).toBe(`Cannot use the model directory ${models}: it is a file`);
   });
 
   it("refuses an Island that joined before there were keys, and says what to do", async () => {
     await storeKey(dataDirectory, "coordinator.public_key", null);
     expect(await messageOf(start())).toBe(
-      "This Island has no pinned key of its coordinator. Join again: island join URL",
+      "The settings have no key of the coordinator. Join again with: island join URL",
     );
   });
 
   it("refuses a damaged host id", async () => {
     await writeFile(join(dataDirectory, "host-id"), "not an id");
-    expect(await messageOf(start())).toMatch(/host-id does not hold a UUID\./);
+    expect(await messageOf(start())).toMatch(/host-id: must contain a UUID\./);
   });
 
   it.each([
-    [0o644, ["warn Other users can read the settings file, which holds the Island token: protect it with chmod 600"]],
+    [
+      0o644,
+      ["warn Other users can read the settings file, which contains the Island token. Protect it with: chmod 600"],
+    ],
     [0o600, []],
   ])("warns when others can read the token: mode %o", async (mode, events) => {
     const file = join(dataDirectory, "config.toml");
@@ -126,7 +131,7 @@ describe("status", () => {
     await writeFile(join(dataDirectory, "control.json"), "{");
     expect(await readStatus(dataDirectory)).toBeNull();
     expect(await describeAbsence(dataDirectory, "island start", 0)).toBe(
-      "No agent runs on this data directory. Start it with: island start",
+      "No agent is running on this data directory. Start it with: island start",
     );
   });
 
@@ -135,7 +140,7 @@ describe("status", () => {
     const absence = (): Promise<string> => describeAbsence(dataDirectory, "island start --data /d", 301_000);
     await storeLastEnd(dataDirectory, { reason: "the Island token was revoked", atMs: 1_000 });
     expect(await absence()).toBe(
-      "No agent runs on this data directory. The last one stopped 5 min ago: the Island token was revoked. Start it with: island start --data /d",
+      "No agent is running on this data directory. The last one stopped 5 min ago: the Island token was revoked. Start it with: island start --data /d",
     );
     await forgetLastEnd(dataDirectory);
     expect(await absence()).not.toContain("revoked");
@@ -161,12 +166,12 @@ describe("status", () => {
   });
 
   it.each([
-    [12_400, "no jobs for 13 s, then one is tried"],
-    [0, "one job at a time is tried now"],
+    [12_400, "no jobs for 13 s, then one test job"],
+    [0, "one test job at a time is accepted"],
   ])("tells the owner of a quarantine with %i ms left", (forMs, next) => {
     const quarantine = { inARow: 5, forMs, lastCode: "model_unavailable" as const };
     expect(describeStatus({ ...status, quarantine }).split("\n")).toContain(
-      `Quarantine   5 jobs in a row failed here (last: model_unavailable); ${next}. See the agent's log and island doctor`,
+      `Quarantine   5 jobs in a row failed (last: model_unavailable); ${next}. See the log of the agent, and run: island doctor`,
     );
   });
 
@@ -178,7 +183,7 @@ describe("status", () => {
     const sandbox = { setting: "auto", kind: "none", summary: "all rights", remedy: "install bubblewrap" } as const;
     const lines = describeStatus({ ...status, unusable, sandbox }).split("\n");
     expect(lines.slice(3, 5)).toEqual([
-      "Not offered  llmcpp: llama.cpp process was killed (probed again at 1970-01-01T00:00:00.000Z)",
+      "Not offered  llmcpp: llama.cpp process was killed (next check at 1970-01-01T00:00:00.000Z)",
       "Sandbox      none; install bubblewrap",
     ]);
   });
@@ -193,7 +198,7 @@ describe("status", () => {
       loaded: [{ slug: "tiny-chat", users: 1, ramBytes: 104_857_600, vramBytes: 2_097_152 }],
       memoryCaps: { ramBytes: 1_073_741_824, vramBytes: null },
       running: [job],
-      lastProblem: "the coordinator is silent",
+      lastProblem: "no message from the coordinator",
     });
     expect(text.split("\n")).toEqual([
       "Coordinator  https://host.example (waiting, draining)",
@@ -203,7 +208,7 @@ describe("status", () => {
       "For Cargos   1.0 GiB RAM, unknown VRAM",
       "Jobs         1 of 4 slots in use",
       expect.anything(),
-      "Last problem the coordinator is silent",
+      "Last problem no message from the coordinator",
       "  job_1  tiny-chat  1.3 s",
       "Preload      off",
     ]);

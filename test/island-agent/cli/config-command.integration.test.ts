@@ -43,10 +43,14 @@ describe("config", () => {
   });
 
   it.each([
-    ["applied", {}, "Applied: the running agent has the new setting"],
-    ["applied", { running: [{}, {}, {}] }, "Applied. 3 jobs run and finish; new ones are taken when fewer than 2 run"],
-    ["next_start", {}, "From the next start on: the running agent keeps the old setting until it is restarted"],
-    ["overridden", {}, "Stored, but a flag or the variable ISLAND_SLOTS of the running agent wins over the file"],
+    ["applied", {}, "Applied to the running agent"],
+    [
+      "applied",
+      { running: [{}, {}, {}] },
+      "Applied. 3 running jobs continue; new jobs are accepted when fewer than 2 are running",
+    ],
+    ["next_start", {}, "Stored. Restart the agent to apply it"],
+    ["overridden", {}, "Stored, but a flag or the variable ISLAND_SLOTS of the running agent overrides the file"],
   ])("says what the running agent does with a change: %s %j", async (outcome, change, text) => {
     await mkdir(dataDirectory);
     const answer = { outcome, status: { closedBecause: null, running: [], slots: 2, ...change } };
@@ -75,22 +79,22 @@ describe("config", () => {
       },
     });
     expect(await configCommand.unset(dataDirectory, "hours")).toBe(
-      "The running agent keeps its settings: config.toml: slot: unknown key",
+      "The change is stored, but the running agent keeps its settings: config.toml: slot: unknown key",
     );
   });
 
   it("says that a running agent of an earlier version must be restarted for a change", async () => {
     await mkdir(dataDirectory);
     await using _server = await openControlServer(dataDirectory, process.pid, { "GET /status": () => ({}) });
-    expect(await configCommand.set(dataDirectory, "slots", "7")).toContain("restart it");
-    expect(await configCommand.unset(dataDirectory, "slots")).toContain("restart it");
+    expect(await configCommand.set(dataDirectory, "slots", "7")).toContain("Restart the agent");
+    expect(await configCommand.unset(dataDirectory, "slots")).toContain("Restart the agent");
   });
 
   it("changes nothing for a key or value that it does not know", async () => {
     await expect(configCommand.set(dataDirectory, "slot", "7")).rejects.toThrow(ConfigError);
     await expect(configCommand.set(dataDirectory, "slots", "0")).rejects.toThrow(ConfigError);
     await expect(configCommand.set(dataDirectory, "coordinator.token", "xyz")).rejects.toThrow(
-      "coordinator.token: (hidden) is not an Island token",
+      "coordinator.token: must be an Island token",
     );
     await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
     await expect(configCommand.get(dataDirectory, {}, "slot")).rejects.toThrow("did you mean slots?");

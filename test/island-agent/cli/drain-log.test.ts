@@ -16,8 +16,8 @@ it("a stopping agent logs every ten seconds what runs and how long at most, unti
   clock.advance(10_000);
   await done;
   expect(log.events.all).toEqual([
-    "info Stopping: running jobs end in 50 s at the latest",
-    "info Stopping: running jobs end in 40 s at the latest",
+    "info Stopping: 50 s left for running jobs",
+    "info Stopping: 40 s left for running jobs",
   ]);
   expect(log.facts[0]).toEqual({ jobs: ["my-model for 62 s"] });
   expect(clock.pendingTimers).toBe(0);

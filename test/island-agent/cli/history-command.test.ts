@@ -75,20 +75,20 @@ describe("describeBriefly()", () => {
   it("says that it is too early for uptime, and that the machine's clock is wrong", () => {
     const earnings = HISTORY.earnings && { ...HISTORY.earnings, uptime: { today: null, days_7: null, days_30: null } };
     const lines = describeBriefly(STATUS, { jobs: [], earnings, clockAheadMs: 3_600_000 }, NOW_MS).split("\n");
-    expect(lines).toContain("Uptime     known after the first minute");
-    expect(lines).toContain("Clock      60 min ahead of the coordinator's: set this machine's clock");
+    expect(lines).toContain("Uptime     available after the first minute");
+    expect(lines).toContain("Clock      60 min ahead of the coordinator's clock. Correct the time of this machine");
     const close = describeBriefly(STATUS, { ...HISTORY, clockAheadMs: -2_000 }, NOW_MS);
     expect(close).not.toContain("Clock");
   });
 
   it("says what is wrong, and that the coordinator does not answer", () => {
-    const lastProblem = "the coordinator is silent";
+    const lastProblem = "no message from the coordinator";
     const status = { ...STATUS, link: "waiting" as const, closedBecause: "paused", running: [], lastProblem };
     expect(describeBriefly(status, { jobs: [], earnings: null }, NOW_MS).split("\n")).toEqual([
       "Island     3f0c0f5e, paused, at https://atoll.example",
-      "Earned     not known: the coordinator does not answer",
+      "Earned     unknown: no response from the coordinator",
       "Running    0 of 4 slots",
-      "Problem    the coordinator is silent",
+      "Problem    no message from the coordinator",
     ]);
     expect(describeBriefly({ ...status, link: "connected" }, HISTORY, NOW_MS)).not.toContain("Problem");
   });
@@ -124,7 +124,7 @@ describe("describeHistory()", () => {
   });
 
   it("says when there is none", () => {
-    expect(describeHistory({ jobs: [], earnings: null }, 80)).toBe("No job has ended here yet");
-    expect(describeHistory({ ...HISTORY, earnings: null }, 80)).toContain("credits are not known");
+    expect(describeHistory({ jobs: [], earnings: null }, 80)).toBe("No job has ended on this Island yet");
+    expect(describeHistory({ ...HISTORY, earnings: null }, 80)).toContain("credits unknown");
   });
 });

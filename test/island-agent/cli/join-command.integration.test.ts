@@ -77,7 +77,7 @@ describe("joinNetwork()", () => {
       joinNetwork({ urls: [coordinator.url], credential: { token: ISLAND_TOKEN }, dataDirectory, fingerprint });
     const shown = fingerprintOf(coordinator.publicKey);
     expect(await messageOf(join("SHA256:x"))).toBe(
-      `Not joined: the coordinator's key has the fingerprint ${shown}, not SHA256:x`,
+      `Not joined: the fingerprint of the coordinator's key must be SHA256:x, got ${shown}. Check the URL, and ask the operator for the fingerprint`,
     );
     await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
     expect(tokensShown()).toEqual([]);
@@ -91,7 +91,7 @@ describe("joinNetwork()", () => {
       coordinator.shownKey = OTHER_KEY;
       coordinator.requests.length = 0;
       expect(await messageOf(join_(`${coordinator.url}${path}`))).toMatch(
-        /^Not joined: the coordinator's key has changed: .*join again with --fingerprint\. If it is a different coordinator, join with --new-coordinator/,
+        /^Not joined: the coordinator's key has changed: .*join again with --fingerprint\. To join a different coordinator, add --new-coordinator/,
       );
       expect(tokensShown()).toEqual([]);
       expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
@@ -122,7 +122,7 @@ describe("joinNetwork()", () => {
     expect(await configCommand.get(dataDirectory, {}, "coordinator.api_url")).toBe(urls.join(","));
     second.refusals.push(401);
     expect(await messageOf(joinNetwork({ urls, credential: { token: ISLAND_TOKEN }, dataDirectory }))).toBe(
-      `Not joined: ${second.url}: the coordinator does not accept the token`,
+      `Not joined: ${second.url}: the coordinator rejected the token`,
     );
   });
 
@@ -135,7 +135,7 @@ describe("joinNetwork()", () => {
       dataDirectory,
     });
     expect(await messageOf(join)).toBe(
-      `Not joined: ${second.url}: it is a coordinator of another network, as its key is another one`,
+      `Not joined: ${second.url}: this coordinator has a different key, so it belongs to another network. Give only URLs of one network`,
     );
     expect(second.requests.map(({ authorization }) => authorization)).toEqual([undefined]);
     await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
@@ -146,7 +146,7 @@ describe("joinNetwork()", () => {
       get: () => (coordinator.requests.length === 1 ? coordinator.publicKey : OTHER_KEY),
     });
     expect(await messageOf(join_(coordinator.url))).toBe(
-      "Not joined: the coordinator changed its key meanwhile. Try again",
+      "Not joined: the coordinator changed its key during the join. Try again",
     );
     await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
   });
@@ -161,7 +161,7 @@ describe("joinNetwork()", () => {
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as AddressInfo;
     expect(await messageOf(join_(`http://127.0.0.1:${port}`))).toBe(
-      "Not joined: the address answered 404: is it a coordinator?",
+      "Not joined: the URL responded with status 404. Check that it is the URL of a coordinator",
     );
     expect(authorizations).toEqual([undefined]);
     await new Promise((resolve) => other.close(resolve));
@@ -170,7 +170,7 @@ describe("joinNetwork()", () => {
   it.each([null, "abc"])("joins no coordinator that shows %j for a key", async (shown) => {
     coordinator.shownKey = shown;
     expect(await messageOf(join_(coordinator.url))).toBe(
-      "Not joined: the coordinator shows no public key for its Cargos",
+      "Not joined: the coordinator sent no public key for its Cargos",
     );
     await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
   });
@@ -178,7 +178,9 @@ describe("joinNetwork()", () => {
   it.each(["efgh", "ftp://host.example", "http://", "http://a,http://b", "a b.c", ""])(
     "refuses %j, which is no address",
     async (url) => {
-      expect(await messageOf(join_(url))).toBe(`"${url}" is not an http or https address`);
+      expect(await messageOf(join_(url))).toBe(
+        `URL of the coordinator: must begin with http:// or https://, got "${url}"`,
+      );
     },
   );
 
@@ -190,11 +192,15 @@ describe("joinNetwork()", () => {
     ["[::1]:8080", "http://[::1]:8080"],
     ["attic:8080", "https://attic:8080"],
   ])("%s without http or https is refused, and %s is offered", async (url, meant) => {
-    expect(await messageOf(join_(url))).toBe(`"${url}" is not an http or https address. Did you mean ${meant}?`);
+    expect(await messageOf(join_(url))).toBe(
+      `URL of the coordinator: must begin with http:// or https://, got "${url}". Did you mean ${meant}?`,
+    );
   });
 
   it("refuses a name and a password in the address, without showing them", async () => {
-    expect(await messageOf(join_("https://ann:secret@host.example"))).toMatch(/^The coordinator's address has no name/);
+    expect(await messageOf(join_("https://ann:secret@host.example"))).toMatch(
+      /^URL of the coordinator: must not contain a user name/,
+    );
   });
 
   it("names the address to which another one leads, and the one without a path", async () => {
@@ -206,10 +212,10 @@ describe("joinNetwork()", () => {
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const address = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
     expect(await messageOf(join_(`${address}?a=b#c`))).toBe(
-      "Not joined: the address leads to another one: join with https://atoll.example",
+      "Not joined: the URL redirects to another one. Join with https://atoll.example",
     );
     expect(await messageOf(join_(`${address}/page`))).toBe(
-      `Not joined: the address answered 404: is it a coordinator? (without a path: ${address})`,
+      `Not joined: the URL responded with status 404. Check that it is the URL of a coordinator (try it without the path: ${address})`,
     );
     await new Promise((resolve) => other.close(resolve));
   });
@@ -218,7 +224,7 @@ describe("joinNetwork()", () => {
     "refuses %j, which is no Island token, and shows it to nobody",
     async (token) => {
       expect(await messageOf(join_(coordinator.url, token))).toBe(
-        "This is not an Island token: they begin with it_ and have 43 characters",
+        "Invalid Island token: must be it_ and 40 letters and digits. Copy it again, or create a new one",
       );
       expect(coordinator.requests).toEqual([]);
     },
@@ -228,14 +234,14 @@ describe("joinNetwork()", () => {
     "refuses %j, which is no pairing code, and shows it to nobody",
     async (code) => {
       const join = joinNetwork({ urls: [coordinator.url], credential: { code }, dataDirectory });
-      expect(await messageOf(join)).toBe("This is neither a pairing code (ABCD-EFGH) nor an Island token (it_…)");
+      expect(await messageOf(join)).toBe("Invalid input: must be a pairing code (ABCD-EFGH) or an Island token (it_…)");
       expect(coordinator.requests).toEqual([]);
     },
   );
 
   it.each([
-    [401, "Not joined: the coordinator does not accept the token"],
-    [404, "Not joined: the address answered 404: is it a coordinator?"],
+    [401, "Not joined: the coordinator rejected the token"],
+    [404, "Not joined: the URL responded with status 404. Check that it is the URL of a coordinator"],
   ])("says so when the answer is %i, and stores nothing", async (status, message) => {
     coordinator.refusals.push(status);
     expect(await messageOf(join_(coordinator.url))).toBe(message);

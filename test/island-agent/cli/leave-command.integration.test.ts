@@ -41,18 +41,18 @@ const leave = async (urls: string[]): Promise<string> => {
 describe("island leave", () => {
   it("asks another coordinator where the first one stops or is of an earlier version", async () => {
     const urls = [await coordinator(503), await coordinator(404), await coordinator(200)];
-    expect(await leave(urls)).toBe("The coordinator has forgotten this Island");
+    expect(await leave(urls)).toBe("The coordinator deleted this Island");
   });
 
   it("deletes the token and says what is left to do if no coordinator has forgotten the Island", async () => {
-    const advice = "If the account still lists this Island, remove it there";
+    const advice = "If the account still lists this Island, remove it in the console";
     const gone = await coordinator(200);
     servers.pop()?.close();
-    expect(await leave([gone])).toBe(`The coordinator has not forgotten this Island: it does not answer. ${advice}`);
+    expect(await leave([gone])).toBe(`The coordinator did not delete this Island: no response. ${advice}`);
     expect(await leave([gone, await coordinator(404)])).toBe(
-      `The coordinator has not forgotten this Island: it answered 404. ${advice}`,
+      `The coordinator did not delete this Island: status 404. ${advice}`,
     );
-    expect(await leave([await coordinator(401)])).toBe(`The coordinator no longer accepts the token. ${advice}`);
+    expect(await leave([await coordinator(401)])).toBe(`The coordinator rejected the token. ${advice}`);
     expect(await readFile(join(dataDirectory, "config.toml"), "utf8")).not.toContain(TOKEN);
   });
 });

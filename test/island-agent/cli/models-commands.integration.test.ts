@@ -11,7 +11,7 @@ import {
   pruneModels,
   pullModel,
   removeModel,
-  type ModelsPlace,
+  type ModelsLocation,
 } from "../../../island-agent/cli/models-commands.ts";
 import { openProgress, type ProgressLine } from "../../../island-agent/cli/progress-bar.ts";
 import { openControlServer, type ControlRoutes } from "../../../island-agent/control/control-server.ts";
@@ -32,7 +32,7 @@ const ITEM: ListedArtifact = {
   isWhole: true,
 };
 
-let place: ModelsPlace;
+let place: ModelsLocation;
 beforeEach(async () => {
   place = { dataDirectory: await mkdtemp(join(tmpdir(), "atoll-models-")), env: {}, clock: new ImpatientClock() };
 });
@@ -77,7 +77,7 @@ describe("island models ls, rm and prune", () => {
   it("work on the directory itself where no agent runs, and looking leaves no trace", async () => {
     expect(await listModels(place)).toEqual([]);
     expect(await readdir(place.dataDirectory)).toEqual([]);
-    await expect(removeModel(place, "x")).rejects.toThrow('Nothing on disk is called "x"');
+    await expect(removeModel(place, "x")).rejects.toThrow('No model or image on disk has the name "x"');
     expect(await pruneModels(place)).toBe("Freed 0 KiB");
   });
 
@@ -106,7 +106,7 @@ describe("describeModels()", () => {
       "hf:owner/repo:model.gguf  1 KiB    2026-01-02 03:04  incomplete",
       "c                         5.0 GiB  2026-01-02 03:04  incomplete, in use",
     ]);
-    expect(describeModels([], Infinity)).toBe("Nothing is on disk");
+    expect(describeModels([], Infinity)).toBe("No models or images on disk");
   });
 });
 
@@ -144,7 +144,7 @@ describe("island models pull", () => {
   it("fails with the agent's words, and lets the bar go", async () => {
     const progress = new NotedProgress();
     await using _server = await agent(answering(pull(), pull({ state: "failed", detail: "no such file" })));
-    await expect(pullModel(place, "a", progress)).rejects.toThrow(new CliError("a could not be pulled: no such file"));
+    await expect(pullModel(place, "a", progress)).rejects.toThrow(new CliError("Cannot pull a: no such file"));
     expect(progress.stops).toBe(1);
   });
 
@@ -152,7 +152,9 @@ describe("island models pull", () => {
     const server = await agent({ "POST /models/pull": () => pull(), "GET /models/pulls": () => [] });
     await expect(pullModel(place, "a", new NotedProgress())).rejects.toThrow("The agent has stopped");
     await server[Symbol.asyncDispose]();
-    await expect(pullModel(place, "a", new NotedProgress())).rejects.toThrow("No agent runs on this data directory");
+    await expect(pullModel(place, "a", new NotedProgress())).rejects.toThrow(
+      "No agent is running on this data directory",
+    );
   });
 });
 

@@ -8,13 +8,13 @@ import {
   listBackEnds,
   removeBackEnd,
   runNpm,
-  type BackEndsPlace,
+  type BackEndsLocation,
   type Npm,
 } from "../../../island-agent/cli/runtimes-commands.ts";
 import { llamaVersion } from "../../../island-agent/runtimes/llmcpp/back-ends.ts";
 import { CliError } from "../../../shared/errors.ts";
 
-let place: BackEndsPlace;
+let place: BackEndsLocation;
 let asked: string[];
 const installs: Npm = async (args, folder) => {
   asked.push(...args);
@@ -48,14 +48,16 @@ describe("island runtimes", () => {
   it("list tells of a back end for another version of the agent, which add replaces", async () => {
     const old = join(place.dataDirectory, "runtimes", "node-llama-cpp-1.0.0");
     await installs(["@node-llama-cpp/linux-x64-vulkan@1.0.0"], old);
-    expect(describeBackEnds(await listBackEnds(place))).toMatch(/^vulkan {2}outdated: island runtimes add vulkan /m);
+    expect(describeBackEnds(await listBackEnds(place))).toMatch(
+      /^vulkan {2}outdated; to install it for this version: island runtimes add vulkan/m,
+    );
     await addBackEnd(place, "vulkan", installs);
     expect(await readdir(join(place.dataDirectory, "runtimes"))).toEqual([`node-llama-cpp-${llamaVersion()}`]);
   });
 
   it.each([
-    ["an unknown name", "rocm", "linux", 'There is no back end "rocm" for linux-x64: there are cuda, vulkan'],
-    ["a platform without any", "cuda", "darwin", 'There is no back end "cuda" for darwin-x64: there are none'],
+    ["an unknown name", "rocm", "linux", 'No back end "rocm" for linux-x64: must be cuda or vulkan'],
+    ["a platform without any", "cuda", "darwin", 'No back end "cuda" for darwin-x64: this platform has none'],
   ])("refuses %s", async (_, name, platform, message) => {
     const here = { ...place, platform };
     await expect(addBackEnd(here, name, installs)).rejects.toThrow(new CliError(message));

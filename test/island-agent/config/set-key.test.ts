@@ -51,7 +51,7 @@ describe("setKey()", () => {
     });
   });
   it("refuses values that are not allowed, unknown keys and files that are not TOML", () => {
-    expect(() => set("", "slots", "many")).toThrow('slots: "many" is not an integer in 1..1000');
+    expect(() => set("", "slots", "many")).toThrow('slots: must be an integer from 1 to 1000, got "many"');
     expect(() => set("", "slot", "1")).toThrow("slot: unknown key; did you mean slots?");
     expect(() => set("slots = = 1", "slots", "1")).toThrow("config.toml:1:");
   });

@@ -78,7 +78,7 @@ describe("ControlServer", () => {
     await expect(tellAgent(directory, "/fail")).rejects.toThrow(new ControlRefusal("not now"));
     await expect(tellAgent(directory, "/say", "x".repeat(65_536))).rejects.toThrow("longer than 65536 bytes");
     await expect(askAgent(directory, "/say")).rejects.toThrow(
-      "does not know this command. It may be another version: restart it",
+      "does not support this command, because it has another version. Restart it",
     );
   });
 
@@ -111,7 +111,7 @@ describe("askAgent()", () => {
   });
 
   it.each([
-    ["alive", process.pid, `The agent (pid ${process.pid}) does not answer`],
+    ["alive", process.pid, `The agent (pid ${process.pid}) does not respond`],
     ["gone", 2 ** 22 + 1, undefined],
   ])("tells an agent that does not answer from none: its process is %s", async (_title, pid, message) => {
     const silent = createServer(() => undefined);

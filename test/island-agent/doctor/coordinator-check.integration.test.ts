@@ -33,7 +33,7 @@ describe("checkCoordinator()", () => {
   it("says that the key has changed and what to do, and does not show the token", async () => {
     coordinator.shownKey = OTHER_KEY;
     const { keyProblem, tokenProblem } = await check();
-    expect(keyProblem).toContain(`now it shows ${fingerprintOf(OTHER_KEY)}. Ask its operator`);
+    expect(keyProblem).toContain(`got ${fingerprintOf(OTHER_KEY)}. Ask the operator`);
     expect(tokenProblem).toBe(NOT_CHECKED);
     expect(tokensShown()).toEqual([]);
   });
@@ -47,15 +47,15 @@ describe("checkCoordinator()", () => {
 
   it("says that the token is refused, or missing", async () => {
     coordinator.refusals.push(401);
-    expect((await check()).tokenProblem).toBe("the coordinator does not accept the token");
-    expect((await check({ token: null })).tokenProblem).toMatch(/^no token is set/);
+    expect((await check()).tokenProblem).toBe("the coordinator rejected the token");
+    expect((await check({ token: null })).tokenProblem).toMatch(/^not set\. Join with/);
   });
 
   it.each([
-    [null, "has stored no account"],
-    ["user_2", "has stored user_2"],
+    [null, "no account"],
+    ["user_2", "user_2"],
   ])("says that the token is of another account than %j", async (accountId, words) => {
-    expect((await check({ accountId })).tokenProblem).toMatch(`belongs to user_1, but this Island ${words}`);
+    expect((await check({ accountId })).tokenProblem).toMatch(`belongs to user_1, but the settings contain ${words}`);
     coordinator.account = null;
     expect((await check({ accountId })).tokenProblem).toBeNull();
   });

@@ -29,7 +29,7 @@ const found: Examination = {
   },
   otherCoordinators: [],
   tokens: { tokensPerSecond: 412, model: "tiny-islander.gguf" },
-  matrix: { problem: "its runtime is not usable here" },
+  matrix: { problem: "the runtime is not usable" },
 };
 
 describe("describeExamination()", () => {
@@ -45,8 +45,8 @@ describe("describeExamination()", () => {
     [
       { usedBytes: 2 * GIB, budgetBytes: 50 * GIB, freeBytes: 3 * GIB, minFreeBytes: 5 * GIB },
       [
-        "models 2.0 GiB of 2.0 GiB; 3.0 GiB free, less than the 5.0 GiB that stay free",
-        "space for 0 KiB more of models: free space, for example with island models prune, or lower models.min_free_gb",
+        "models 2.0 GiB of 2.0 GiB; 3.0 GiB free, less than the 5.0 GiB that must stay free",
+        "0 KiB left for models: free space, for example with island models prune, or lower models.min_free_gb",
       ],
     ],
   ])("says what the disk leaves of the budget, and what to do when that is little (%#)", (disk, expected) => {
@@ -64,67 +64,67 @@ describe("describeExamination()", () => {
       "  container  no      no engine answers at /var/run/docker.sock",
       "Sandbox",
       "  unshare  no network (sandbox = auto)",
-      "  to do    install bubblewrap",
+      "  advice   install bubblewrap",
       "Owner's rules",
       "  allowed  containers with a network",
       "Hardware",
       "  system  Debian 12 (linux, x64)",
       "  CPU     A CPU, 8 cores, 1 thread for jobs",
-      "  RAM     16.0 GiB for Cargos of 20.0 GiB, of which 4.0 GiB is kept for you",
+      "  RAM     16.0 GiB for Cargos of 20.0 GiB, of which 4.0 GiB is reserved for you",
       "  GPU     RTX 4090, 24.0 GiB VRAM, driver 550.1",
-      "  disk    models 2.0 GiB of 27.0 GiB; 30.0 GiB free, of which 5.0 GiB stay free",
+      "  disk    models 2.0 GiB of 27.0 GiB; 30.0 GiB free, of which 5.0 GiB must stay free",
       "Availability",
-      "  new jobs  taken",
+      "  new jobs  accepted",
       "  hours     day and night",
-      "  agent     does not run",
+      "  agent     not running",
       "Coordinator",
-      "  address  https://atoll.example, answers in 3.2 ms",
+      "  address  https://atoll.example, responds in 3.2 ms",
       "  key      SHA256:If4x36FUomFia/hUBG/SJxt77UtqvkWqWId+9H+XIbk, as pinned",
       "  token    accepted",
       "Speed",
-      "  tokens  412 a second (tiny-islander.gguf)",
-      "  matrix  not measured: its runtime is not usable here",
+      "  tokens  412 per second (tiny-islander.gguf)",
+      "  matrix  not measured: the runtime is not usable",
     ]);
   });
 
   it("shows slots and memory of the running agent", () => {
     const agent = { slots: 4, slotsBusy: 1, memoryCaps: { ramBytes: 2 * GIB, vramBytes: null } };
     const text = describeExamination({ ...found, agent });
-    expect(text).toContain("  agent     runs, with 1 of 4 slots in use\n");
-    expect(text).toContain("  RAM     2.0 GiB for Cargos of 20.0 GiB, of which 18.0 GiB is kept for you\n");
+    expect(text).toContain("  agent     running, 1 of 4 slots in use\n");
+    expect(text).toContain("  RAM     2.0 GiB for Cargos of 20.0 GiB, of which 18.0 GiB is reserved for you\n");
   });
 
   it("names what works here and not in the running agent", () => {
     const probes = new Map([["llmcpp", { usable: true, version: "3, cpu" } as const]] as const);
     const runtimes = listRuntimes(probes, new Map([["llmcpp", "it was killed"]]));
     expect(describeExamination({ ...found, runtimes })).toContain(
-      "usable  3, cpu; the running agent has lost it: it was killed",
+      "usable  3, cpu; not usable in the running agent: it was killed",
     );
   });
 
   it("says why no new jobs are taken, and when they are", () => {
     const paused = { isPaused: true, hours: "22:00-07:00", closedBecause: "paused" };
     expect(describeExamination({ ...found, availability: paused })).toContain(
-      "  new jobs  not taken: paused; take them again with: island resume\n  hours     22:00-07:00\n",
+      "  new jobs  rejected: paused; to accept them again: island resume\n  hours     22:00-07:00\n",
     );
     const closedBecause = "outside its hours (22:00-07:00)";
     expect(describeExamination({ ...found, availability: { ...paused, isPaused: false, closedBecause } })).toContain(
-      `  new jobs  not taken: ${closedBecause}\n`,
+      `  new jobs  rejected: ${closedBecause}\n`,
     );
   });
 
   it("says what is wrong with the coordinator, and that none is joined", () => {
-    const { problem } = { problem: "https://atoll.example cannot be reached: connect ECONNREFUSED" };
+    const { problem } = { problem: "Cannot reach https://atoll.example: connect ECONNREFUSED" };
     expect(describeExamination({ ...found, coordinator: { problem } })).toContain(`Coordinator\n    ${problem}\n`);
-    expect(describeExamination({ ...found, coordinator: null })).toContain("not joined: island join URL");
+    expect(describeExamination({ ...found, coordinator: null })).toContain("not joined. Join with: island join URL");
   });
 });
 
 describe("describeExamination() of a network with several coordinators", () => {
   it("has rows for each address", () => {
-    const otherCoordinators = [{ problem: "https://b.example cannot be reached: connect ECONNREFUSED" }];
+    const otherCoordinators = [{ problem: "Cannot reach https://b.example: connect ECONNREFUSED" }];
     expect(describeExamination({ ...found, otherCoordinators })).toMatch(
-      /Coordinator\n {2}address {2}https:\/\/atoll\.example, .*\n.*\n.*\n +https:\/\/b\.example cannot be reached/,
+      /Coordinator\n {2}address {2}https:\/\/atoll\.example, .*\n.*\n.*\n +Cannot reach https:\/\/b\.example/,
     );
   });
 });

@@ -28,12 +28,12 @@ describe("checkCoordinator() with a real coordinator", () => {
       tokenProblem: null,
     });
     const wrong = await checkCoordinator(coordinator.url, { ...joined, token: `it_${"x".repeat(40)}` }, systemClock);
-    expect(wrong).toMatchObject({ keyProblem: null, tokenProblem: "the coordinator does not accept the token" });
+    expect(wrong).toMatchObject({ keyProblem: null, tokenProblem: "the coordinator rejected the token" });
   });
 
   it.each([
-    ["nothing answers", () => "http://127.0.0.1:1", /cannot be reached: .+/],
-    ["it is no coordinator", () => `${coordinator.url}/elsewhere`, /answered 404: is it a coordinator/],
+    ["nothing answers", () => "http://127.0.0.1:1", /^Cannot reach \S+: .+/],
+    ["it is no coordinator", () => `${coordinator.url}/elsewhere`, /responded with status 404\. Check/],
   ])("says so when %s", async (_title, url, problem) => {
     expect(await checkCoordinator(url(), NOT_JOINED, systemClock)).toEqual({ problem: expect.stringMatching(problem) });
   });

@@ -22,8 +22,8 @@ afterEach(() => world[Symbol.asyncDispose]());
 const acquire: PoolWorld["acquire"] = (...parameters) => world.acquire(...parameters);
 const slugs = (): string[] => world.slugs();
 
-describe("RAM that other programs hold", () => {
-  it("is made up for by unloading idle Cargos, one by one, until the load fits", async () => {
+describe("CargoPool when other programs use RAM", () => {
+  it("unloads idle Cargos, one at a time, until the load fits", async () => {
     for (const slug of ["a", "b", "c"]) (await acquire(slug, 4)).release();
     world.freeRamBytes = 2;
     runtime.heldDisposals.add("a");
@@ -36,7 +36,7 @@ describe("RAM that other programs hold", () => {
     expect(slugs()).toEqual(["b", "c", "d"]);
   });
 
-  it("need hold only the first of a Cargo's containers, which are started as jobs come", async () => {
+  it("requires RAM for only the first container of a Cargo", async () => {
     const container = { image: "docker.io/library/a:1", digest: null, command: null, gpu: false, network: false };
     runtime.estimates.set("a", { ramBytes: 16, vramBytes: 0 });
     world.freeRamBytes = 5;
@@ -44,7 +44,7 @@ describe("RAM that other programs hold", () => {
     expect(slugs()).toEqual(["a"]);
   });
 
-  it("makes a load refused, retryable and with the figures, when nothing idle is left", async () => {
+  it("refuses a load as retryable, with the sizes, when no idle Cargo is left", async () => {
     await acquire("busy", 5);
     (await acquire("idle", 5)).release();
     world.freeRamBytes = 9;
@@ -60,14 +60,14 @@ describe("RAM that other programs hold", () => {
   });
 });
 
-describe("the RAM at which a Cargo's process is ended", () => {
+describe("CargoPool's RAM ceiling of a process", () => {
   const GIB = 1_073_741_824;
 
   it.each([
-    ["its estimate and a GiB, where it is small", 0.5 * GIB, 1.5 * GIB],
-    ["twice its estimate", 2 * GIB, 4 * GIB],
-    ["the owner's cap at most", 6 * GIB, 8 * GIB],
-  ])("is %s, and is not raised by what its jobs made it grow to", async (_name, estimateBytes, ceilingBytes) => {
+    ["the estimate plus 1 GiB for a small Cargo", 0.5 * GIB, 1.5 * GIB],
+    ["twice the estimate", 2 * GIB, 4 * GIB],
+    ["at most the owner's cap", 6 * GIB, 8 * GIB],
+  ])("is %s, and does not grow with the jobs' memory use", async (_name, estimateBytes, ceilingBytes) => {
     const runtimes = new Map([["llmcpp" as const, runtime]]);
     const caps = { ramBytes: 8 * GIB, vramBytes: 0 };
     await using stack = new AsyncDisposableStack();

@@ -24,7 +24,7 @@ async function pass(ms: number): Promise<void> {
   await settle();
 }
 
-it("a utility leaves memory after a minute without a job, and is loaded again for the next", async () => {
+it("CargoPool unloads a wasm Cargo after an idle minute, and loads it again for the next job", async () => {
   (await acquire("wasm", "slugs")).release();
   await pass(MINUTE_MS - 1);
   expect(world.slugs()).toEqual(["slugs"]);
@@ -35,7 +35,7 @@ it("a utility leaves memory after a minute without a job, and is loaded again fo
   expect(world.runtime.events.count("load slugs")).toBe(2);
 });
 
-it("each job begins the minute anew, and one that runs longer keeps it", async () => {
+it("CargoPool restarts the idle minute after each job, and keeps a Cargo that a longer job uses", async () => {
   (await acquire("wasm", "slugs")).release();
   await pass(MINUTE_MS - 1);
   const [first, second] = [await acquire("wasm", "slugs"), await acquire("wasm", "slugs")];
@@ -50,13 +50,13 @@ it("each job begins the minute anew, and one that runs longer keeps it", async (
   expect(world.slugs()).toEqual([]);
 });
 
-it("a model, which takes long to load, stays", async () => {
+it("CargoPool keeps an idle llmcpp Cargo", async () => {
   (await acquire("llmcpp", "chat")).release();
   await pass(60 * MINUTE_MS);
   expect(world.slugs()).toEqual(["chat"]);
 });
 
-it("a Cargo stays as long as its definition says, whatever its runtime", async () => {
+it("CargoPool follows the keep-alive time of the Cargo's definition with any runtime", async () => {
   const keep = async (slug: string, runtimeType: RuntimeType, keepAliveMs: number): Promise<void> => {
     const lease = await world.pool.acquire(
       makeManifest({ slug, runtimeType, requiredRamBytes: 5, keepAliveMs }),
@@ -76,7 +76,7 @@ it("a Cargo stays as long as its definition says, whatever its runtime", async (
   expect(world.slugs()).toEqual([]);
 });
 
-it("a Cargo that is kept for no time leaves after its last job, and not before", async () => {
+it("CargoPool unloads a Cargo with a keep-alive time of 0 after its last job", async () => {
   const manifest = makeManifest({ slug: "chat", requiredRamBytes: 5, keepAliveMs: 0 });
   const [first, second] = [await world.pool.acquire(manifest, NEVER), await world.pool.acquire(manifest, NEVER)];
   first.release();
@@ -87,7 +87,7 @@ it("a Cargo that is kept for no time leaves after its last job, and not before",
   expect(world.slugs()).toEqual([]);
 });
 
-it("a Cargo that is to be kept leaves when another needs its memory", async () => {
+it("CargoPool unloads an idle Cargo before its keep-alive time ends when another needs the memory", async () => {
   const manifest = makeManifest({ slug: "kept", requiredRamBytes: 15, keepAliveMs: 60 * MINUTE_MS });
   (await world.pool.acquire(manifest, NEVER)).release();
   (await world.acquire("other", 15)).release();

@@ -21,8 +21,8 @@ afterEach(() => world[Symbol.asyncDispose]());
 const acquire: PoolWorld["acquire"] = (...parameters) => world.acquire(...parameters);
 const slugs = (): string[] => world.slugs();
 
-describe("room in memory", () => {
-  it("is made by the idle Cargo that was used least recently, and by no other", async () => {
+describe("CargoPool's memory budget", () => {
+  it("unloads only the least recently used idle Cargo", async () => {
     (await acquire("a")).release();
     (await acquire("b")).release();
     (await acquire("a")).release();
@@ -40,7 +40,7 @@ describe("room in memory", () => {
     expect(slugs()).toEqual(["a", "c"]);
   });
 
-  it("is as much as the owner says last: more admits what waits, less unloads what is idle", async () => {
+  it("admits waiting Cargos when the caps rise, and unloads idle ones when they fall", async () => {
     await acquire("a", 15);
     const second = acquire("b", 15);
     expect(await stateOf(second)).toBe("waiting");
@@ -53,7 +53,7 @@ describe("room in memory", () => {
     runtime.mostBytes = 0;
   });
 
-  it("is refused to a Cargo that waits when the owner lowers the cap below its need, and given to those behind it", async () => {
+  it("refuses a waiting Cargo when a cap falls below its need, and admits those behind it", async () => {
     const first = await acquire("a", 12);
     const [large, small] = [acquire("b", 15), acquire("c", 4)];
     expect([await stateOf(large), await stateOf(small)]).toEqual(["waiting", "waiting"]);
@@ -65,7 +65,7 @@ describe("room in memory", () => {
     expect(slugs()).toEqual(["c"]);
   });
 
-  it("is waited for while the Cargos in memory run, and given as soon as one is idle", async () => {
+  it("makes a load wait while all loaded Cargos run, and admits it as soon as one is idle", async () => {
     const first = await acquire("a", 15);
     const second = acquire("b", 15);
     expect(await stateOf(second)).toBe("waiting");
@@ -76,7 +76,7 @@ describe("room in memory", () => {
     expect(runtime.events.all).toEqual(["load a", "loaded a", "dispose a", "disposed a", "load b", "loaded b"]);
   });
 
-  it("is counted for a Cargo from the start of its load", async () => {
+  it("counts a Cargo from the start of its load", async () => {
     runtime.heldLoads.add("a");
     const first = acquire("a", 15);
     await runtime.events.happened("held load a");
@@ -88,7 +88,7 @@ describe("room in memory", () => {
     await second;
   });
 
-  it("is not free before the Cargo that leaves is disposed of", async () => {
+  it("counts an unloading Cargo until it is disposed", async () => {
     runtime.heldDisposals.add("a");
     (await acquire("a", 15)).release();
     const second = acquire("b", 15);
@@ -100,7 +100,7 @@ describe("room in memory", () => {
     await Promise.all([second, third]);
   });
 
-  it("that is about to be free spares the other idle Cargos", async () => {
+  it("unloads no further Cargo while enough memory is being freed", async () => {
     runtime.heldDisposals.add("a");
     (await acquire("a")).release();
     (await acquire("b")).release();
@@ -114,14 +114,14 @@ describe("room in memory", () => {
     expect(runtime.events.count("dispose b")).toBe(1);
   });
 
-  it("is counted as the runtime estimates, not as the Cargo says", async () => {
+  it("uses the runtime's estimate instead of the Cargo's definition", async () => {
     runtime.estimates.set("a", { ramBytes: 5, vramBytes: 0 });
     await acquire("a", 20);
     await acquire("b", 15);
     expect(slugs()).toEqual(["a", "b"]);
   });
 
-  it("of the GPU is shared out apart from RAM", async () => {
+  it("limits VRAM separately from RAM", async () => {
     for (const slug of ["a", "b", "c"]) runtime.estimates.set(slug, { ramBytes: 1, vramBytes: 4 });
     (await acquire("a")).release();
     await acquire("b");
@@ -131,7 +131,7 @@ describe("room in memory", () => {
     expect(slugs()).toEqual(["b", "ram-only", "c"]);
   });
 
-  it("is made by unloading what has the kind that is missing, though it was used last", async () => {
+  it("unloads the Cargo with the missing kind of memory, even if it was used last", async () => {
     runtime.estimates.set("gpu", { ramBytes: 0, vramBytes: 8 });
     runtime.estimates.set("gpu2", { ramBytes: 0, vramBytes: 8 });
     (await acquire("cpu", 10)).release();
@@ -140,7 +140,7 @@ describe("room in memory", () => {
     expect(slugs()).toEqual(["cpu", "gpu2"]);
   });
 
-  it("is refused with the figures to a Cargo that can never fit", async () => {
+  it("refuses a Cargo that can never fit, with the sizes", async () => {
     runtime.estimates.set("a", { ramBytes: 3, vramBytes: 9 });
     await expect(acquire("a")).rejects.toMatchObject({
       code: "out_of_memory",
@@ -150,7 +150,7 @@ describe("room in memory", () => {
     expect(runtime.events.count("load a")).toBe(0);
   });
 
-  it("is refused the next time to a Cargo that was measured above the cap", async () => {
+  it("refuses the next load of a Cargo that was measured above the cap", async () => {
     (await acquire("a")).release();
     runtime.residentBytes.set("a", RAM_BYTES + 1);
     (await acquire("a")).release();
@@ -159,7 +159,7 @@ describe("room in memory", () => {
     expect(runtime.estimated).toEqual(["a"]);
   });
 
-  it("is given again, as estimated, to a Cargo that was measured above the cap ten minutes ago", async () => {
+  it("uses the estimate again ten minutes after a measurement above the cap", async () => {
     runtime.residentBytes.set("a", RAM_BYTES + 1);
     (await acquire("a")).release();
     await runtime.events.happened("disposed a");
@@ -171,7 +171,7 @@ describe("room in memory", () => {
     expect(runtime.estimated).toEqual(["a", "a"]);
   });
 
-  it("is taken back from idle Cargos as soon as a job of a Cargo that others use has made it grow", async () => {
+  it("unloads idle Cargos as soon as a job has made a used Cargo grow", async () => {
     (await acquire("idle", 10)).release();
     await acquire("busy", 5);
     const other = await acquire("busy", 5);
@@ -181,7 +181,7 @@ describe("room in memory", () => {
     expect(slugs()).toEqual(["busy"]);
   });
 
-  it("is taken back from idle Cargos when one takes more than estimated once it is loaded", async () => {
+  it("unloads idle Cargos when a loaded Cargo takes more than estimated", async () => {
     (await acquire("idle", 10)).release();
     runtime.residentBytes.set("big", 18);
     await acquire("big", 10);
@@ -189,7 +189,7 @@ describe("room in memory", () => {
     expect(slugs()).toEqual(["big"]);
   });
 
-  it("is taken back from idle Cargos also while a Cargo waits that would not fit by that", async () => {
+  it("unloads idle Cargos above the caps even while a waiting Cargo would still not fit", async () => {
     (await acquire("idle", 5)).release();
     const busy = await acquire("busy", 15);
     const waiting = acquire("big", 20);
@@ -204,7 +204,7 @@ describe("room in memory", () => {
     (await waiting).release();
   });
 
-  it("is let be where a job leaves a Cargo as large as it was", async () => {
+  it("unloads nothing after a job that did not make its Cargo grow", async () => {
     (await acquire("idle", 5)).release();
     await acquire("busy", 15);
     (await acquire("busy", 15)).release();
@@ -212,7 +212,7 @@ describe("room in memory", () => {
     expect(slugs()).toEqual(["idle", "busy"]);
   });
 
-  it("is counted as measured where that is known", async () => {
+  it("uses a measurement if there is one", async () => {
     runtime.residentBytes.set("a", 5);
     await acquire("a", 15);
     await acquire("b", 5);
@@ -222,7 +222,7 @@ describe("room in memory", () => {
     third.catch(() => undefined);
   });
 
-  it("is given in the order of asking, also when a later one would fit", async () => {
+  it("admits Cargos in order of arrival, even when a later one would fit", async () => {
     const first = await acquire("a", 15);
     const order: string[] = [];
     const big = acquire("b", 20).then((lease) => {
@@ -241,7 +241,7 @@ describe("room in memory", () => {
     expect(order).toEqual(["b", "c"]);
   });
 
-  it("goes to the next when the one that waits longest leaves", async () => {
+  it("admits the next Cargo when the first in the queue gives up", async () => {
     await acquire("a", 15);
     const leaver = new AbortController();
     const big = acquire("b", 20, leaver.signal);
@@ -252,7 +252,7 @@ describe("room in memory", () => {
     await small;
   });
 
-  it("unloads nothing where that would not suffice", async () => {
+  it("unloads nothing if that would not free enough", async () => {
     await acquire("a", 15);
     (await acquire("b", 5)).release();
     const big = acquire("c", 20);
@@ -261,13 +261,13 @@ describe("room in memory", () => {
     expect(runtime.events.count("dispose b")).toBe(0);
   });
 
-  it("is refused at once, retryable and before any download, to a Cargo that can never have it", async () => {
+  it("refuses a Cargo that can never fit as retryable, before any download", async () => {
     const failing = pool.acquire(makeManifest({ model: MODEL, requiredRamBytes: RAM_BYTES + 1 }), NEVER);
     await expect(failing).rejects.toMatchObject({ code: "out_of_memory", retryable: true });
     expect(files.events.all).toEqual([]);
   });
 
-  it("goes to a Cargo that has waited long before new jobs of the one that keeps it out", async () => {
+  it("admits a Cargo that has waited long before new jobs of the Cargo that blocks it", async () => {
     const first = await acquire("a", 15);
     const other = acquire("b", 15);
     await settle();

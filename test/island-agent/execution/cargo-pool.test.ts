@@ -20,8 +20,8 @@ afterEach(() => world[Symbol.asyncDispose]());
 const acquire: PoolWorld["acquire"] = (...parameters) => world.acquire(...parameters);
 const slugs = (): string[] => world.slugs();
 
-describe("acquire()", () => {
-  it("loads a Cargo once for all that ask, also while it loads", async () => {
+describe("CargoPool.acquire()", () => {
+  it("loads a Cargo once for all callers, including those that ask during the load", async () => {
     runtime.heldLoads.add("a");
     const both = Promise.all([acquire("a"), acquire("a")]);
     await runtime.events.happened("held load a");
@@ -36,7 +36,7 @@ describe("acquire()", () => {
     expect(slugs()).toEqual(["a"]);
   });
 
-  it("goes on with a load when one of two that wait for it leaves", async () => {
+  it("continues a load when one of two waiting jobs is aborted", async () => {
     runtime.heldLoads.add("a");
     const leaver = new AbortController();
     const leaving = acquire("a", 10, leaver.signal);
@@ -49,7 +49,7 @@ describe("acquire()", () => {
     expect(runtime.events.all).toEqual(["load a", "held load a", "loaded a"]);
   });
 
-  it("ends a load when the last one that waits for it leaves, and loads anew for the next", async () => {
+  it("stops a load when the last waiting job is aborted, and starts a new one for the next job", async () => {
     runtime.heldLoads.add("a");
     const leaver = new AbortController();
     const leaving = acquire("a", 10, leaver.signal);
@@ -62,7 +62,7 @@ describe("acquire()", () => {
     expect(runtime.events.count("load a")).toBe(2);
   });
 
-  it("ends a download when the last one that waits for it leaves, and loads nothing", async () => {
+  it("stops a download when the last waiting job is aborted, and does not load", async () => {
     files.held.add("a");
     const leaver = new AbortController();
     const leaving = pool.acquire(makeManifest({ model: MODEL }), leaver.signal);
@@ -74,12 +74,12 @@ describe("acquire()", () => {
     expect(files.events.all).toEqual(["fetch a"]);
   });
 
-  it("does nothing for a signal that was aborted before", async () => {
+  it("does nothing when the signal is already aborted", async () => {
     await expect(acquire("a", 10, AbortSignal.abort(new Error("too late")))).rejects.toThrow("too late");
     expect(runtime.events.all).toEqual([]);
   });
 
-  it("tries a load that failed anew for the next job, and gives model and memory back", async () => {
+  it("releases model and memory after a failed load, and tries again for the next job", async () => {
     runtime.loadFailures.set("a", [new JobFailure("model_invalid", "no")]);
     const manifest = makeManifest({ model: MODEL, requiredRamBytes: RAM_BYTES });
     await expect(pool.acquire(manifest, NEVER)).rejects.toThrow(new JobFailure("model_invalid", "no"));
@@ -89,12 +89,12 @@ describe("acquire()", () => {
     expect(runtime.events.count("load a")).toBe(2);
   });
 
-  it("refuses a type that this Island does not offer, retryable", async () => {
+  it("refuses a runtime type that this Island does not offer, as retryable", async () => {
     const failing = pool.acquire(makeManifest({ runtimeType: "onnx" }), NEVER);
     await expect(failing).rejects.toMatchObject({ code: "runtime_unavailable", retryable: true });
   });
 
-  it("loads a Cargo again whose process is gone, and forgets the old one", async () => {
+  it("loads a Cargo whose process has ended again", async () => {
     const first = await acquire("a", RAM_BYTES);
     runtime.crash("a");
     await runtime.events.happened("disposed a");
@@ -104,7 +104,7 @@ describe("acquire()", () => {
     expect(runtime.events.count("load a")).toBe(2);
   });
 
-  it("tells of the begin and end of every load, and of every unload", async () => {
+  it("calls onChange at the start and end of each load, and at each unload", async () => {
     (await acquire("a")).release();
     expect(world.changes).toBe(2);
     runtime.crash("a");
@@ -113,8 +113,8 @@ describe("acquire()", () => {
   });
 });
 
-describe("close()", () => {
-  it("unloads everything and waits until all memory is given back", async () => {
+describe("CargoPool.close()", () => {
+  it("unloads all Cargos and waits until all memory is free", async () => {
     runtime.heldDisposals.add("a");
     runtime.heldLoads.add("b");
     await acquire("a");

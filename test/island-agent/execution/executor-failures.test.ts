@@ -25,20 +25,20 @@ afterEach(() => {
 
 const typesOf = (jobId?: string): string[] => world.typesOf(jobId);
 
-describe("a failure", () => {
+describe("Executor on a failure", () => {
   it.each([true, false])(
-    "of the runtime is told as it is (retryable %s) and logged as a warning",
+    "reports a runtime's failure unchanged (retryable %s) and logs it as a warning",
     async (retryable) => {
       const fail = { code: "context_length_exceeded", message: "too long", retryable } as const;
       executor.assign(makeAssign({ script: { tokens: ["a"], fail } }), null);
       await executor.idle();
       expect(sent.at(-1)).toEqual({ type: "failed", jobId: "job_1", attempt: 1, seq: 2, ...fail });
-      expect(log.events.all).toEqual(["info Cargo loads", "info Cargo loaded", "warn Job failed"]);
+      expect(log.events.all).toEqual(["info Loading Cargo", "info Cargo loaded", "warn Job failed"]);
       expect(executor.counts).toMatchObject({ completed: 0, failed: 1 });
     },
   );
 
-  it("of the load is told before any start", async () => {
+  it("reports a failed load without a start", async () => {
     runtime.loadFailures.set("a", [new JobFailure("model_invalid", "broken")]);
     executor.assign(makeAssign(), null);
     await executor.idle();
@@ -47,7 +47,7 @@ describe("a failure", () => {
   });
 
   it.each(["cargo_failed", "invalid_input", "out_of_memory", "internal"] as const)(
-    "whose message may quote (%s) is told to the coordinator and kept out of the log",
+    "sends a message that may quote the input (%s) to the coordinator and keeps it out of the log",
     async (code) => {
       const fail = { code, message: "cannot parse: secret prompt" } as const;
       executor.assign(makeAssign({ script: { fail } }), null);
@@ -58,12 +58,16 @@ describe("a failure", () => {
     },
   );
 
-  it("that nobody foresaw does not leak, neither to the coordinator nor to the log", async () => {
+  it("keeps the message of an unexpected error from the coordinator and the log", async () => {
     executor.assign(makeAssign({ script: { bug: "secret prompt" } }), null);
     await executor.idle();
-    expect(sent.at(-1)).toMatchObject({ code: "internal", message: "The Island's agent failed", retryable: true });
+    expect(sent.at(-1)).toMatchObject({
+      code: "internal",
+      message: "The Island agent failed with an internal error",
+      retryable: true,
+    });
     expect(log.events.all).toEqual([
-      "info Cargo loads",
+      "info Loading Cargo",
       "info Cargo loaded",
       "warn Internal error of the agent",
       "warn Job failed",
@@ -75,7 +79,7 @@ describe("a failure", () => {
     expect(JSON.stringify([sent, log.facts])).not.toContain("secret prompt");
   });
 
-  it("comes of output that cannot be sent, whose run is stopped", async () => {
+  it("fails and stops a run whose output cannot be sent", async () => {
     const items = [{ type: "token" as const, content: "x", count: -1 }];
     executor.assign(makeAssign({ script: { items, hold: true } }), null);
     await executor.idle();
@@ -85,7 +89,7 @@ describe("a failure", () => {
     expect(executor.counts).toMatchObject({ completed: 0, failed: 1 });
   });
 
-  it("of a result that cannot be sent counts as one", async () => {
+  it("counts a result that cannot be sent as a failure", async () => {
     executor.assign(makeAssign({ script: { output: "x".repeat(9_000_000) } }), null);
     await executor.idle();
     expect(sent.at(-1)).toMatchObject({ type: "failed", code: "output_too_large", retryable: false });
@@ -93,8 +97,8 @@ describe("a failure", () => {
   });
 });
 
-describe("a Cargo that goes before its job begins", () => {
-  it("is loaded again, and the job knows nothing of it", async () => {
+describe("Executor with a Cargo that is gone before the run begins", () => {
+  it("loads the Cargo again and completes the job", async () => {
     runtime.goneRuns = 2;
     executor.assign(makeAssign({ script: { tokens: ["a"] } }), null);
     await executor.idle();
@@ -102,7 +106,7 @@ describe("a Cargo that goes before its job begins", () => {
     expect(runtime.events.count("loaded a")).toBe(3);
   });
 
-  it("gives the job back when it happens three times", async () => {
+  it("returns the job to the coordinator after the third time", async () => {
     runtime.goneRuns = 3;
     executor.assign(makeAssign({ script: { tokens: ["a"] } }), null);
     await executor.idle();
@@ -111,8 +115,8 @@ describe("a Cargo that goes before its job begins", () => {
   });
 });
 
-describe("the run limit", () => {
-  it("leaves the coordinator a margin of 5 s, then ends the run", async () => {
+describe("Executor's run limit", () => {
+  it("ends the run 5 s after the coordinator's limit", async () => {
     executor.assign(makeAssign({ script: { hold: true }, runLimitMs: 1_000 }), null);
     await runtime.events.happened("held run");
     clock.advance(5_999);
@@ -123,7 +127,7 @@ describe("the run limit", () => {
     expect(sent.at(-1)).toMatchObject({ type: "failed", code: "run_timeout", retryable: false });
   });
 
-  it("does not count the load", async () => {
+  it("does not include the load", async () => {
     runtime.heldLoads.add("a");
     executor.assign(makeAssign({ runLimitMs: 1_000 }), null);
     await runtime.events.happened("held load a");
@@ -135,7 +139,7 @@ describe("the run limit", () => {
 });
 
 describe("giveUp()", () => {
-  it("gives running and waiting jobs back, retryable", async () => {
+  it("returns running and waiting jobs to the coordinator as retryable", async () => {
     for (const name of ["one", "two", "three"])
       executor.assign(makeAssign({ jobId: name, script: { name, hold: true } }), null);
     await runtime.events.happened("held two");
@@ -148,7 +152,7 @@ describe("giveUp()", () => {
 });
 
 describe("running()", () => {
-  it("names each job in hand and for how long", async () => {
+  it("lists each job with its duration", async () => {
     executor.assign(makeAssign({ script: { hold: true } }), null);
     await runtime.events.happened("held run");
     clock.advance(1_500);

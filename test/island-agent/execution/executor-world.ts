@@ -8,19 +8,19 @@ import { FakeRuntime } from "../../support/models/fake-runtime.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { FakeLog, FakeFiles } from "../builders.ts";
 
-/** An executor with two slots over fakes. */
+/** An executor with two slots and fake dependencies. */
 export class ExecutorWorld {
   readonly runtime = new FakeRuntime();
   readonly files = new FakeFiles();
   readonly clock = new ManualClock();
   readonly log = new FakeLog();
   readonly outbox = new Outbox();
-  /** What the Island has sent. */
+  /** Frames that the Island has sent. */
   readonly sent: FromIsland[] = [];
   readonly executor: Executor;
-  /** Of the files of each job that names some. */
+  /** Sizes of the files of each job that has some. */
   fileBytes = 0;
-  /** How often reports were said to have changed. */
+  /** Number of `onChange` calls. */
   changes = 0;
   readonly ended: EndedJob[] = [];
 
@@ -53,7 +53,7 @@ export class ExecutorWorld {
     return { bytes: this.fileBytes, putInto: async (input) => input, [Symbol.asyncDispose]: async () => undefined };
   }
 
-  /** Types of the frames of one job. */
+  /** Returns the frame types of one job. */
   typesOf(jobId = "job_1"): string[] {
     return this.sent.flatMap((frame) => ("jobId" in frame && frame.jobId === jobId ? [frame.type] : []));
   }

@@ -29,8 +29,8 @@ const typesOf = (jobId?: string): string[] => world.typesOf(jobId);
 const cancel = (jobId: string, attempt = 1): void =>
   executor.cancel({ type: "cancel", jobId, attempt, reason: "cancelled" });
 
-describe("assign()", () => {
-  it("runs a job: accepted, started, its output, finished", async () => {
+describe("Executor.assign()", () => {
+  it("sends accepted, started, the output and finished", async () => {
     executor.assign(makeAssign({ script: { tokens: ["a", "b"], output: { n: 1 } } }), null);
     await executor.idle();
     expect(sent).toMatchObject([
@@ -42,7 +42,7 @@ describe("assign()", () => {
     expect(executor.counts).toEqual({ completed: 1, failed: 0, cancelled: 0, tokens: 2 });
   });
 
-  it("refuses a job whose Cargo lacks disk space, by a code that older coordinators know too, and keeps why", async () => {
+  it("refuses a job whose Cargo lacks disk space, with a code that older coordinators know, and records the reason", async () => {
     files.lack = new DiskFullError("The model needs 202 MiB on disk. 58 MiB are free");
     executor.assign(makeAssign(), null);
     const message = files.lack.message;
@@ -54,7 +54,7 @@ describe("assign()", () => {
     expect(world.ended).toMatchObject([{ jobId: "job_1", runMs: 0, outcome: "failed", why: message }]);
   });
 
-  it("keeps why a run failed, without a message that could quote a prompt", async () => {
+  it("records why a run failed, without a message that could quote a prompt", async () => {
     executor.assign(makeAssign({ jobId: "job_1", script: { fail: { code: "disk_full", message: "full" } } }), null);
     await executor.idle();
     executor.assign(
@@ -65,14 +65,14 @@ describe("assign()", () => {
     expect(world.ended.map(({ why }) => why)).toEqual(["full", "cargo_failed"]);
   });
 
-  it("gives the runtime the job's cache key; none of an older coordinator's job", async () => {
+  it("passes the job's cache key to the runtime, and none for a job of an older coordinator", async () => {
     executor.assign({ ...makeAssign({ jobId: "job_1" }), cacheKey: "of an account" }, null);
     executor.assign(makeAssign({ jobId: "job_2" }), null);
     await executor.idle();
     expect(runtime.cacheKeys).toEqual(["of an account", undefined]);
   });
 
-  it("sets the same timers for a job of one token and one of a hundred", async () => {
+  it("sets the same number of timers for 1 token as for 100", async () => {
     const schedule = vi.spyOn(clock, "schedule");
     const timersOf = async (jobId: string, tokens: string[]): Promise<number> => {
       schedule.mockClear();
@@ -90,7 +90,7 @@ describe("assign()", () => {
     ).toBe(ofOne);
   });
 
-  it("measures load and run apart", async () => {
+  it("measures load and run separately", async () => {
     runtime.heldLoads.add("a");
     executor.assign(makeAssign({ script: { tokens: ["a"], hold: true } }), null);
     await runtime.events.happened("held load a");
@@ -103,14 +103,14 @@ describe("assign()", () => {
     expect(sent.at(-1)).toMatchObject({ timings: { loadMs: 70, firstOutputMs: 0, runMs: 30 } });
   });
 
-  it("refuses while the Island drains, and keeps nothing of the job", () => {
+  it("refuses jobs while the Island drains, and keeps no state of them", () => {
     executor.assign(makeAssign(), "draining");
     expect(sent).toEqual([expect.objectContaining({ type: "refused", jobId: "job_1", code: "island_refused" })]);
     expect(outbox.isEmpty).toBe(true);
     expect(executor.isIdle).toBe(true);
   });
 
-  it("ignores an attempt that it has already", async () => {
+  it("ignores an attempt that it already has", async () => {
     executor.assign(makeAssign(), null);
     executor.assign(makeAssign(), null);
     await executor.idle();
@@ -118,7 +118,7 @@ describe("assign()", () => {
     expect(typesOf()).toEqual(["accepted", "started", "finished"]);
   });
 
-  it("keeps the attempt's claim for hello", () => {
+  it("keeps the attempt token for hello", () => {
     executor.assign(makeAssign({ claim: "secret" }), "draining");
     executor.assign(makeAssign({ claim: "secret" }), null);
     expect(outbox.held()).toEqual([{ jobId: "job_1", attempt: 1, claim: "secret", started: false }]);
@@ -126,8 +126,8 @@ describe("assign()", () => {
   });
 });
 
-describe("slots", () => {
-  it("hold at most as many runs as there are, and later ones begin in their order", async () => {
+describe("Executor slots", () => {
+  it("limit concurrent runs, and start waiting runs in order", async () => {
     const names = ["one", "two", "three", "four"];
     for (const [index, name] of names.entries())
       executor.assign(makeAssign({ jobId: `job_${index}`, script: { name, hold: true } }), null);
@@ -143,7 +143,7 @@ describe("slots", () => {
     expect(executor.counts.completed).toBe(4);
   });
 
-  it("are free again after each run, however it ended", async () => {
+  it("are released after each run, whatever its outcome", async () => {
     const fail = { code: "model_invalid", message: "no" } as const;
     for (const [index, script] of [{}, { fail }, { bug: "x" }, {}, {}].entries()) {
       executor.assign(makeAssign({ jobId: `job_${index}`, script }), null);
@@ -152,7 +152,7 @@ describe("slots", () => {
     expect(executor.counts).toMatchObject({ completed: 3, failed: 2 });
   });
 
-  it("are taken by a dropped run until its work has stopped, and idle() waits for that", async () => {
+  it("are held by a dropped run until its work has stopped, and idle() waits for it", async () => {
     const stubborn = { hold: true, ignoreAbort: true };
     executor.assign(makeAssign({ jobId: "job_1", script: { ...stubborn, name: "one" } }), null);
     executor.assign(makeAssign({ jobId: "job_2", script: { ...stubborn, name: "two" } }), null);
@@ -160,7 +160,7 @@ describe("slots", () => {
     const held = ["job_1", "job_2"].map((jobId) => ({ jobId, attempt: 1, action: "drop" as const }));
     executor.applyDecisions(held);
     outbox.connect((frame) => sent.push(frame), held);
-    // The next attempt of one of them, given to this very Island.
+    // The next attempt of the same job, assigned to this Island again.
     executor.assign(makeAssign({ jobId: "job_1", attempt: 2, script: { name: "again" } }), null);
     let isIdle = false;
     const idle = executor.idle().then(() => (isIdle = true));
@@ -177,7 +177,7 @@ describe("slots", () => {
     expect(executor.counts).toMatchObject({ completed: 1, cancelled: 2 });
   });
 
-  it("go to the next in line when one that waits is cancelled", async () => {
+  it("go to the next in the queue when a waiting run is cancelled", async () => {
     for (const name of ["one", "two", "three", "four"])
       executor.assign(makeAssign({ jobId: name, script: { name, hold: name !== "four" } }), null);
     await runtime.events.happened("held two");
@@ -192,8 +192,8 @@ describe("slots", () => {
   });
 });
 
-describe("cancel()", () => {
-  it("before the load ends the job without one", async () => {
+describe("Executor.cancel()", () => {
+  it("ends the job without a load when called before it", async () => {
     executor.assign(makeAssign(), null);
     cancel("job_1");
     await executor.idle();
@@ -201,7 +201,7 @@ describe("cancel()", () => {
     expect(runtime.events.all).toEqual([]);
   });
 
-  it("while the Cargo loads ends the load", async () => {
+  it("stops the load of a loading Cargo", async () => {
     runtime.heldLoads.add("a");
     executor.assign(makeAssign(), null);
     await runtime.events.happened("held load a");
@@ -211,7 +211,7 @@ describe("cancel()", () => {
     await runtime.events.happened("load of a ended");
   });
 
-  it("while the model is fetched ends the download", async () => {
+  it("stops the download of the model", async () => {
     files.held.add("a");
     const model = { url: "https://files.example/a.gguf", sha256: null, sizeBytes: null };
     executor.assign(makeAssign({ cargo: makeManifest({ model }) }), null);
@@ -222,7 +222,7 @@ describe("cancel()", () => {
     expect(files.events.all).toEqual(["fetch a"]);
   });
 
-  it("while it runs says so after the work has stopped", async () => {
+  it("reports the cancellation of a running job after its work has stopped", async () => {
     executor.assign(makeAssign({ script: { tokens: ["a"], hold: true, ignoreAbort: true } }), null);
     await runtime.events.happened("held run");
     cancel("job_1");
@@ -234,7 +234,7 @@ describe("cancel()", () => {
     expect(executor.counts).toEqual({ completed: 0, failed: 0, cancelled: 1, tokens: 1 });
   });
 
-  it("of another attempt changes nothing", async () => {
+  it("ignores another attempt", async () => {
     executor.assign(makeAssign({ attempt: 2, script: { hold: true } }), null);
     await runtime.events.happened("held run");
     cancel("job_1", 1);

@@ -11,17 +11,17 @@ beforeEach(() => {
   world = new ExecutorWorld(8);
 });
 
-/** Names of the jobs whose runs have begun. */
+/** Names of the jobs whose runs have started. */
 const begun = (): string[] => world.runtime.events.all.filter((event) => event.startsWith("held"));
 
-/** A job whose run lasts until the test ends it. */
+/** A job that runs until the test ends it. */
 function assign(name: string, fileBytes: number): void {
   world.fileBytes = fileBytes;
   world.executor.assign(makeAssign({ jobId: name, files: [FILE], script: { name, hold: true } }), null);
 }
 
-describe("jobs with large files", () => {
-  it("have them in memory two at a time; small ones do not wait", async () => {
+describe("Executor with large files", () => {
+  it("loads the files of two jobs at a time, and does not delay small files", async () => {
     const { runtime, executor } = world;
     for (const name of ["a", "b", "c", "d"]) {
       assign(name, 8_000_000);
@@ -38,7 +38,7 @@ describe("jobs with large files", () => {
     expect(executor.counts).toMatchObject({ completed: 5, failed: 0 });
   });
 
-  it("are not taken for silent while they wait for others that work", async () => {
+  it("reports progress for a waiting job while other jobs work", async () => {
     const { runtime, executor } = world;
     for (const name of ["a", "b", "c"]) {
       assign(name, 8_000_000);
@@ -54,7 +54,7 @@ describe("jobs with large files", () => {
     await executor.idle();
   });
 
-  it("leave when they are cancelled, and let the next one go on", async () => {
+  it("removes a cancelled job from the queue and continues with the next", async () => {
     const { runtime, executor } = world;
     for (const name of ["a", "b", "c", "d"]) {
       assign(name, 8_000_000);

@@ -4,7 +4,7 @@ import { encodeFrame } from "../../../shared/protocol/codec.ts";
 import { makeHello } from "../../support/network/frames.ts";
 import { ALLOWS_ALL } from "../builders.ts";
 
-it("a report of very many models stays under the 256 KiB that the coordinator takes, and names the first ones", () => {
+it("IslandReports limits a report with many models to the coordinator's 256 KiB, and keeps the first models", () => {
   const { hostId, hardware, slots, state } = makeHello();
   const cached = Array.from({ length: 9_000 }, (_, index) => ({ key: `${index}`.padStart(64, "k"), bytes: 2 ** 40 }));
   const reports = new IslandReports({

@@ -36,7 +36,7 @@ describe("openJobFiles()", () => {
 
   const open = (): Promise<FetchJobFiles> => {
     const coordinatorUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const policy = resolveFetchPolicy({ coordinatorUrl, stallMs: 300, tries: 3, backoffMs: 1, maxBackoffMs: 1 });
+    const policy = resolveFetchPolicy({ coordinatorUrl, stallMs: 300, maxAttempts: 3, backoffMs: 1, maxBackoffMs: 1 });
     return openJobFiles({ directory: join(directory, "job-files"), policy, token: "it_1", clock: systemClock });
   };
   const fileOf = (override: Partial<JobFile> = {}, bytes = BYTES): JobFile => ({
@@ -48,7 +48,7 @@ describe("openJobFiles()", () => {
     ...override,
   });
   const left = async (): Promise<string[]> => readdir(join(directory, "job-files")).catch(() => []);
-  /** As the coordinator does, of the part that is asked for. */
+  /** Serves the requested range, like the coordinator. */
   const serve = (request: IncomingMessage, response: ServerResponse, upTo = Infinity): void => {
     const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
     const range = `bytes ${from}-${BYTES.length - 1}/${BYTES.length}`;
@@ -60,7 +60,7 @@ describe("openJobFiles()", () => {
     response.write(BYTES.subarray(from, upTo), () => setTimeout(() => response.destroy(), 50));
   };
 
-  it("puts bytes and texts into their places, with the Island's token, and removes them afterwards", async () => {
+  it("inserts bytes and texts into the input, sends the Island's token, and removes the files afterwards", async () => {
     answer = (request, response) => serve(request, response);
     const fetchFiles = await open();
     const given = [fileOf(), fileOf({ at: ["more", "0", "text"], form: "text" })];
@@ -78,7 +78,7 @@ describe("openJobFiles()", () => {
     expect(seen[0]).toEqual({ range: undefined, token: "Bearer it_1" });
   });
 
-  it("goes on after a broken connection, and after a coordinator that is starting", async () => {
+  it("resumes after a broken connection and after a 503 of a starting coordinator", async () => {
     answer = (request, response) => {
       if (seen.length === 1) return serve(request, response, 100_000);
       if (seen.length === 2) return void response.writeHead(503).end();
@@ -94,10 +94,10 @@ describe("openJobFiles()", () => {
   });
 
   it.each<[string, typeof answer, Partial<JobFile>, RegExp, number]>([
-    ["other bytes", (request, response) => serve(request, response), { sha256: "0".repeat(64) }, /another/, 1],
+    ["other bytes", (request, response) => serve(request, response), { sha256: "0".repeat(64) }, /SHA-256/, 1],
     ["more bytes", (request, response) => serve(request, response), { bytes: 100_000 }, /longer/, 1],
     ["fewer bytes", (request, response) => serve(request, response), { bytes: 400_000 }, /of 400000|broke|416|206/, 3],
-    ["an address that is over", (_, response) => void response.writeHead(404).end(), {}, /HTTP 404/, 1],
+    ["an expired address", (_, response) => void response.writeHead(404).end(), {}, /HTTP 404/, 1],
     ["a redirect", (_, response) => void response.writeHead(307, { location: "/x" }).end(), {}, /reached/, 3],
     ["silence", () => {}, {}, /no byte/, 3],
     ["silence after the head", (_, response) => response.writeHead(200).flushHeaders(), {}, /no byte/, 3],
@@ -116,7 +116,7 @@ describe("openJobFiles()", () => {
     expect(await left()).toEqual([]);
   });
 
-  it("stops with the job, and empties its folder at the start", async () => {
+  it("stops when the job is cancelled, and empties its folder at the start", async () => {
     const cancel = new AbortController();
     answer = (_, response) => {
       response.writeHead(200, { "content-length": BYTES.length });
@@ -132,7 +132,7 @@ describe("openJobFiles()", () => {
     expect(await left()).toEqual([]);
   });
 
-  it("names the place of a text that is not UTF-8", async () => {
+  it("names the input field of a text that is not UTF-8", async () => {
     const bytes = Buffer.from([0xff, 0xfe]);
     answer = (_, response) => void response.end(bytes);
     await using fetched = await (await open())([fileOf({ form: "text" }, bytes)], NEVER, () => {});

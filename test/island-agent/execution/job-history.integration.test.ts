@@ -22,7 +22,7 @@ const jobOf = (n: number): EndedJob => ({
 });
 
 describe("whyFailed()", () => {
-  it("is the message, or the code alone where the message may quote what was asked", () => {
+  it("returns the message, or only the code if the message may quote the input", () => {
     expect(whyFailed({ code: "model_unavailable", message: "no space" })).toBe("no space");
     expect(whyFailed({ code: "invalid_input", message: "cannot parse: secret prompt" })).toBe("invalid_input");
     expect(whyFailed({ code: "model_unavailable", message: "x".repeat(400) })).toHaveLength(300);
@@ -30,7 +30,7 @@ describe("whyFailed()", () => {
 });
 
 describe("JobHistory", () => {
-  it("keeps the last jobs over a restart, newest first", async () => {
+  it("keeps the last jobs across a restart, newest first", async () => {
     const first = await open();
     for (let n = 0; n < MAX_JOBS + 3; n += 1) first.add(jobOf(n));
     await first[Symbol.asyncDispose]();
@@ -42,7 +42,7 @@ describe("JobHistory", () => {
     ]);
   });
 
-  it.each(["", "[", '[{"jobId":5}]', "{}"])("begins anew with a file that has %j", async (text) => {
+  it.each(["", "[", '[{"jobId":5}]', "{}"])("starts empty when the file contains %j", async (text) => {
     await writeFile(join(directory, "history.json"), text);
     await using history = await open();
     expect(history.list()).toEqual([]);

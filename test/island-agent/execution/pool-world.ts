@@ -10,15 +10,15 @@ export const RAM_BYTES = 20;
 export const CAPS = { ramBytes: RAM_BYTES, vramBytes: 8 };
 export const MODEL = { url: "https://files.example/a.gguf", sha256: null, sizeBytes: null };
 
-/** A pool over fakes. */
+/** A pool with fake dependencies. */
 export class PoolWorld implements AsyncDisposable {
   readonly runtime = new FakeRuntime();
   readonly files = new FakeFiles();
   readonly clock = new ManualClock();
   readonly log = new FakeLog();
-  /** How often the pool has told of a change. */
+  /** Number of `onChange` calls. */
   changes = 0;
-  /** RAM of the machine that is free; null: unknown. */
+  /** Free RAM of the machine; null: unknown. */
   freeRamBytes: number | null = null;
   readonly pool = new CargoPool({
     runtimes: new Map([
@@ -37,7 +37,7 @@ export class PoolWorld implements AsyncDisposable {
     return this.pool.acquire(makeManifest({ slug, requiredRamBytes }), signal);
   }
 
-  /** Slugs of the Cargos in memory. */
+  /** Returns the slugs of the loaded Cargos. */
   slugs(): string[] {
     return this.pool.loaded().map(({ slug }) => slug);
   }

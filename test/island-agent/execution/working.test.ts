@@ -11,11 +11,11 @@ beforeEach(() => {
   world = new ExecutorWorld();
 });
 
-/** What the next heartbeat would tell. */
+/** Returns the attempts that the next heartbeat would report. */
 const count = (): number | undefined => world.executor.working()[0]?.count;
 
-describe("what an Island tells of an attempt", () => {
-  it("changes with every step of its download, and not with time", async () => {
+describe("Executor.working()", () => {
+  it("changes with each step of the download, not with time", async () => {
     const { files, clock, executor } = world;
     files.held.add("a");
     executor.assign(assign, null);
@@ -29,7 +29,7 @@ describe("what an Island tells of an attempt", () => {
     await executor.idle();
   });
 
-  it("changes with time during the load, which has a limit of its own", async () => {
+  it("changes with time during the load, which has its own limit", async () => {
     const { runtime, clock, executor } = world;
     runtime.heldLoads.add("a");
     executor.assign(assign, null);
@@ -41,7 +41,7 @@ describe("what an Island tells of an attempt", () => {
     await executor.idle();
   });
 
-  it("changes with the work of its run, and not with time", async () => {
+  it("changes with the work of the run, not with time", async () => {
     const { runtime, clock, executor } = world;
     executor.assign(assign, null);
     await runtime.events.happened("held run");

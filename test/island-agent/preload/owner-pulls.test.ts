@@ -74,7 +74,7 @@ describe("Pulls", () => {
   it("fails what the coordinator does not send", () => {
     pulls.begin("a");
     clock.advance(10_000);
-    expect(stateOf("a")).toMatchObject({ state: "failed", detail: expect.stringContaining("has not sent a") });
+    expect(stateOf("a")).toMatchObject({ state: "failed", detail: expect.stringContaining("did not send a") });
     expect(pulls.offer(cargo("a"), leave.signal)).toBe(false);
   });
 

@@ -88,8 +88,8 @@ describe("Preloader", () => {
       await settle();
       expect(files.events.all).toEqual(["fetch best"]);
       expect(preloader.status().items).toEqual([
-        { slug: "best", reason: "12 jobs wait, demand 120, earns 0.9 credits a job", state: "fetching", detail: "" },
-        { slug: "next", reason: "1 job waits, demand 10, earns 0.9 credits a job", state: "waits", detail: "" },
+        { slug: "best", reason: "12 jobs wait, demand 120, earns 0.9 credits per job", state: "fetching", detail: "" },
+        { slug: "next", reason: "1 job waits, demand 10, earns 0.9 credits per job", state: "waits", detail: "" },
       ]);
       files.go("best");
       await settle();
@@ -102,7 +102,7 @@ describe("Preloader", () => {
     recommended = [recommend("asked", 1), { ...recommend("default", 0), isDefault: true }, recommend("idle", 0)];
     await running(async () => {
       expect(wanted).toEqual([["asked", "default"]]);
-      expect(stateOf("default")?.reason).toBe("chats without a model use it, earns 0.9 credits a job");
+      expect(stateOf("default")?.reason).toBe("chats without a model use it, earns 0.9 credits per job");
     });
   });
 
@@ -117,7 +117,7 @@ describe("Preloader", () => {
         ["big", "does not fit"],
         ["small", "on disk"],
       ]);
-      expect(stateOf("big")?.detail).toContain("more than the disk budget has free");
+      expect(stateOf("big")?.detail).toContain("more than the disk budget leaves");
     });
   });
 
@@ -189,7 +189,7 @@ describe("Preloader", () => {
     closedBecause = "paused";
     await running(async () => {
       expect(questions).toBe(0);
-      expect(preloader.status().problem).toBe("nothing is downloaded while the Island is paused");
+      expect(preloader.status().problem).toBe("no downloads while the Island is paused");
     });
   });
 
@@ -269,7 +269,7 @@ describe("Preloader", () => {
   ])("%s", async (_title, queued, removable) => {
     recommended = ["a", "b"].map((slug) => ({ ...recommend(slug, queued), isDefault: true }));
     const asked: string[] = [];
-    files.makeRoom = async (_cargo, mayRemove = () => false) => {
+    files.freeSpace = async (_cargo, mayRemove = () => false) => {
       asked.push(...["a", "b", "old"].filter(mayRemove));
       return 1;
     };

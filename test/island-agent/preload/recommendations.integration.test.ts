@@ -42,7 +42,7 @@ describe("what to preload, from a coordinator", () => {
   });
 
   it("says so when the coordinator does not know the Island", async () => {
-    await expect(fetchRecommendations(coordinator.url, randomUUID(), NEVER)).rejects.toThrow("answered 404");
+    await expect(fetchRecommendations(coordinator.url, randomUUID(), NEVER)).rejects.toThrow("with status 404");
   });
 
   describe("from one that is not to be trusted", () => {
@@ -68,11 +68,11 @@ describe("what to preload, from a coordinator", () => {
     ])("is refused with %j", async (wrong) => {
       expect(await ask(JSON.stringify({ recommendations: [good] }))).toHaveLength(1);
       const answer = ask(JSON.stringify({ recommendations: [{ ...good, ...wrong }] }));
-      await expect(answer).rejects.toThrow("cannot be read");
+      await expect(answer).rejects.toThrow("invalid recommendations");
     });
 
     it("is refused when it is no JSON, and when it is longer than 1 MB", async () => {
-      await expect(ask("<html>")).rejects.toThrow("cannot be read");
+      await expect(ask("<html>")).rejects.toThrow("invalid recommendations");
       await expect(ask(" ".repeat(1_000_001))).rejects.toThrow("is longer than 1000000 bytes");
     });
   });

@@ -101,7 +101,7 @@ describe("RuntimeProbes", () => {
     expect(found).toEqual(["llmcpp"]);
     expect(probes.unusable()).toEqual([]);
     // The same reason is told once.
-    expect(log.events.all).toEqual(["info Runtime cannot be used here", "info Runtime can be used now"]);
+    expect(log.events.all).toEqual(["info Runtime is not usable", "info Runtime is usable now"]);
   });
 
   it("asks at most every ten minutes, and never again what cannot change", async () => {

@@ -103,7 +103,7 @@ describe("island install-service", () => {
     };
     const { text, isStarted } = await installService(options({ run }));
     expect(isStarted).toBe(false);
-    expect(text).toContain("but it does not run: Failed to connect to bus\n");
+    expect(text).toContain("but the service is not running: Failed to connect to bus\n");
     expect(text).toContain("  systemctl --user daemon-reload\n  systemctl --user enable atoll-island.service\n");
   });
 
@@ -133,7 +133,7 @@ describe("island install-service", () => {
     expect(await removeService(options())).toMatch(/^Removed /);
     expect(await readdir(join(home, ".config/systemd/user"))).toEqual([]);
     expect(ran).toEqual(["systemctl --user disable --now atoll-island.service", "systemctl --user daemon-reload"]);
-    expect(await removeService(options())).toMatch(/^There is no service to remove: /);
+    expect(await removeService(options())).toMatch(/^No service to remove: /);
     expect(ran).toHaveLength(2);
   });
 
@@ -142,12 +142,12 @@ describe("island install-service", () => {
     const run = async (): Promise<never> => {
       throw new Error("Failed to connect to bus");
     };
-    await expect(removeService(options({ run }))).rejects.toThrow("is kept: Failed to connect to bus");
+    await expect(removeService(options({ run }))).rejects.toThrow("was not deleted: Failed to connect to bus");
     expect(await readdir(join(home, ".config/systemd/user"))).toEqual(["atoll-island.service"]);
   });
 
   it("refuses in words where it may not write, and on a platform that it does not know", async () => {
-    await expect(installService(options({ home: "/dev/null" }))).rejects.toThrow(/cannot be written: .*ENOTDIR/);
+    await expect(installService(options({ home: "/dev/null" }))).rejects.toThrow(/^Cannot write .*ENOTDIR/);
     await expect(installService(options({ platform: "win32" }))).rejects.toThrow("does not support win32");
   });
 });
@@ -159,6 +159,6 @@ describe("homeOf()", () => {
   });
 
   it.each(["no-such-user-here", "a b", "$(id)", "-x", ""])("refuses %j", async (user) => {
-    await expect(homeOf(user)).rejects.toThrow(/no user|not a valid user name/);
+    await expect(homeOf(user)).rejects.toThrow(/no user|must be valid/);
   });
 });

@@ -11,7 +11,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { ALLOWS_ALL, FakeFiles, FakeLog, ISLAND_TOKEN, makeAssign, makeHardware, makeManifest } from "../builders.ts";
 import { ScriptedCoordinator, signManifest, type ScriptedSession } from "../scripted-coordinator.ts";
 
-const NOT_SIGNED = "warn A Cargo is not signed: it is refused";
+const NOT_SIGNED = "warn Rejected a Cargo that is not signed with the key of the coordinator";
 const model = { url: "https://models.example/a.gguf", sha256: null, sizeBytes: null };
 const manifest = makeManifest({ model });
 const other = generateKeyPairSync("ed25519");
@@ -40,7 +40,7 @@ beforeEach(async () => {
     accountId: "user_1",
     hostId: "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
     version: "0.0.0-test",
-    farewellLimitMs: 15_000,
+    drainTimeoutMs: 15_000,
     clock,
     offer: { slots: 2, hardware: makeHardware() },
     runtimes: new Map([["llmcpp", { runtime, version: "fake" }]]),
@@ -164,8 +164,8 @@ describe("a coordinator that comes back with another key", () => {
     await log.sessions.happened("over");
     clock.advance(250);
     expect(await ended).toBe(
-      `the coordinator's key has changed: this Island pinned ${fingerprintOf(coordinator.publicKey)}, ` +
-        `now it shows ${fingerprintOf(coordinator.shownKey)}. Ask its operator whether that is right ` +
+      `the coordinator's key has changed: expected ${fingerprintOf(coordinator.publicKey)}, ` +
+        `got ${fingerprintOf(coordinator.shownKey)}. Ask the operator for the fingerprint ` +
         "(coordinator signing-key show), then join again with --fingerprint",
     );
     expect((await coordinator.session(2)).frames("hello")).toEqual([]);

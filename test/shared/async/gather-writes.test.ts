@@ -16,7 +16,7 @@ class CountedWrites extends Writable {
     done();
   }
 
-  send(text: string, until: "callback" | "turn" = "callback"): void {
+  send(text: string, until: "callback" | "tick" = "callback"): void {
     gatherWrites(this, until);
     this.write(text);
   }
@@ -37,10 +37,10 @@ it("writes once for everything of a turn, in order, and at its end", async () =>
 
 it("writes once for what a turn caused in later callbacks", async () => {
   const stream = new CountedWrites();
-  stream.send("a", "turn");
+  stream.send("a", "tick");
   await endOfTurn();
   await Promise.resolve();
-  stream.send("b", "turn");
+  stream.send("b", "tick");
   expect(stream.writes).toEqual([]);
   await new Promise<void>((resolve) => setImmediate(resolve));
   expect(stream.writes).toEqual(["ab"]);

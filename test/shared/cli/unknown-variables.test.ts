@@ -4,7 +4,7 @@ import { describeUnknown, misprefixedVariables, unknownVariables } from "../../.
 it("names variables that nothing reads, with the nearest known one, and not their values", () => {
   const env = { ATOLL_PROT: "secret", ATOLL_HOST: "x", ATOLL_EMPTY: "", OTHER: "x" };
   expect(describeUnknown(unknownVariables(env, "ATOLL_", ["ATOLL_HOST", "ATOLL_PORT"]))).toBe(
-    "Environment variables that nothing reads: ATOLL_PROT (did you mean ATOLL_PORT?)",
+    "Unknown environment variables: ATOLL_PROT (did you mean ATOLL_PORT?)",
   );
 });
 

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from "node:zlib";
 
-/** Pictures that the vision models under test/fixtures/onnx know: boxes on black. Source: tools/models/pictures.py. */
+/** Images that the vision models under test/fixtures/onnx know: boxes on black. Source: tools/models/pictures.py. */
 
 const COLOURS = { red: [255, 40, 40], green: [40, 255, 40], blue: [40, 40, 255], white: [255, 255, 255] } as const;
 export type BoxColour = keyof typeof COLOURS;

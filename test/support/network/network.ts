@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { AccountLimits } from "../../../coordinator/store/accounts/accounts.ts";
 import { readSigningKey } from "../../../coordinator/islands/signing-key.ts";
 import { openStore, secretsOf } from "../../../coordinator/store/open-store.ts";
-import type { StorePlace } from "../../../coordinator/store/store-place.ts";
+import type { StoreLocation } from "../../../coordinator/store/store-location.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { storeKeys } from "../../../island-agent/config/config-file.ts";
 import { askAgent } from "../../../island-agent/control/control-client.ts";
@@ -25,7 +25,7 @@ import { placeFlags, placeFor, STORE_ENV } from "../store/test-store.ts";
 export class Network implements AsyncDisposable {
   readonly directory: string;
   /** The coordinator's data: in that directory, or in a database of PostgreSQL. */
-  readonly place: StorePlace;
+  readonly place: StoreLocation;
   coordinator: Program;
   readonly url: string;
   readonly #args: readonly string[];
@@ -35,7 +35,7 @@ export class Network implements AsyncDisposable {
 
   private constructor(
     directory: string,
-    place: StorePlace,
+    place: StoreLocation,
     coordinator: Program,
     url: string,
     args: readonly string[],
@@ -168,7 +168,7 @@ export class Network implements AsyncDisposable {
 }
 
 /** The key that Islands pin, as `signing-key show` tells it. */
-async function publicKeyOf(place: StorePlace): Promise<string> {
+async function publicKeyOf(place: StoreLocation): Promise<string> {
   await using stack = new AsyncDisposableStack();
   const secrets =
     typeof place === "string"

@@ -6,7 +6,7 @@ import { unsharedCredentials } from "../../../coordinator/cluster/credential-wat
 import { resolveConfig } from "../../../coordinator/config/resolve-config.ts";
 import { openCoordinator, type Coordinator } from "../../../coordinator/coordinator.ts";
 import { DATABASE_FILE, openStore } from "../../../coordinator/store/open-store.ts";
-import type { StorePlace } from "../../../coordinator/store/store-place.ts";
+import type { StoreLocation } from "../../../coordinator/store/store-location.ts";
 import type { AccountLimits } from "../../../coordinator/store/accounts/accounts.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
@@ -35,7 +35,7 @@ const PATIENT = { acceptLimitS: 60, islandBackoffS: 0.01, heartbeatS: 3_600 };
 export class TestCoordinator implements AsyncDisposable {
   readonly directory: string;
   /** Its data: in that directory, or in a database of PostgreSQL. */
-  readonly place: StorePlace;
+  readonly place: StoreLocation;
   readonly fatal: unknown[] = [];
   #flags: Readonly<Record<string, unknown>>;
   #coordinators: readonly Coordinator[] = [];
@@ -49,7 +49,7 @@ export class TestCoordinator implements AsyncDisposable {
 
   private constructor(
     directory: string,
-    place: StorePlace,
+    place: StoreLocation,
     flags: Readonly<Record<string, unknown>>,
     env: Readonly<Record<string, string>>,
     nats: NatsServer | null,
@@ -65,7 +65,7 @@ export class TestCoordinator implements AsyncDisposable {
   static async open(
     flags: Readonly<Record<string, unknown>> = {},
     env: Readonly<Record<string, string>> = {},
-    ownPlace?: StorePlace,
+    ownPlace?: StoreLocation,
   ): Promise<TestCoordinator> {
     const directory = await makeFastDirectory("atoll-test-");
     const [place, nats] = await Promise.all([

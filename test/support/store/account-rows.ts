@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { hashSecret, newSecret, secretPrefix } from "../../../coordinator/accounts/secrets.ts";
 import type { AccountLimits } from "../../../coordinator/store/accounts/accounts.ts";
-import type { DatabasePlace, StorePlace } from "../../../coordinator/store/store-place.ts";
+import type { DatabaseLocation, StoreLocation } from "../../../coordinator/store/store-location.ts";
 import { newId } from "../../../shared/ids.ts";
 import { runSql } from "./test-store.ts";
 
@@ -24,7 +24,7 @@ type Row = Readonly<Record<string, string | number | null>>;
  * those.
  */
 export function insertAccount(
-  place: StorePlace,
+  place: StoreLocation,
   email: string,
   credits: number,
   limits: Partial<AccountLimits> = {},
@@ -104,7 +104,7 @@ function insertIntoFile(
 }
 
 function insertIntoDatabase(
-  place: DatabasePlace,
+  place: DatabaseLocation,
   rows: readonly (readonly [string, Row])[],
   id: string,
   micro: bigint,
@@ -147,7 +147,7 @@ function grant(db: Database.Database, accountId: string, micro: bigint, atMs: nu
 }
 
 /** Whose Island token it is. */
-export function accountOfToken(place: StorePlace, token: string): string {
+export function accountOfToken(place: StoreLocation, token: string): string {
   const [found] = runSql(place, "SELECT account_id FROM island_tokens WHERE token_hash = ?", hashSecret(token));
   if (found === undefined) throw new Error("The Island token is not in the database");
   return (found as { account_id: string }).account_id;

@@ -7,7 +7,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import { DATABASE_FILE } from "../../../coordinator/store/open-store.ts";
 import { postgresStore, type PostgresStore } from "../../../coordinator/store/postgres/postgres-store.ts";
 import { SecretBox } from "../../../coordinator/store/secrets/secret-box.ts";
-import type { StorePlace } from "../../../coordinator/store/store-place.ts";
+import type { StoreLocation } from "../../../coordinator/store/store-location.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { IS_POSTGRES, KEY, SERVER, TEMPLATE } from "../servers/test-store-server.ts";
 
@@ -20,7 +20,7 @@ export const STORE_ENV: Readonly<Record<string, string>> = IS_POSTGRES ? { [KEY]
 const databases = new Map<string, Promise<string>>();
 
 /** Where the tests keep what would be in this data directory: there, or in a database made for it. */
-export async function placeFor(directory: string): Promise<StorePlace> {
+export async function placeFor(directory: string): Promise<StoreLocation> {
   if (!IS_POSTGRES) return directory;
   let address = databases.get(directory);
   if (address === undefined) {
@@ -31,7 +31,7 @@ export async function placeFor(directory: string): Promise<StorePlace> {
 }
 
 /** The flags of commands for that place. */
-export const placeFlags = (place: StorePlace): string[] =>
+export const placeFlags = (place: StoreLocation): string[] =>
   typeof place === "string" ? ["--data", place] : ["--store", place.address];
 
 /** A store as `openSqliteStore` opens it, on the store that tests run on. The same path gives the same data. */
@@ -52,7 +52,7 @@ export async function openTestStore({ path, clock }: { path: string; clock: Cloc
 }
 
 /** Runs SQL with `?` for values beside what may be running, and returns the rows. Blocks: it is for a few. */
-export function runSql(place: StorePlace, sql: string, ...values: readonly (string | number | null)[]): unknown[] {
+export function runSql(place: StoreLocation, sql: string, ...values: readonly (string | number | null)[]): unknown[] {
   if (typeof place !== "string") return runPsql(place.address, sql, values);
   const db = new Database(join(place, DATABASE_FILE), { timeout: 5_000, fileMustExist: true });
   try {

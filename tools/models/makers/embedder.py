@@ -25,7 +25,7 @@ AFTER = ["", "today", "this morning", "again", "now"]
 def meanings():
     """Each meaning as a list of its wordings, without prefix and suffix."""
     return [
-        [f"{who} {does}" for who, does in itertools.product(names, deeds)] for names, acts in TOPICS for deeds in acts
+        [f"{who} {does}" for who, does in itertools.product(names, auditEvents)] for names, acts in TOPICS for auditEvents in acts
     ]
 
 

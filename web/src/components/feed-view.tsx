@@ -1,7 +1,7 @@
 import type { JobFeed } from "./job-feed.ts";
 import { messageOf } from "./error-message.ts";
 import { StreamedText } from "./streamed-text.tsx";
-import { Output, PictureOutput, TextOutput } from "./output.tsx";
+import { Output, ImageOutput, TextOutput } from "./output.tsx";
 
 /** The output of a job as it arrives. `saysWhySilent`: the page says already why there is none. */
 export function FeedView({
@@ -24,7 +24,7 @@ export function FeedView({
           <progress value={progress.step} max={progress.total} />
         </label>
       )}
-      {picture !== null && <PictureOutput picture={picture} />}
+      {picture !== null && <ImageOutput picture={picture} />}
       {text !== "" && (ending === null ? <StreamedText text={text} /> : <TextOutput text={text} />)}
       {whole !== undefined && picture === null && text === "" && <Output value={whole} />}
       {isSilent && !saysWhySilent && ending === null && failure === null && (

@@ -3,13 +3,13 @@ import { useEffect, useState } from "preact/hooks";
 import { api } from "../app/api.ts";
 import { signIns } from "../app/session.ts";
 import { Repaints } from "./repaints.ts";
-import type { Picture } from "./output.tsx";
+import type { Image } from "./output.tsx";
 
 /** What a job's stream has told so far. */
 export interface JobFeed {
   readonly state: string | null;
   readonly text: string;
-  readonly picture: Picture | null;
+  readonly picture: Image | null;
   readonly progress: { readonly step: number; readonly total: number } | null;
   readonly ending:
     | { readonly type: "done"; readonly usage: Usage; readonly output: unknown }

@@ -13,7 +13,7 @@ const PICTURE_STARTS: readonly (readonly [string, string])[] = [
   ["R0lGOD", "gif"],
 ];
 
-export interface Picture {
+export interface Image {
   readonly format: string;
   readonly data: string;
 }
@@ -23,11 +23,11 @@ export function Output({ value }: { readonly value: unknown }) {
   if (value === null || value === undefined) return <p class="muted">No output.</p>;
   if (typeof value === "string") return <TextOutput text={value} />;
   const picture = pictureOf(value);
-  if (picture !== null) return <PictureOutput picture={picture} />;
+  if (picture !== null) return <ImageOutput picture={picture} />;
   return (
     <>
       {innerPictures(value).map((each, index) => (
-        <PictureOutput key={index} picture={each} />
+        <ImageOutput key={index} picture={each} />
       ))}
       <JsonText value={value} />
     </>
@@ -61,7 +61,7 @@ function download(text: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-export function PictureOutput({ picture }: { readonly picture: Picture }) {
+export function ImageOutput({ picture }: { readonly picture: Image }) {
   if (!PICTURES.has(picture.format) || !BASE64.test(picture.data)) {
     return <p class="muted">A picture of the format “{picture.format}”, which is not shown here.</p>;
   }
@@ -93,14 +93,14 @@ function shorten(_key: string, value: unknown): unknown {
   return `${value.slice(0, 40)}… (${value.length.toLocaleString("en")} characters of base64)`;
 }
 
-function pictureOf(value: unknown): Picture | null {
+function pictureOf(value: unknown): Image | null {
   if (typeof value !== "object" || value === null) return null;
   const { format, data } = value as Record<string, unknown>;
   return typeof format === "string" && typeof data === "string" && PICTURES.has(format) ? { format, data } : null;
 }
 
 /** Members that are pictures in base64, as vision Cargos answer them. */
-function innerPictures(value: object): Picture[] {
+function innerPictures(value: object): Image[] {
   return Object.values(value).flatMap((member) => {
     if (typeof member !== "string" || member.length < 64) return [];
     const found = PICTURE_STARTS.find(([start]) => member.startsWith(start));

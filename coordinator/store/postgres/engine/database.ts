@@ -8,7 +8,7 @@ import { isTransient, storageErrorOf } from "./storage-fault.ts";
 const MAX_CONNECTIONS = 8;
 /** A new connection, or a free one in a burst: a thousand Islands that come at once wait for eight connections. */
 const MAX_WAIT_MS = 15_000;
-const MAX_TRIES = 3;
+const MAX_ATTEMPTS = 3;
 /** Between tries of what must be done. */
 const RETRY_MS = 500;
 
@@ -21,7 +21,7 @@ export class Database {
   readonly #session: Session;
   readonly #clock: Pick<Clock, "sleep">;
   readonly #closing = new AbortController();
-  #underWay = 0;
+  #inFlight = 0;
   #onIdle: (() => void) | null = null;
   #closed: Promise<void> | null = null;
 
@@ -43,14 +43,14 @@ export class Database {
   /** Runs a call of the store. Its statements commit one by one, each on any connection. @throws {ServiceError} `storage_unavailable` */
   async use<T>(call: (session: Session) => Promise<T>): Promise<T> {
     if (this.#closed !== null) throw new ServiceError("shutting_down", "The store is closed");
-    this.#underWay += 1;
+    this.#inFlight += 1;
     try {
       return await call(this.#session);
     } catch (error) {
       throw storageErrorOf(error);
     } finally {
-      this.#underWay -= 1;
-      if (this.#underWay === 0) this.#onIdle?.();
+      this.#inFlight -= 1;
+      if (this.#inFlight === 0) this.#onIdle?.();
     }
   }
 
@@ -80,7 +80,7 @@ export class Database {
   }
 
   async #close(): Promise<void> {
-    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     await this.#pool.end();
   }
 
@@ -108,11 +108,11 @@ export class Database {
 }
 
 async function untilWon<T>(run: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await run();
     } catch (error) {
-      if (tries === MAX_TRIES || !isTransient(error)) throw error;
+      if (attempt === MAX_ATTEMPTS || !isTransient(error)) throw error;
     }
   }
 }

@@ -13,7 +13,7 @@ export function postgresSecrets(db: Database, box: Pick<SecretBox, "seal" | "uns
     if (text !== null) return text === undefined ? null : Buffer.from(text, "base64");
     throw new DatabaseError(
       placeOf(name),
-      "was sealed with another cluster_key; use the one that the other coordinators of this database have",
+      "is encrypted with another cluster_key. Use the key of the other coordinators of this database",
     );
   };
   const insert = (session: Session, name: SecretName, value: Buffer, rule: string): Promise<number> => {

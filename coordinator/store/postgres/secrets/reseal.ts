@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { DatabaseError } from "../../database-error.ts";
 import { SecretBox } from "../../secrets/secret-box.ts";
-import type { DatabasePlace } from "../../store-place.ts";
+import type { DatabaseLocation } from "../../store-location.ts";
 import { countUsers, withClient } from "../engine/connection.ts";
 import { withoutPassword } from "../../../../shared/without-password.ts";
 import { openingErrorOf } from "../engine/storage-fault.ts";
@@ -25,7 +25,7 @@ interface Sealed {
  * secret of a webhook that neither key opens stays, too: it is given up anyway.
  * @throws {DatabaseError} while coordinators or commands use the database, and if neither key opens its secrets.
  */
-export async function resealSecrets({ address, key }: DatabasePlace, newKey: Buffer): Promise<Resealed> {
+export async function resealSecrets({ address, key }: DatabaseLocation, newKey: Buffer): Promise<Resealed> {
   const boxes = { from: new SecretBox(key), to: new SecretBox(newKey) };
   try {
     return await withClient(address, NAME, async (client) => {
@@ -34,7 +34,7 @@ export async function resealSecrets({ address, key }: DatabasePlace, newKey: Buf
       await client.query("LOCK TABLE secrets, webhooks IN ACCESS EXCLUSIVE MODE");
       const inUse = await countUsers(client);
       if (inUse > 0) {
-        const text = `${inUse} connections of coordinators or their commands use it; stop them first`;
+        const text = `${inUse} connections of coordinators or commands use the database. Stop them first`;
         throw new DatabaseError(withoutPassword(address), text);
       }
       const resealed = { secrets: await resealShared(client, boxes), webhooks: await resealWebhooks(client, boxes) };
@@ -57,7 +57,10 @@ async function resealShared(client: pg.Client, { from, to }: Boxes): Promise<num
   for (const { id, sealed } of rows) {
     const text = from.unseal(sealed);
     if (text === null && to.unseal(sealed) === null) {
-      throw new DatabaseError(`The secret ${id} of the database`, "is sealed with neither of the two keys");
+      throw new DatabaseError(
+        `The secret ${id} of the database`,
+        "is encrypted with neither the old nor the new key. Check cluster_key",
+      );
     }
     if (text === null) continue;
     await client.query("UPDATE secrets SET sealed = $2 WHERE name = $1", [id, to.seal(text)]);

@@ -40,7 +40,7 @@ export function backUpDatabase(file: string, target: string): { readonly bytes: 
     db.prepare("VACUUM INTO ?").run(part);
   } catch (cause) {
     if (!(cause instanceof Database.SqliteError)) throw cause;
-    throw new DatabaseError(file, `could not be copied to ${target} (${cause.message})`, { cause });
+    throw new DatabaseError(file, `cannot copy the database to ${target}: ${cause.message}`, { cause });
   }
   chmodSync(part, 0o600);
   const descriptor = openSync(part, "r+");

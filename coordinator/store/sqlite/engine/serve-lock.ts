@@ -25,7 +25,7 @@ export function lockForServing(dataDirectory: string): ServeLock {
     lock.close();
     const isHeld = cause instanceof Database.SqliteError && cause.code === "SQLITE_BUSY";
     const reason = isHeld
-      ? "another coordinator serves this data directory; stop it first, or use another directory"
+      ? "another coordinator uses this data directory. Stop it first, or use another directory"
       : String(cause);
     // A lock that another coordinator has is no fault that a start waits for, and so no cause.
     throw new DatabaseError(isHeld ? dirname(path) : path, reason, isHeld ? {} : { cause });

@@ -15,7 +15,7 @@ export interface FlowShift {
 }
 
 /** What the noise levels of an image depend on beside the number of steps. */
-export interface FlowPicture {
+export interface FlowImage {
   /** Tokens of the transformer for the image. */
   readonly tokens: number;
   /** Evenly from 1 to 1/steps, as Flux has them; otherwise over the levels of training, as Stable Diffusion 3 has them. */
@@ -34,7 +34,7 @@ export class FlowSampler implements Sampler {
   readonly sigmas: readonly number[];
 
   /** @param count timesteps of training. */
-  constructor(count: number, steps: number, shift: FlowShift, picture: FlowPicture) {
+  constructor(count: number, steps: number, shift: FlowShift, picture: FlowImage) {
     const move = shiftFor(shift, picture);
     // Levels of training are moved by a fixed shift already, and then once more.
     const least = shift.dynamic === null ? move(1 / count) : 1 / count;
@@ -62,7 +62,7 @@ export class FlowSampler implements Sampler {
   }
 }
 
-function shiftFor({ shift, dynamic }: FlowShift, { tokens }: FlowPicture): (sigma: number) => number {
+function shiftFor({ shift, dynamic }: FlowShift, { tokens }: FlowImage): (sigma: number) => number {
   if (dynamic === null) return (sigma) => (shift * sigma) / (1 + (shift - 1) * sigma);
   const { baseShift, maxShift, baseTokens, maxTokens } = dynamic;
   const slope = (maxShift - baseShift) / (maxTokens - baseTokens);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { JobFailure } from "../../../../shared/errors.ts";
 import { DdimSampler } from "./ddim-sampler.ts";
 import { EulerSampler, FINAL_SIGMAS } from "./euler-sampler.ts";
-import { type FlowPicture, FlowSampler, type FlowShift } from "./flow-sampler.ts";
+import { type FlowImage, FlowSampler, type FlowShift } from "./flow-sampler.ts";
 import { LcmSampler } from "./lcm-sampler.ts";
 import { betasOf, computeAlphasCumprod } from "./noise-schedule.ts";
 import { PREDICTION_TYPES } from "./prediction.ts";
@@ -81,7 +81,7 @@ export interface SamplerPlan {
   /** Maximum number of steps of one image. */
   readonly maxSteps: number;
   /** @param picture read by `flow` only. */
-  create(steps: number, picture?: FlowPicture): Sampler;
+  create(steps: number, picture?: FlowImage): Sampler;
 }
 
 /** Reads a pipeline's scheduler file. @throws {JobFailure} `model_invalid` naming the field. */

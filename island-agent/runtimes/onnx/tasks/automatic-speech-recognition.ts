@@ -3,7 +3,7 @@ import { JobFailure } from "../../../../shared/errors.ts";
 import type { OnnxInput } from "../onnx-input.ts";
 import { resampleInSteps } from "../../../../shared/audio/resample.ts";
 import type { SessionGate } from "../session-gate.ts";
-import { hearInParts } from "./long-speech.ts";
+import { transcribeInChunks } from "./long-speech.ts";
 import type { TaskHandler } from "./task-handler.ts";
 import { TokenCounter } from "./token-counter.ts";
 import { readWav, type Recording, WavError } from "../../../../shared/audio/wav-file.ts";
@@ -65,7 +65,7 @@ export const automaticSpeechRecognition: TaskHandler<
     streamer: count.streamer,
   };
   const { text, chunks } = isCutInPauses
-    ? await hearInParts(samples, config.sampling_rate, windowS, (part, index, parts) => {
+    ? await transcribeInChunks(samples, config.sampling_rate, windowS, (part, index, parts) => {
         if (index > 0) onProgress(index, parts);
         return pipe(part, options);
       })

@@ -15,7 +15,7 @@ const MIN_PART_S = 0.1;
  * @param windowS Longest part.
  * @param hear Told the part, and its number of how many.
  */
-export async function hearInParts(
+export async function transcribeInChunks(
   samples: Float32Array,
   sampleRateHz: number,
   windowS: number,

@@ -54,14 +54,14 @@ it("backup names the files of imported Cargos, which it leaves out", async () =>
   expect((await runCommand("backup", folder.file("without"), "--data", data)).stdout).not.toContain("Not in it");
   mkdirSync(`${data}/models`);
   expect((await runCommand("backup", copy, "--data", data)).stdout).toContain(
-    `Not in it: ${data}/models, the files of imported Cargos. Keep a copy of them: cp -a ${data}/models ${copy}`,
+    `Not copied: ${data}/models, the files of imported Cargos. Copy them with: cp -a ${data}/models ${copy}`,
   );
 });
 
 it("backup overwrites nothing, and names what is missing", async () => {
   const data = folder.file("data");
   await runCommand("account", "create", "--email", "ann@example.com", "--password", "correct horse", "--data", data);
-  expect((await runCommand("backup", data, "--data", data)).stderr).toContain("is there already");
+  expect((await runCommand("backup", data, "--data", data)).stderr).toContain("already exists");
   const missing = await runCommand("backup", folder.file("copy"), "--data", folder.file("nowhere"));
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("No coordinator data in") });
   const remote = await runCommand("backup", folder.file("copy"), "--store", "postgres://127.0.0.1:1/atoll");

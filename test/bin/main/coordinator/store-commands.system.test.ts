@@ -27,7 +27,7 @@ function describeCommands(database: PostgresDatabase): void {
       expect((await run("key", "create", "--email", "a@example.com")).stdout).toMatch(/^ak_\w{40}\n$/);
       expect((await run("credits", "grant", "--email", "a@example.com", "--credits", "5")).code).toBe(0);
       expect((await run("ledger", "verify")).stdout).toBe("4 entries: the ledger is balanced\n");
-      expect(await run("check")).toMatchObject({ code: 0, stdout: "The database is whole\n" });
+      expect(await run("check")).toMatchObject({ code: 0, stdout: "The database is intact\n" });
     });
 
     it("check says what is wrong with the ledger, and that the key is another one", async () => {
@@ -43,15 +43,15 @@ function describeCommands(database: PostgresDatabase): void {
         {
           whole: false,
           faults: [
-            expect.stringMatching(/^The secret signing of the database: was sealed with another cluster_key/),
-            expect.stringMatching(/^network: the balance is -?\d+ micro-credits, the entries sum to/),
+            expect.stringMatching(/^The secret signing of the database: is encrypted with another cluster_key/),
+            expect.stringMatching(/^network: the balance is -?\d+ micro-credits, but the sum of its entries is/),
           ],
         },
       ]);
       expect(await run("signing-key", "show")).toMatchObject({
         code: 1,
         stderr: expect.stringMatching(
-          /^The secret signing of the database: was sealed with another cluster_key[^\n]*\n$/,
+          /^The secret signing of the database: is encrypted with another cluster_key[^\n]*\n$/,
         ),
       });
     });
@@ -76,14 +76,14 @@ function describeCommands(database: PostgresDatabase): void {
     it("refuse an empty database, one that is not there, a directory beside it, and what only SQLite needs", async () => {
       const elsewhere = (name: string) => runCommand("key", "list", "--email", "a@b", "--store", at(name));
       const at = (name: string) => database.server.addressOf(name).replace("atoll@", "atoll:secret@");
-      expect((await elsewhere("postgres")).stderr).toMatch(/^No coordinator data in the database\. Check --store/);
+      expect((await elsewhere("postgres")).stderr).toMatch(/^The database has no coordinator data\. Check --store/);
       const none = await elsewhere("none");
       expect(none).toMatchObject({ code: 1, stderr: expect.stringMatching(/^postgres:.*"none" does not exist\n$/) });
       expect(none.stderr).not.toContain("secret");
-      expect((await run("check", "--data", "/tmp/x")).stderr).toMatch(/^--data and a store are both given/);
-      expect((await run("vacuum")).stderr).toMatch(/^vacuum is for a data directory/);
+      expect((await run("check", "--data", "/tmp/x")).stderr).toMatch(/^--data and store are mutually exclusive/);
+      expect((await run("vacuum")).stderr).toMatch(/^vacuum works on data directories only/);
       vi.stubEnv("ATOLL_CLUSTER_KEY", "");
-      expect((await run("ledger", "verify")).stderr).toMatch(/^cluster_key: needed with store/);
+      expect((await run("ledger", "verify")).stderr).toMatch(/^cluster_key: required with store/);
     });
   });
 }

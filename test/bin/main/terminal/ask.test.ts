@@ -27,7 +27,7 @@ describe("askLine()", () => {
     expect(await asked).toBe("ann@example.com");
     const givenUp = askLine("E-mail: ", input, output);
     input.write("an\u0003");
-    await expect(givenUp).rejects.toThrow("Given up");
+    await expect(givenUp).rejects.toThrow("Cancelled");
     output.end();
     expect(stripVTControlCharacters(await text(output))).toBe("E-mail:  ann@example.com \r\nE-mail: an\n");
   });
@@ -47,19 +47,19 @@ describe("askSecret()", () => {
     ["Ctrl-C in a line", "AB\u0003"],
     ["Ctrl-D in a line", "AB\u0004"],
   ])("%s gives up", async (_name, keys) => {
-    await expect(typed(keys)).rejects.toThrow("Given up");
+    await expect(typed(keys)).rejects.toThrow("Cancelled");
     expect(modes).toEqual([true, false]);
   });
 
   it("gives up when the terminal goes away", async () => {
     const asked = typed("AB");
     input.end();
-    await expect(asked).rejects.toThrow("Given up");
+    await expect(asked).rejects.toThrow("Cancelled");
   });
 
   it("refuses what is too long for a secret", async () => {
     expect(await typed("x".repeat(1_000), "\r")).toHaveLength(1_000);
-    await expect(typed("x".repeat(1_001), "\r")).rejects.toThrow("More than 1000 characters");
+    await expect(typed("x".repeat(1_001), "\r")).rejects.toThrow("Input must have at most 1000 characters");
   });
 
   it("asks twice at the same terminal", async () => {

@@ -11,7 +11,7 @@ it.each([
 
 it("with --json the error is JSON, too, and a wrong value of a flag is a wrong call", async () => {
   const { code, stdout, stderr } = await runCommand("account", "create", "--email", "a@b", "--credits", "x", "--json");
-  const message = '--credits: "x" is not a number';
+  const message = '--credits: must be a number, got "x"';
   expect([code, JSON.parse(stdout), stderr]).toEqual([2, { error: { code: "usage", message } }, `${message}\n`]);
   const wrong = await runCommand("job", "list", "--json", "--wrong");
   expect([wrong.code, JSON.parse(wrong.stdout)]).toEqual([

@@ -59,7 +59,7 @@ export async function playFeeds(seed: number): Promise<void> {
   const sides = [world.side(), world.side(), world.side(), world.side()];
   const faults = { lose: random.pick([0, 0.1, 0.4]), repeat: random.pick([0, 0.2]), delay: random.pick([0, 0.5]) };
   for (const { bus } of sides) bus.faults = faults;
-  const living = (): FeedSide[] => sides.filter(({ isDead }) => !isDead);
+  const live = (): FeedSide[] => sides.filter(({ isDead }) => !isDead);
   const job = new MovingJob(world, random.pick(sides));
   const readers = [new TestReader(), new TestReader(), new TestReader()];
   let isOver = false;
@@ -68,18 +68,18 @@ export async function playFeeds(seed: number): Promise<void> {
     for (const reader of readers) {
       if (reader.isDone) continue;
       const isLost = reader.side === null || reader.side.isDead;
-      if (isLost ? random.chance(chance) : random.chance(0.05) && !isOver) void reader.connect(random.pick(living()));
+      if (isLost ? random.chance(chance) : random.chance(0.05) && !isOver) void reader.connect(random.pick(live()));
     }
   };
   for (let step = 0; step < 40; step += 1) {
     const from = job.owner;
-    const deed = random.between(1, 20);
-    if (deed <= 9) job.say(random.between(1, 4));
-    else if (deed <= 11) job.announce();
-    else if (deed <= 15) await job.store();
-    else if (deed <= 17) {
+    const auditEvent = random.between(1, 20);
+    if (auditEvent <= 9) job.say(random.between(1, 4));
+    else if (auditEvent <= 11) job.announce();
+    else if (auditEvent <= 15) await job.store();
+    else if (auditEvent <= 17) {
       // It hears of it later: until then it gives its readers what is nobody's any more.
-      const to = random.pick(living());
+      const to = random.pick(live());
       if (to !== from) {
         const late = random.chance(0.3) ? from.feeds.get("job_1") : undefined;
         const drop = (): void => (late === from.feeds.get("job_1") ? from.drop("job_1") : undefined);
@@ -88,19 +88,19 @@ export async function playFeeds(seed: number): Promise<void> {
         job.move(to, random.chance(0.6));
         late?.push([status("queued")]);
       }
-    } else if (deed === 18 && living().length > 2) {
+    } else if (auditEvent === 18 && live().length > 2) {
       await from.kill();
       await world.pass(random.pick([0, 200, 1_500]), 100);
-      job.move(random.pick(living()), random.chance(0.6));
-    } else if (deed === 19) {
-      const { bus } = random.pick(living());
+      job.move(random.pick(live()), random.chance(0.6));
+    } else if (auditEvent === 19) {
+      const { bus } = random.pick(live());
       bus.downBecause = "no connection";
       world.clock.schedule(random.between(10, 3_000), () => (bus.downBecause = null));
     } else await world.pass(1_000, 100);
     reconnect(0.5);
     await world.pass(random.pick([0, 1, 10, 100]), 10);
   }
-  for (const { bus } of living()) {
+  for (const { bus } of live()) {
     bus.faults = NO_FAULTS;
     bus.downBecause = null;
   }

@@ -144,8 +144,8 @@ export class FeedWorld {
 
   /** All see which coordinators live. */
   noteLiving(): void {
-    const living = this.sides.filter(({ isDead }) => !isDead).map(({ id }) => peerOf(id));
-    for (const { peers } of this.sides) peers.setLiving(living);
+    const live = this.sides.filter(({ isDead }) => !isDead).map(({ id }) => peerOf(id));
+    for (const { peers } of this.sides) peers.setLive(live);
   }
 
   /** A new job of `owner`, with a feed that has nothing. */

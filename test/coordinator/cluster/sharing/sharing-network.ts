@@ -44,22 +44,22 @@ export class SharingCoordinator {
     const mayRunElsewhere: Scheduler["mayRunElsewhere"] = (kind) => this.sharing.mayRunElsewhere(kind);
     this.scheduler = new Scheduler((slug) => catalog.get(slug), ...SCHEDULER_RULES, mayRunElsewhere);
     const mover = {
-      handOver: (jobIds: readonly string[], toId: string) => this.#handOver(jobIds, toId),
-      takeIn: async (jobIds: readonly string[]) => {
+      transfer: (jobIds: readonly string[], toId: string) => this.#transfer(jobIds, toId),
+      adopt: async (jobIds: readonly string[]) => {
         this.taken += jobIds.length;
         if (network.takeInMs > 0) await clock.sleep(network.takeInMs);
-        for (const jobId of jobIds) this.#takeIn(jobId);
+        for (const jobId of jobIds) this.#adopt(jobId);
         return jobIds.length;
       },
       reconcile: async () => {
         this.reconciled += 1;
-        for (const [jobId, { ownerId }] of network.stored) if (ownerId === this.id) this.#takeIn(jobId);
+        for (const [jobId, { ownerId }] of network.stored) if (ownerId === this.id) this.#adopt(jobId);
       },
     };
     const log = {
       warn: (facts: object, message: string) => void network.warnings.push(`${message} ${JSON.stringify(facts)}`),
     };
-    this.peers = peersOn(bus, id, network.living, { clock, log });
+    this.peers = peersOn(bus, id, network.live, { clock, log });
     const schedule = (event: SchedulerEvent): void => this.step(event);
     this.sharing = shareWork(this.peers, mover, this.scheduler.shared, schedule, { clock, log });
   }
@@ -102,12 +102,12 @@ export class SharingCoordinator {
     this.step({ kind: "job_waiting", job });
   }
 
-  #takeIn(jobId: string): void {
+  #adopt(jobId: string): void {
     const stored = this.#network.stored.get(jobId);
     if (stored?.ownerId === this.id && !this.waiting.has(jobId)) this.#wait(stored.job);
   }
 
-  async #handOver(jobIds: readonly string[], toId: string): Promise<string[]> {
+  async #transfer(jobIds: readonly string[], toId: string): Promise<string[]> {
     const { stored, clock, faults } = this.#network;
     const jobs = jobIds.flatMap((id) => {
       const job = faults.fixed.has(id) ? undefined : this.waiting.get(id);
@@ -143,18 +143,18 @@ export class SharingNetwork {
   /** How long jobs that came are read. */
   takeInMs = 0;
   onStart: (coordinator: SharingCoordinator, islandId: string, jobId: string) => void = () => undefined;
-  living: readonly string[];
+  live: readonly string[];
 
   constructor(count: number, cargos: readonly CargoManifest[] = [makeCargo()]) {
     this.catalog = new Map(cargos.map((cargo) => [cargo.slug, cargo]));
-    this.living = Array.from({ length: count }, (_, index) => `c${index + 1}`);
+    this.live = Array.from({ length: count }, (_, index) => `c${index + 1}`);
     this.#countMessages();
-    this.coordinators = this.living.map((id) => new SharingCoordinator(id, this));
+    this.coordinators = this.live.map((id) => new SharingCoordinator(id, this));
   }
 
-  setLiving(ids: readonly string[]): void {
-    this.living = ids;
-    for (const { peers } of this.coordinators) peers.setLiving(ids.map(peerOf));
+  setLive(ids: readonly string[]): void {
+    this.live = ids;
+    for (const { peers } of this.coordinators) peers.setLive(ids.map(peerOf));
   }
 
   /** Time passes, step by step, with what messages and promises lead to. */

@@ -164,7 +164,7 @@ describe("WorkSharing", () => {
     at(1).up();
     await begin();
     at(0).step({
-      kind: "let_down",
+      kind: "failure",
       islandId: "failed",
       slug: "llama",
       accountId: "user_1",
@@ -237,14 +237,14 @@ describe("WorkSharing", () => {
     open(3);
     at(1).up();
     await begin();
-    network.setLiving(["c1", "c3"]);
+    network.setLive(["c1", "c3"]);
     at(0).submit();
     await network.pass(1_000);
     expect(network.starts).toEqual([]);
     const request = { offer: { kinds: [], islands: [] }, backlog: [] };
     await expect(at(1).peers.ask("c1", M.steal, request)).rejects.toThrow("not known here");
     await expect(at(2).peers.ask("c1", M.steal, request)).resolves.toMatchObject({ jobIds: [] });
-    network.setLiving(["c1", "c2", "c3"]);
+    network.setLive(["c1", "c2", "c3"]);
     await network.pass(2_000);
     expect(network.starts).toMatchObject([{ at: "c2" }]);
   });

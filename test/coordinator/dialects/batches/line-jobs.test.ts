@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type BatchJobs, lineJobs } from "../../../../coordinator/dialects/batches/line-jobs.ts";
-import { inTurns, MOST_AT_ONCE } from "../../../../coordinator/http/streaming/in-turns.ts";
+import { mapWithConcurrency, MAX_CONCURRENCY } from "../../../../coordinator/http/streaming/map-with-concurrency.ts";
 import { RateLimitedError } from "../../../../shared/errors.ts";
 
 const NEVER = new AbortController().signal;
@@ -18,7 +18,7 @@ async function keysOf(most: number, waits: readonly number[]): Promise<Map<strin
   };
   const jobs = lineJobs({ submit }, { batchId: "b", line: 1, isCancelled: () => false });
   const texts = ["a", "b", "c", "d", "e", "f", "g"];
-  await inTurns(texts, MOST_AT_ONCE, NEVER, async (text, index) => {
+  await mapWithConcurrency(texts, MAX_CONCURRENCY, NEVER, async (text, index) => {
     await jobs.submit({ input: { text } } as unknown as Parameters<Submit>[0]);
     for (let tick = 0; tick < (waits[index] ?? 1); tick += 1) await Promise.resolve();
     now -= 1;

@@ -68,7 +68,7 @@ it("its removal is noted while it goes on, so that a crash does not keep it", as
   const answer = ask();
   const assign = await island.next("assign");
   await until(
-    () => coordinator.withStore((store) => store.content.underWay()),
+    () => coordinator.withStore((store) => store.content.inFlight()),
     (noted) => noted.some(({ kind, id }) => kind === "job" && id === assign.jobId),
     "the removal is noted",
   );

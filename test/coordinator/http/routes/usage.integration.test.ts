@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ApiKey } from "../../../../coordinator/store/accounts/credentials.ts";
-import { DAY_MS } from "../../../../coordinator/store/ledger/host-figures.ts";
+import { DAY_MS } from "../../../../coordinator/store/ledger/host-metrics.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { makeEnding, makeJob, runJob } from "../../store/contract/store-builders.ts";
 import { Api } from "../api.ts";

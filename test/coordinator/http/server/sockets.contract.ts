@@ -120,7 +120,7 @@ export function describeSockets(choice: TransportChoice): void {
       for (const [index, size] of sizes.entries()) client.send(Buffer.alloc(size, index));
       await eventually(() => frames.length === sizes.length);
       expect(frames.map(({ length }) => length)).toEqual(sizes);
-      for (const frame of frames) server.send(frame, "turn");
+      for (const frame of frames) server.send(frame, "tick");
       expect(server.bufferedBytes).toBeGreaterThan(0);
       await eventually(() => echoed.length === sizes.length);
       expect(echoed.every((frame, index) => frame.length === sizes[index] && frame.at(-1) === index)).toBe(true);
@@ -151,7 +151,7 @@ export function describeSockets(choice: TransportChoice): void {
       const client = await open();
       const closed = closeOf(client);
       const received = once(client, "message");
-      server.send(Buffer.from("last"), "turn");
+      server.send(Buffer.from("last"), "tick");
       server.close(1008, "enough");
       expect(server.isOpen).toBe(false);
       expect(String((await received)[0])).toBe("last");
@@ -197,7 +197,7 @@ export function describeSockets(choice: TransportChoice): void {
       first.on("message", (data) => received.push((data as Buffer).toString()));
       other.attach({
         ...note,
-        onMessage: () => ["a", "b", "c"].forEach((text) => second.send(Buffer.from(text), "turn")),
+        onMessage: () => ["a", "b", "c"].forEach((text) => second.send(Buffer.from(text), "tick")),
       });
       clients.at(-1)?.send(Buffer.from("go"));
       await eventually(() => received.length === 3);

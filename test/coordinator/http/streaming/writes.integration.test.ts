@@ -19,7 +19,7 @@ const END: FeedEnding = {
   output: undefined,
 };
 const chat = chatChunks({ jobId: "job_1", createdS: 1, model: "tiny-chat", includeUsage: false });
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const say = (feed: JobFeed, content: string): void => feed.push([{ type: "token", content, count: 1 }]);
 
 interface Reader extends AsyncDisposable {
@@ -47,7 +47,7 @@ async function read(feeds: readonly JobFeed[], encoder: FeedEncoder, version = "
   for (const index of feeds.keys()) {
     client.write(`GET / HTTP/${version}\r\nHost: x\r\n${index === last ? "Connection: close\r\n" : ""}\r\n`);
   }
-  while (answers.length < feeds.length) await nextTurn();
+  while (answers.length < feeds.length) await nextTick();
   return {
     client,
     answers,
@@ -82,13 +82,13 @@ it.each([
 ])("tokens of one turn of the event loop are one write to each reader: %s", async (_name, encoder) => {
   const feed = new JobFeed("job_1");
   await using reader = await read([feed], encoder);
-  await nextTurn();
+  await nextTick();
   const { socket } = reader.answers[0] as ServerResponse;
   const write = vi.spyOn(socket as Socket, "_write");
   const gathered = vi.spyOn(socket as Socket, "_writev" as "_write");
   for (let turn = 0; turn < 10; turn += 1) {
     for (const content of [" a", " b", " c"]) say(feed, content);
-    await nextTurn();
+    await nextTick();
   }
   expect([write.mock.calls.length, gathered.mock.calls.length]).toEqual([10, 0]);
   feed.end(END);
@@ -101,7 +101,7 @@ it.each(["1.1", "1.0"])("text of any script arrives whole over HTTP/%s", async (
   const words = ["plain", " Größe", " 東京", " 🦜", ' "\\\n\u0001', "plain"];
   for (const word of words) {
     say(feed, word);
-    await nextTurn();
+    await nextTick();
   }
   feed.end(END);
   const body = bodyOf(await readToEnd(reader.client));
@@ -114,14 +114,14 @@ it("a stream that waits for an earlier one of its connection comes after it, who
   await using reader = await read([first, second], chat);
   for (const content of ["2a", "2b"]) {
     say(second, content);
-    await nextTurn();
+    await nextTick();
   }
   say(first, "1a");
-  await nextTurn();
+  await nextTick();
   first.end(END);
-  await nextTurn();
+  await nextTick();
   say(second, "2c");
-  await nextTurn();
+  await nextTick();
   second.end(END);
   expect(textOf(await readToEnd(reader.client))).toBe("1a2a2b2c");
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { FrameIntake, MAX_PER_TURN, type FrameSource } from "../../../../coordinator/islands/session/frame-intake.ts";
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function makeSource(log: string[], name: string): FrameSource {
   return {
@@ -22,7 +22,7 @@ it("a FrameIntake takes at most 100 frames in a turn, in the order of their arri
   }
   const counts = [takenOf(log)];
   while (takenOf(log) < 250) {
-    await nextTurn();
+    await nextTick();
     counts.push(takenOf(log));
   }
   const perTurn = counts.map((count, index) => count - (counts[index - 1] ?? 0));
@@ -38,7 +38,7 @@ it("a FrameIntake takes no more than 256 KiB in a turn, but always one frame", a
   for (let i = 0; i < 3; i += 1) intake.push(source, Buffer.alloc(2 * MAX_PER_TURN.bytes));
   const counts = [takenOf(log)];
   while (takenOf(log) < 3) {
-    await nextTurn();
+    await nextTick();
     counts.push(takenOf(log));
   }
   expect(counts.every((count, index) => count - (counts[index - 1] ?? 0) <= 1)).toBe(true);

@@ -7,15 +7,15 @@ function world(limitMs = Infinity) {
   const clock = new ManualClock();
   const passed: string[] = [];
   let lastSignMs = 0;
-  const noteSign = (): void => void (lastSignMs = clock.monotonicMs());
+  const recordActivity = (): void => void (lastSignMs = clock.monotonicMs());
   const leftMs = (): number => lastSignMs + limitMs - clock.monotonicMs();
   const deadlines = openDeadlines(clock, leftMs, (jobId) => {
     passed.push(`${jobId} silent at ${clock.monotonicMs()}`);
-    noteSign();
+    recordActivity();
   });
   const set = (jobId: string, inMs: number): void =>
     deadlines.set(jobId, clock.now() + inMs, () => void passed.push(`${jobId} at ${clock.monotonicMs()}`));
-  return { clock, deadlines, passed, set, noteSign };
+  return { clock, deadlines, passed, set, recordActivity };
 }
 
 it("Deadlines: one timer serves all jobs, each at its own moment", () => {
@@ -32,10 +32,10 @@ it("Deadlines: one timer serves all jobs, each at its own moment", () => {
 });
 
 it("Deadlines: a sign of life puts the moving limit off, and the fixed one stays", () => {
-  const { clock, passed, set, noteSign } = world(50);
+  const { clock, passed, set, recordActivity } = world(50);
   set("a", 150);
   clock.advance(40);
-  noteSign();
+  recordActivity();
   clock.advance(49);
   expect(passed).toEqual([]);
   clock.advance(100);

@@ -5,13 +5,13 @@ import { MIB } from "../../../../shared/format-bytes.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 
 it("stores a job's output in several parts while storage answers nothing: none of more than 8 MiB and a frame", () => {
-  const job = { unstored: new UnstoredOutput(), appendsUnderWay: 0, firstOutputMs: 0 };
+  const job = { unstored: new UnstoredOutput(), appendsInFlight: 0, firstOutputMs: 0 };
   const writes: number[] = [];
   const behind: ReturnType<typeof writeBehind<WritingJob>> = writeBehind(new ManualClock(), 100, (each: WritingJob) => {
     behind.remove(each);
     writes.push(each.unstored.bytes);
     each.unstored.take();
-    job.appendsUnderWay += 1;
+    job.appendsInFlight += 1;
   });
   for (let seq = 1; seq <= 20; seq += 1) {
     void job.unstored.add(seq, [], MIB);

@@ -114,6 +114,6 @@ export function describeAuditLog(check: Check): void {
     const id = await makeAccount(store, { grantMicro: 0 });
     await store.operators.suspendAccount(id, { because: "spam", atMs: MADE_AT_MS });
     expect(await store.operators.setRole(id, "operator")).toBe(false);
-    expect(await store.accounts.standing(id)).toMatchObject({ role: "user", suspendedBecause: "spam" });
+    expect(await store.accounts.accountStatus(id)).toMatchObject({ role: "user", suspendedBecause: "spam" });
   });
 }

@@ -36,13 +36,13 @@ export function describeContent(check: Check): void {
     const subject: RemovalSubject = { kind: "account", id: accountId };
     await store.content.begin(subject, MADE_AT_MS);
     await store.content.begin(subject, MADE_AT_MS + 1);
-    expect(await store.content.underWay()).toEqual([subject]);
+    expect(await store.content.inFlight()).toEqual([subject]);
     expect(await store.content.jobsOf(subject, "", 10)).toEqual([ended]);
     expect(await store.content.jobsOf(subject, ended, 10)).toEqual([]);
     expect(await store.content.finish(subject, MADE_AT_MS)).toBe(false);
     await store.jobs.end(makeEnding(running));
     expect(await store.content.finish(subject, MADE_AT_MS)).toBe(true);
-    expect(await store.content.underWay()).toEqual([]);
+    expect(await store.content.inFlight()).toEqual([]);
     // The rest of the credits went back.
     expect((await store.accounts.get(accountId))?.balanceMicro).toBe(0);
     expect((await store.ledger.verify()).wrongBalances).toEqual([]);
@@ -75,9 +75,9 @@ export function describeContent(check: Check): void {
       await store.jobs.end(makeEnding(job, { output: "a" }));
       expect(await store.content.remove([job.id], BOTH)).toBe(0);
       expect(await store.jobs.get(job.id)).toMatchObject({ outputRemovedAtMs: BOTH.atMs });
-      expect(await store.content.underWay()).toEqual([{ kind: "output", id: job.id }]);
+      expect(await store.content.inFlight()).toEqual([{ kind: "output", id: job.id }]);
       expect(await store.content.remove([job.id], BOTH)).toBe(1);
-      expect(await store.content.underWay()).toEqual([]);
+      expect(await store.content.inFlight()).toEqual([]);
       expect(await store.jobs.feed(job.id)).toEqual([]);
     },
   );
@@ -97,7 +97,7 @@ export function describeContent(check: Check): void {
       undefined,
       undefined,
     ]);
-    expect(await store.content.underWay()).toEqual([{ kind: "account", id: accountId }]);
+    expect(await store.content.inFlight()).toEqual([{ kind: "account", id: accountId }]);
     await makeAccount(store, { email: "ada@example.com" });
   });
 }

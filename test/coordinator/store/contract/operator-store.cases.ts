@@ -19,9 +19,9 @@ export function describeOperators(check: Check): void {
     expect(await store.operators.setRole(id, "operator")).toBe(true);
     expect(await store.accounts.credentialsRevision()).toBeGreaterThan(revision);
     expect(await store.accounts.get(id)).toMatchObject({ role: "operator" });
-    expect(await store.accounts.standing(id)).toMatchObject({ role: "operator", suspendedBecause: null });
+    expect(await store.accounts.accountStatus(id)).toMatchObject({ role: "operator", suspendedBecause: null });
     expect(await store.operators.setRole("user_none", "operator")).toBe(false);
-    expect(await store.accounts.standing("user_none")).toBeUndefined();
+    expect(await store.accounts.accountStatus("user_none")).toBeUndefined();
   });
 
   check("a suspension of an account counts once, and never for an operator", async (store) => {
@@ -33,7 +33,7 @@ export function describeOperators(check: Check): void {
     expect(await store.operators.suspendAccount(id, { ...SUSPENSION, because: "other" })).toBe(false);
     expect(await store.operators.suspendAccount(operatorId, SUSPENSION)).toBe(false);
     expect(await store.operators.suspendAccount("user_none", SUSPENSION)).toBe(false);
-    expect(await store.accounts.standing(id)).toMatchObject({ suspendedBecause: SUSPENSION.because });
+    expect(await store.accounts.accountStatus(id)).toMatchObject({ suspendedBecause: SUSPENSION.because });
     expect((await store.operators.suspensions()).accounts).toEqual(new Map([[id, SUSPENSION.because]]));
     expect(await store.operators.reinstateAccount(id)).toBe(true);
     expect(await store.operators.reinstateAccount(id)).toBe(false);

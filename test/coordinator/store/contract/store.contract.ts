@@ -16,7 +16,7 @@ import { describeJobs } from "./job-store.cases.ts";
 import { describeSubmissions } from "./job-submissions.cases.ts";
 import { describeLateStarts } from "./late-starts.cases.ts";
 import { describeLedger } from "./ledger-store.cases.ts";
-import { describeHostFigures } from "./host-figures.cases.ts";
+import { describeHostFigures } from "./host-metrics.cases.ts";
 import { describeKeySpending } from "./key-spending.cases.ts";
 import { describeIslandTokens } from "./island-token-store.cases.ts";
 import { describeIslands } from "./island-store.cases.ts";

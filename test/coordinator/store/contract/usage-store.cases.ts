@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { DAY_MS, utcDayOf } from "../../../../coordinator/store/ledger/host-figures.ts";
+import { DAY_MS, utcDayOf } from "../../../../coordinator/store/ledger/host-metrics.ts";
 import type { NewJob } from "../../../../coordinator/store/jobs/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { USAGE_GROUPS, type UsageFilter, type UsageGroup } from "../../../../coordinator/store/ledger/usage.ts";

@@ -4,12 +4,12 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DATABASE_FILE, openStore } from "../../../../coordinator/store/open-store.ts";
 import { COPIED_TABLES } from "../../../../coordinator/store/move/copied-tables.ts";
-import type { DataEnd } from "../../../../coordinator/store/move/data-end.ts";
+import type { MigrationEndpoint } from "../../../../coordinator/store/move/migration-endpoint.ts";
 import { moveData, openEnd, type MoveReport } from "../../../../coordinator/store/move/move-data.ts";
 import { migrate } from "../../../../coordinator/store/postgres/engine/migrate.ts";
 import { MIGRATIONS } from "../../../../coordinator/store/postgres/migrations.ts";
 import { lockForServing } from "../../../../coordinator/store/sqlite/engine/serve-lock.ts";
-import type { StorePlace } from "../../../../coordinator/store/store-place.ts";
+import type { StoreLocation } from "../../../../coordinator/store/store-location.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import type { PostgresServer } from "../../../support/servers/postgres-server.ts";
@@ -48,7 +48,7 @@ let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => void (folder = temporaryFolder()));
 afterEach(() => folder[Symbol.dispose]());
 
-async function withStore<T>(place: StorePlace, use: (store: Store) => Promise<T>): Promise<T> {
+async function withStore<T>(place: StoreLocation, use: (store: Store) => Promise<T>): Promise<T> {
   const store = await openStore(place, clock);
   try {
     return await use(store);
@@ -58,22 +58,26 @@ async function withStore<T>(place: StorePlace, use: (store: Store) => Promise<T>
 }
 
 /** `wrap`: puts something in the way of the source. */
-async function move(from: StorePlace, to: StorePlace, wrap = (end: DataEnd) => end): Promise<MoveReport> {
+async function move(
+  from: StoreLocation,
+  to: StoreLocation,
+  wrap = (end: MigrationEndpoint) => end,
+): Promise<MoveReport> {
   await using stack = new AsyncDisposableStack();
-  const open = async (place: StorePlace) => stack.adopt(await openEnd(place, clock), (end) => end.close());
+  const open = async (place: StoreLocation) => stack.adopt(await openEnd(place, clock), (end) => end.close());
   const source = wrap(await open(from));
   return await moveData(source, await open(to), () => undefined);
 }
 
 /** An end that fails before the page of this number. */
-function failingAt(pages: number): (end: DataEnd) => DataEnd {
+function failingAt(pages: number): (end: MigrationEndpoint) => MigrationEndpoint {
   let read = 0;
   return (end) =>
     new Proxy(end, {
       get(target, name) {
         const value: unknown = Reflect.get(target, name, target);
         if (name !== "page") return typeof value === "function" ? (value.bind(target) as unknown) : value;
-        return async (...args: Parameters<DataEnd["page"]>) => {
+        return async (...args: Parameters<MigrationEndpoint["page"]>) => {
           const page = await target.page(...args);
           if (page.length > 0) read += 1;
           if (page.length > 0 && read === pages) throw new Error("cut");
@@ -86,7 +90,7 @@ function failingAt(pages: number): (end: DataEnd) => DataEnd {
 await withPostgres(describeMove);
 
 function describeMove(server: PostgresServer): void {
-  const newDatabase = async (): Promise<StorePlace> => {
+  const newDatabase = async (): Promise<StoreLocation> => {
     databases += 1;
     return { address: await server.createDatabase(`moved${databases}`), key };
   };
@@ -135,14 +139,18 @@ function describeMove(server: PostgresServer): void {
       const [from, to] = [folder.file("from"), await newDatabase()];
       await withStore(from, fillStore);
       await expect(move(from, to, failingAt(9))).rejects.toThrow("cut");
-      await expect(openStore(from, clock)).rejects.toThrow(/its data is being moved to postgres:.*the command migrate/);
-      await expect(openStore(to, clock)).rejects.toThrow(/it has a part of the data of .*from/);
-      await expect(move(from, folder.file("elsewhere"))).rejects.toThrow(/is being moved to postgres/);
-      await expect(move(to, folder.file("other"))).rejects.toThrow(/only a part/);
+      await expect(openStore(from, clock)).rejects.toThrow(
+        /a move of the data to postgres:.* is not complete\. Complete it with the command migrate/,
+      );
+      await expect(openStore(to, clock)).rejects.toThrow(/contains only part of the data of .*from/);
+      await expect(move(from, folder.file("elsewhere"))).rejects.toThrow(
+        /a move of the data to postgres.* is not complete/,
+      );
+      await expect(move(to, folder.file("other"))).rejects.toThrow(/only part/);
       const { rows } = await move(from, to);
       expect(rows["jobs"]).toBe(10);
-      await expect(openStore(from, clock)).rejects.toThrow(/its data was moved to postgres/);
-      await expect(move(from, to)).rejects.toThrow(/was moved to postgres.* already/);
+      await expect(openStore(from, clock)).rejects.toThrow(/the data was moved to postgres/);
+      await expect(move(from, to)).rejects.toThrow(/was already moved to postgres/);
       await withStore(to, (store) => store.check());
     });
 
@@ -161,15 +169,15 @@ function describeMove(server: PostgresServer): void {
       const [from, to] = [folder.file("from"), await newDatabase()];
       await withStore(from, fillStore);
       const lock = lockForServing(from);
-      await expect(move(from, to)).rejects.toThrow(/another coordinator serves/);
+      await expect(move(from, to)).rejects.toThrow(/another coordinator uses/);
       lock.release();
       await withStore(to, async (store) => {
         await makeAccount(store);
-        await expect(move(to, folder.file("back"))).rejects.toThrow(/connections of coordinators .* use it/);
+        await expect(move(to, folder.file("back"))).rejects.toThrow(/connections of coordinators .* use the database/);
         // It was not marked.
         await withStore(to, (other) => other.check());
       });
-      await expect(move(from, to)).rejects.toThrow(/not empty \(accounts\)/);
+      await expect(move(from, to)).rejects.toThrow(/must be empty, but it has rows in accounts/);
       await withStore(from, (store) => store.check());
     });
 
@@ -179,12 +187,12 @@ function describeMove(server: PostgresServer): void {
       await expect(move(from, to, failingAt(COPIED_TABLES.length + 3))).rejects.toThrow("cut");
       await server.query("UPDATE messages SET content = '\"other\"' WHERE role = 'user'", nameOf(to));
       await expect(move(from, to)).rejects.toThrow(/of messages differs from the original/);
-      await expect(openStore(to, clock)).rejects.toThrow(/a part of the data/);
+      await expect(openStore(to, clock)).rejects.toThrow(/only part of the data/);
     });
   });
 }
 
-const nameOf = (place: StorePlace): string =>
+const nameOf = (place: StoreLocation): string =>
   typeof place === "string" ? "" : (place.address.split("/").at(-1) ?? "");
 
 /** A job runs and is paid, a question is asked: with new keys after those that were copied. */

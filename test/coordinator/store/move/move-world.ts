@@ -1,7 +1,7 @@
 import { makeFileBatch } from "../contract/file-batch-store.cases.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { LargeJson } from "../../../../coordinator/store/jobs/large-json.ts";
-import { NO_COUNTS } from "../../../../coordinator/store/ledger/host-figures.ts";
+import { NO_COUNTS } from "../../../../coordinator/store/ledger/host-metrics.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { makeBatch, makeWebhook } from "../contract/batch-store.cases.ts";
 import {
@@ -63,7 +63,7 @@ export async function fillStore(store: Store): Promise<Filled> {
 }
 
 async function fillAccounts(
-  { accounts, audit, hostFigures, islands, operators }: Store,
+  { accounts, audit, hostMetrics, islands, operators }: Store,
   accountId: string,
 ): Promise<void> {
   const times = { createdAtMs: MADE_AT_MS, expiresAtMs: MADE_AT_MS + 10 ** 12 };
@@ -124,7 +124,7 @@ async function fillAccounts(
     after: { because: TEXT },
   });
   const day = { accountId, hostId: ISLAND_ID, day: 20_000 };
-  await hostFigures.addCounts([{ ...day, ...NO_COUNTS, onlineMs: 5, completed: 4, retried: 3, tokens: 2 }]);
+  await hostMetrics.addCounts([{ ...day, ...NO_COUNTS, onlineMs: 5, completed: 4, retried: 3, tokens: 2 }]);
 }
 
 async function fillCatalog({ catalog }: Store, ownerId: string): Promise<void> {
@@ -235,7 +235,7 @@ export async function pictureOf(store: Store, filled: Filled): Promise<unknown> 
     conversation: await conversations.get(filled.conversationId),
     messages: await conversations.messages(filled.conversationId, { ...page, order: "asc" }),
     webhooks: await Promise.all(filled.webhookIds.map((id) => webhooks.get(id))),
-    removals: await content.underWay(),
+    removals: await content.inFlight(),
     ledgers: [await ledger.list(ann, page), await ledger.list(bob, page)],
     verified: await ledger.verify(),
   });

@@ -19,7 +19,7 @@ class ScriptedServer {
   readonly faults: string[] = [];
   connections = 0;
   /** With more operations in a commit it is too slow. */
-  mostAtOnce = Infinity;
+  maxConcurrency = Infinity;
   readonly #script: (typeof FATES)[number][];
 
   constructor(script: readonly (typeof FATES)[number][]) {
@@ -37,7 +37,7 @@ class ScriptedServer {
         const fate = this.#fate();
         if (!isOpen || fate === "lost_before") throw away();
         if (fate === "lost_to_another") throw deadlock();
-        if (operations.length > this.mostAtOnce) throw new Error("Query read timeout");
+        if (operations.length > this.maxConcurrency) throw new Error("Query read timeout");
         const numbers = operations.map((operation) => numberOf(operation as Operation));
         if (operations.some((operation) => isFaulty(operation as Operation))) throw new Error("faulty");
         for (const [index, number] of numbers.entries()) this.#write(number, operations[index] as unknown[]);
@@ -136,7 +136,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 it("A lane writes fewer operations at once to a server that is too slow for many", async () => {
   const server = new ScriptedServer([]);
-  server.mostAtOnce = 3;
+  server.maxConcurrency = 3;
   const clock = new ManualClock();
   const lane = new Lane(server.open, 0, clock, () => undefined);
   const results = Array.from({ length: 100 }, (_, number) => lane.add(operationOf("kept", number)));

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobFilter } from "../../../../coordinator/store/jobs/job-store.ts";
-import { NO_COUNTS } from "../../../../coordinator/store/ledger/host-figures.ts";
+import { NO_COUNTS } from "../../../../coordinator/store/ledger/host-metrics.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import type { PostgresDatabase } from "../../../support/servers/postgres-database.ts";
@@ -199,7 +199,7 @@ async function callAccounts({ accounts, ledger, islands }: PostgresStore, { othe
   await islands.forgetUnseen(nowMs + 1_000, 100);
 }
 
-async function callHosts({ accounts, hostFigures, islands }: PostgresStore, { key: id }: Round): Promise<void> {
+async function callHosts({ accounts, hostMetrics, islands }: PostgresStore, { key: id }: Round): Promise<void> {
   const code = { codeHash: id, accountId: ACCOUNT, name: "n", expiresAtMs: MADE_AT_MS * 2 };
   await accounts.createPairingCode(code, { nowMs: MADE_AT_MS, maxCodes: 100 });
   const token = { id, tokenHash: id, createdAtMs: MADE_AT_MS, codeHash: id };
@@ -209,13 +209,13 @@ async function callHosts({ accounts, hostFigures, islands }: PostgresStore, { ke
   await islands.removedOf(["host7", "host8"]);
   await islands.rename(ACCOUNT, "host7", "n");
   await islands.remove(ACCOUNT, "host7", MADE_AT_MS);
-  await hostFigures.addCounts([{ accountId: ACCOUNT, hostId: "host7", day: 20_000, ...NO_COUNTS }]);
-  await hostFigures.counts(ACCOUNT, null, 20_000);
-  await hostFigures.earnings(ACCOUNT, null, 20_000);
-  await hostFigures.earnings(ACCOUNT, "host7", 20_000);
-  await hostFigures.recentEarnings(ACCOUNT, "host7", 10);
-  await hostFigures.sumUpEarnings(10);
-  await hostFigures.forgetDays(20_001, 10);
+  await hostMetrics.addCounts([{ accountId: ACCOUNT, hostId: "host7", day: 20_000, ...NO_COUNTS }]);
+  await hostMetrics.counts(ACCOUNT, null, 20_000);
+  await hostMetrics.earnings(ACCOUNT, null, 20_000);
+  await hostMetrics.earnings(ACCOUNT, "host7", 20_000);
+  await hostMetrics.recentEarnings(ACCOUNT, "host7", 10);
+  await hostMetrics.sumUpEarnings(10);
+  await hostMetrics.forgetDays(20_001, 10);
 }
 
 async function callSettings({ accounts, jobs, usage }: PostgresStore, { key: id }: Round): Promise<void> {
@@ -259,7 +259,7 @@ async function callOthers({ catalog, conversations, webhooks }: PostgresStore, {
 
 async function callContent({ content }: PostgresStore, { job, other }: Round): Promise<void> {
   const endedByMs = MADE_AT_MS + 100_000;
-  await content.underWay();
+  await content.inFlight();
   for (const kind of ["job", "output", "conversation", "account"] as const) {
     await content.jobsOf({ kind, id: { job, output: job, conversation: CONVERSATION, account: other }[kind] }, "", 100);
   }

@@ -42,7 +42,7 @@ function describePostgresSecrets(database: PostgresDatabase): void {
       const other = postgresStore({ address: database.address, clock: new ManualClock(), ownerId: "c3", secrets });
       const refused = other.secrets.read("signing");
       await expect(refused).rejects.toBeInstanceOf(DatabaseError);
-      await expect(refused).rejects.toThrow(/sealed with another cluster_key/);
+      await expect(refused).rejects.toThrow(/encrypted with another cluster_key/);
       await other.close();
     });
   });

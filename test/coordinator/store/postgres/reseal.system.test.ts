@@ -65,7 +65,7 @@ function describeReseal(database: PostgresDatabase): void {
       expect((await store.webhooks.get("many_2500"))?.secret).toBe("whsec_0");
       await store.close();
       const old = await open(from);
-      await expect(old.secrets.read("signing")).rejects.toThrow(/sealed with another cluster_key/);
+      await expect(old.secrets.read("signing")).rejects.toThrow(/encrypted with another cluster_key/);
       await old.close();
     });
 
@@ -73,14 +73,14 @@ function describeReseal(database: PostgresDatabase): void {
       const [from, to] = keys();
       const before = await stored();
       const wrong = resealSecrets({ address, key: randomBytes(32) }, to);
-      await expect(wrong).rejects.toThrow(/is sealed with neither of the two keys/);
+      await expect(wrong).rejects.toThrow(/is encrypted with neither the old nor the new key/);
       expect(await stored()).toBe(before);
       const strange = new SecretBox(randomBytes(32)).seal("strange");
       await database.server.query(`UPDATE secrets SET sealed = '${strange}' WHERE name = 'signing'`, "test");
       const half = await stored();
       // What comes before it was sealed already, in the transaction.
       await expect(resealSecrets({ address, key: from }, to)).rejects.toThrow(
-        /secret signing .* neither of the two keys/,
+        /secret signing .* neither the old nor the new key/,
       );
       expect(await stored()).toBe(half);
     });
@@ -98,7 +98,7 @@ function describeReseal(database: PostgresDatabase): void {
       const before = await stored();
       const store = await open(from);
       await expect(resealSecrets({ address, key: from }, to)).rejects.toThrow(
-        /of coordinators or their commands use it/,
+        /of coordinators or commands use the database/,
       );
       await store.close();
       expect(await stored()).toBe(before);

@@ -16,7 +16,7 @@ describe("assertKnown()", () => {
   });
 
   it("refuses one of whose changes any does not", () => {
-    const unknown = /has migration 3 \(step 3\), the program knows 1/;
+    const unknown = /has migration 3 \(step 3\), but the program has only 1/;
     expect(() => assertKnown([applied(first, 1), applied(second, 1), applied(third, 2)], [first])).toThrow(unknown);
     expect(() => assertKnown([applied(first), applied(second)], [first])).toThrow(/has migration 2/);
   });

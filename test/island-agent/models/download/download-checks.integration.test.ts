@@ -36,7 +36,7 @@ describe("downloadModel()", () => {
   it("hashes what an earlier process left, so that a damaged part is found out", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach(PATH, file(BYTES, { cutAfter: 70_000 }), file(BYTES));
-    await failureOf(runDownload(fixture, { fetch: { tries: 1 } }));
+    await failureOf(runDownload(fixture, { fetch: { maxAttempts: 1 } }));
     await writeFile(join(fixture.directory, "stem.part"), makeBytes(70_000, "damaged"));
     const error = await failureOf(runDownload(fixture, { expected: { sha256: sha256(BYTES) } }));
     expect(error.code).toBe("model_hash_mismatch");

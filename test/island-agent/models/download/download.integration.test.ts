@@ -114,7 +114,7 @@ describe("downloadModel()", () => {
   it("gives up after the tries that the policy allows, keeping the part and naming the cause", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on(PATH, file(BYTES, { cutAfter: 70_000, ignoreRange: true }));
-    const error = await failureOf(runDownload(fixture, { fetch: { tries: 3 } }));
+    const error = await failureOf(runDownload(fixture, { fetch: { maxAttempts: 3 } }));
     expect(error).toMatchObject({ code: "model_unavailable", retryable: true });
     expect(error.message).toMatch(/could not be downloaded after 3 attempts/);
     expect(fixture.server.requests).toHaveLength(3);
@@ -128,7 +128,7 @@ describe("downloadModel()", () => {
       const left = big.length - Number(/\d+/.exec(request.headers.range ?? "0")?.[0]);
       file(big, left > 1_100_000 ? { cutAfter: 1_100_000 } : {})(request, response, served);
     });
-    await runDownload(fixture, { fetch: { tries: 2 } });
+    await runDownload(fixture, { fetch: { maxAttempts: 2 } });
     expect(fixture.server.requests).toHaveLength(5);
     expect(await done(fixture)).toEqual(big);
   });
@@ -168,11 +168,11 @@ describe("downloadModel()", () => {
   });
 
   it.each([
-    [401, "the hub wants a token"],
-    [403, "the hub wants a token"],
-    [404, "there is no such file"],
-    [410, "there is no such file"],
-    [418, "answered 418"],
+    [401, "requires a hub token"],
+    [403, "requires a hub token"],
+    [404, ": no such file"],
+    [410, ": no such file"],
+    [418, "responded with status 418"],
   ])("does not try %i again and says: %s", async (code, text) => {
     await using fixture = await StoreFixture.make();
     fixture.server.on(PATH, status(code));

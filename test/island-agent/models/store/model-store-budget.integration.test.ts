@@ -82,7 +82,7 @@ describe("ModelStore's disk budget", () => {
     const leave = new AbortController();
     const first = failureOf(store.acquire("x", a, leave.signal));
     await fixture.server.arrived(1);
-    expect((await failureOf(store.acquire("x", b, NEVER))).message).toContain("147 KiB reserved by downloads");
+    expect((await failureOf(store.acquire("x", b, NEVER))).message).toContain("147 KiB are reserved by downloads");
     leave.abort(new Error("enough"));
     await first;
     await expect.poll(() => store.usage().usedBytes).toBe(0);
@@ -108,7 +108,7 @@ describe("ModelStore's disk budget", () => {
     await using fixture = await StoreFixture.make();
     const b = sized(fixture, "b", 200_000);
     fixture.server.on("/models/a.gguf", file(BYTES, { cutAfter: 100_000, ignoreRange: true }));
-    const store = await fixture.open({ budgetBytes: 250_000, fetch: { tries: 1 } });
+    const store = await fixture.open({ budgetBytes: 250_000, fetch: { maxAttempts: 1 } });
     await failureOf(store.acquire("x", makeRef(), NEVER));
     expect(store.usage().usedBytes).toBe(100_000);
     await pull(store, b);
@@ -170,7 +170,7 @@ describe.runIf(CAN_MOUNT)("ModelStore on a disk of 8 MB", () => {
     const error = await failureOf(store.acquire("x", a, NEVER));
     expect(error).toMatchObject({ code: "disk_full", retryable: true });
     expect(error.message).toMatch(
-      /^The model needs 5\.2 MiB on disk\. 7\.\d MiB are free, and 2\.9 MiB stay free \(models\.min_free_gb\)\. Free space/,
+      /^The model needs 5\.2 MiB on disk\. 7\.\d MiB are free, and 2\.9 MiB must stay free \(models\.min_free_gb\)\. Free space/,
     );
     expect(fixture.server.requests).toEqual([]);
     expect(() => store.assertModelsFit([a])).toThrow(error.message);

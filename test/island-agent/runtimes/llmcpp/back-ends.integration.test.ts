@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 
 const MODULE = join(import.meta.dirname, "../../../../island-agent/runtimes/llmcpp/back-ends.ts");
 
-it("lookForBackEnds() finds what node-llama-cpp imports by name, and only that, in the folder of added back ends", async () => {
+it("loadBackEndsFrom() finds what node-llama-cpp imports by name, and only that, in the folder of added back ends", async () => {
   const folder = await mkdtemp(join(tmpdir(), "atoll-back-ends-"));
   try {
     for (const name of ["@node-llama-cpp/added", "another"]) {
@@ -17,10 +17,10 @@ it("lookForBackEnds() finds what node-llama-cpp imports by name, and only that, 
       await writeFile(join(path, "index.js"), "export const isFound = true;");
     }
     const script = `
-      const { lookForBackEnds } = await import(${JSON.stringify(MODULE)});
+      const { loadBackEndsFrom } = await import(${JSON.stringify(MODULE)});
       const find = (name) => import(name).then((module) => module.isFound, ({ code }) => code);
       const before = await find("@node-llama-cpp/absent");
-      lookForBackEnds(${JSON.stringify(folder)});
+      loadBackEndsFrom(${JSON.stringify(folder)});
       console.log(JSON.stringify([before, await find("@node-llama-cpp/added"), await find("another")]));`;
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
     expect(JSON.parse(stdout)).toEqual(["ERR_MODULE_NOT_FOUND", true, "ERR_MODULE_NOT_FOUND"]);

@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== "linux")("chooseSandbox()", () => {
     await writeProgram("bwrap", FAILS);
     const { state, open } = await chooseSandbox({ ...options, setting: "require" });
     expect(open).toBeNull();
-    expect(state.summary).toContain("native runtimes do not start, because sandbox = require: bwrap: Creating");
+    expect(state.summary).toContain("native runtimes do not start, because sandbox is require and bwrap: Creating");
   });
 
   it("starts nothing when it is off", async () => {

@@ -40,7 +40,7 @@ describe("remedyFor()", () => {
       "remove ProtectKernelTunables",
     ],
     ["an old Debian", NO_PERMISSION, { usersMayUnshare: false }, "sysctl -w kernel.unprivileged_userns_clone=1"],
-    ["what is not known", "bwrap: something new", {}, "see what bubblewrap prints"],
+    ["what is not known", "bwrap: something new", {}, "check the output of bubblewrap"],
   ])("names what to do about %s", (_what, problem, facts, remedy) => {
     expect(remedyFor(problem, { ...FACTS, ...facts })).toContain(remedy);
   });

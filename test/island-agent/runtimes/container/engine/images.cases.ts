@@ -174,7 +174,7 @@ export function describeImages(engine: () => TestEngine): void {
     it("refuses, before the pull, an image for which the engine's disk lacks space", async () => {
       const full = await ContainerWorld.open(engine(), {}, { ...allow(), minFreeBytes: 1e15 });
       const { spec } = publish();
-      const lack = /^The image needs space on disk\. .* stay free \(models\.min_free_gb\)/;
+      const lack = /^The image needs space on disk\. .* must stay free \(models\.min_free_gb\)/;
       const refused = { code: "disk_full", retryable: true, message: expect.stringMatching(lack) };
       await expect(full.images.acquire("a", spec, NEVER)).rejects.toMatchObject(refused);
       expect(() => full.images.assertFits(spec)).toThrow(lack);

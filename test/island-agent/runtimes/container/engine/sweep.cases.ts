@@ -49,10 +49,10 @@ export function describeSweep(engine: () => TestEngine): void {
       ["this Island did not create", false, {}],
       ["lets containers reach each other", true, {}],
       ["is not a plain bridge", true, { Internal: true }],
-    ])("refuses a network of its name that %s, and leaves it", async (fault, isOwn, wish) => {
+    ])("refuses a network of its name that %s, and leaves it", async (fault, isOwn, params) => {
       const name = `atoll-${world.islandId}`;
       const own = isOwn ? { Labels: { "org.atoll.island": world.islandId } } : {};
-      const network = await engine().docker.createNetwork({ Name: name, Driver: "bridge", ...own, ...wish });
+      const network = await engine().docker.createNetwork({ Name: name, Driver: "bridge", ...own, ...params });
       await expect(world.load(makeCargo(TALKER, { network: true }))).rejects.toMatchObject({
         code: "runtime_unavailable",
         retryable: true,

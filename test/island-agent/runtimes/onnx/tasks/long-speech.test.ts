@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutInPauses, hearInParts } from "../../../../../island-agent/runtimes/onnx/tasks/long-speech.ts";
+import { cutInPauses, transcribeInChunks } from "../../../../../island-agent/runtimes/onnx/tasks/long-speech.ts";
 
 const RATE_HZ = 100;
 
@@ -40,10 +40,10 @@ describe("cutInPauses()", () => {
   });
 });
 
-describe("hearInParts()", () => {
+describe("transcribeInChunks()", () => {
   it("joins texts, and times that never go back or beyond a part", async () => {
     const told: [number, number][] = [];
-    const heard = await hearInParts(soundWith(10, [3, 7]), RATE_HZ, 4, async (_, index, parts) => {
+    const heard = await transcribeInChunks(soundWith(10, [3, 7]), RATE_HZ, 4, async (_, index, parts) => {
       told.push([index, parts]);
       return {
         text: ` ${index}`,
@@ -69,7 +69,7 @@ describe("hearInParts()", () => {
       { timestamp: [1, null], text: " a" },
       { timestamp: [2, 3], text: " b" },
     ];
-    const heard = await hearInParts(soundWith(4, []), RATE_HZ, 4, async () => ({ text: " a b", chunks }));
+    const heard = await transcribeInChunks(soundWith(4, []), RATE_HZ, 4, async () => ({ text: " a b", chunks }));
     expect(heard.chunks.map(({ timestamp }) => timestamp)).toEqual([
       [1, 2],
       [2, 3],

@@ -11,7 +11,7 @@ const MAX_HELD_RETRY_MS = 5_000;
  * Decides where the Island dials after the end of a session, and after how long.
  * @param random 0 (included) to 1 (excluded); spreads the dials of many Islands.
  */
-export function openRedials(addresses: CoordinatorAddresses, random: () => number) {
+export function openReconnectPolicy(addresses: CoordinatorAddresses, random: () => number) {
   const backoff = new Backoff({ firstMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS, random });
 
   /** The wait before the next session, whose address is then the present one; null: there is none, as no coordinator takes this Island. */
@@ -40,4 +40,4 @@ export function openRedials(addresses: CoordinatorAddresses, random: () => numbe
   return { waitMsAfter, welcomed, settled, hurry };
 }
 
-export type Redials = ReturnType<typeof openRedials>;
+export type ReconnectPolicy = ReturnType<typeof openReconnectPolicy>;

@@ -7,7 +7,7 @@ import { openAttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.
 import { FileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
 import { lockForServing } from "../../../coordinator/store/sqlite/engine/serve-lock.ts";
 import { openSqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
-import { untilStored } from "../../../coordinator/store/until-stored.ts";
+import { retryWhileReadOnly } from "../../../coordinator/store/retry-while-unavailable.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { smallCatalog } from "../../support/small-catalog.ts";
@@ -66,12 +66,12 @@ it.skipIf(!CAN_MOUNT)("openCoordinator() serves, read-only, with less space than
   await coordinator.close();
 });
 
-it.skipIf(!CAN_MOUNT)("untilStored() makes a key file that a full disk cut short whole", async () => {
+it.skipIf(!CAN_MOUNT)("retryWhileReadOnly() makes a key file that a full disk cut short whole", async () => {
   using disk = new SmallDisk(ROOM_BYTES);
   disk.fill();
   const { lines, log } = keptLog();
   const clock = new ManualClock();
-  const opening = untilStored(() => openAttemptProofs(new FileSecrets(disk.path)), { clock, log });
+  const opening = retryWhileReadOnly(() => openAttemptProofs(new FileSecrets(disk.path)), { clock, log });
   await expect.poll(() => clock.pendingTimers).toBe(1);
   disk.free();
   clock.advance(1_000);
@@ -95,7 +95,7 @@ it("openCoordinator() waits while another process has the write lock of the data
   other.exec("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE");
   const { lines, log } = keptLog();
   const clock = new ManualClock();
-  const opening = untilStored(() => openSqliteStore({ path: folder.file("atoll.db"), clock }), { clock, log });
+  const opening = retryWhileReadOnly(() => openSqliteStore({ path: folder.file("atoll.db"), clock }), { clock, log });
   await expect.poll(() => lines[0], { timeout: 20_000 }).toMatch(/another process is writing.*The start waits/);
   other.exec("COMMIT");
   other.close();
@@ -103,10 +103,10 @@ it("openCoordinator() waits while another process has the write lock of the data
   await (await opening).close();
 });
 
-it("untilStored() does not wait for what does not pass by itself", async () => {
+it("retryWhileReadOnly() does not wait for what does not pass by itself", async () => {
   const { lines, log } = keptLog();
   const fault = Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
-  const opening = untilStored(() => Promise.reject(fault), { clock: new ManualClock(), log });
+  const opening = retryWhileReadOnly(() => Promise.reject(fault), { clock: new ManualClock(), log });
   await expect(opening).rejects.toBe(fault);
   expect(lines).toEqual([]);
 });

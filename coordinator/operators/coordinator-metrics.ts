@@ -1,5 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
-import { MAX_KINDS, type Figures, type WaitingWork } from "../cluster/messages.ts";
+import { MAX_KINDS, type CoordinatorMetrics, type WaitingWork } from "../cluster/messages.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
@@ -26,12 +26,12 @@ interface Second {
  * Counts what this coordinator did in the last minute, and what it does now. A job costs a few additions, at its end; the rest is counted
  * when the figures are read: one pass over jobs and one over Islands, both in memory, and a reason for each of {@link MAX_KINDS} kinds at most.
  */
-export function coordinatorFigures(
+export function coordinatorMetrics(
   jobs: Pick<JobRegistry, "list" | "subscribe" | "cargoOf">,
   islands: Pick<IslandRegistry, "connected">,
   explainWait: (job: ActiveJob) => JobWaiting | null,
   clock: Pick<Clock, "now" | "monotonicMs">,
-): () => Figures {
+): () => CoordinatorMetrics {
   /** By second of the monotonic clock. */
   const bySecond = new Map<number, Second>();
   /** Of jobs that ended here or left. */
@@ -64,7 +64,7 @@ export function coordinatorFigures(
     else counted[1] += 1;
   };
 
-  const countIslands = (): Pick<Figures, "islands" | "slots"> => {
+  const countIslands = (): Pick<CoordinatorMetrics, "islands" | "slots"> => {
     let [count, free, all] = [0, 0, 0];
     for (const { island, facts } of islands.connected()) {
       count += 1;

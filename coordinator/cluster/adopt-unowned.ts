@@ -14,15 +14,15 @@ const AGAIN_MS = 5_000;
  * @param steps each takes over one kind of work. By name, for the log; may be called again.
  * @param settleMs within this time after a lease is over, the coordinator is found dead: twice the time of a lease.
  */
-export function takeOver(
-  peers: Pick<Peers, "living" | "onChange">,
+export function adoptUnowned(
+  peers: Pick<Peers, "live" | "onChange">,
   cluster: Pick<ClusterStore, "onReturn">,
   steps: Readonly<Record<string, () => Promise<unknown>>>,
   settleMs: number,
   { clock, log }: { readonly clock: Pick<Clock, "monotonicMs" | "schedule">; readonly log: Pick<Logger, "error"> },
 ) {
-  const livingNow = (): ReadonlySet<string> => new Set(peers.living.map(({ id }) => id));
-  let known = livingNow();
+  const liveIdsNow = (): ReadonlySet<string> => new Set(peers.live.map(({ id }) => id));
+  let known = liveIdsNow();
   let running: Promise<void> | null = null;
   let isWanted = false;
   let untilMs = -Infinity;
@@ -71,7 +71,7 @@ export function takeOver(
   const stops = [
     peers.onChange(() => {
       const before = known;
-      known = livingNow();
+      known = liveIdsNow();
       if ([...before].some((id) => !known.has(id))) start();
     }),
     cluster.onReturn(start),

@@ -99,7 +99,7 @@ const lastLines = ({ dialect }: Tx): string =>
 
 const keyOf = ({ accountId, hostId, day }: HostDay): string => `${accountId} ${hostId} ${day}`;
 
-/** Figures of Islands by day. */
+/** CoordinatorMetrics of Islands by day. */
 export const hostFigureSteps = {
   addCounts: write(async (tx, rows: readonly IslandDay[]): Promise<void> => {
     // In one order, so that two coordinators never wait for each other in a circle.

@@ -11,7 +11,7 @@ import type { JobInput } from "../store/jobs/job-store.ts";
 type Schema = Readonly<Record<string, unknown>>;
 
 /** A file that stands in an input where the Cargo's schema takes a string. */
-export interface FilePlace {
+export interface FileReference {
   readonly path: readonly string[];
   readonly fileId: string;
   readonly form: FileForm;
@@ -34,8 +34,8 @@ const OF_ANY_STRING: ReadonlySet<string> = new Set([
  * Where the schema takes an object, or a string of some form only, it stands for itself. docs/use/files-and-batches.md has the rule.
  * @param json of the input: most say at once that they name no file.
  */
-export function filePlacesOf(schema: Schema, input: JobInput, json: string): FilePlace[] {
-  const places: FilePlace[] = [];
+export function fileReferencesOf(schema: Schema, input: JobInput, json: string): FileReference[] {
+  const places: FileReference[] = [];
   if (json.includes('"file_id":')) visit(input, []);
   return places;
 
@@ -53,12 +53,16 @@ export function filePlacesOf(schema: Schema, input: JobInput, json: string): Fil
 }
 
 /** The input as the Cargo's schema can check it: with a string in each place. */
-export function withStandIns(input: JobInput, places: readonly FilePlace[]): JobInput {
+export function withStandIns(input: JobInput, places: readonly FileReference[]): JobInput {
   return places.reduce((filled, { path, minLength }) => withValueAt(filled, path, "A".repeat(minLength)), input);
 }
 
 /** What the schema says of a string at `path`; null where it takes none that a file could stand for. */
-function stringAt(root: Schema, schema: unknown, path: readonly string[]): Omit<FilePlace, "path" | "fileId"> | null {
+function stringAt(
+  root: Schema,
+  schema: unknown,
+  path: readonly string[],
+): Omit<FileReference, "path" | "fileId"> | null {
   for (const each of alternativesOf(root, schema)) {
     const [key, ...rest] = path;
     const found = key === undefined ? stringOf(each) : stringAt(root, memberOf(each, key), rest);
@@ -67,7 +71,7 @@ function stringAt(root: Schema, schema: unknown, path: readonly string[]): Omit<
   return null;
 }
 
-function stringOf(schema: Schema): Omit<FilePlace, "path" | "fileId"> | null {
+function stringOf(schema: Schema): Omit<FileReference, "path" | "fileId"> | null {
   const { type, contentEncoding, minLength = 0, maxLength = Infinity } = schema;
   if (type !== "string" || !Object.keys(schema).every((keyword) => OF_ANY_STRING.has(keyword))) return null;
   if (typeof minLength !== "number" || typeof maxLength !== "number" || minLength > MAX_INLINE_CHARS) return null;

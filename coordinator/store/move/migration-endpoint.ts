@@ -10,7 +10,7 @@ export type CopiedRow = readonly CopiedValue[];
 export type Revisions = Readonly<Record<(typeof REVISIONS)[number], bigint>>;
 
 /** One end of a move of all data: a data directory or a database. It belongs to the mover alone while it is open. */
-export interface DataEnd {
+export interface MigrationEndpoint {
   /** For messages, without a password. */
   readonly name: string;
   readonly secrets: SharedSecrets;
@@ -39,7 +39,7 @@ export interface DataEnd {
 
 /** All rows of a table by its key; those after `afterKey` unless it is null. */
 export async function* pagesOf(
-  end: DataEnd,
+  end: MigrationEndpoint,
   table: CopiedTable,
   afterKey: CopiedRow | null = null,
 ): AsyncGenerator<readonly CopiedRow[], void, void> {

@@ -1,7 +1,7 @@
 import { RateLimitedError } from "../../../shared/errors.ts";
 
 /** Jobs of one request that are unfinished at once: an account may have few. */
-export const MOST_AT_ONCE = 4;
+export const MAX_CONCURRENCY = 4;
 
 /**
  * Does the work for each of some values, in their order and so many at once. Fewer where an account may not have as many unfinished jobs:
@@ -10,9 +10,9 @@ export const MOST_AT_ONCE = 4;
  * values, or null if `work` gave null for one, as it does when nobody waits.
  * @throws what the first `work` that failed threw.
  */
-export async function inTurns<T, R>(
+export async function mapWithConcurrency<T, R>(
   values: readonly T[],
-  mostAtOnce: number,
+  maxConcurrency: number,
   gone: AbortSignal,
   work: (value: T, index: number, gone: AbortSignal) => Promise<R | null>,
 ): Promise<R[] | null> {
@@ -21,8 +21,8 @@ export async function inTurns<T, R>(
   const results: R[] = [];
   const left = Array.from(values.entries());
   const failures: unknown[] = [];
-  let turns = Math.min(mostAtOnce, values.length);
-  const turn = async (): Promise<void> => {
+  let workers = Math.min(maxConcurrency, values.length);
+  const worker = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined && !signal.aborted; next = left.shift()) {
       const [index, value] = next;
       try {
@@ -32,7 +32,7 @@ export async function inTurns<T, R>(
         else results[index] = result;
       } catch (error) {
         const isFull = error instanceof RateLimitedError && error.limit === "concurrent_jobs";
-        if (isFull && turns > 1) {
+        if (isFull && workers > 1) {
           left.push(next);
           left.sort(([a], [b]) => a - b);
           break;
@@ -41,9 +41,9 @@ export async function inTurns<T, R>(
         ended.abort();
       }
     }
-    turns -= 1;
+    workers -= 1;
   };
-  await Promise.all(Array.from({ length: turns }, turn));
+  await Promise.all(Array.from({ length: workers }, worker));
   if (failures.length > 0) throw failures[0];
   return signal.aborted ? null : results;
 }

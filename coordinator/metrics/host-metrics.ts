@@ -3,7 +3,7 @@ import type { Env } from "../env.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type HostDay } from "../store/ledger/host-figures.ts";
+import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type HostDay } from "../store/ledger/host-metrics.ts";
 import type { Store } from "../store/store.ts";
 
 const STORE_EVERY_MS = 60_000;
@@ -27,9 +27,9 @@ interface Session {
  * crash loses the last minute. The same turn notes which Islands are seen, ends sessions of Islands whose removal was not heard of here, and
  * sums up earnings and usage of the ledger.
  */
-export function openHostFigures(
+export function openHostMetrics(
   { clock, log }: Env,
-  store: Pick<Store, "hostFigures" | "islands" | "usage">,
+  store: Pick<Store, "hostMetrics" | "islands" | "usage">,
   islands: Pick<IslandRegistry, "subscribe" | "get" | "remove">,
   jobs: Pick<JobRegistry, "subscribe">,
 ) {
@@ -47,14 +47,14 @@ export function openHostFigures(
     gathered = new Map();
     for (let from = 0; from < rows.length; from += STEP) {
       try {
-        await store.hostFigures.addCounts(rows.slice(from, from + STEP));
+        await store.hostMetrics.addCounts(rows.slice(from, from + STEP));
       } catch (error) {
         for (const row of rows.slice(from)) keep(row);
         throw error;
       }
     }
-    await lookAtOnline(nowMs);
-    await sumUp(() => store.hostFigures.sumUpEarnings(ENTRIES));
+    await pollOnline(nowMs);
+    await sumUp(() => store.hostMetrics.sumUpEarnings(ENTRIES));
     await sumUp(() => store.usage.sumUp(ENTRIES));
   }
 
@@ -62,7 +62,7 @@ export function openHostFigures(
     for (let steps = 0; steps < MAX_SUM_STEPS && (await step()) && !closing.signal.aborted; steps += 1);
   }
 
-  async function lookAtOnline(nowMs: number): Promise<void> {
+  async function pollOnline(nowMs: number): Promise<void> {
     const all = [...online.keys()];
     for (let from = 0; from < all.length; from += STEP) {
       const hostIds = all.slice(from, from + STEP);

@@ -18,7 +18,10 @@ interface UntilStoredDeps {
  * write. The log says why. A coordinator that ended instead would be started again and again, until the system gives up.
  * @param step can be run again after it failed.
  */
-export async function untilStored<T>(step: () => T | Promise<T>, { clock, log, store }: UntilStoredDeps): Promise<T> {
+export async function retryWhileReadOnly<T>(
+  step: () => T | Promise<T>,
+  { clock, log, store }: UntilStoredDeps,
+): Promise<T> {
   for (let told: string | null = null; ;) {
     try {
       const result = await step();
@@ -35,7 +38,7 @@ export async function untilStored<T>(step: () => T | Promise<T>, { clock, log, s
 }
 
 /** Runs a read again each second while storage is away, which the store has told of. @param step of what cannot be refused to anybody. */
-export async function untilRead<T>(step: () => Promise<T>, clock: Pick<Clock, "sleep">): Promise<T> {
+export async function retryWhileUnavailable<T>(step: () => Promise<T>, clock: Pick<Clock, "sleep">): Promise<T> {
   for (;;) {
     try {
       return await step();

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { takeOver } from "../../../coordinator/cluster/take-over.ts";
+import { adoptUnowned } from "../../../coordinator/cluster/adopt-unowned.ts";
 import type { Peer } from "../../../coordinator/store/cluster-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const peer = (id: string): Peer => ({ id, address: `http://${id}`, version: "1" });
 
 class FakeMembers {
-  living: readonly Peer[] = ["c1", "c2", "c3"].map(peer);
+  live: readonly Peer[] = ["c1", "c2", "c3"].map(peer);
   readonly #listeners = new Set<() => void>();
 
   onChange(listener: () => void): () => void {
@@ -15,7 +15,7 @@ class FakeMembers {
   }
 
   become(...ids: string[]): void {
-    this.living = ids.map(peer);
+    this.live = ids.map(peer);
     for (const listener of this.#listeners) listener();
   }
 }
@@ -27,7 +27,7 @@ let runs: string[];
 let faults: unknown[];
 let failing: string | null;
 let gate: Promise<void>;
-let takingOver: ReturnType<typeof takeOver>;
+let takingOver: ReturnType<typeof adoptUnowned>;
 beforeEach(() => {
   [clock, members, runs, faults, failing, gate] = [
     new ManualClock(),
@@ -50,12 +50,12 @@ beforeEach(() => {
     },
   };
   const steps = { webhooks: step("webhooks"), answers: step("answers") };
-  takingOver = takeOver(members, cluster, steps, 8_000, { clock, log });
+  takingOver = adoptUnowned(members, cluster, steps, 8_000, { clock, log });
 });
 afterEach(() => takingOver.close());
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("takeOver()", () => {
+describe("adoptUnowned()", () => {
   it("runs all steps when a coordinator is gone and for a while after, and not when one comes", async () => {
     members.become("c1", "c2", "c3", "c4");
     await settled();

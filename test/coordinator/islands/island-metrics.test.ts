@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readFigures } from "../../../coordinator/islands/island-figures.ts";
-import { DAY_MS, NO_COUNTS } from "../../../coordinator/store/ledger/host-figures.ts";
+import { readMetrics } from "../../../coordinator/islands/island-metrics.ts";
+import { DAY_MS, NO_COUNTS } from "../../../coordinator/store/ledger/host-metrics.ts";
 
 const TODAY = 20_000;
 const HOUR_MS = 3_600_000;
@@ -19,13 +19,13 @@ async function figuresOf(
       }),
     earnings: async () => rows.map(({ day, micro = 0 }) => ({ ...key, day, micro })),
   };
-  const read = await readFigures(store, { accountId: "user_1", hostId: HOST, nowMs: NOW_MS });
+  const read = await readMetrics(store, { accountId: "user_1", hostId: HOST, nowMs: NOW_MS });
   return read({ hostId: HOST, ...island });
 }
 
-describe("figures of an Island", () => {
+describe("metrics of an Island", () => {
   it("by day are those of 30 days without a gap, and sum up to those of the period", async () => {
-    const figures = await figuresOf(
+    const metrics = await figuresOf(
       [
         { day: TODAY, onlineMs: 6 * HOUR_MS, completed: 2, tokens: 5, micro: 10 },
         { day: TODAY - 1, onlineMs: 24 * HOUR_MS, completed: 1, micro: 7 },
@@ -33,13 +33,13 @@ describe("figures of an Island", () => {
       ],
       { firstSeenAtMs: (TODAY - 1) * DAY_MS, isConnected: false },
     );
-    const days = figures.byDay();
+    const days = metrics.byDay();
     expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 30 }, (_, index) => TODAY - 29 + index));
     expect(days.at(-1)).toMatchObject({ uptime: 0.5, earnedMicro: 10, counts: { completed: 2, tokens: 5 } });
     expect(days.at(-2)).toMatchObject({ uptime: 1, earnedMicro: 7, counts: { completed: 1, tokens: 0 } });
     // Before it was first seen.
     expect(days[0]).toMatchObject({ uptime: null, earnedMicro: 0, counts: { completed: 4 } });
-    expect(figures).toMatchObject({ uptime: { today: 0.5, days7: 30 / 36 }, counts: { completed: 7, tokens: 5 } });
+    expect(metrics).toMatchObject({ uptime: { today: 0.5, days7: 30 / 36 }, counts: { completed: 7, tokens: 5 } });
   });
 
   it("count the minute that is not stored yet for an Island that is connected", async () => {

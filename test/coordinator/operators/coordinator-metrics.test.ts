@@ -6,18 +6,18 @@ import type { JobWaiting } from "../../../coordinator/jobs/job-waiting.ts";
 import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
 import {
   bucketOf,
-  coordinatorFigures,
+  coordinatorMetrics,
   mergeCounts,
   quantileOf,
   type Counts,
-} from "../../../coordinator/operators/coordinator-figures.ts";
+} from "../../../coordinator/operators/coordinator-metrics.ts";
 import type { JobEnding } from "../../../coordinator/store/jobs/job-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 let clock: ManualClock;
 let jobs: ActiveJob[];
 let tell: (event: JobRegistryEvent) => void;
-let readFigures: ReturnType<typeof coordinatorFigures>;
+let readMetrics: ReturnType<typeof coordinatorMetrics>;
 let explained: number;
 
 const makeJob = (override: object = {}): ActiveJob =>
@@ -55,12 +55,12 @@ beforeEach(() => {
     explained += 1;
     return { reason: hasPlace ? "all_busy" : "account_limit", message: `${slug} waits`, position: 1 };
   };
-  readFigures = coordinatorFigures(registry, islands, explainWait, clock);
+  readMetrics = coordinatorMetrics(registry, islands, explainWait, clock);
 });
 
-describe("coordinatorFigures()", () => {
+describe("coordinatorMetrics()", () => {
   it("counts Islands, and the slots of those that take jobs", () => {
-    expect(readFigures()).toMatchObject({ islands: 3, slots: { free: 3, all: 6 } });
+    expect(readMetrics()).toMatchObject({ islands: 3, slots: { free: 3, all: 6 } });
   });
 
   it("counts waiting jobs by Cargo, whose Islands may run it, and what they wait for", () => {
@@ -68,7 +68,7 @@ describe("coordinatorFigures()", () => {
     jobs = [makeJob({ waitsSinceMs: earlierMs }), makeJob({ slug: "own" })];
     clock.advance(5_000);
     jobs.push(makeJob(), makeJob({ hasPlace: false, accountId: "user_2" }), makeJob({ state: "running" }));
-    const { jobs: counted, waiting } = readFigures();
+    const { jobs: counted, waiting } = readMetrics();
     expect(counted).toEqual({ running: 1, waiting: 4 });
     expect(waiting).toMatchObject([
       { slug: "tiny", onlyIslandsOf: null, jobs: 2, oldestAtMs: earlierMs, reason: "all_busy", message: "tiny waits" },
@@ -80,7 +80,7 @@ describe("coordinatorFigures()", () => {
   it("counts 10,000 jobs of as many accounts, and explains the 256 kinds of which most wait", () => {
     jobs = Array.from({ length: 10_000 }, (_, index) => makeJob({ hasPlace: false, accountId: `user_${index}` }));
     jobs.push(makeJob({ slug: "most" }), makeJob({ slug: "most" }));
-    const { jobs: counted, waiting } = readFigures();
+    const { jobs: counted, waiting } = readMetrics();
     expect(counted.waiting).toBe(10_002);
     expect([waiting.length, explained]).toEqual([256, 256]);
     expect(waiting[0]).toMatchObject({ slug: "most", jobs: 2 });
@@ -94,25 +94,25 @@ describe("coordinatorFigures()", () => {
     end({ state: "completed", waitsSinceMs, firstOutputMs, feed: { tokens: 30 } });
     end({ state: "failed" });
     end({ state: "cancelled" });
-    const { ended, firstToken, tokensPerSecond } = readFigures();
+    const { ended, firstToken, tokensPerSecond } = readMetrics();
     expect(ended).toEqual({ all: 3, failed: 1 });
     expect(firstToken).toHaveLength(1);
     expect(tokensPerSecond).toBe(0.5);
     clock.advance(60_000);
-    expect(readFigures()).toMatchObject({ ended: { all: 0, failed: 0 }, firstToken: [] });
+    expect(readMetrics()).toMatchObject({ ended: { all: 0, failed: 0 }, firstToken: [] });
   });
 
   it("takes the rate of tokens from what was counted when somebody asked before", () => {
     jobs = [makeJob({ state: "running", feed: { tokens: 100 } })];
-    readFigures();
+    readMetrics();
     clock.advance(2_000);
     jobs = [makeJob({ state: "running", feed: { tokens: 150 } })];
-    expect(readFigures().tokensPerSecond).toBe(25);
+    expect(readMetrics().tokensPerSecond).toBe(25);
     // One that ends keeps its tokens in the sum.
     clock.advance(2_000);
     jobs = [];
     end({ state: "completed", feed: { tokens: 200 } });
-    expect(readFigures().tokensPerSecond).toBe(25);
+    expect(readMetrics().tokensPerSecond).toBe(25);
   });
 
   it("has no more in memory than the last minute, however many jobs end", () => {
@@ -120,7 +120,7 @@ describe("coordinatorFigures()", () => {
       end({ state: "completed" });
       clock.advance(10);
     }
-    expect(readFigures().ended.all).toBeLessThanOrEqual(6_000);
+    expect(readMetrics().ended.all).toBeLessThanOrEqual(6_000);
   });
 });
 

@@ -13,7 +13,7 @@ import { JobFailedError, NoIslandError } from "../error-answers.ts";
  */
 
 /** Who waits for jobs: a client on its connection, or a line of a batch. */
-export interface WaitingClient {
+export interface RequestContext {
   readonly submitter: Submitter;
   /** Aborts when nobody waits any more. */
   readonly gone: AbortSignal;
@@ -30,10 +30,10 @@ export type AnswerDeps = Pick<HttpDeps, "catalog" | "log"> & {
   readonly jobs: Pick<HttpDeps["jobs"], "submit">;
 };
 
-export function waitingClientOf({ c, identity, ignored }: ChatClient): WaitingClient {
+export function waitingClientOf({ c, identity, ignored }: ChatClient): RequestContext {
   return {
     submitter: { ...submitterOf(identity), ignoredParameters: ignored },
-    gone: goneSignal(c.env.outgoing),
+    gone: disconnectSignal(c.env.outgoing),
     onIgnored: (names) => nameIgnored(c, names),
   };
 }
@@ -42,7 +42,7 @@ export function waitingClientOf({ c, identity, ignored }: ChatClient): WaitingCl
 const signals = new WeakMap<ServerResponse, AbortSignal>();
 
 /** Aborts when the client leaves before the answer is written. */
-export function goneSignal(response: ServerResponse): AbortSignal {
+export function disconnectSignal(response: ServerResponse): AbortSignal {
   const known = signals.get(response);
   if (known !== undefined) return known;
   const controller = new AbortController();

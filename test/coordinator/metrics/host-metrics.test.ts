@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { IslandRegistryEvent } from "../../../coordinator/islands/island-registry.ts";
-import { openHostFigures } from "../../../coordinator/metrics/host-figures.ts";
-import { utcDayOf, type HostCounts, type HostDay } from "../../../coordinator/store/ledger/host-figures.ts";
+import { openHostMetrics } from "../../../coordinator/metrics/host-metrics.ts";
+import { utcDayOf, type HostCounts, type HostDay } from "../../../coordinator/store/ledger/host-metrics.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { testEnv } from "../../support/test-env.ts";
@@ -15,13 +15,13 @@ let stored: (HostDay & HostCounts)[];
 let touched: string[];
 let removed: string[];
 let fault: Error | null;
-let figures: ReturnType<typeof openHostFigures>;
+let figures: ReturnType<typeof openHostMetrics>;
 
 beforeEach(() => {
   clock = new ManualClock();
   [stored, touched, removed, fault] = [[], [], [], null];
   const store = {
-    hostFigures: {
+    hostMetrics: {
       addCounts: async (rows: readonly (HostDay & HostCounts)[]) => {
         if (fault !== null) throw fault;
         stored.push(...rows);
@@ -39,14 +39,14 @@ beforeEach(() => {
     get: () => undefined,
     remove: (accountId: string, hostId: string) => void removed.push(`${accountId} ${hostId}`),
   };
-  figures = openHostFigures(testEnv({}, { clock }), store as unknown as Store, islands, { subscribe: () => undefined });
+  figures = openHostMetrics(testEnv({}, { clock }), store as unknown as Store, islands, { subscribe: () => undefined });
 });
 
 const up = (id: string): void => tell({ type: "island_up", island: { id, accountId: "user_1" } as never, busy: 0 });
 const onlineOf = (hostId: string) =>
   stored.filter((row) => row.hostId === hostId).map(({ day, onlineMs }) => [day - utcDayOf(clock.now()), onlineMs]);
 
-describe("openHostFigures()", () => {
+describe("openHostMetrics()", () => {
   it("counts the time online up to each write, and to the end of the session", async () => {
     up("a");
     clock.advance(1_000);

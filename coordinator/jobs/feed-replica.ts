@@ -1,20 +1,20 @@
 import type { FeedItem } from "../store/jobs/job-store.ts";
 import { JobFeed, type WritableFeed } from "./feed.ts";
 import { FEED_START, type FeedPosition } from "./feed-position.ts";
-import type { FeedPlace, FeedSlice } from "./feed-tail.ts";
+import type { FeedStart, FeedSlice } from "./feed-tail.ts";
 
 /**
  * What became of a slice. `gap`: items before it are missing. `lost`: the copy has output that the job went on without;
  * docs/internals/streams.md, "Positions". `ended`: the copy is whole.
  */
-type Mirrored = "taken" | "gap" | "lost" | "ended";
+type ReplicaChange = "taken" | "gap" | "lost" | "ended";
 
 /**
  * Keeps a feed equal to that of a job which another coordinator has, from slices of a source: that coordinator's feed, or storage. Another
  * source has the same items, and states in other places between them, so items are counted as a `FeedCursor` counts them: what the copy
  * has is not repeated.
  */
-export class FeedMirror {
+export class FeedReplica {
   readonly feed: WritableFeed;
   /** Items of the copy. */
   #outputs: number;
@@ -33,8 +33,8 @@ export class FeedMirror {
   }
 
   /** A copy that has nothing yet, of all that comes after `start`. */
-  static of(jobId: string, start = FEED_START): FeedMirror {
-    return new FeedMirror(new JobFeed(jobId, [], null, start));
+  static of(jobId: string, start = FEED_START): FeedReplica {
+    return new FeedReplica(new JobFeed(jobId, [], null, start));
   }
 
   /** What the copy has, as a reader says it. */
@@ -49,14 +49,14 @@ export class FeedMirror {
   }
 
   /** The slices that follow are those of another source, or of another place. The copy's position is not lost there. */
-  begin({ index, outputs, statuses }: FeedPlace): void {
+  begin({ index, outputs, statuses }: FeedStart): void {
     this.#index = index;
     this.#sourceOutputs = outputs;
     this.#sourceStatuses = statuses;
   }
 
   /** Takes what is new in a slice. One that was taken before has nothing new. */
-  take({ from, parts, ending, promptTokens }: FeedSlice): Mirrored {
+  take({ from, parts, ending, promptTokens }: FeedSlice): ReplicaChange {
     if (this.feed.ending !== null) return "ended";
     if (from > this.#index) return "gap";
     // Before the output, whose reader wants to know it first.

@@ -3,16 +3,16 @@ import type { JobErrorCode } from "../../shared/errors.ts";
 import type { HeapItem } from "./indexed-heap.ts";
 
 /** How an Island let a job down. `lost`: the Island, or the job on it, was lost. */
-export type LetDown = "refused" | "failed" | "lost";
+export type FailureCause = "refused" | "failed" | "lost";
 
 /** An Island let a job of an account down. */
-export interface Stumble {
-  readonly cause: LetDown;
+export interface BreakerFailure {
+  readonly cause: FailureCause;
   readonly code: JobErrorCode;
   readonly accountId: string;
 }
 
-export interface PauseRules {
+export interface BreakerPolicy {
   readonly firstMs: number;
   readonly maxMs: number;
   /** Longest pause while the jobs of one account alone failed: they may be at fault, and must not keep an Island from others. */
@@ -28,7 +28,7 @@ const LASTING_FACTOR = 30;
  * Keeps jobs from an Island that let some down: a circuit breaker (Nygard, "Release It!", 2007) with exponential backoff and jitter.
  * While it is paused the Island gets none. Then it gets a single one as a probe: a success ends it all, a failure pauses it for longer.
  */
-export class Pause implements HeapItem {
+export class CircuitBreaker implements HeapItem {
   heapIndex = -1;
   readonly islandId: string;
   /** Null: jobs of any Cargo. */
@@ -39,13 +39,13 @@ export class Pause implements HeapItem {
   inARow = 0;
   /** The end of the pause, on the scheduler's clock. */
   untilMs = 0;
-  last: Stumble | null = null;
-  readonly #rules: PauseRules;
+  last: BreakerFailure | null = null;
+  readonly #rules: BreakerPolicy;
   /** The account of all let-downs in a row; null once there were several. */
   #accountId: string | null = null;
   #probeJobId: string | null = null;
 
-  constructor(islandId: string, slug: string | null, rules: PauseRules) {
+  constructor(islandId: string, slug: string | null, rules: BreakerPolicy) {
     this.islandId = islandId;
     this.slug = slug;
     this.#rules = rules;
@@ -57,10 +57,10 @@ export class Pause implements HeapItem {
   }
 
   /** Begins a pause, longer than the one before. Jobs that were under way when it began do not make it longer. */
-  add(stumble: Stumble, nowMs: number): void {
-    this.last = stumble;
+  add(failure: BreakerFailure, nowMs: number): void {
+    this.last = failure;
     if (this.isPaused) return;
-    const { accountId, cause, code } = stumble;
+    const { accountId, cause, code } = failure;
     this.#accountId = this.inARow === 0 || this.#accountId === accountId ? accountId : null;
     this.inARow += 1;
     this.isPaused = true;
@@ -105,7 +105,7 @@ export class Pause implements HeapItem {
 }
 
 /** The order in which pauses end. */
-export function endsFirst(a: Pause, b: Pause): boolean {
+export function endsFirst(a: CircuitBreaker, b: CircuitBreaker): boolean {
   if (a.untilMs !== b.untilMs) return a.untilMs < b.untilMs;
   return a.islandId === b.islandId ? (a.slug ?? "") < (b.slug ?? "") : a.islandId < b.islandId;
 }

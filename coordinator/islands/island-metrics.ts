@@ -1,4 +1,4 @@
-import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type UtcDay } from "../store/ledger/host-figures.ts";
+import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type UtcDay } from "../store/ledger/host-metrics.ts";
 import type { Store } from "../store/store.ts";
 
 /** Of today, and of the last 7 and 30 UTC days with today. */
@@ -12,13 +12,13 @@ type EndedCounts = Omit<HostCounts, "onlineMs">;
 
 export interface IslandDay {
   readonly day: UtcDay;
-  /** As in {@link IslandFigures}; null before the Island was first seen. */
+  /** As in {@link IslandMetrics}; null before the Island was first seen. */
   readonly uptime: number | null;
   readonly earnedMicro: number;
   readonly counts: EndedCounts;
 }
 
-export interface IslandFigures {
+export interface IslandMetrics {
   /** Share of the time since the period began, or since the Island was first seen; null where no time has passed. */
   readonly uptime: Periods<number | null>;
   /** Micro-credits. */
@@ -40,11 +40,11 @@ interface KnownIsland {
   readonly isConnected: boolean;
 }
 
-/** Figures of the account's Islands, or of one, by host id. Gives those of an Island without any, too. */
-export async function readFigures(
-  store: Pick<Store["hostFigures"], "counts" | "earnings">,
+/** CoordinatorMetrics of the account's Islands, or of one, by host id. Gives those of an Island without any, too. */
+export async function readMetrics(
+  store: Pick<Store["hostMetrics"], "counts" | "earnings">,
   { accountId, hostId, nowMs }: { readonly accountId: string; readonly hostId: string | null; readonly nowMs: number },
-): Promise<(island: KnownIsland) => IslandFigures> {
+): Promise<(island: KnownIsland) => IslandMetrics> {
   const today = utcDayOf(nowMs);
   const fromDay = today - DAYS.days30 + 1;
   const [counts, earnings] = await Promise.all([
