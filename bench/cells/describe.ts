@@ -16,7 +16,7 @@ const WAITING: readonly Column[] = [
   ["Wait, mean, ms", ({ waitMs }) => waitMs.mean],
   ["Wait, p99, ms", ({ waitMs }) => waitMs.p99],
   ["Wait of small accounts, p99, ms", ({ smallWaitMs }) => smallWaitMs.p99],
-  ["Wait beside a free slot that fits, p99, ms", ({ besideMs }) => besideMs.p99],
+  ["Wait while one Island had a free slot, p99, ms", ({ besideMs }) => besideMs.p99],
   ["The same, longest, ms", ({ besideMs }) => besideMs.max],
 ];
 const SUMS: readonly Column[] = [

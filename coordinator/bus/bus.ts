@@ -17,7 +17,7 @@ export type Unsubscribe = () => void;
 
 /**
  * Message bus between the coordinators of a network. A message is plain data, delivered at most once. State that must not be lost goes to
- * storage. Subjects are words of [A-Za-z0-9_-] joined by dots. See docs/internals/cluster.md for the list.
+ * storage. Subjects are words of [A-Za-z0-9_-] joined by dots. See docs/internals/cluster-messages.md for the list.
  */
 export interface Bus {
   /** Reason why other coordinators cannot be reached; null while they can. */

@@ -45,7 +45,7 @@ export const MAX_MOVED = 500;
 /** Maximum number of Island sessions in a message. */
 export const MAX_SESSIONS = 1_000;
 /** Number of a job's newest failures that its next owner receives. */
-export const MAX_LET_DOWNS = 100;
+export const MAX_FAILED_ON = 100;
 /** Limit of event streams of a coordinator. Their ids take 330 KB. */
 const MAX_FOLLOWED = 10_000;
 /** Timeout of requests for which a page waits. */
@@ -77,7 +77,7 @@ const offeredIsland = z.object({ id, accountId: id, slots: count.min(1), serves:
 
 const handover = z.object({
   jobId: id,
-  failedOn: z.array(z.object({ islandId: id, accountId: id })).max(MAX_LET_DOWNS),
+  failedOn: z.array(z.object({ islandId: id, accountId: id })).max(MAX_FAILED_ON),
   final: z
     .object({
       islandId: id,
@@ -216,7 +216,7 @@ function stream<Q, F>(message: Stream<Q, F>): Stream<Q, F> {
   return message;
 }
 
-/** Every message between coordinators. docs/internals/cluster.md says when each is sent. */
+/** Every message between coordinators. docs/internals/cluster-messages.md says when each is sent. */
 export const M = {
   /** Announces a changed Cargo; the receiver reloads the stored Cargos. A receiver that times out finds the change within a second. */
   catalog: question({ name: "catalog", question: nothing, reply: nothing, withinMs: 500 }),
@@ -301,9 +301,9 @@ export const M = {
     withinMs: 5_000,
   }),
   /** State of moving jobs that is not in storage. Sent to the next owner before it learns of the jobs. */
-  handoverStates: question({
-    name: "handoverStates",
-    question: z.object({ handoverStates: z.array(handover).max(MAX_MOVED) }),
+  handovers: question({
+    name: "handovers",
+    question: z.object({ handovers: z.array(handover).max(MAX_MOVED) }),
     reply: nothing,
     withinMs: 5_000,
   }),

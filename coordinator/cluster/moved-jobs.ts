@@ -11,7 +11,7 @@ import type { Submissions } from "../jobs/submissions.ts";
 import type { ActiveJobRecord } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { retryWhileUnavailable } from "../store/retry-while-unavailable.ts";
-import { M, MAX_LET_DOWNS, MAX_MOVED } from "./messages.ts";
+import { M, MAX_FAILED_ON, MAX_MOVED } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
 /** Concurrent reads of one part. A started job needs two sequential reads. */
@@ -192,17 +192,15 @@ export function moveJobs(
  */
 export function shareHandoverStates(peers: Peers) {
   const received = recentMap<HandoverState>(MAX_REMEMBERED);
-  const close = peers.answer(M.handoverStates, ({ handoverStates }) => {
-    for (const handover of handoverStates) received.set(handover.jobId, handover);
+  const close = peers.answer(M.handovers, ({ handovers }) => {
+    for (const handover of handovers) received.set(handover.jobId, handover);
     return null;
   });
   return {
     send(toId: string, handoverStates: readonly HandoverState[]): void {
-      const bounded = handoverStates.map((each) => ({ ...each, failedOn: each.failedOn.slice(-MAX_LET_DOWNS) }));
+      const bounded = handoverStates.map((each) => ({ ...each, failedOn: each.failedOn.slice(-MAX_FAILED_ON) }));
       for (let from = 0; from < bounded.length; from += MAX_MOVED)
-        peers
-          .ask(toId, M.handoverStates, { handoverStates: bounded.slice(from, from + MAX_MOVED) })
-          .catch(() => undefined);
+        peers.ask(toId, M.handovers, { handovers: bounded.slice(from, from + MAX_MOVED) }).catch(() => undefined);
     },
     /** Returns and removes the state received for a job; undefined if none arrived. */
     take(jobId: string): HandoverState | undefined {

@@ -22,7 +22,7 @@ const MAX_WRITE_BYTES = 8 * MIB;
  * after its first token, then whenever it has grown by a tenth of its age, and at least every second. Streams that are
  * due at about the same time share a commit. A job has one write of output in flight, unless much is gathered: while
  * storage is slow or unavailable, output is gathered here within the output budgets. After a crash the Islands resend
- * the lost part. Source: docs/internals/reliability.md, "What a crash takes".
+ * the lost part. Source: docs/internals/reliability.md, "What a crash loses".
  * @param delayMs Shortest time for which output is gathered; 0 stores it at once.
  * @param store Takes the gathered changes of a job and stores them.
  */

@@ -23,13 +23,8 @@ it("shareHandoverStates() gives the handover state of a job to the receiver once
 it("shareHandoverStates() drops an invalid message", async () => {
   const bus = new LocalBus();
   const handoverStates = shareHandoverStates(peersOn(bus, "c1"));
-  for (const said of [
-    null,
-    {},
-    { handoverStates: [{ jobId: 7 }] },
-    { handoverStates: [{ ...memoryOf("job_1"), final: "yes" }] },
-  ])
-    await expect(bus.request("c1.handoverStates", ["c2", said])).rejects.toMatchObject({ kind: "refused" });
+  for (const said of [null, {}, { handovers: [{ jobId: 7 }] }, { handovers: [{ ...memoryOf("job_1"), final: "yes" }] }])
+    await expect(bus.request("c1.handovers", ["c2", said])).rejects.toMatchObject({ kind: "refused" });
   expect(handoverStates.take("job_1")).toBeUndefined();
 });
 
