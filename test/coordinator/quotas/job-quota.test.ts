@@ -14,7 +14,7 @@ describe("JobQuota", () => {
   });
 
   it("enter() refuses every job at a limit of 0", () => {
-    expect(() => new JobQuota().enter("a", 0)).toThrow("may have no jobs");
+    expect(() => new JobQuota().enter("a", 0)).toThrow("may not run jobs");
   });
 
   it("add() takes a slot regardless of the limit", () => {
