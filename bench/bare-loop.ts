@@ -8,14 +8,14 @@ import { MAX_FRAME_BYTES, pack, SESSION_PATH, SUBPROTOCOL, unpackFromIsland } fr
 import { serveWorker } from "./harness/worker.ts";
 
 /**
- * The least that a coordinator can do: the same frames, HTTP and SSE, on the same `ws` and `node:http`. Without accounts, storage,
- * limits, checks, fairness and retries. What the coordinator costs above this is what these cost.
+ * Minimal coordinator: the same frames, HTTP and SSE, on the same `ws` and `node:http`, but without accounts, storage, limits, checks,
+ * fairness and retries. The difference to the real coordinator is the cost of these.
  */
 
 interface BareJob {
   readonly id: string;
   readonly input: Record<string, unknown>;
-  /** Null for a job that nobody reads. */
+  /** Response that streams the job; null if no client reads it. */
   readonly answer: ServerResponse | null;
   readonly head: string;
 }
@@ -28,7 +28,7 @@ const HEARTBEAT_MS = 10_000;
 const MANIFEST = { slug: "tiny-chat" } as Assign["cargo"];
 const waiting: BareJob[] = [];
 const running = new Map<string, BareJob>();
-/** Those with a free slot. */
+/** Islands with a free slot. */
 const ready = new Set<BareIsland>();
 
 function dispatch(): void {
@@ -100,7 +100,7 @@ function answer(request: IncomingMessage, body: string, response: ServerResponse
 }
 
 const api = {
-  /** @returns the address. */
+  /** Starts the server. @returns its address. */
   listen(): Promise<string> {
     const server = createServer((request, response) => {
       let body = "";

@@ -13,7 +13,7 @@ import { relay } from "./suite/relay.ts";
 import { restart } from "./suite/restart.ts";
 import { streams } from "./suite/streams.ts";
 
-/** All that `npm run bench` runs, in this order. */
+/** All benches of `npm run bench`, in their order. */
 export const BENCHES: readonly Bench[] = [
   streams,
   relay,
@@ -30,7 +30,7 @@ export const BENCHES: readonly Bench[] = [
   cluster,
 ];
 
-/** Most runs of benches whose runs take more than a minute and hardly differ: bytes, memory, averages over 100,000 jobs. */
+/** Maximum runs of benches whose runs take more than a minute and hardly differ: bytes, memory, averages over 100,000 jobs. */
 export const MOST_RUNS: ReadonlyMap<string, number> = new Map([
   ["disk", 3],
   ["jobs", 3],
@@ -39,5 +39,5 @@ export const MOST_RUNS: ReadonlyMap<string, number> = new Map([
   ["dispatch", 3],
 ]);
 
-/** The order of RESULTS.md. The soak is run by itself. */
+/** Names in the order of RESULTS.md. The soak has a separate command. */
 export const RESULT_NAMES: readonly string[] = [...BENCHES.map(({ name }) => name), "soak"];

@@ -9,10 +9,10 @@ import { PostgresServer } from "../test/support/servers/postgres-server.ts";
 import { p50AndP99 } from "./harness/statistics.ts";
 import { machineMs } from "./load/frames.ts";
 
-/** What `cells/latency.ts` says that coordinators wait for, on this machine, with a sync for each commit. */
+/** Measures the operations of `cells/latency.ts` on this machine, with a sync for each commit. */
 
 const ROUNDS = 300;
-/** That are moved; each once, because of a row that moves often PostgreSQL keeps all versions for a while. */
+/** Most moved jobs. Each moves once, because PostgreSQL keeps all versions of a frequently updated row for a while. */
 const MAX_MOVED = 20_000;
 const LEASE_MS = 600_000;
 const log = { warn: () => undefined, info: () => undefined };
@@ -24,7 +24,7 @@ async function measure(name: string, rounds: number, one: (round: number) => Pro
     await one(round);
     tookMs.push(machineMs() - beganMs);
   }
-  // The first ones run code that is not compiled yet.
+  // The first rounds run code that is not compiled yet.
   const { p50, p99 } = p50AndP99(tookMs.slice(Math.floor(rounds / 10)));
   console.log(`${name.padEnd(44)} p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`);
 }
@@ -39,7 +39,7 @@ const [asker, answerer] = await Promise.all(
 if (asker === undefined || answerer === undefined) throw new Error("The bus is not open");
 opened.defer(async () => void (await Promise.all([asker.close(), answerer.close()])));
 answerer.answer("latency", async (message) => message);
-// An answer tells that the server knows of the subscription.
+// A reply shows that the server has registered the subscription.
 await asker.request("latency", {}, 5_000).catch(() => systemClock.sleep(100));
 await measure("bus: request and answer (two messages)", 5 * ROUNDS, () => asker.request("latency", { jobs: 1 }, 5_000));
 
@@ -61,7 +61,7 @@ for (const count of [1, 16, 256]) {
     await Promise.all(jobs.map((job) => one.jobs.submit(job)));
     parts.push(jobs.map(({ id }) => id));
   }
-  // As autovacuum does within a minute: plans that were made while the table was small are made anew.
+  // Like autovacuum within a minute: discards query plans from when the table was small.
   await postgres.query("VACUUM ANALYZE jobs", "bench");
   const name = `${count} ${count === 1 ? "job" : "jobs"}`;
   const expectAll = ({ length }: readonly unknown[]): void => {

@@ -9,8 +9,8 @@ import { mainThreadSeconds } from "./harness/process-facts.ts";
 import { measureProgram, startAtoll } from "./harness/servers.ts";
 
 /**
- * `npm run bench:flame -- --load bursts --out docs/performance/bursts-after.svg`: where the coordinator's main thread spends its time, as
- * a flame graph. `--root` names the checkout of another version, which is measured by the loads of this one.
+ * `npm run bench:flame -- --load bursts --out docs/performance/bursts-after.svg` draws a flame graph of the coordinator's main thread.
+ * `--root` names a checkout of another version, to measure it with the loads of this one.
  */
 
 const TOKENS = 16;
@@ -30,7 +30,7 @@ const { values } = parseArgs({
   },
 });
 const load = LOADS[values.load as keyof typeof LOADS];
-if (load === undefined) throw new Error(`--load ${values.load}: there are ${Object.keys(LOADS).join(" and ")}`);
+if (load === undefined) throw new Error(`Unknown --load ${values.load}: expected ${Object.keys(LOADS).join(" or ")}`);
 const root = resolve(values.root);
 measureProgram(join(root, "bin", "coordinator.ts"));
 

@@ -8,7 +8,7 @@ import { runBench } from "./harness/run-bench.ts";
 import { measureBuilt, measureTransport } from "./harness/servers.ts";
 import { makeSoak } from "./suite/soak.ts";
 
-/** `npm run bench`: see README.md. */
+/** Runs `npm run bench`: see README.md. */
 
 const QUICK_SOAK_MINUTES = 0.05;
 
@@ -29,10 +29,10 @@ if (!Number.isInteger(runs) || runs < 1) throw new Error(`--runs ${values.runs} 
 const benches = isQuick ? [...BENCHES, makeSoak(QUICK_SOAK_MINUTES)] : BENCHES;
 const names = benches.map(({ name }) => name);
 const unknown = values.only?.find((name) => !names.includes(name));
-if (unknown !== undefined) throw new Error(`--only ${unknown}: there is no such bench; there are ${names.join(", ")}`);
+if (unknown !== undefined) throw new Error(`Unknown bench --only ${unknown}: expected one of ${names.join(", ")}`);
 const chosen = benches.filter(({ name }) => values.only?.includes(name) ?? true);
 
-// A quick run measures nothing worth keeping.
+// Figures of a quick run are not worth storing.
 const directory = isQuick ? await mkdtemp(join(tmpdir(), "atoll-bench-")) : import.meta.dirname;
 try {
   for (const bench of chosen) {

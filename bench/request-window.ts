@@ -2,8 +2,8 @@ import { RequestWindow } from "../coordinator/quotas/request-window.ts";
 import { systemClock } from "../shared/clock.ts";
 
 /*
- * Time that the request window adds to each request, beside the least that counting by caller can cost: one number in a Map.
- * The two run in turns, so that a noisy machine slows both. Each figure is the median of the rounds.
+ * Measures the time that the request window adds to each request, compared with the minimal counter by caller: a number in a Map.
+ * The two alternate, so that a noisy machine slows both. Each figure is the median of the rounds.
  */
 
 const ROUNDS = 9;

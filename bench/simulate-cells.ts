@@ -13,8 +13,8 @@ import { Workload } from "./cells/workload.ts";
 import { drawLinePlot } from "./harness/line-plot.ts";
 
 /**
- * `npm run bench:cells`: the real scheduler in many coordinators, in virtual time: how far they are from one scheduler that has all jobs
- * and all Islands. Writes docs/scale/. `--quick` writes nothing.
+ * `npm run bench:cells` runs the real scheduler in many coordinators in virtual time, and compares them with one scheduler that has all
+ * jobs and Islands. Writes docs/scale/. `--quick` writes nothing.
  */
 
 const { values } = parseArgs({
@@ -24,11 +24,11 @@ const { values } = parseArgs({
     jobs: { type: "string", default: "1000000" },
     scenario: { type: "string", multiple: true },
     sharing: { type: "string", default: "stealing" },
-    /** All latencies are so many times those that were measured. */
+    /** Factor for all measured latencies. */
     slower: { type: "string", default: "1" },
     seed: { type: "string", default: "1" },
     quick: { type: "boolean", default: false },
-    /** Runs nothing: draws what is stored. */
+    /** Only draws the stored results. */
     draw: { type: "boolean", default: false },
     write: { type: "string", default: join(import.meta.dirname, "..", "docs", "scale") },
   },
@@ -44,12 +44,13 @@ const islands = values.quick ? 2_000 : positive("islands", values.islands);
 const jobs = values.quick ? 20_000 : positive("jobs", values.jobs);
 const sizes = values.quick ? [1, 4] : values.coordinators.split(",").map((text) => positive("coordinators", text));
 const sharing = SHARINGS[values.sharing];
-if (sharing === undefined) throw new Error(`--sharing: there are ${Object.keys(SHARINGS).join(", ")}`);
+if (sharing === undefined) throw new Error(`Unknown --sharing: expected one of ${Object.keys(SHARINGS).join(", ")}`);
 const latencies = slower(LOCAL_LATENCIES, positive("slower", values.slower));
 const chosen = SCENARIOS.filter(({ name }) => values.scenario?.includes(name) ?? true);
-if (chosen.length === 0) throw new Error(`--scenario: there are ${SCENARIOS.map(({ name }) => name).join(", ")}`);
+if (chosen.length === 0)
+  throw new Error(`Unknown --scenario: expected one of ${SCENARIOS.map(({ name }) => name).join(", ")}`);
 const FILE = "cells.json";
-/** Jobs of an account, on average. */
+/** Average number of jobs of an account. */
 const JOBS_PER_ACCOUNT = 50;
 
 if (values.draw) await draw(await readStored());
@@ -81,7 +82,7 @@ async function runScenario(fleet: Fleet, scenario: Scenario): Promise<CellFigure
   return figures;
 }
 
-/** Replaces what is stored of this scenario, and draws all anew. */
+/** Replaces the stored results of this scenario, and redraws all plots. */
 async function store(name: string, stored: StoredScenario): Promise<void> {
   await mkdir(values.write, { recursive: true });
   const all = { ...(await readStored()), [name]: stored };

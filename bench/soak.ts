@@ -4,7 +4,7 @@ import { runBench } from "./harness/run-bench.ts";
 import { writeResults } from "./harness/results.ts";
 import { makeSoak } from "./suite/soak.ts";
 
-/** `npm run bench:soak -- --minutes 30`. Ends with 1 when a request failed or memory grew. */
+/** Runs `npm run bench:soak -- --minutes 30`. Exits with 1 if a request failed or memory grew. */
 
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "30" } } });
 const minutes = Number(values.minutes);

@@ -3,15 +3,15 @@
  *
  *     node examples/agent.ts [--model tiny-chat] [--turns 5] [--call-first] docs "What is in concepts.md?"
  *
- * Every chat model can call tools, by a grammar; how well it chooses is its own matter, and tiny-chat chooses by chance. `--call-first`
- * makes it call a function before it answers.
+ * All chat models can call tools, enforced by a grammar. The quality of their choices varies; tiny-chat chooses at random. `--call-first`
+ * forces a function call before the answer.
  */
 import { readdir, readFile, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { parseArgs } from "node:util";
 import { Atoll, type ChatRequest } from "@atoll/client";
 
-/** Most characters of a file that the model reads. */
+/** Maximum characters of a file that the model reads. */
 const EXCERPT = 1_000;
 const USAGE = 'usage: agent.ts [--model slug] [--turns 5] [--call-first] folder "question"';
 
@@ -21,7 +21,7 @@ interface Tool {
   readonly run: (given: Record<string, unknown>) => Promise<string>;
 }
 
-/** What the model may do. It gets no path outside of the folder, whatever it asks for. */
+/** Returns the tools of the model. They reject paths outside the folder. */
 function toolsOf(folder: string, names: readonly string[]): Readonly<Record<string, Tool>> {
   return {
     list_files: {
@@ -41,7 +41,7 @@ function toolsOf(folder: string, names: readonly string[]): Readonly<Record<stri
   };
 }
 
-/** Asks, calls what the model wants called, and asks again. The last of `turns` must answer. */
+/** Sends the question, runs the model's tool calls and sends their results, at most `turns` times. The last turn must answer. */
 async function run(atoll: Atoll, tools: Readonly<Record<string, Tool>>, asked: Asked): Promise<string> {
   const messages: ChatRequest["messages"] = [{ role: "user", content: asked.question }];
   for (let turn = 1; ; turn++) {
@@ -69,7 +69,7 @@ async function run(atoll: Atoll, tools: Readonly<Record<string, Tool>>, asked: A
   }
 }
 
-/** What a function says. What went wrong is told to the model, which can call another or give up. */
+/** Returns the result of a tool call. Errors go to the model, which can call another tool or give up. */
 async function result(tool: Tool | undefined, given: string): Promise<string> {
   if (tool === undefined) return "There is no such function";
   try {
@@ -82,12 +82,12 @@ async function result(tool: Tool | undefined, given: string): Promise<string> {
 interface Asked {
   readonly model: string;
   readonly question: string;
-  /** Most requests to the model, at least 1. */
+  /** Maximum requests to the model, at least 1. */
   readonly turns: number;
   readonly callFirst: boolean;
 }
 
-/** @throws {Error} for a wrong call. */
+/** Parses the arguments. @throws {Error} if they are invalid. */
 function read(args: readonly string[]): Asked & { readonly folder: string } {
   const { values, positionals } = parseArgs({
     args: [...args],

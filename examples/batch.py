@@ -1,5 +1,5 @@
 """
-Runs one job for each line of a JSONL file, and writes their outputs in the same order.
+Runs one job per line of a JSONL file, and writes the outputs in the same order.
 
     python examples/batch.py [--cargo tiny-chat] inputs.jsonl outputs.jsonl
 
@@ -19,7 +19,7 @@ from typing import Any
 from atoll_client import AsyncAtoll, AtollError
 
 BATCH = 100
-"""Most jobs of a batch. An account may have a limit of unfinished jobs below it: the client waits when it is reached."""
+"""Maximum jobs of a batch. If the account's limit of unfinished jobs is lower, the client waits when it is reached."""
 
 
 async def main() -> None:
@@ -52,7 +52,7 @@ def inputs_of(path: Path) -> Iterator[dict[str, Any]]:
 
 
 async def run(atoll: AsyncAtoll, cargo: str, inputs: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The results of one batch, in the order of its inputs."""
+    """Returns the results of one batch, in the order of its inputs."""
     submitted = await atoll.batches.submit(workload=cargo, inputs=inputs)
     ended = await atoll.batches.wait(submitted["id"])
     jobs = await asyncio.gather(*[atoll.jobs.get(job["id"]) for job in ended["jobs"]])

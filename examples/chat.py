@@ -1,5 +1,5 @@
 """
-A chat in the terminal. The coordinator stores the conversation: give its id to go on later.
+A chat in the terminal. The coordinator stores the conversation: pass its id to continue later.
 
     python examples/chat.py [--model tiny-chat] [conv_…]
 """
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def answer(atoll: Atoll, conversation: str, question: str) -> None:
-    """Prints the answer as it comes. What fails is told, and the next question can be asked."""
+    """Prints the answer as it arrives. Prints errors, so that the chat can continue."""
     try:
         for event in atoll.conversations.stream(conversation, content=question, temperature=0):
             if event["type"] == "token":

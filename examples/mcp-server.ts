@@ -1,5 +1,5 @@
 /**
- * An MCP server that offers a network's Cargos as tools: an assistant such as Claude Desktop can run them. In its settings:
+ * An MCP server that offers a network's Cargos as tools for an assistant such as Claude Desktop. In the assistant's settings:
  *
  *     { "mcpServers": { "atoll": { "command": "node", "args": ["mcp-server.ts"], "env": { "ATOLL_BASE_URL": "…", "ATOLL_API_KEY": "ak_…" } } } }
  */
@@ -8,19 +8,19 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { CallToolRequestSchema, ListToolsRequestSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { Atoll, AtollError, type CargoDetail } from "@atoll/client";
 
-/** How long an assistant waits for a job before it is told to come back. */
+/** Maximum wait for a job, after which the assistant must fetch the result later. */
 const WAIT_MS = 120_000;
-/** Beside the Cargos: the result of a job that took longer. */
+/** Additional tool that returns the result of a longer job. */
 const RESULT_TOOL = {
   name: "job_result",
-  description: "The result of a job that was still running when its tool answered",
+  description: "Returns the result of a job that was still running when its tool returned",
   inputSchema: { type: "object", properties: { job_id: { type: "string" } }, required: ["job_id"] },
 } as const;
 
 const atoll = new Atoll();
 const server = new Server({ name: "atoll", version: "0.1.0" }, { capabilities: { tools: {} } });
 
-/** Only Cargos that an Island can run now: a tool that cannot answer is worse than none. */
+// Lists only Cargos that an Island can run now.
 server.setRequestHandler(ListToolsRequestSchema, async () => {
   const { data } = await atoll.cargos.availability();
   const cargos = await Promise.all(data.map(({ slug }) => atoll.cargos.get(slug)));
@@ -32,7 +32,7 @@ server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, argumen
     const id = name === RESULT_TOOL.name ? String(input["job_id"]) : await submit(name, input);
     return await resultOf(id, signal);
   } catch (error) {
-    // Told to the assistant, which can correct its input.
+    // The assistant gets the error and can correct its input.
     if (error instanceof AtollError) return textOf(`${error.code}: ${messageOf(error)}`, true);
     throw error;
   }
@@ -41,7 +41,7 @@ server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, argumen
 await server.connect(new StdioServerTransport());
 
 function toolOf({ slug, name, description, input_schema }: CargoDetail) {
-  // MCP wants an object; the schemas of Cargos are objects, some without saying so.
+  // MCP requires the type "object", which some schemas of Cargos omit.
   return {
     name: slug,
     description: `${name}. ${description}`,
@@ -53,7 +53,7 @@ async function submit(workload: string, input: Record<string, unknown>): Promise
   return (await atoll.jobs.submit({ workload, input })).id;
 }
 
-/** The job's output. A call that the assistant gives up ends the job, too. */
+/** Returns the job's output. If the assistant aborts the call, the job is cancelled. */
 async function resultOf(id: string, signal: AbortSignal): Promise<CallToolResult> {
   try {
     const { output } = await atoll.jobs.wait(id, { timeoutMs: WAIT_MS, signal });

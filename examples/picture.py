@@ -1,5 +1,5 @@
 """
-Draws a picture and writes it as a PNG file.
+Generates an image and writes it as a PNG file.
 
     python examples/picture.py [--model sdxl] [--size 1024x1024] "a red circle on blue" picture.png
 """

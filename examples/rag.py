@@ -1,10 +1,10 @@
 """
-Answers a question from documents: finds the passages that fit by their embeddings, ranks those again, and asks a chat model.
+Answers a question from documents: finds similar passages by their embeddings, reranks them, and asks a chat model.
 
     python examples/rag.py [--top 3] "how do I revoke an API key?" docs/concepts.md docs/use/quickstart.md
 
-Without --embedding-model and --rerank-model the operator's defaults do it. Those that ship with Atoll are toys: their vectors know few
-words, and the chat model ignores what it is given to read. What is found is printed, so you see what a better model would read.
+Without --embedding-model and --rerank-model the operator's defaults are used. The models that ship with Atoll are toys: their vectors
+know few words, and the chat model ignores the passages. The passages are printed, to show what a better model would read.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from pathlib import Path
 from atoll_client import Atoll, AtollError
 
 PASSAGE = 400
-"""Characters of a passage: small enough that each fits into a small model, and several into its context."""
+"""Maximum characters of a passage, so that several fit into the context of a small model."""
 TEXTS = 256
-"""Texts of one request for embeddings: as many as one job takes."""
+"""Maximum texts of one embeddings request, which is one job."""
 CANDIDATES = 20
-"""How many passages the ranking sees."""
+"""Number of passages to rerank."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def passages_of(path: Path) -> Iterator[Passage]:
-    """Paragraphs with the heading above them, cut where they are long."""
+    """Returns paragraphs with their heading, split if they are long."""
     heading = ""
     for paragraph in path.read_text().split("\n\n"):
         text = paragraph.strip()
@@ -62,7 +62,7 @@ def passages_of(path: Path) -> Iterator[Passage]:
 
 
 def nearest(atoll: Atoll, model: str | None, question: str, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages whose vectors are nearest to the question's."""
+    """Returns the passages whose vectors are nearest to the question's."""
     (query,) = vectors(atoll, model, [question])
     found = vectors(atoll, model, [passage.text for passage in passages])
     order = sorted(range(len(passages)), key=lambda at: -dot(query, found[at]))
@@ -70,7 +70,7 @@ def nearest(atoll: Atoll, model: str | None, question: str, passages: Sequence[P
 
 
 def vectors(atoll: Atoll, model: str | None, texts: Sequence[str]) -> list[list[float]]:
-    """One of length 1 for each text. A program of your own keeps them: documents change less often than questions."""
+    """Returns a vector of length 1 per text. A real program would store them, since documents change less often than questions."""
     found: list[list[float]] = []
     for at in range(0, len(texts), TEXTS):
         answer = atoll.embeddings.create(model=model, input=list(texts[at : at + TEXTS]))
@@ -85,7 +85,7 @@ def dot(a: Sequence[float], b: Sequence[float]) -> float:
 def rerank(
     atoll: Atoll, model: str | None, question: str, passages: Sequence[Passage], top: int
 ) -> list[tuple[Passage, float]]:
-    """The best passages with their scores, by a model that reads question and passage together, if the network has one."""
+    """Returns the best passages with their scores. The rerank model reads question and passage together, if the network has one."""
     answer = atoll.embeddings.rerank(
         model=model, query=question, documents=[passage.text for passage in passages], top_n=top
     )

@@ -1,9 +1,9 @@
 """
-Writes a long WAV file down. The Island cuts it where it is quiet, hears part after part, and joins what it heard.
+Transcribes a long WAV file. The Island splits it at quiet points, transcribes the parts and joins the texts.
 
     python examples/transcribe.py [--model whisper-base] meeting.wav
 
-Prints a line for each part, with the time at which it begins.
+Prints a line per segment with its start time.
 """
 
 from __future__ import annotations

@@ -7,16 +7,16 @@ import { COORDINATOR, ISLAND, type PublishedProgram } from "./packages/published
 import { pruneForeign } from "./packages/prune-foreign.ts";
 
 /**
- * Makes a Debian package of each program from its npm package, with the Node.js that runs this: `dist/deb/atoll-coordinator_<version>_amd64.deb`.
- * Started by `npm run packages:debian`, after `npm run packages`, on a machine of the kind that it is for. With `-- --installed PREFIX`
- * it takes the packages that npm has installed there (`npm install --global --prefix PREFIX`).
+ * Builds a Debian package of each program from its npm package, with the running Node.js: `dist/deb/atoll-coordinator_<version>_amd64.deb`.
+ * Started by `npm run packages:debian`, after `npm run packages`, on a machine of the target platform. With `-- --installed PREFIX`
+ * it uses the packages that npm has installed there (`npm install --global --prefix PREFIX`).
  */
 const { installed } = parseArgs({ options: { installed: { type: "string" } } }).values;
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 const architecture = arch() === "x64" ? "amd64" : arch();
-/** What the programs need of Debian 12, Ubuntu 22.04 or later. */
+/** Dependencies of the programs on Debian 12, Ubuntu 22.04 or later. */
 const DEPENDS = "libc6 (>= 2.35), libstdc++6, adduser, util-linux";
 const RECOMMENDS: Readonly<Record<string, string>> = { "atoll-island": "bubblewrap (>= 0.7)" };
 /** The folder of docs/ that each package brings. */
@@ -51,7 +51,7 @@ function buildDebian(program: PublishedProgram, name: string): void {
   for (const script of ["postinst", "prerm", "postrm"]) cpSync(join(source, script), join(control, script));
   writeFileSync(join(control, "conffiles"), `/etc/default/${name}\n`);
   writeFileSync(join(control, "control"), controlFile(program, name));
-  // Fast, and read by Debian 12 and Ubuntu 22.04.
+  // A fast compression that Debian 12 and Ubuntu 22.04 support.
   run("dpkg-deb", [
     "--root-owner-group",
     "-Zzstd",
@@ -79,13 +79,13 @@ function controlFile({ description }: PublishedProgram, name: string): string {
   ].join("\n");
 }
 
-/** The package, and the link that starts it. */
+/** Copies the installed package, and the link that starts it. */
 function copyInstalled(prefix: string, program: PublishedProgram, library: string): void {
   for (const path of [join("lib", "node_modules", program.name), join("bin", program.command)])
     cpSync(join(prefix, path), join(library, path), { recursive: true, verbatimSymlinks: true });
 }
 
-/** As `npm install --global` does it on any machine. */
+/** Installs a package like `npm install --global`. */
 function installNpmPackage(tarball: string, prefix: string): void {
   // oxlint-disable-next-line no-restricted-properties -- npm names itself there, to the scripts that it runs
   const cli = process.env["npm_execpath"];
@@ -103,7 +103,7 @@ function installNpmPackage(tarball: string, prefix: string): void {
   ]);
 }
 
-/** @throws {Error} when it fails. */
+/** Runs a program. @throws {Error} if it fails. */
 function run(program: string, args: readonly string[]): void {
   const { status, error } = spawnSync(program, args, { cwd: dist, stdio: ["ignore", "inherit", "inherit"] });
   if (status !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${error?.message ?? status}`);

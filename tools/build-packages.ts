@@ -5,7 +5,7 @@ import { COORDINATOR, ISLAND } from "./packages/published-packages.ts";
 
 /**
  * Packs `@atoll/coordinator`, `@atoll/island` and `@atoll/client` into `dist/`. Started by `npm run packages`, with the pinned Node.
- * Arguments are the compiler's.
+ * Arguments are passed to the compiler.
  */
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -28,7 +28,7 @@ function pack(folder: string): void {
   runNpm(["pack", "--offline", "--ignore-scripts", "--silent", "--pack-destination", dist], folder);
 }
 
-/** npm itself, also where `npm` is a script that cannot be spawned. */
+/** Runs npm, even if `npm` is a script that cannot be spawned. */
 function runNpm(args: readonly string[], cwd: string): void {
   // oxlint-disable-next-line no-restricted-properties -- npm names itself there, to the scripts that it runs
   const cli = process.env["npm_execpath"];
@@ -36,7 +36,7 @@ function runNpm(args: readonly string[], cwd: string): void {
   runNode([cli, ...args], cwd);
 }
 
-/** @throws {Error} when it fails. */
+/** Runs Node.js. @throws {Error} if it fails. */
 function runNode(args: readonly string[], cwd = root): void {
   const { status } = spawnSync(process.execPath, args, { cwd, stdio: ["ignore", "inherit", "inherit"] });
   if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}`);

@@ -2,13 +2,13 @@ import { spawnSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** Builds `dist/` and the console in `web/dist/`, which the published package runs. Started by `npm run build` with the pinned Node. Arguments are the compiler's. */
+/** Builds `dist/` and the console in `web/dist/`, which the published package runs. Started by `npm run build` with the pinned Node. Arguments are passed to the compiler. */
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 
 /**
- * Files to copy: the package.json files that say which files of `bin/` are CommonJS (the root's says modules), and files that code
- * reads from its own folder.
+ * Files to copy: the package.json files that mark parts of `bin/` as CommonJS (the root's marks modules), and files that code reads from
+ * its folder.
  */
 const BESIDE_THE_CODE = [
   "bin/package.json",

@@ -6,7 +6,7 @@ const SOURCES = join(import.meta.dirname, "..", "catalog", "wasm");
 const PAGES_PER_MB = 16;
 
 /**
- * Compiles `catalog/wasm/<slug>.ts` and what it imports. The same sources give the same bytes on any machine.
+ * Compiles `catalog/wasm/<slug>.ts` and its imports. The output is the same on any machine.
  * @param memoryMb maximum of the module's memory, written into the module.
  * @throws {Error} with the compiler's messages.
  */

@@ -5,8 +5,8 @@ import { gzip } from "node:zlib";
 import { build } from "vite";
 
 /**
- * Builds the console into `dist`. The files are complete before they replace those of an earlier build: a coordinator may serve them,
- * and two builds may run at the same time.
+ * Builds the console into `dist`. Complete files replace those of an earlier build, since a coordinator may be serving them and two builds
+ * may run at the same time.
  */
 const dist = join(import.meta.dirname, "dist");
 const made = `${dist}.${process.pid}`;
@@ -19,14 +19,14 @@ try {
   await compress(made);
   await rm(dist, { recursive: true, force: true });
   await rename(made, dist).catch((error: NodeJS.ErrnoException) => {
-    // Another build of the same sources was quicker.
+    // Another build of the same sources finished first.
     if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
   });
 } finally {
   await rm(made, { recursive: true, force: true });
 }
 
-/** Once here and not for each request. */
+/** Compresses the files once, instead of for each request. */
 async function compress(folder: string): Promise<void> {
   for (const name of await readdir(folder, { recursive: true })) {
     if (!/\.(?:js|css|svg)$/.test(name)) continue;

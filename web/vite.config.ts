@@ -3,16 +3,16 @@ import { defineConfig } from "vite";
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Relative: the coordinator may be below a path prefix of a proxy.
+  // Relative, because a proxy may serve the coordinator below a path prefix.
   base: "./",
-  // The client's sources, so that the console builds without a build of the client.
+  // Use the client's sources, so that the console does not need a built client.
   resolve: { alias: { "@atoll/client": join(import.meta.dirname, "..", "sdk", "typescript", "src", "index.ts") } },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2022",
-    // The strict content policy allows no `data:` fonts or scripts.
+    // The content security policy blocks `data:` fonts and scripts.
     assetsInlineLimit: 0,
-    // Each file of the first load is one that the page's HTML names.
+    // The page's HTML names every file of the first load.
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },

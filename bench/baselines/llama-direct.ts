@@ -5,7 +5,7 @@ import { serveWorker } from "../harness/worker.ts";
 import { machineMs } from "../load/frames.ts";
 import type { WindowFigures } from "../load/http-clients.ts";
 
-/** node-llama-cpp as a program uses it that needs no network: the runtime alone. A process of its own. */
+/** Worker process: uses node-llama-cpp directly, without a network. */
 
 export interface DirectShape {
   readonly modelPath: string;
@@ -16,11 +16,11 @@ export interface DirectShape {
 export interface DirectLoad {
   readonly clients: number;
   readonly question: string;
-  /** The answer that each must get. */
+  /** Expected response to each prompt. */
   readonly answer: string;
   readonly warmUpMs: number;
   readonly ms: number;
-  /** Pause after each answer. */
+  /** Pause after each response. */
   readonly pauseMs?: number;
 }
 
@@ -31,7 +31,7 @@ interface Seat {
 }
 
 const MAX_WRONG = 0.05;
-/** Of a run with few answers. */
+/** Tolerated wrong responses in a run with few. */
 const FEW_WRONG = 20;
 const free: Seat[] = [];
 const waiting: ((seat: Seat) => void)[] = [];
@@ -98,7 +98,7 @@ const api = {
           },
         );
         giveBack(seat);
-        // As shipped, node-llama-cpp now and then gives one sequence another's token: island-agent/runtimes/llmcpp/batch-order.ts.
+        // The released node-llama-cpp occasionally gives a sequence the token of another: island-agent/runtimes/llmcpp/batch-order.ts.
         if (response !== answer) {
           wrong += 1;
           continue;
@@ -114,7 +114,7 @@ const api = {
     };
     await Promise.all(Array.from({ length: clients }, one));
     if (wrong > Math.max(FEW_WRONG, MAX_WRONG * tookMs.length))
-      throw new Error(`${wrong} answers are wrong, ${tookMs.length} right`);
+      throw new Error(`${wrong} responses are wrong, ${tookMs.length} are right`);
     const [took, first] = [p50AndP99(tookMs), p50AndP99(firstMs)];
     return {
       wrong,

@@ -14,7 +14,7 @@ export async function hasLlamaServer(): Promise<boolean> {
   );
 }
 
-/** llama.cpp's own server on a free port. */
+/** Starts llama.cpp's server on a free port. */
 export async function startLlamaServer(
   modelPath: string,
   { contextSize, sequences, threads }: { contextSize: number; sequences: number; threads: number },

@@ -12,7 +12,7 @@ import { postgresPrograms, PostgresServer } from "../../test/support/servers/pos
 import { Worker } from "../harness/worker.ts";
 import type { QueueApi } from "../queues/queue-api.ts";
 
-/** A queue with its own server on its own port and data directory; both end with it. */
+/** A queue whose server has a separate port and data directory. Disposing it removes both. */
 export interface QueueUnderTest extends AsyncDisposable {
   readonly worker: Worker<QueueApi>;
 }
@@ -23,7 +23,7 @@ const run = promisify(execFile);
 const QUEUES = join(import.meta.dirname, "..", "queues");
 const MAX_START_MS = 20_000;
 
-/** The queues that can be measured here, and why the others cannot. */
+/** Returns the queues that can be measured on this machine, and why others cannot. */
 export async function findQueues(): Promise<{ readonly names: QueueName[]; readonly notes: string[] }> {
   const names: QueueName[] = [];
   const notes: string[] = [];
@@ -34,7 +34,7 @@ export async function findQueues(): Promise<{ readonly names: QueueName[]; reado
   return { names, notes };
 }
 
-/** Installs the packages of `queues/` by their lockfile, where they are not there yet. No install script runs. */
+/** Installs missing packages of `queues/` from their lockfile, without install scripts. */
 async function installQueues(): Promise<void> {
   if (existsSync(join(QUEUES, "node_modules", ".package-lock.json"))) return;
   await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: QUEUES });
@@ -75,7 +75,7 @@ async function startPostgres(): Promise<StoreServer> {
   return { address: server.addressOf("postgres"), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-/** Resolves when the port takes connections. @throws when the program ends first. */
+/** Resolves when the port accepts connections. @throws if the program ends first. */
 async function untilListening(port: number, child: ChildProcess): Promise<void> {
   const limit = AbortSignal.timeout(MAX_START_MS);
   for (;;) {

@@ -15,7 +15,7 @@ export interface CellDeps {
   readonly random: Random;
 }
 
-/** A simulated coordinator: the real scheduler, with jobs that run as long as the workload says. */
+/** A simulated coordinator: the real scheduler, with job durations from the workload. */
 export class Cell {
   readonly id: string;
   readonly scheduler: Scheduler;
@@ -35,7 +35,7 @@ export class Cell {
     );
   }
 
-  /** An Island that runs `residualsMs.length` jobs of before, each for so long. */
+  /** Adds an Island that already runs `residualsMs.length` jobs, each with that remaining duration. */
   raise(island: number, residualsMs: readonly number[]): void {
     const { fleet, observer, clock } = this.#deps;
     observer.slotsCame(island, fleet.slotsOf(island) - residualsMs.length);
@@ -48,16 +48,16 @@ export class Cell {
     this.#enqueue(job);
   }
 
-  /** Gives waiting jobs to another coordinator. Resolves with those that waited here. */
+  /** Transfers waiting jobs to another coordinator. Resolves with the jobs that still waited here. */
   async transfer(jobIds: readonly string[], toId: string): Promise<string[]> {
-    if (toId === this.id) throw new Error(`${toId} gives jobs to itself`);
+    if (toId === this.id) throw new Error(`${toId} transfers jobs to itself`);
     const own = jobIds.filter((id) => this.#waiting.delete(id));
     for (const jobId of own) this.step({ kind: "job_gone", jobId });
     await this.#take(this.#deps.latencies.transfer);
     return own;
   }
 
-  /** Jobs that another coordinator gave to this one: they compete here. */
+  /** Enqueues jobs that another coordinator transferred to this one. */
   async adopt(jobIds: readonly string[]): Promise<void> {
     await this.#take(this.#deps.latencies.adopt);
     for (const id of jobIds) {
@@ -71,7 +71,7 @@ export class Cell {
     for (const effect of this.scheduler.step(event, clock.monotonicMs())) {
       if (effect.kind !== "assign") continue;
       const [job, island] = [indexOf(effect.jobId), indexOf(effect.islandId)];
-      if (!this.#waiting.delete(effect.jobId)) throw new Error(`${effect.jobId} does not wait at ${this.id}`);
+      if (!this.#waiting.delete(effect.jobId)) throw new Error(`${effect.jobId} is not waiting at ${this.id}`);
       observer.begun(job, island);
       clock.after(workload.runMs[job] as number, () => {
         observer.ended(job);
@@ -114,5 +114,5 @@ export class Cell {
   }
 }
 
-/** `job_7` is number 7. */
+/** Returns the number of a job id: 7 for `job_7`. */
 const indexOf = (id: string): number => Number(id.slice(id.indexOf("_") + 1));

@@ -38,7 +38,7 @@ const TRAFFIC: readonly Column[] = [
   ["Received, kB/s, each", ({ kbPerS }) => kbPerS],
 ];
 
-/** A table in Markdown: a column for each number of coordinators. */
+/** Returns a Markdown table with a column per number of coordinators. */
 export function describeScenario({ title, islands, slots, jobs, runs }: StoredScenario): string {
   const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   const rows = [...WAITING, ...SUMS, ...ORDER, ...TRAFFIC];
@@ -52,7 +52,7 @@ export function describeScenario({ title, islands, slots, jobs, runs }: StoredSc
   ].join("\n");
 }
 
-/** The page with all tables. */
+/** Returns the page with all tables. */
 export function describeAll(scenarios: Readonly<Record<string, StoredScenario>>): string {
   const intro = "Written by `npm run bench:cells`. [scale.md](../scale.md) says what the rows mean.";
   return [`# Figures of simulated coordinators\n\n${intro}`, ...Object.values(scenarios).map(describeScenario)]
@@ -62,7 +62,7 @@ export function describeAll(scenarios: Readonly<Record<string, StoredScenario>>)
 
 const inFull = (count: number): string => count.toLocaleString("en-US");
 
-/** One plot for each subject, a line for each scenario. */
+/** Returns a plot per subject, with a line per scenario. */
 export function plotsOf(scenarios: Readonly<Record<string, StoredScenario>>): LinePlot[] {
   const all = Object.entries(scenarios);
   const sizesOf = ({ runs }: StoredScenario): number[] => runs.map(({ coordinators }) => coordinators);

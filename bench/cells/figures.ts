@@ -1,35 +1,35 @@
 import type { Outcome } from "./simulation.ts";
 import type { Workload } from "./workload.ts";
 
-/** What a run of several coordinators is like, beside one scheduler that has the same jobs and all Islands. */
+/** Metrics of a run with several coordinators, compared with one scheduler that has the same jobs and all Islands. */
 export interface CellFigures {
   readonly coordinators: number;
-  /** Of all jobs. */
+  /** Wait of all jobs. */
   readonly waitMs: Quantiles;
-  /** Of accounts with few jobs. */
+  /** Wait of jobs of accounts with few jobs. */
   readonly smallWaitMs: Quantiles;
-  /** The longest part of the wait in which one and the same Island that fits had a free slot, of all jobs. */
+  /** Longest part of each job's wait in which one suitable Island had a free slot throughout. */
   readonly besideMs: Quantiles;
-  /** Jobs that waited for more than a second while an Island that fits had a free slot. */
+  /** Number of jobs that waited for more than a second while a suitable Island had a free slot. */
   readonly besideOverSecond: number;
-  /** All of the wait in which a slot that fits was free somewhere, now here and now there, of all jobs. */
+  /** Total part of each job's wait in which any suitable slot was free. */
   readonly idleWaitMs: Quantiles;
-  /** Parts of all jobs that started at another coordinator than they were submitted to, and that moved more than once. */
+  /** Share of jobs that started at another coordinator than they were submitted to; then the share that moved more than once. */
   readonly stolen: number;
   readonly movedAgain: number;
-  /** Part of the slot time in the window that other accounts had than with one scheduler. */
+  /** Share of the slot time in the window that went to other accounts than with one scheduler. */
   readonly misplaced: number;
-  /** Slot time in the window beside that with one scheduler, of accounts with much: the least and the most of 98 of 100. */
+  /** Ratio of slot time in the window to that with one scheduler, for accounts with much: percentiles 1 and 99. */
   readonly leastServed: number;
   readonly mostServed: number;
-  /** Part of the starts that came before an earlier due job of the same account, class and Cargo. */
+  /** Share of starts before an earlier due job of the same account, class and Cargo. */
   readonly outOfOrder: number;
-  /** How much earlier or later jobs started than with one scheduler, of those that waited. */
+  /** Difference of start times to one scheduler, for jobs that waited. */
   readonly displacedMs: Quantiles;
-  /** A second, of all coordinators together. */
+  /** Messages published per second by all coordinators. */
   readonly publishedPerS: number;
   readonly requestsPerS: number;
-  /** A second, of one coordinator. */
+  /** Messages received per second by one coordinator. */
   readonly receivedPerS: number;
   readonly kbPerS: number;
 }
@@ -41,9 +41,9 @@ interface Quantiles {
   readonly max: number;
 }
 
-/** An account with so many jobs or fewer is a small one. */
+/** Most jobs of a small account. */
 const SMALL_ACCOUNT_JOBS = 30;
-/** Less slot time, and the end of one run more or less makes the difference. */
+/** Minimum slot time of an account for a comparison. With less, the end of a single run dominates the result. */
 const MIN_COMPARED_MS = 600_000;
 
 export function figuresOf(coordinators: number, workload: Workload, run: Outcome, ideal: Outcome): CellFigures {
@@ -70,7 +70,7 @@ export function figuresOf(coordinators: number, workload: Workload, run: Outcome
     displacedMs: quantilesOf(displacedMs),
     publishedPerS: traffic.published / seconds,
     requestsPerS: traffic.requests / seconds,
-    // A request is received by one and its answer by another.
+    // One coordinator receives a request and another receives its reply.
     receivedPerS: (traffic.delivered + 2 * traffic.requests) / each,
     kbPerS: traffic.bytes / 1_000 / each,
   };
@@ -98,7 +98,7 @@ function quantilesOf(values: Float64Array): Quantiles {
   return { mean, p50: at(sorted, 0.5), p99: at(sorted, 0.99), max: at(sorted, 1) };
 }
 
-/** 0 without a value. */
+/** Returns a quantile of sorted values; 0 if there is no value. */
 function at(sorted: Float64Array, part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0;
 }

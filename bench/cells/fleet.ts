@@ -5,7 +5,7 @@ import { GIB } from "../../shared/format-bytes.ts";
 import { Random } from "../../test/support/random.ts";
 
 interface IslandClass {
-  /** Of all Islands. */
+  /** Share of all Islands. */
   readonly part: number;
   readonly ramGb: number;
   readonly vramGb: number;
@@ -21,7 +21,7 @@ const CLASSES: readonly IslandClass[] = [
   { part: 0.02, ramGb: 128, vramGb: 80, slots: 8 },
 ];
 
-/** What Cargos need, and how often they are asked for beside others of the same size: in each size the first is the most popular. */
+/** Sizes of Cargos. Within each size the first Cargo is the most popular. */
 const SIZES = [
   { part: 0.55, count: 8, ramGb: 2, vramGb: 0 },
   { part: 0.25, count: 6, ramGb: 12, vramGb: 0 },
@@ -30,27 +30,27 @@ const SIZES = [
   { part: 0.01, count: 2, ramGb: 96, vramGb: 60 },
 ] as const;
 
-/** Models on disk differ between Islands of a class in so many ways. */
+/** Number of different sets of models on disk among the Islands of a class. */
 const VARIANTS = 4;
 const MAX_RTT_MS = 200;
 
 interface SimulatedCargo {
   readonly manifest: CargoManifest;
-  /** Of all jobs. */
+  /** Share of all jobs. */
   readonly part: number;
-  /** For each class of Islands, whether it fits. */
+  /** Whether each class of Islands is suitable. */
   readonly fitsClass: readonly boolean[];
 }
 
-/** What does not change in a run: the kinds of Cargos and Islands. */
+/** Kinds of Cargos and Islands, which stay the same in a run. */
 export class Fleet {
   readonly cargos: readonly SimulatedCargo[];
   readonly islands: number;
-  /** Of all Islands together. */
+  /** Total slots of all Islands. */
   readonly slots: number;
   readonly #classOf: Uint8Array;
   readonly #rttMs: Uint8Array;
-  /** By class and variant: lists that all Islands of the kind share. */
+  /** Models by class and variant, in lists that all Islands of the kind share. */
   readonly #models: readonly (readonly { cachedModels: readonly string[]; loaded: readonly string[] }[])[];
 
   constructor(islands: number, seed: number) {
@@ -80,7 +80,7 @@ export class Fleet {
   info(island: number): SchedulerIsland {
     const index = this.classOf(island);
     const models = this.#models[index]?.[island % VARIANTS];
-    if (models === undefined) throw new Error(`There is no class ${index}`);
+    if (models === undefined) throw new Error(`Unknown class ${index}`);
     return {
       id: `isle_${island}`,
       accountId: `owner_${island}`,
@@ -119,7 +119,7 @@ function pickClass(random: Random): number {
 
 function makeCargos(): SimulatedCargo[] {
   return SIZES.flatMap(({ part, count, ramGb, vramGb }, size) => {
-    // Zipf's law: the second is asked for half as often as the first.
+    // Zipf's law: the second is requested half as often as the first.
     const all = Array.from({ length: count }, (_, index) => 1 / (index + 1)).reduce((sum, each) => sum + each);
     return Array.from({ length: count }, (_, index): SimulatedCargo => {
       const slug = `cargo-${size}-${index}`;

@@ -1,18 +1,18 @@
-/** A time in which an Island had a free slot. */
+/** A period in which an Island had a free slot. */
 interface FreeTime {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Of Islands that run the same Cargos: which have a free slot, since when, and which had one for long. */
+/** Tracks the periods in which Islands that run the same Cargos have free slots. */
 export class FreeTimes {
   readonly #slots = new Map<number, number>();
-  /** By Island, since when it has a free slot: the longest first. */
+  /** Start of the current free period by Island, longest first. */
   readonly #sinceMs = new Map<number, number>();
-  /** Times that are over, by their end. One that a later one is longer than is left out, so that each is shorter than the one before. */
+  /** Past periods by their end. Periods shorter than a later one are dropped, so that each is shorter than the one before. */
   readonly #over: FreeTime[] = [];
 
-  /** @param by More or fewer free slots of the Island. @throws when it has fewer than none. */
+  /** Changes the number of free slots. @param by positive or negative change. @throws if the number becomes negative. */
   change(island: number, by: number, nowMs: number): void {
     const before = this.#slots.get(island) ?? 0;
     const after = before + by;
@@ -24,11 +24,11 @@ export class FreeTimes {
     this.#sinceMs.delete(island);
   }
 
-  /** For how long, of the time from `fromMs` to now, one and the same Island had a free slot: the most of all. */
+  /** Returns the longest time since `fromMs` in which one Island had a free slot throughout. */
   longestSince(fromMs: number, nowMs: number): number {
     const [oldestMs] = this.#sinceMs.values();
     const open = oldestMs === undefined ? 0 : nowMs - Math.max(oldestMs, fromMs);
-    // What began before counts from then on, so of these the last is the longest, and of the others the first.
+    // Periods that began before `fromMs` count from then on, so the last of them is the longest. Among the others it is the first.
     const index = firstIndex(this.#over, (time) => time.fromMs >= fromMs);
     const [before, after] = [this.#over[index - 1], this.#over[index]];
     const clipped = before === undefined ? 0 : before.toMs - fromMs;
@@ -46,7 +46,7 @@ export class FreeTimes {
   }
 }
 
-/** @param isFound False up to some place of the list, and true from there on. */
+/** Returns the first index for which `isFound` is true, by binary search. @param isFound false up to some index, then true. */
 function firstIndex<T>(list: readonly T[], isFound: (item: T) => boolean): number {
   let [low, high] = [0, list.length];
   while (low < high) {

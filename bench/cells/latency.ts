@@ -1,24 +1,24 @@
 import type { Random } from "../../test/support/random.ts";
 
-/** How long something takes, as it was measured. Between the two points and beyond, log-normal. */
+/** Measured duration of an operation: a log-normal distribution through two points. */
 export interface Latency {
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** What the coordinators wait for. */
+/** Operations that coordinators wait for. */
 export interface Latencies {
-  /** A message from one coordinator to another, one way. */
+  /** One-way message between coordinators. */
   readonly bus: Latency;
-  /** The commit that gives waiting jobs to another coordinator. */
+  /** Commit that transfers waiting jobs to another coordinator. */
   readonly transfer: Latency;
-  /** Reading and restoring jobs that were given. */
+  /** Reading and restoring transferred jobs. */
   readonly adopt: Latency;
 }
 
 /**
- * One data centre, with the servers under load: more than what `cluster-latencies.ts` measures where nothing else runs, and what it
- * measured on two cores that eight other processes wanted.
+ * Latencies of one data centre with servers under load: higher than `cluster-latencies.ts` measures on an idle machine. Measured on two
+ * cores shared with eight other busy processes.
  */
 export const LOCAL_LATENCIES: Latencies = {
   bus: { p50Ms: 0.3, p99Ms: 5 },
@@ -33,7 +33,7 @@ export function sampleMs({ p50Ms, p99Ms }: Latency, random: Random): number {
   return p50Ms * Math.exp((Math.log(p99Ms / p50Ms) / Z_OF_P99) * normal(random));
 }
 
-/** Of mean 0 and deviation 1. Source: Box and Muller (1958). */
+/** Returns a normally distributed number of mean 0 and deviation 1. Source: Box and Muller (1958). */
 export function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
 }

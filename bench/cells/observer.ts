@@ -5,7 +5,7 @@ import { FreeTimes } from "./free-times.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 import type { Workload } from "./workload.ts";
 
-/** Time in which slots are contended, and shares are compared. */
+/** Period in which slots are contended, for the comparison of shares. */
 export interface Window {
   readonly fromMs: number;
   readonly toMs: number;
@@ -16,7 +16,7 @@ interface QueuedDue extends HeapItem {
   readonly dueMs: number;
 }
 
-/** Jobs may wait so long; their priority counts for half of it. */
+/** Wait limit of jobs. Their priority counts for half of it. */
 export const WAIT_LIMIT_MS = 3_600_000;
 const NEW = 0;
 const WAITING = 1;
@@ -27,18 +27,18 @@ function isDueFirst(a: QueuedDue, b: QueuedDue): boolean {
   return a.dueMs === b.dueMs ? a.job < b.job : a.dueMs < b.dueMs;
 }
 
-/** Sees all coordinators at once, which none of them can, and notes what happens to each job. @throws when a job is lost or runs twice. */
+/** Observes all coordinators and records the events of each job. @throws if a job is lost or runs twice. */
 export class Observer {
   readonly startMs: Float64Array;
-  /** Of each job's wait, the longest part in which one and the same Island that fits had a free slot. */
+  /** Longest part of each job's wait in which one suitable Island had a free slot throughout. */
   readonly besideMs: Float64Array;
-  /** Of each job's wait, all of the time in which a slot that fits was free somewhere, now here and now there. */
+  /** Total part of each job's wait in which any suitable slot was free. */
   readonly idleWaitMs: Float64Array;
-  /** How often each job went to another coordinator. */
+  /** Number of transfers of each job. */
   readonly moves: Uint8Array;
   /** Slot time of each account in the window. */
   readonly serviceMs: Float64Array;
-  /** Starts while a job of the same account, class and Cargo waited somewhere that was due earlier. */
+  /** Number of starts while an earlier due job of the same account, class and Cargo waited at any coordinator. */
   outOfOrder = 0;
   started = 0;
   readonly #clock: VirtualClock;
@@ -46,9 +46,9 @@ export class Observer {
   readonly #workload: Workload;
   readonly #window: Window;
   readonly #state: Uint8Array;
-  /** By class of Islands. */
+  /** Free periods by class of Islands. */
   readonly #freeTimes: readonly FreeTimes[];
-  /** By Cargo: free slots that fit, time until now in which there were some, and since when there are. */
+  /** Suitable free slots by Cargo: their number, the total time with any, and the start of the current such period. */
   readonly #fitting: { free: number; totalMs: number; sinceMs: number }[];
   readonly #queues = new Map<number, IndexedHeap<QueuedDue>>();
   readonly #queued = new Map<number, QueuedDue>();
@@ -93,7 +93,7 @@ export class Observer {
     this.#advance(job, WAITING, RUNNING);
     const nowMs = this.#clock.monotonicMs();
     this.startMs[job] = nowMs;
-    // At most the difference of two sums: what is left of rounding is not waiting.
+    // The difference of two sums may be slightly negative because of rounding.
     this.idleWaitMs[job] = Math.max(0, (this.idleWaitMs[job] ?? 0) + this.#idleMs(job));
     this.besideMs[job] = this.#longestBeside(job);
     this.#noteOrder(job);
@@ -109,20 +109,20 @@ export class Observer {
     this.#advance(job, RUNNING, DONE);
   }
 
-  /** A slot of the Island is free. */
+  /** Records that a slot of the Island is free. */
   slotFreed(island: number): void {
     this.#changeFree(island, 1);
   }
 
   #advance(job: number, from: number, to: number): void {
-    if (this.#state[job] !== from) throw new Error(`Job ${job} is in state ${this.#state[job]}, and not ${from}`);
+    if (this.#state[job] !== from) throw new Error(`Job ${job} is in state ${this.#state[job]}, expected ${from}`);
     this.#state[job] = to;
   }
 
   #noteOrder(job: number): void {
     const queue = this.#queues.get(this.#queueKey(job));
     const queued = this.#queued.get(job);
-    if (queue === undefined || queued === undefined) throw new Error(`Job ${job} does not wait`);
+    if (queue === undefined || queued === undefined) throw new Error(`Job ${job} is not waiting`);
     const first = queue.peek();
     if (first !== undefined && first.dueMs < queued.dueMs) this.outOfOrder += 1;
     queue.remove(queued);
@@ -136,10 +136,10 @@ export class Observer {
     return (account[job] as number) * this.#fleet.cargos.length * 2 + kind;
   }
 
-  /** Time until now in which a slot that fits the job was free. */
+  /** Returns the total time until now in which a suitable slot was free. */
   #idleMs(job: number): number {
     const fitting = this.#fitting[this.#workload.cargo[job] as number];
-    if (fitting === undefined) throw new Error(`Job ${job} is of no Cargo`);
+    if (fitting === undefined) throw new Error(`Job ${job} has an unknown Cargo`);
     return fitting.totalMs + (fitting.free > 0 ? this.#clock.monotonicMs() - fitting.sinceMs : 0);
   }
 

@@ -1,20 +1,20 @@
 import type { Window } from "./observer.ts";
 import type { Phase } from "./workload.ts";
 
-/** Where Islands and requests are, and how much is asked for. */
+/** Distribution of Islands and requests over the coordinators, and the load. */
 export interface Scenario {
   readonly name: string;
   readonly title: string;
-  /** `ramp`: from nearly none at the first coordinator to twice the average at the last, as after a rolling restart. */
+  /** `ramp`: from almost no Islands at the first coordinator to twice the average at the last, as after a rolling restart. */
   readonly islands: "even" | "ramp";
-  /** `account`: all requests of an account go to one coordinator. `request`: each goes to any. */
+  /** `account`: all requests of an account go to one coordinator. `request`: each goes to a random one. */
   readonly doors: "account" | "request";
   readonly phases: readonly Phase[];
   readonly window: Window;
 }
 
 const STEADY = { phases: [{ fromMs: 0, load: 0.9 }], window: { fromMs: 20_000, toMs: 100_000 } };
-/** Twice of what the slots can do for a while: what waits then is served while three quarters are asked for. */
+/** Twice the slots' capacity for a while. The waiting jobs are served during the following load of 0.75. */
 const SURGE = {
   phases: [
     { fromMs: 0, load: 0.75 },

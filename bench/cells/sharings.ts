@@ -5,9 +5,9 @@ import type { Sharing, SharingParts } from "./simulation.ts";
 
 const log = { warn: (facts: unknown, message: string): void => console.warn(message, facts) };
 
-/** How coordinators share, by name. */
+/** Ways in which coordinators share jobs, by name. */
 export const SHARINGS: Readonly<Record<string, Sharing>> = {
-  /** As coordinators do. */
+  /** Work stealing, as in real coordinators. */
   stealing: ({ cell, bus, clock, self, peers: live }: SharingParts): void => {
     const mover = {
       transfer: (jobIds: readonly string[], toId: string) => cell.transfer(jobIds, toId),
@@ -15,10 +15,10 @@ export const SHARINGS: Readonly<Record<string, Sharing>> = {
         await cell.adopt(jobIds);
         return jobIds.length;
       },
-      // Every answer comes here.
+      // All replies arrive here.
       reconcile: () => Promise.resolve(),
     };
-    // A coordinator alone has nobody to tell anything.
+    // A single coordinator has no peers to publish to.
     if (live.length === 1) return;
     const schedule = (event: SchedulerEvent): void => cell.step(event);
     const peers = openPeers(self, bus, { clock, log });

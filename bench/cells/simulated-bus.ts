@@ -4,19 +4,19 @@ import { Random } from "../../test/support/random.ts";
 import { sampleMs, type Latency } from "./latency.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
-/** What crossed the bus, with what each subscriber received counted by itself. */
+/** Traffic of the bus. Messages are counted for each subscriber that receives them. */
 export interface Traffic {
   published: number;
   delivered: number;
-  /** Requests; an answer each. */
+  /** Requests, each with one reply. */
   requests: number;
-  /** Received by coordinators, as MessagePack. */
+  /** Bytes received by coordinators, as MessagePack. */
   bytes: number;
 }
 
 const packr = new Packr({ useRecords: false });
 
-/** The messages between simulated coordinators: each takes its time, and what one sends to another keeps its order. */
+/** Network between simulated coordinators. Messages have latencies, and messages between two coordinators keep their order. */
 export class SimulatedNetwork {
   readonly traffic: Traffic = { published: 0, delivered: 0, requests: 0, bytes: 0 };
   readonly #clock: VirtualClock;
@@ -50,12 +50,10 @@ export class SimulatedNetwork {
 
   request(from: SimulatedBus, subject: string, message: unknown, timeoutMs: number): Promise<unknown> {
     const to = this.#buses.find((bus) => bus.answers(subject));
-    if (to === undefined) return Promise.reject(new BusError("unreachable", `Nobody answers ${subject}`));
+    if (to === undefined) return Promise.reject(new BusError("unreachable", `No responder for ${subject}`));
     this.traffic.requests += 1;
     return new Promise((resolve, reject) => {
-      const late = this.#clock.schedule(timeoutMs, () =>
-        reject(new BusError("timeout", `${subject} was not answered`)),
-      );
+      const late = this.#clock.schedule(timeoutMs, () => reject(new BusError("timeout", `No reply to ${subject}`)));
       const answer = (settle: () => void, value: unknown): void => {
         this.traffic.bytes += packr.pack(value).byteLength;
         this.#send(to, from, () => {
@@ -84,7 +82,7 @@ export class SimulatedNetwork {
 
 class SimulatedBus implements Bus {
   readonly downBecause = null;
-  /** When the last message to each other one arrives. */
+  /** Arrival time of the last message to each other coordinator. */
   readonly lastArrivalMs = new Map<SimulatedBus, number>();
   readonly #network: SimulatedNetwork;
   readonly #listeners = new Map<string, Set<(message: unknown) => void>>();

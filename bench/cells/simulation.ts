@@ -10,14 +10,14 @@ import { SimulatedNetwork, type Traffic } from "./simulated-bus.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 import { loadAt, sampleResidualMs, type Workload } from "./workload.ts";
 
-/** Lets a coordinator share with its peers from now on. */
+/** Starts the sharing of a coordinator with its peers. */
 export type Sharing = (parts: SharingParts) => void;
 export interface SharingParts {
   readonly cell: Cell;
   readonly bus: Bus;
   readonly clock: VirtualClock;
   readonly self: Peer;
-  /** All, this one included. */
+  /** All coordinators, including this one. */
   readonly peers: readonly Peer[];
 }
 
@@ -40,7 +40,7 @@ export interface Outcome {
 
 const SPREAD_MS = 1_000;
 
-/** Runs the workload until every job has started. @throws when a job is lost, starts twice, or a slot is used twice. */
+/** Runs the workload until all jobs have started. @throws if a job is lost or starts twice, or a slot is used twice. */
 export async function simulate(options: SimulationOptions): Promise<Outcome> {
   const { coordinators, fleet, workload, scenario, latencies, seed } = options;
   const clock = new VirtualClock();
@@ -54,7 +54,7 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
   raiseIslands(cells, options);
   for (const [index, cell] of cells.entries()) {
     const parts: SharingParts = { cell, bus: network.newBus(), clock, self: peers[index] as Peer, peers };
-    // They were not started in the same moment, and their timers must not be in step.
+    // Coordinators do not start at the same moment, so their timers must not be in step.
     clock.schedule(random.next() * SPREAD_MS, () => options.sharing(parts));
   }
   const submit = (job: number): void => {
@@ -68,24 +68,24 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
   return { observer, traffic: network.traffic, tookMs: clock.monotonicMs() };
 }
 
-/** Ids have their index, with as many digits in all of them. */
+/** Creates a peer. All ids contain the index with the same number of digits. */
 function makePeer(index: number): Peer {
   const id = `c${String(index).padStart(2, "0")}`;
   return { id, address: `http://${id}.example`, version: "1.0.0" };
 }
 
-/** Slots are as busy as they are at the first load after a long time. */
+/** Creates the Islands with the busy slots of a steady state at the first load. */
 function raiseIslands(cells: readonly Cell[], { fleet, scenario, seed }: SimulationOptions): void {
   const random = new Random(seed + 1);
   const busyPart = Math.min(1, loadAt(scenario.phases, 0));
-  // The same Islands with the same jobs, however many coordinators there are.
+  // The same Islands with the same jobs for any number of coordinators.
   const places = new Random(seed + 2);
   for (let island = 0; island < fleet.islands; island += 1) {
     const residualsMs: number[] = [];
     for (let slot = 0; slot < fleet.slotsOf(island); slot += 1) {
       if (random.chance(busyPart)) residualsMs.push(sampleResidualMs(random));
     }
-    // On a ramp, the chance of a coordinator grows with its index: the square root makes it so.
+    // The square root makes the chance of a coordinator grow with its index, for a ramp.
     const place = scenario.islands === "even" ? places.next() : Math.sqrt(places.next());
     cells[Math.floor(place * cells.length)]?.raise(island, residualsMs);
   }

@@ -7,14 +7,14 @@ interface Due extends HeapItem {
   readonly task: () => void;
 }
 
-/** 2026-01-01T00:00:00Z. */
+/** Start of virtual time: 2026-01-01T00:00:00Z. */
 const START_MS = 1_767_225_600_000;
 
 function isFirst(a: Due, b: Due): boolean {
   return a.atMs === b.atMs ? a.order < b.order : a.atMs < b.atMs;
 }
 
-/** Time that passes from event to event, as fast as the machine can. */
+/** Clock that jumps from event to event. */
 export class VirtualClock implements Clock {
   readonly #due = new IndexedHeap<Due>(isFirst);
   #nowMs = 0;
@@ -41,7 +41,7 @@ export class VirtualClock implements Clock {
     return sleepOn(this, ms, signal);
   }
 
-  /** As {@link schedule}, for a task that neither makes nor settles promises: much cheaper. */
+  /** Like {@link schedule}, but much cheaper. Only for tasks that neither create nor settle promises. */
   after(delayMs: number, task: () => void): Timer {
     this.#order += 1;
     const due: Due = { heapIndex: -1, atMs: this.#nowMs + Math.max(0, delayMs), order: this.#order, task };
@@ -53,11 +53,11 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Runs one event after the other until `isOver`, each with all that its promises lead to. @throws when nothing is left to happen. */
+  /** Runs events one after the other until `isOver`, each with its promises. @throws if no event is left. */
   async runUntil(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
       const next = this.#due.peek();
-      if (next === undefined) throw new Error("Nothing is left to happen, and it is not over");
+      if (next === undefined) throw new Error("No event is left, but the run is not over");
       this.#due.remove(next);
       this.#nowMs = next.atMs;
       next.task();

@@ -2,7 +2,7 @@ import { Random } from "../../test/support/random.ts";
 import type { Fleet } from "./fleet.ts";
 import { normal } from "./latency.ts";
 
-/** How much is asked for from a time on, in parts of what all slots can do. */
+/** Load from a time on, as a fraction of the capacity of all slots. */
 export interface Phase {
   readonly fromMs: number;
   readonly load: number;
@@ -18,12 +18,12 @@ export interface WorkloadOptions {
 /** Slot time of a run: log-normal. */
 const RUNS = { chat: { medianMs: 6_000, sigma: 0.8, part: 0.6 }, batch: { medianMs: 20_000, sigma: 1, part: 0.4 } };
 const MAX_RUN_MS = 600_000;
-/** How unequal accounts are: the part of account i is 1 / (i + 1) to this power. */
+/** Skew of accounts: the share of account i is proportional to 1 / (i + 1) to this power. */
 const ACCOUNT_SKEW = 0.8;
 const SHARES = [100, 100, 100, 100, 100, 100, 100, 100, 200, 400];
 const PRIORITIES = [50, 50, 50, 50, 50, 50, 20, 80, 100, 0];
 
-/** Jobs in the order in which they come; the same for every number of coordinators. */
+/** Jobs in the order of their arrival. They are the same for any number of coordinators. */
 export class Workload {
   readonly jobs: number;
   readonly accounts: number;
@@ -70,7 +70,7 @@ export class Workload {
   }
 }
 
-/** What is left of the run that a slot has at a random time: long runs are met more often. */
+/** Samples the remaining duration of the run that a slot has at a random time. Long runs are more likely. */
 export function sampleResidualMs(random: Random): number {
   const chatMs = RUNS.chat.part * meanMs(RUNS.chat);
   const { medianMs, sigma } = random.chance(chatMs / meanRunMs()) ? RUNS.chat : RUNS.batch;
@@ -92,11 +92,11 @@ function meanRunMs(): number {
 
 export function loadAt(phases: readonly Phase[], atMs: number): number {
   const phase = phases.findLast(({ fromMs }) => fromMs <= atMs);
-  if (phase === undefined) throw new RangeError("The first phase begins at 0");
+  if (phase === undefined) throw new RangeError("The first phase must begin at 0");
   return phase.load;
 }
 
-/** Picks an index with a chance that is proportional to its weight. */
+/** Returns a function that picks an index with a probability proportional to its weight. */
 function picker(weights: readonly number[]): (random: Random) => number {
   const upTo = new Float64Array(weights.length);
   let sum = 0;

@@ -2,14 +2,14 @@ import type { Budget, Figure } from "./bench.ts";
 import type { PlotLine } from "./line-plot.ts";
 import { formatNumber } from "./format-number.ts";
 
-/** Figures of one run of one variant, by name. */
+/** Metrics of one run of one variant, by name. */
 export type Metrics = Readonly<Record<string, number>>;
-/** Figures of all runs, in the order of the runs: `samples[variant][metric][run]`. */
+/** Metrics of all runs: `samples[variant][metric][run]`. */
 export type Samples = Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
 
 /**
- * Runs each variant `runs` times in alternating order, so that what slows the machine for a while slows all of them. Each call must start
- * processes of its own.
+ * Runs each variant `runs` times in alternating order, so that a temporary slowdown of the machine affects all of them. Each call must
+ * start new processes.
  */
 export async function alternate(
   runs: number,
@@ -29,7 +29,7 @@ export async function alternate(
   return samples;
 }
 
-/** All runs of one metric. @throws when there is none: a bench that measured nothing has failed. */
+/** Returns all runs of one metric. @throws if no run measured it, since the bench has failed then. */
 export function valuesOf(samples: Samples, variant: string, metric: string): readonly number[] {
   const values = samples[variant]?.[metric];
   if (values === undefined || values.length === 0) throw new Error(`No run of ${variant} measured ${metric}`);
@@ -38,7 +38,7 @@ export function valuesOf(samples: Samples, variant: string, metric: string): rea
   return values;
 }
 
-/** One figure of each run, combined of what was measured in it. */
+/** Computes one figure per run from the metrics of the run. */
 export function ofEachRun(
   combine: (...values: number[]) => number,
   ...measured: readonly (readonly number[])[]
@@ -47,14 +47,14 @@ export function ofEachRun(
   return first.map((value, run) => combine(value, ...others.map((values) => values[run] ?? Number.NaN)));
 }
 
-/** How a figure is made of samples. */
+/** Recipe for a figure from samples. */
 export interface FigureRecipe {
   readonly what: string;
   readonly unit: string;
   readonly metric: string;
-  /** Whose it is; the coordinator's unless given. */
+  /** Variant of the figure; default: the coordinator. */
   readonly of?: string;
-  /** The variant it is compared with, of the same metric unless another is given. */
+  /** Variant to compare with, by default in the same metric. */
   readonly against?: { readonly variant: string; readonly name: string; readonly metric?: string };
   readonly budget?: Budget;
 }
@@ -74,7 +74,7 @@ export function figureOf(
   };
 }
 
-/** The line of a variant over growing loads: its metric is named `${metric} ${level}`. */
+/** Returns the line of a variant over growing loads. Its metrics are named `${metric} ${level}`. */
 export function lineOf(
   samples: Samples,
   variant: string,
@@ -85,7 +85,7 @@ export function lineOf(
   return { name, points: levels.map((level) => valuesOf(samples, variant, `${metric} ${level}`)) };
 }
 
-/** For people who watch a run. */
+/** Returns the metrics as one line of text, for the progress output. */
 export const describeMetrics = (metrics: Metrics): string =>
   Object.entries(metrics)
     .map(([name, value]) => `${name} ${formatNumber(value)}`)

@@ -2,18 +2,18 @@ import { pairedRatios, summarize, type Summary } from "./statistics.ts";
 import type { LinePlot } from "./line-plot.ts";
 
 export interface BenchOptions {
-  /** Of each variant. */
+  /** Runs of each variant. */
   readonly runs: number;
-  /** Smallest numbers: shows that the script works, and measures nothing. */
+  /** Whether to use the smallest numbers, which only show that the script works. */
   readonly isQuick: boolean;
   readonly log: (line: string) => void;
 }
 
-/** A script that answers one question. It throws when an answer, a count or an end is not what it must be. */
+/** A script that measures one question. Throws if a response, a count or an end is not as expected. */
 export interface Bench {
   readonly name: string;
   readonly title: string;
-  /** What runs it, unless it is one of `npm run bench`. */
+  /** Command of a bench that is not part of `npm run bench`. */
   readonly command?: string;
   run(options: BenchOptions): Promise<BenchResult>;
 }
@@ -21,28 +21,28 @@ export interface Bench {
 export interface BenchResult {
   readonly figures: readonly Figure[];
   readonly plots?: readonly LinePlot[];
-  /** What a reader must know: what could not be compared here, and why. */
+  /** Notes for the reader, such as what could not be compared and why. */
   readonly notes?: readonly string[];
 }
 
 export interface Figure {
   readonly what: string;
   readonly unit: string;
-  /** One of each run. */
+  /** One value per run. */
   readonly values: readonly number[];
-  /** Of the same runs. */
+  /** Values of the baseline in the same runs. */
   readonly baseline?: { readonly name: string; readonly values: readonly number[] };
   readonly budget?: Budget;
 }
 
 export interface Budget {
   readonly text: string;
-  /** What the parts that the coordinator cannot do without, measured alone in the same runs, allow. Shown where the budget is not met. */
+  /** Limit set by indispensable parts, measured separately in the same runs. Shown if the budget is missed. */
   readonly limit?: { readonly name: string; readonly values: readonly number[] };
   isMet(figure: { median: number; ratio: number; baseline: number }): boolean;
 }
 
-/** A figure as it is stored and shown. */
+/** A figure in its stored and shown form. */
 export interface FigureLine {
   readonly what: string;
   readonly unit: string;

@@ -10,10 +10,10 @@ import { Worker } from "./worker.ts";
 
 const CLIENTS = 32;
 const ISLANDS = 16;
-/** Frames of a run: `accepted`, `started` and `finished`. */
+/** Frames of a run in addition to its tokens: `accepted`, `started` and `finished`. */
 const BESIDE_TOKENS = 3;
 
-/** What the load generators can do against servers that do nothing: a figure near it would be theirs. A sentence. */
+/** Measures the load generators against servers that do nothing. Returns a sentence; a figure near these would be the generators' limit. */
 export async function measureCeiling({ isQuick, log }: BenchOptions, tokens: number): Promise<string> {
   const ms = isQuick ? 500 : 4_000;
   const [chats, runs] = [await clientCeiling(tokens, ms), await islandCeiling(tokens, ms)];

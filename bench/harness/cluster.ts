@@ -13,26 +13,26 @@ export interface Cluster extends Pick<Server, "account">, AsyncDisposable {
   readonly coordinators: readonly Server[];
   readCosts(): Promise<Costs>;
 }
-/** Until now, of all processes of a kind together. */
+/** Total costs until now, of all processes of a kind. */
 export interface Costs {
   readonly coordinatorsS: number;
   readonly postgresS: number;
   readonly natsS: number;
-  /** As the coordinators count them: transactions of jobs and Islands. */
+  /** Transactions of jobs and Islands, counted by the coordinators. */
   readonly commits: number;
-  /** As PostgreSQL counts them: all commits, those of reads too; 0 with SQLite. */
+  /** All transactions counted by PostgreSQL, including reads; 0 with SQLite. */
   readonly transactions: number;
 }
 
 const DATABASE = "bench";
 
-/** Null when what several coordinators need is installed. */
+/** Returns why several coordinators cannot run on this machine, or null if they can. */
 export async function whyNoCluster(): Promise<string | null> {
   const missing = await missingServers();
   return missing === null ? null : `Several coordinators were not measured: ${missing}.`;
 }
 
-/** @param size coordinators on PostgreSQL, with NATS if there are several; 0: one on SQLite. */
+/** Starts a cluster. @param size number of coordinators on PostgreSQL, with NATS if there are several; 0: one on SQLite. */
 export async function startCluster(size: number): Promise<Cluster> {
   if (size === 0) return onSqlite();
   await using opened = new AsyncDisposableStack();
@@ -89,13 +89,13 @@ async function readCommits(servers: readonly Pick<Server, "url">[]): Promise<num
   const counts = servers.map(async ({ url }) => {
     const metrics = await (await fetch(`${url}/api/v1/metrics`)).text();
     const commits = Number(/^atoll_storage_commits_total (\d+)$/m.exec(metrics)?.[1]);
-    if (Number.isNaN(commits)) throw new Error(`${url} does not tell its commits`);
+    if (Number.isNaN(commits)) throw new Error(`${url} has no metric of its commits`);
     return commits;
   });
   return (await Promise.all(counts)).reduce((sum, commits) => sum + commits, 0);
 }
 
-/** Each measurement has accounts of its own. */
+/** Returns a unique account name, since each measurement uses new accounts. */
 const unique = (name: string): string => `${name}-${randomUUID()}`;
 
 function pidOf({ pid }: { readonly pid?: number | undefined }): number {

@@ -7,10 +7,10 @@ import { Worker } from "./worker.ts";
 
 const CLIENTS = 32;
 const TOKENS = 16;
-/** Jobs that Islands of the bench `jobs` have at once. */
+/** Concurrent jobs of the Islands in the bench `jobs`. */
 const RUNNING_JOBS = 1_024;
 
-/** The commits of chats, and of jobs that wait already, without HTTP, frames and all else: rates, and CPU of each. */
+/** Measures only the commits of chats and of already waiting jobs: their rates and CPU. */
 export async function measureCommits({ isQuick }: BenchOptions): Promise<Metrics> {
   await using worker = await Worker.start<CommitsApi>(join(import.meta.dirname, "..", "load", "commits-only.ts"));
   await worker.call("open", undefined);

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** As the inspector's `Profiler.stop` gives it, as far as it is read here. */
+/** Used members of the result of the inspector's `Profiler.stop`. */
 export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
@@ -11,12 +11,12 @@ export interface CpuProfile {
   readonly samples: readonly number[];
 }
 
-/** A part of the samples, and what was called in it. */
+/** A function of the flame graph with its samples and callees. */
 export interface Flame {
   readonly name: string;
-  /** A folder of ours; `package NAME`, `node` or `V8` for what is not ours. */
+  /** Folder of the repository, or `package NAME`, `node` or `V8`. */
   readonly group: string;
-  /** With all that was called. */
+  /** Samples including those of callees. */
   samples: number;
   ownSamples: number;
   readonly callees: Map<string, Flame>;
@@ -27,19 +27,18 @@ interface Place {
   readonly group: string;
 }
 
-/** Between a file or a package and its function. */
+/** Separator between a file or package and its function. */
 const OF = " ";
 const IDLE = "(idle)";
-/** The profiler's names of what is not JavaScript. */
+/** The profiler's names of native parts. */
 const V8_NAMES: ReadonlyMap<string, string> = new Map([
   ["(program)", "native code outside of JavaScript"],
   ["(garbage collector)", "garbage collector"],
 ]);
 
 /**
- * The samples of a busy thread, merged by folder and function of the sources under `root`. What a package or Node.js does between two of
- * our functions is one box, named by the function that was called. Each sample counts the same: the time after one in which the thread
- * waited for a core is not its own.
+ * Merges the samples of a busy thread by folder and function of the sources under `root`. Calls inside a package or Node.js become one
+ * box, named by the called function. All samples have equal weight, because the time after a sample may include waiting for a core.
  */
 export function flameOf({ nodes, samples }: CpuProfile, root: string): Flame {
   const byId = new Map(nodes.map((node) => [node.id, node]));
@@ -65,7 +64,7 @@ export function flameOf({ nodes, samples }: CpuProfile, root: string): Flame {
   return base;
 }
 
-/** Samples in each group's own code. */
+/** Counts the samples in each group's own code. */
 export function samplesByGroup(flame: Flame, counts = new Map<string, number>()): Map<string, number> {
   counts.set(flame.group, (counts.get(flame.group) ?? 0) + flame.ownSamples);
   for (const callee of flame.callees.values()) samplesByGroup(callee, counts);
@@ -88,7 +87,7 @@ function add(base: Flame, stack: readonly Place[]): void {
   flame.ownSamples += 1;
 }
 
-/** Null for what is no box of its own: the root of all. */
+/** Returns the box of a call frame; null for the root, which has none of its own. */
 function placeOf({ functionName, url }: { functionName: string; url: string }, root: string): Place | null {
   if (functionName === "(root)") return null;
   const v8 = V8_NAMES.get(functionName);
@@ -106,5 +105,5 @@ function placeOf({ functionName, url }: { functionName: string; url: string }, r
   return { name: `${file}${OF}${name}`, group: folder };
 }
 
-/** Node.js is one package. */
+/** Returns the package of a place. Node.js counts as one package. */
 const packageOf = ({ name, group }: Place): string => (group === "node" ? group : (name.split(OF)[0] ?? ""));

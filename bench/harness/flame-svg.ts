@@ -4,14 +4,14 @@ const WIDTH = 1_200;
 const ROW = 17;
 const HEAD = 58;
 const CHARACTER = 6.1;
-/** Narrower boxes are left out: nobody can read them, and they make the file large. */
+/** Minimum width. Narrower boxes are omitted, since they are unreadable and make the file large. */
 const MIN_WIDTH = 2.2;
 const MIN_TEXT_WIDTH = 24;
 const LEGEND_GROUPS = 9;
 const LEGEND_WIDTH = 130;
 const GREYS: Readonly<Record<string, string>> = { V8: "#c9c9c9", node: "#b9c6cf", packages: "#d3cbb8" };
 
-/** Draws a flame graph with its base at the top: each box is as wide as its samples, below what called it. */
+/** Draws a flame graph with its base at the top. Each box is as wide as its samples and below its caller. */
 export function drawFlameGraph(flame: Flame, title: string): string {
   const groups = [...samplesByGroup(flame)].toSorted(([, a], [, b]) => b - a).map(([group]) => group);
   const colors = new Map(groups.map((group, index) => [group, GREYS[group] ?? colorOf(index)]));
@@ -61,7 +61,7 @@ function rectangle(
   return `<g><title>${escape(label)}: ${(share * 100).toFixed(1)} %</title><rect x="${left}" y="${top}" width="${width.toFixed(1)}" height="${ROW - 1}" fill="${color}"/>${text}</g>`;
 }
 
-/** The golden angle: neighbours in the legend differ most. */
+/** Returns the colour of a group. The golden angle gives neighbours in the legend the most different colours. */
 const colorOf = (index: number): string => `hsl(${Math.round(index * 137.5) % 360} 65% 72%)`;
 
 const escape = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

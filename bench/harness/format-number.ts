@@ -1,4 +1,4 @@
-/** Three significant digits, more for large numbers: 0.0123, 1.23, 12.3, 1,234. */
+/** Formats with three significant digits, or more for large numbers: 0.0123, 1.23, 12.3, 1,234. */
 export function formatNumber(value: number): string {
   if (value === 0) return "0";
   const size = Math.abs(value);

@@ -12,12 +12,12 @@ import { p50AndP99 } from "./statistics.ts";
 import { Worker } from "./worker.ts";
 
 const PAGE = Buffer.alloc(4_096, 1);
-/** Between two messages, so that each finds the thread asleep. */
+/** Pause between two messages, so that the thread is asleep before each. */
 const PAUSE_MS = 5;
 const ECHO =
   "const { parentPort } = require('node:worker_threads'); parentPort.on('message', (m) => parentPort.postMessage(m));";
 
-/** Steps that a job cannot do without, each alone and on an idle machine: p50 in ms. */
+/** Measures the indispensable steps of a job, each separately on an idle machine: p50 in ms. */
 export async function measureIdleSteps(options: BenchOptions): Promise<Metrics> {
   const rounds = options.isQuick ? 20 : 500;
   return {
@@ -27,7 +27,7 @@ export async function measureIdleSteps(options: BenchOptions): Promise<Metrics> 
   };
 }
 
-/** What the disk takes for one page, where the coordinator has its data. */
+/** Measures the time to write one page to the disk of the coordinator's data. */
 async function measureDisk(rounds: number): Promise<Metrics> {
   const directory = await mkdtemp(join(tmpdir(), "atoll-bench-disk-"));
   const metrics: Record<string, number> = {};
@@ -47,7 +47,7 @@ async function measureDisk(rounds: number): Promise<Metrics> {
   return metrics;
 }
 
-/** A message to a thread that sleeps, and its answer. */
+/** Measures a message to a sleeping thread and its reply. */
 async function measureThread(rounds: number): Promise<number> {
   const thread = new Thread(ECHO, { eval: true });
   const p50 = await roundTripMs(
@@ -62,7 +62,7 @@ async function measureThread(rounds: number): Promise<number> {
   return p50;
 }
 
-/** The same, with a process: as between the agent and the host of a runtime. */
+/** Measures a message to a process and its reply, as between the agent and the host of a runtime. */
 async function measureProcess(rounds: number): Promise<number> {
   await using worker = await Worker.start<EchoApi>(join(import.meta.dirname, "..", "load", "echo.ts"));
   return await roundTripMs(rounds, (index) => worker.call("echo", index));

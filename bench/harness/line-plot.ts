@@ -1,12 +1,12 @@
 import { formatNumber } from "./format-number.ts";
 import { summarize } from "./statistics.ts";
 
-/** Figures over a growing load: one panel for each figure, one line for each variant. */
+/** Plot of figures over a growing load, with a panel per figure and a line per variant. */
 export interface LinePlot {
-  /** Also the file's name. */
+  /** Name of the plot and its file. */
   readonly name: string;
   readonly title: string;
-  /** What grows. */
+  /** X axis: the load that is varied. */
   readonly x: { readonly label: string; readonly values: readonly number[]; readonly isLinear?: boolean };
   readonly panels: readonly Panel[];
 }
@@ -16,7 +16,7 @@ export interface Panel {
 }
 export interface PlotLine {
   readonly name: string;
-  /** All runs at each value of x. */
+  /** Values of all runs at each x. */
   readonly points: readonly (readonly number[])[];
 }
 
@@ -25,7 +25,7 @@ const COLOURS = ["#0b6e99", "#d9730d", "#6c757d", "#a3195b"];
 const TICKS = 4;
 const MAX_MARKS = 8;
 
-/** An SVG: medians as a line, the spread from the lowest to the highest run as a bar. */
+/** Draws an SVG with the medians as a line, and a bar from the lowest to the highest run. */
 export function drawLinePlot({ title, x, panels }: LinePlot): string {
   const step = PANEL.left + PANEL.width + PANEL.right;
   const [width, height] = [step * panels.length, PANEL.top + PANEL.height + PANEL.bottom + 18];

@@ -11,16 +11,16 @@ import type { Server } from "./servers.ts";
 import { Worker } from "./worker.ts";
 
 const LOAD = join(import.meta.dirname, "..", "load");
-/** The coordinator remembers 1,000 hosts of an account. */
+/** Islands of one account. The coordinator remembers 1,000 hosts of an account. */
 const SEATS_PER_ACCOUNT = 500;
-/** So few have an account each: the coordinator bounds the frames of an account in a turn of its loop. */
+/** Up to this number each Island has a separate account: the coordinator limits the frames of an account per turn of its event loop. */
 const FEW_SEATS = 100;
 const JOB_INPUT = { prompt: "Go", max_tokens: 16 };
 
 export const startClients = (): Promise<Worker<ClientsApi>> => Worker.start(join(LOAD, "http-clients.ts"));
 export const startIslandsProcess = (): Promise<Worker<IslandsApi>> => Worker.start(join(LOAD, "scripted-islands.ts"));
 
-/** Places for Islands, of as many accounts as they need. */
+/** Creates seats for Islands, in as many accounts as needed. */
 export function makeSeats(server: Pick<Server, "account">, count: number, from = 0): IslandSeat[] {
   const seats: IslandSeat[] = [];
   const perAccount = count <= FEW_SEATS ? 1 : SEATS_PER_ACCOUNT;
@@ -32,7 +32,7 @@ export function makeSeats(server: Pick<Server, "account">, count: number, from =
   return seats;
 }
 
-/** Islands of their own process, which answer as `script` says. */
+/** Starts a process with Islands that respond as scripted. */
 export async function joinIslands(
   server: Server,
   { count, slots, script }: { count: number; slots: number; script: Script },
@@ -43,7 +43,7 @@ export async function joinIslands(
   return islands;
 }
 
-/** Streamed chats that must be answered with all tokens of a scripted Island. */
+/** Load of streamed chats, which must receive all tokens of a scripted Island. */
 export function chatLoad(server: Server, key: string, clients: number, tokens: number): ClientLoad {
   const body = {
     model: "tiny-chat",
@@ -55,16 +55,16 @@ export function chatLoad(server: Server, key: string, clients: number, tokens: n
   return { url: server.url, key, method: "POST", path: "/chat/completions", body, clients, expect };
 }
 
-/** Chats after which a server's code is compiled. */
+/** Number of chats after which a server's code is compiled. */
 export const WARM_UP_CHATS = 3_000;
 
-/** A job as it is sent for every figure about jobs. */
+/** Load of jobs, the same for all figures about jobs. */
 export function jobLoad(server: Server, key: string, clients: number): ClientLoad {
   const body = { workload: "tiny-chat", input: JOB_INPUT };
   return { url: server.url, key, method: "POST", path: "/jobs", body, clients, expect: { status: 201 } };
 }
 
-/** As many jobs in one request as the API takes. */
+/** Maximum of jobs in one request of the API. */
 export const BATCH_JOBS = 100;
 
 export function batchLoad(server: Server, key: string, clients: number, jobs = BATCH_JOBS): ClientLoad {
@@ -73,23 +73,23 @@ export function batchLoad(server: Server, key: string, clients: number, jobs = B
 }
 
 export interface LoadFigures extends WindowFigures {
-  /** Of the server, over the window. */
+  /** CPU of the server over the window. */
   readonly cpuS: number;
-  /** The part of it that its storage threads take: all that commits cost outside of the main thread. */
+  /** Part of it in the storage threads: the cost of commits outside the main thread. */
   readonly storageS: number;
-  /** CPU of the processes that make the load. */
+  /** CPU of the load generators. */
   readonly generatorsS: number;
-  /** Of the server's main thread: what it ran, and what it waited for a core while it could have run. */
+  /** Time that the server's main thread ran, and that it waited for a core while runnable. */
   readonly main: { readonly runS: number; readonly waitS: number };
-  /** Time of cores in which nothing ran at all. */
+  /** Idle time of all cores. */
   readonly idleCoreS: number;
 }
 
 const MAX_WARM_UP_MS = 20_000;
 
 /**
- * Runs a load for a while and says what it did in a window after the warm-up, which takes `warmUpMs` and as much longer as
- * `warmUpRequests` need: on a slow machine, code is compiled later.
+ * Runs a load and measures a window after the warm-up. The warm-up takes `warmUpMs`, or longer until `warmUpRequests` are done, because
+ * a slow machine compiles code later.
  */
 export async function underLoad<T>(
   clients: Worker<ClientsApi>,
@@ -109,7 +109,7 @@ export async function underLoad<T>(
   return result;
 }
 
-/** `islands`: the load generator beside the clients, if its CPU is asked for. */
+/** Measures a window of a load. `islands`: the second load generator, to include its CPU. */
 export async function measureWindow(
   server: Server,
   clients: Worker<ClientsApi>,
@@ -132,8 +132,8 @@ export async function measureWindow(
 }
 
 /**
- * What stops a load: a main thread that runs all the time; or one that waits for a core, with none idle: then it is the machine, with
- * the load generators on it. In percent of the window. With both low, something is waited for.
+ * Metrics of what limits a load, in percent of the window. A main thread that always runs is the limit. If it waits for a core and none
+ * is idle, the limit is the machine with the load generators. If both are low, the server waits for something else.
  */
 export const limitsOf = ({ seconds, main, idleCoreS }: LoadFigures, level: number): Metrics => ({
   [`main runs % ${level}`]: (main.runS / seconds) * 100,
@@ -141,7 +141,7 @@ export const limitsOf = ({ seconds, main, idleCoreS }: LoadFigures, level: numbe
   [`idle cores % ${level}`]: (idleCoreS / seconds) * 100,
 });
 
-/** The three figures of {@link limitsOf}, of both servers. */
+/** Returns the three figures of {@link limitsOf} for both servers. */
 export function limitFigures(samples: Samples, what: string, level: number): Figure[] {
   const against = { variant: "bare", name: "bare loop" };
   const figure = (name: string, metric: string): Figure =>

@@ -6,7 +6,7 @@ import { systemClock } from "../../shared/clock.ts";
 import { GIB } from "../../shared/format-bytes.ts";
 import { isBuiltMeasured } from "./servers.ts";
 
-/** Where and when a figure was taken. Without names of hosts or paths. */
+/** Machine and time of a measurement, without host names or paths. */
 export interface MachineFacts {
   readonly cpu: string;
   readonly cores: number;
@@ -17,7 +17,7 @@ export interface MachineFacts {
   /** Whether the coordinator ran from dist/. */
   readonly isBuilt: boolean;
   readonly date: string;
-  /** Processes that wanted to run in the last minute, before the bench began. */
+  /** Load average of the last minute before the bench began. */
   readonly load: number;
 }
 
@@ -43,7 +43,7 @@ function systemName(): string {
   }
 }
 
-/** The commit, with "+" where files of the product differ from it. */
+/** Returns the commit, with "+" if files of the product differ from it. */
 function commit(): string {
   const git = (...args: string[]): string =>
     execFileSync("git", args, { cwd: join(import.meta.dirname, "..", ".."), encoding: "utf8" }).trim();

@@ -4,10 +4,10 @@ import { MIB } from "../../shared/format-bytes.ts";
 
 const NS_PER_S = 1e9;
 const TICKS_PER_S = 100;
-/** As Node.js names the threads of `node:worker_threads`. */
+/** Name that Node.js gives to threads of `node:worker_threads`. */
 const NODE_WORKER = "WorkerThread";
 
-/** CPU time of a process and all its threads, in seconds. Linux only. */
+/** Returns the CPU time of a process and its threads, in seconds. Linux only. */
 export function cpuSeconds(pid: number): number {
   let ns = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -20,7 +20,7 @@ export function cpuSeconds(pid: number): number {
   return ns / NS_PER_S;
 }
 
-/** CPU time of the threads that the process has made for its own work, without those of V8 and libuv, in seconds. Linux only. */
+/** Returns the CPU time of the process's worker threads, without those of V8 and libuv, in seconds. Linux only. */
 export function workerThreadSeconds(pid: number): number {
   let ns = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -31,7 +31,7 @@ export function workerThreadSeconds(pid: number): number {
   return ns / NS_PER_S;
 }
 
-/** CPU time of a process and of its children that live, in seconds. Linux only. */
+/** Returns the CPU time of a process and its running children, in seconds. Linux only. */
 export function familyCpuSeconds(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
   let seconds = cpuSeconds(pid);
@@ -45,30 +45,30 @@ export function familyCpuSeconds(pid: number): number {
   return seconds;
 }
 
-/** What the main thread of a process has run, and waited for a core while it could have run, in seconds. Linux only. */
+/** Returns how long the main thread of a process ran, and waited for a core while runnable, in seconds. Linux only. */
 export function mainThreadSeconds(pid: number): { runS: number; waitS: number } {
   const [runNs, waitNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ").map(Number);
   return { runS: (runNs ?? Number.NaN) / NS_PER_S, waitS: (waitNs ?? Number.NaN) / NS_PER_S };
 }
 
-/** Time in which the machine's cores had nothing to run, of all cores together. Linux only. */
+/** Returns the total idle time of all cores, in seconds. Linux only. */
 export function idleCoreSeconds(): number {
   const [, , , , idle, waiting] = readFileSync("/proc/stat", "utf8").split(/\s+/, 6).map(Number);
   return ((idle ?? Number.NaN) + (waiting ?? Number.NaN)) / TICKS_PER_S;
 }
 
-/** Bytes that the process has sent towards the disk. 0 for files in memory (tmpfs). Linux only. */
+/** Returns the bytes that the process has written to disk; 0 for files in memory (tmpfs). Linux only. */
 export function diskBytesWritten(pid: number): number {
   return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]);
 }
 
-/** Linux only. */
+/** Returns the resident memory of a process in MB. Linux only. */
 export function residentMb(pid: number): number {
   const kb = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return (Number(kb) * 1_024) / MIB;
 }
 
-/** Size of the database and of its write-ahead log, in MB. */
+/** Returns the sizes of the database and its write-ahead log, in MB. */
 export function databaseMb(dataDirectory: string): { databaseMb: number; walMb: number } {
   const mb = (name: string): number => {
     const path = join(dataDirectory, name);

@@ -6,18 +6,18 @@ import { drawLinePlot } from "./line-plot.ts";
 import type { MachineFacts } from "./machine.ts";
 import type { Summary } from "./statistics.ts";
 
-/** One bench's figures, as they are kept in `raw/`. A bench that is run again replaces its own. */
+/** Stored figures of a bench in `raw/`. Another run of the bench replaces them. */
 export interface StoredResult {
   readonly name: string;
   readonly title: string;
-  /** What runs it, unless it is one of `npm run bench`. */
+  /** Command of a bench that is not part of `npm run bench`. */
   readonly command?: string;
   readonly machine: MachineFacts;
   readonly minutes: number;
   readonly lines: readonly FigureLine[];
   readonly plots: readonly string[];
   readonly notes: readonly string[];
-  /** All runs of each figure, and of the baseline that its name ends with. */
+  /** All runs of each figure, and of the baseline named at its end. */
   readonly values: Readonly<
     Record<string, { readonly figure: readonly number[]; readonly baseline: readonly number[] }>
   >;
@@ -56,7 +56,7 @@ export async function storeResult(
   return stored;
 }
 
-/** Writes RESULTS.md from what is stored, in the order of `names`. */
+/** Writes RESULTS.md from the stored figures, in the order of `names`. */
 export async function writeResults(directory: string, names: readonly string[]): Promise<string> {
   const files = new Set(await readdir(join(directory, RAW)));
   for (const file of files) {
@@ -111,7 +111,7 @@ function describeMachines(stored: readonly StoredResult[]): string[] {
 }
 
 function describeBench({ title, name, command, lines, plots, notes, minutes }: StoredResult): string[] {
-  // One that has its own command runs once: its values are those of its samples.
+  // A bench with a separate command runs once: its values are its samples.
   const how = command ?? `npm run bench -- --only ${name}`;
   const runs = command === undefined ? describeRuns(lines) : "1 run";
   return [

@@ -5,13 +5,13 @@ import { Network } from "../../test/support/network/network.ts";
 import type { BareLoopApi } from "../bare-loop.ts";
 import { Worker } from "./worker.ts";
 
-/** A server under load, in a process of its own. */
+/** A server under load, in a separate process. */
 export interface Server extends AsyncDisposable {
   readonly url: string;
   readonly pid: number;
-  /** Where its database is; null for one that stores nothing. */
+  /** Directory of its database; null if it stores nothing. */
   readonly data: string | null;
-  /** One that may do as much as it likes. */
+  /** Creates an account with unlimited quotas. */
   account(name: string): Pick<NewAccount, "key" | "islandToken">;
 }
 
@@ -19,7 +19,7 @@ export type ServerKind = "atoll" | "bare";
 
 export const NO_LIMITS = { requestsPerMinute: 1e9, concurrentJobs: 1e6, concurrentStreams: 1e6 };
 export const CREDITS = 1e9;
-/** Islands that a test means to keep waiting or many, and jobs that are held back on purpose. */
+/** Flags for many or idle Islands, and for jobs that are held on purpose. */
 export const PATIENT = [
   ["--island-sessions-per-token", "1000"],
   ["--island-sessions-per-account", "1000"],
@@ -29,35 +29,35 @@ export const PATIENT = [
 ].flat();
 
 const BUILT = join(import.meta.dirname, "..", "..", "dist", "bin", "coordinator.js");
-/** Where `test/support/uws/install.ts` puts the library. */
+/** Path where `test/support/uws/install.ts` installs the library. */
 const UWS_MODULE = join(import.meta.dirname, "..", "..", "test", "support", "uws", "node_modules", "uwebsockets");
 let program = "coordinator";
 let transport: readonly string[] = [];
 
-/** From now on coordinators are those of `npm run build`, and not the sources. @throws when nothing is built. */
+/** Makes later coordinators start from `npm run build` instead of the sources. @throws if there is no build. */
 export function measureBuilt(): void {
-  if (!existsSync(BUILT)) throw new Error("There is no dist/bin/coordinator.js. Build it first: npm run build");
+  if (!existsSync(BUILT)) throw new Error("dist/bin/coordinator.js is missing. Build it first: npm run build");
   measureProgram(BUILT);
 }
 
-/** From now on coordinators are started from this file, which may be of another version. */
+/** Makes later coordinators start from this file, which may be another version. */
 export function measureProgram(path: string): void {
   program = path;
 }
 
-/** What `Program` is to start: the sources, or the build. */
+/** Returns the path of the coordinator program to start. */
 export const coordinatorProgram = (): string => program;
 
 export const isBuiltMeasured = (): boolean => program === BUILT;
 
-/** From now on coordinators serve with this transport. @throws when it is not one of them, or uWebSockets.js is not installed. */
+/** Sets the transport of later coordinators. @throws if it is unknown, or uWebSockets.js is not installed. */
 export function measureTransport(name: string): void {
-  if (name !== "node" && name !== "uws") throw new Error(`--transport ${name}: there are node and uws`);
+  if (name !== "node" && name !== "uws") throw new Error(`Unknown --transport ${name}: expected node or uws`);
   if (name === "uws" && !existsSync(UWS_MODULE)) throw new Error("Install it first: node test/support/uws/install.ts");
   transport = ["--transport", name, "--uws-module", UWS_MODULE];
 }
 
-/** A coordinator as `bin/coordinator.ts serve` starts it, on a disk. */
+/** Starts a coordinator with `bin/coordinator.ts serve` and data on a disk. */
 export async function startAtoll(
   flags: readonly string[] = [],
   env: Record<string, string> = {},

@@ -1,4 +1,4 @@
-/** What is told of one figure's runs. */
+/** Summary of a figure's runs. */
 export interface Summary {
   readonly median: number;
   readonly min: number;
@@ -6,7 +6,7 @@ export interface Summary {
   readonly runs: number;
 }
 
-/** @throws {RangeError} without a value. */
+/** Summarizes the values. @throws {RangeError} without a value. */
 export function summarize(values: readonly number[]): Summary {
   const sorted = [...values].sort((a, b) => a - b);
   const [min, max] = [sorted[0], sorted.at(-1)];
@@ -14,7 +14,7 @@ export function summarize(values: readonly number[]): Summary {
   return { median: percentile(sorted, 0.5), min, max, runs: sorted.length };
 }
 
-/** Of sorted values, by linear interpolation; `share` 0.5 is the median. NaN without a value. */
+/** Returns a percentile of sorted values by linear interpolation; `share` 0.5 is the median. NaN without a value. */
 function percentile(sorted: readonly number[], share: number): number {
   const place = (sorted.length - 1) * share;
   const [below, above] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
@@ -22,13 +22,13 @@ function percentile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** p50 and p99 of values in any order. */
+/** Returns p50 and p99 of unsorted values. */
 export function p50AndP99(values: readonly number[]): { p50: number; p99: number } {
   const sorted = [...values].sort((a, b) => a - b);
   return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };
 }
 
-/** Ratios of values of the same run: what slows a whole run slows both. */
+/** Returns the ratios of values of the same run, since a slow run affects both. */
 export function pairedRatios(values: readonly number[], baseline: readonly number[]): number[] {
   return values.flatMap((value, run) => {
     const base = baseline[run];

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { systemClock } from "../../shared/clock.ts";
 
-/** What a worker process does when asked. Arguments and results cross as JSON. */
+/** Functions of a worker process. Arguments and results are transferred as JSON. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each worker names its own
 export type WorkerApi = Record<string, (argument: any) => unknown>;
 
@@ -15,7 +15,7 @@ type Answer = { readonly id: number; readonly result: unknown } | { readonly id:
 
 const STOP_MS = 5_000;
 
-/** In a worker process: serves calls until the parent is gone. */
+/** Serves calls in a worker process until the parent ends. */
 export function serveWorker(api: WorkerApi): void {
   process.on("message", ({ id, name, argument }: Call) => {
     const work = async (): Promise<unknown> => api[name]?.(argument);
@@ -25,11 +25,11 @@ export function serveWorker(api: WorkerApi): void {
     );
   });
   process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
-  // A fault outside of a call must not be silent, nor end the process with answers outstanding.
+  // An error outside a call must be reported, and must not end the process with pending calls.
   process.send?.({ id: 0, result: null });
 }
 
-/** A load generator or a server in a process of its own. */
+/** A load generator or a server in a separate process. */
 export class Worker<Api extends WorkerApi> implements AsyncDisposable {
   readonly process: ChildProcess;
   readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (reason: Error) => void }>();

@@ -10,13 +10,13 @@ import { ISLAND_ID, makeAccount, makeEnding, makeJob } from "../../test/coordina
 import { serveWorker } from "../harness/worker.ts";
 import { machineMs, tokenAt } from "./frames.ts";
 
-/** The store's work for chats and jobs, with the same writes as in a coordinator, and nothing else. A process of its own. */
+/** Worker process: the store's work for chats and jobs, with the same writes as in a coordinator, and nothing else. */
 
 export interface Commits {
-  /** `chat`: one that finds a free Island. `job`: one that waits already; only what follows is measured. */
+  /** `chat`: finds a free Island at once. `job`: already waits; only the following steps are measured. */
   readonly kind: "chat" | "job";
   readonly count: number;
-  /** So many at once, each of which waits for its commits. */
+  /** Number of concurrent jobs, each of which waits for its commits. */
   readonly parallel: number;
   readonly tokens: number;
 }

@@ -1,6 +1,6 @@
 import { serveWorker } from "../harness/worker.ts";
 
-/** Says back what it is told. A process of its own. */
+/** Worker process: returns its argument. */
 const api = { echo: (value: number): number => value };
 export type EchoApi = typeof api;
 serveWorker(api);

@@ -3,10 +3,10 @@ import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts"
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
 
 /*
- * The codec of shared/protocol without its checks, so that a load generator costs as little as it can. The frames are the same bytes.
+ * The codec of shared/protocol without its checks, to keep load generators cheap. The frames have the same bytes.
  */
 
-/** As in shared/protocol/codec.ts, which loads all schemas: too much for a server that is to be small. */
+/** Copied from shared/protocol/codec.ts, which would load all schemas. */
 export const SESSION_PATH = "/api/v1/island/session";
 export const SUBPROTOCOL = "atoll.island.v1";
 export const MAX_FRAME_BYTES = 8 * 2 ** 20;
@@ -18,11 +18,11 @@ export const pack = (frame: FromIsland | FromCoordinator): Buffer => packr.pack(
 export const unpackFromCoordinator = (raw: Uint8Array): FromCoordinator => unpackr.unpack(raw) as FromCoordinator;
 export const unpackFromIsland = (raw: Uint8Array): FromIsland => unpackr.unpack(raw) as FromIsland;
 
-/** Text of the token at `index` of every scripted answer. */
+/** Returns the token at `index` of every scripted completion. */
 export const tokenAt = (index: number): string => ` w${index % 10}`;
 
-/** The whole answer of a scripted Island. */
+/** Returns the complete text of a scripted Island. */
 export const scriptedText = (tokens: number): string => Array.from({ length: tokens }, (_, i) => tokenAt(i)).join("");
 
-/** CLOCK_MONOTONIC in milliseconds: the same scale in all processes of a machine. */
+/** Returns CLOCK_MONOTONIC in milliseconds, which all processes of a machine share. */
 export const machineMs = (): number => Number(process.hrtime.bigint()) / 1e6;

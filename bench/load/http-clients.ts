@@ -4,37 +4,37 @@ import { serveWorker } from "../harness/worker.ts";
 import { machineMs } from "./frames.ts";
 import { HttpConnection, requestBytes, type HttpAnswer } from "./http-connection.ts";
 
-/** Load generator: closed loops of HTTP requests, each on a connection of its own. A process of its own. */
+/** Worker process: load generator of closed HTTP request loops, each on a separate connection. */
 
 export interface ClientLoad {
   readonly url: string;
   readonly key: string;
   readonly method: "GET" | "POST";
-  /** Before the path; that of the API unless given. */
+  /** Prefix of the path; default: the API's. */
   readonly base?: string;
   readonly path: string;
   readonly body?: unknown;
   readonly clients: number;
-  /** A client begins a request that often; absent: as soon as the last one is answered. */
+  /** Interval of a client's requests; absent: each request follows the last response at once. */
   readonly intervalMs?: number;
-  /** Pause after each answer. */
+  /** Pause after each response. */
   readonly pauseMs?: number;
-  /** Notes when each token comes, for `takeReceived`. */
+  /** Whether to record the arrival of each token for `takeReceived`. */
   readonly isTimed?: boolean;
   readonly expect: Expectation;
 }
 export interface Expectation {
   readonly status: number;
-  /** Text that the chat must stream, to its [DONE]. */
+  /** Text that the chat must stream, up to its [DONE]. */
   readonly streamedText?: string;
-  /** Content of the one message of the answer. */
+  /** Content of the only message of the response. */
   readonly text?: string;
 }
 export interface WindowFigures {
   readonly seconds: number;
-  /** Requests answered, as they should be, within the window. */
+  /** Correct responses within the window. */
   readonly answered: number;
-  /** Content chunks of streams that came within the window. */
+  /** Content chunks that arrived within the window. */
   readonly tokens: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -51,8 +51,8 @@ const CONTENT_FIELD = '"content":"';
 const MAX_ERRORS = 5;
 const MAX_WINDOW_MS = 60_000;
 /**
- * Node.js takes one new connection in each turn of its loop. Those that come while a load makes the turns long wait for seconds, so that
- * all are made before it.
+ * Time to open all connections before a load. Node.js accepts one connection per turn of its event loop, so connections opened under load
+ * would wait for seconds.
  */
 const CONNECT_MS = 200;
 
@@ -67,7 +67,7 @@ const state = {
   receivedAtMs: [] as number[],
 };
 
-/** Why an answer is not what was expected; null when it is. */
+/** Returns why a response is not as expected, or null. */
 function fault({ status, body }: HttpAnswer, expect: Expectation): string | null {
   if (status !== expect.status) return `status ${status}: ${body.slice(0, 300)}`;
   if (expect.streamedText !== undefined) {
@@ -82,7 +82,7 @@ function fault({ status, body }: HttpAnswer, expect: Expectation): string | null
   return null;
 }
 
-/** The text of a stream's chunks, whose texts have nothing to escape. By hand: a regular expression halves what a client can do. */
+/** Returns the text of a stream's chunks, which contain no escapes. A regular expression would halve the throughput of a client. */
 function contentOf(body: string): string {
   let text = "";
   for (let at = body.indexOf(CONTENT_FIELD); at >= 0; at = body.indexOf(CONTENT_FIELD, at)) {
@@ -92,7 +92,7 @@ function contentOf(body: string): string {
   return text;
 }
 
-/** Chunks with content; the first chunk of a chat has none, as it carries the role. */
+/** Counts chunks with content. The first chunk of a chat has the role instead. */
 function countTokens(text: string): number {
   let tokens = 0;
   for (let at = text.indexOf(CONTENT_FIELD); at >= 0; at = text.indexOf(CONTENT_FIELD, at + 1)) {
@@ -103,7 +103,7 @@ function countTokens(text: string): number {
 
 async function runClient(load: ClientLoad, connection: HttpConnection, index: number): Promise<void> {
   const bytes = requestBytes(load.url, load);
-  // Clients begin one after the other within the interval, or within a moment.
+  // Clients start one after the other within the interval, or within 300 ms.
   const spreadMs = load.intervalMs ?? Math.min(300, load.clients);
   let dueMs = machineMs() + (spreadMs * index) / load.clients;
   await systemClock.sleep(dueMs - machineMs());
@@ -146,7 +146,7 @@ function clear(): void {
 }
 
 const api = {
-  /** Begins the load, which goes on until `stop`. */
+  /** Starts the load, which continues until `stop`. */
   async start(load: ClientLoad): Promise<void> {
     const connections = Array.from({ length: load.clients }, () => new HttpConnection(load.url));
     await Promise.all(connections.map((connection) => connection.open()));
@@ -154,7 +154,7 @@ const api = {
     state.isOn = true;
     state.loops = connections.map((connection, index) => runClient(load, connection, index));
   },
-  /** What the load does from now on for `ms`, or until something is answered. @throws if any request failed. */
+  /** Measures the load for `ms`, or longer until a response arrives. @throws if a request failed. */
   async measure({ ms }: { ms: number }): Promise<WindowFigures> {
     clear();
     const beganMs = machineMs();
@@ -174,17 +174,17 @@ const api = {
       firstTokenP99Ms: first.p99,
     };
   },
-  /** When each token since the last call came, by {@link machineMs}; only of a load that is timed. */
+  /** Returns the arrival times of tokens since the last call, by {@link machineMs}. Only for a timed load. */
   takeReceived(): number[] {
     return state.receivedAtMs.splice(0);
   },
-  /** Resolves when what was begun is answered. @throws if any request failed. */
+  /** Stops the load. Resolves when all pending requests have responses. @throws if a request failed. */
   async stop(): Promise<void> {
     state.isOn = false;
     await Promise.all(state.loops);
     assertNoErrors();
   },
-  /** Sends `count` requests over all clients. @throws if any failed. */
+  /** Sends `count` requests over all clients. @throws if a request failed. */
   async submit({ load, count }: { load: ClientLoad; count: number }): Promise<{ seconds: number; jobs: Submitted[] }> {
     const bytes = requestBytes(load.url, load);
     const jobs: Submitted[] = [];

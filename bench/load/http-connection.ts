@@ -8,7 +8,7 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** A request as the bytes that go over the wire. */
+/** Returns the bytes of a request. */
 export function requestBytes(
   url: string,
   request: { method: string; base?: string; path: string; key: string; body?: unknown },
@@ -25,17 +25,17 @@ export function requestBytes(
 }
 
 /**
- * One keep-alive connection, one request at a time. Just enough of HTTP/1.1 for a server under test, as the clients of Node.js take more
- * CPU than a server. Bodies are read as Latin-1: the load is ASCII.
+ * A keep-alive connection with one request at a time. Supports just enough of HTTP/1.1 for a server under test, because Node.js's clients
+ * use more CPU than a server. Bodies are read as Latin-1, since the load is ASCII.
  */
 export class HttpConnection {
   readonly #url: URL;
   #socket: Socket | null = null;
   #rest = "";
-  /** What is read of `#rest`. */
+  /** Offset up to which `#rest` is read. */
   #at = 0;
   #status = 0;
-  /** Bytes of the body, or of its chunk, that are still to come; null before the head, -1 where a chunk's size is next. */
+  /** Missing bytes of the body or chunk; null before the head, -1 before a chunk's size. */
   #missing: number | null = null;
   #isChunked = false;
   #body = "";
@@ -48,12 +48,12 @@ export class HttpConnection {
     this.#url = new URL(url);
   }
 
-  /** Connects, unless it is connected; `request` does it otherwise. */
+  /** Connects if necessary. `request` calls it. */
   async open(): Promise<Socket> {
     return this.#socket ?? (await this.#connect());
   }
 
-  /** `onBody` gets each piece of the body as it comes. */
+  /** Sends a request. `onBody` gets each piece of the body as it arrives. */
   async request(bytes: Buffer, onBody?: (text: string) => void): Promise<HttpAnswer> {
     const socket = await this.open();
     return new Promise((resolve, reject) => {
@@ -93,7 +93,7 @@ export class HttpConnection {
     this.#deliver();
   }
 
-  /** Takes the next part of the answer; false when more bytes are needed. */
+  /** Reads the next part of the response. Returns false if more bytes are needed. */
   #step(): boolean {
     if (this.#resolve === undefined) return false;
     if (this.#missing === null) return this.#readHead();
@@ -140,7 +140,7 @@ export class HttpConnection {
     return true;
   }
 
-  /** Once for all chunks of a read. */
+  /** Calls `onBody` once for all chunks of a read. */
   #deliver(): void {
     const piece = this.#piece;
     if (piece === "") return;

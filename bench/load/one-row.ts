@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openForWriting, prepareFile } from "../../coordinator/store/sqlite/engine/connection.ts";
 import { serveWorker } from "../harness/worker.ts";
 
-/** The smallest commit: one row of a table that has nothing else, on a connection as the coordinator's. A process of its own. */
+/** Worker process: the smallest commit, of one row, on a connection configured like the coordinator's. */
 const api = {
   async commit({ count, bytes }: { count: number; bytes: number }): Promise<void> {
     const directory = await mkdtemp(join(tmpdir(), "atoll-bench-row-"));

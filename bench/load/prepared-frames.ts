@@ -3,19 +3,19 @@ import { pack, tokenAt } from "./frames.ts";
 
 const BINARY_MESSAGE = 0x82;
 const MASKED = 0x80;
-/** A mask of zeros leaves the bytes as they are. Receivers cannot tell. Source: RFC 6455, section 5.3. */
+/** Mask of zeros, which leaves the bytes unchanged. Source: RFC 6455, section 5.3. */
 const NO_MASK = Buffer.alloc(4);
 const MAX_SHORT_BYTES = 125;
 const TWO_BYTE_LENGTH = 126;
 
 /**
- * Frames about one job as the bytes of a WebSocket, made once: only the job's id differs. Encoding each frame, and masking it,
- * costs an Island more than relaying it costs a server.
+ * WebSocket frames of a job, encoded once: only the job's id is replaced. Encoding and masking each frame would cost an Island more than
+ * relaying costs a server.
  */
 export class PreparedFrames {
   readonly count: number;
   readonly #frames: (jobId: string) => readonly FromIsland[];
-  /** By the length of the id. */
+  /** Templates by the length of the id. */
   readonly #templates = new Map<number, { readonly bytes: Buffer; readonly places: readonly number[] }>();
 
   constructor(frames: (jobId: string) => readonly FromIsland[]) {
@@ -31,7 +31,7 @@ export class PreparedFrames {
   }
 
   #prepare(length: number): { readonly bytes: Buffer; readonly places: readonly number[] } {
-    // A character that no other text of the frames has.
+    // This character occurs nowhere else in the frames.
     const placeholder = "~".repeat(length);
     const bytes = Buffer.concat(this.#frames(placeholder).flatMap((frame) => message(pack(frame))));
     const places: number[] = [];
@@ -42,7 +42,7 @@ export class PreparedFrames {
   }
 }
 
-/** @throws {RangeError} for a frame over 64 KiB: no scripted frame is that long. */
+/** Encodes a frame. @throws {RangeError} above 64 KiB, which scripted frames never reach. */
 function message(payload: Buffer): Buffer[] {
   const { length } = payload;
   const head = Buffer.alloc(length > MAX_SHORT_BYTES ? 4 : 2);
@@ -52,12 +52,12 @@ function message(payload: Buffer): Buffer[] {
   return [head, NO_MASK, payload];
 }
 
-/** What a scripted Island sends about a job: first attempts only. */
+/** Frames that a scripted Island sends for a job. Only for first attempts. */
 export interface PreparedScript {
   readonly begin: PreparedFrames;
-  /** One for each token; the last one ends the job. */
+  /** Frames of the tokens; the last one ends the job. */
   readonly tokens: readonly PreparedFrames[];
-  /** All that follows `begin`. */
+  /** All frames after `begin`. */
   readonly rest: PreparedFrames;
   readonly whole: PreparedFrames;
 }

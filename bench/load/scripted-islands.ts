@@ -8,32 +8,32 @@ import { serveWorker } from "../harness/worker.ts";
 import { machineMs, pack, SESSION_PATH, SUBPROTOCOL, unpackFromCoordinator } from "./frames.ts";
 import { prepareScript, type PreparedFrames } from "./prepared-frames.ts";
 
-/** Load generator: Islands that answer every job with the same text, over the public protocol. A process of its own. */
+/** Worker process: load generator of Islands that complete every job with the same text, over the public protocol. */
 
 export interface IslandSeat {
   readonly token: string;
   readonly hostId: string;
 }
-/** How a job is answered. */
+/** Completion of a job. */
 export interface Script {
   readonly tokens: number;
-  /** Between two tokens; 0: all frames at once. */
+  /** Time between two tokens; 0: all frames at once. */
   readonly gapMs: number;
-  /** Begins each job, and ends it only when told to. */
+  /** Whether jobs start but only end on a call. */
   readonly isHeld?: boolean;
-  /** Notes when each token is sent, for `takeSent`. */
+  /** Whether to record when each token is sent, for `takeSent`. */
   readonly isTimed?: boolean;
 }
 export interface IslandMetrics {
   readonly assigned: number;
-  /** Ends that the coordinator has acknowledged as durable. */
+  /** Ended jobs that the coordinator has acknowledged as durable. */
   readonly acknowledged: number;
   readonly framesSent: number;
   readonly acks: number;
 }
 
 const PARALLEL_DIALS = 64;
-/** As the coordinator asks for it. */
+/** Heartbeat interval that the coordinator requests. */
 const HEARTBEAT_MS = 10_000;
 const HEARTBEAT = pack({ type: "heartbeat", state: makeIslandState() });
 const counts = { assigned: 0, acknowledged: 0, framesSent: 0, acks: 0 };
@@ -73,7 +73,7 @@ class ScriptedIsland {
   /** Ends the oldest held job. @returns milliseconds until the next `assign`. */
   async turnOver(): Promise<number> {
     const job = this.held.shift();
-    if (job === undefined) throw new Error("The Island holds no job");
+    if (job === undefined) throw new Error("The Island has no held job");
     const assigned = new Promise<number>((resolve) => (this.#onAssign = resolve));
     const endedMs = machineMs();
     this.#send(frames.rest, job.jobId);
@@ -112,7 +112,7 @@ class ScriptedIsland {
     if (script.isTimed === true) sentAtMs.push(machineMs());
     this.#send(frames.tokens[index] as PreparedFrames, jobId);
     if (index === script.tokens - 1) return;
-    // By the clock, so that late timers do not make the stream slower.
+    // Uses the clock, so that late timers do not slow the stream.
     const dueMs = beganMs + (index + 1) * script.gapMs;
     systemClock.schedule(dueMs - machineMs(), () => this.#stream(jobId, index + 1, beganMs));
   }
@@ -130,14 +130,14 @@ async function dial(url: string, { token, hostId }: IslandSeat, slots: number): 
   const headers = { authorization: `Bearer ${token}` };
   const socket = new WebSocket(address, SUBPROTOCOL, { headers, perMessageDeflate: false });
   await once(socket, "open");
-  // It listens before it says hello: the first jobs may come together with the welcome.
+  // Listens before it sends `hello`, because the first jobs may arrive together with the welcome.
   const island = new ScriptedIsland(socket);
   socket.send(pack(makeHello({ hostId, slots })));
   await island.welcomed;
   islands.push(island);
 }
 
-/** A heartbeat of each Island within the interval, spread over it. */
+/** Sends a heartbeat per Island and interval, spread over the interval. */
 function beat(intervalMs: number): void {
   const STEPS = 100;
   let step = 0;
@@ -150,7 +150,7 @@ function beat(intervalMs: number): void {
 }
 
 const api = {
-  /** Resolves when all are welcome; more can join later. */
+  /** Connects Islands. Resolves when all are welcomed; more can join later. */
   async connect({ url, seats, slots }: { url: string; seats: readonly IslandSeat[]; slots: number }): Promise<void> {
     if (islands.length === 0) beat(HEARTBEAT_MS);
     const waiting = [...seats];
@@ -163,20 +163,20 @@ const api = {
     script = next;
     frames = prepareScript(next.tokens);
   },
-  /** @throws if a session closed, or a job was cancelled. */
+  /** Returns the counts. @throws if a session closed or a job was cancelled. */
   figures(): IslandMetrics {
     if (faults.length > 0) throw new Error(`Islands had faults: ${faults.slice(0, 5).join("\n")}`);
     return { ...counts };
   },
-  /** When each job since the last call was assigned, by {@link machineMs}. */
+  /** Returns the assignment times of jobs since the last call, by {@link machineMs}. */
   takeAssigned(): { jobId: string; atMs: number }[] {
     return assignedAt.splice(0);
   },
-  /** When each token since the last call was sent, by {@link machineMs}; only of a script that is timed. */
+  /** Returns the times of tokens sent since the last call, by {@link machineMs}. Only for a timed script. */
   takeSent(): number[] {
     return sentAtMs.splice(0);
   },
-  /** One held job after the other ends; gives the milliseconds from its end to the next `assign` of that Island. */
+  /** Ends held jobs one after the other. Returns the milliseconds from each end to the Island's next `assign`. */
   async turnOver({ count }: { count: number }): Promise<number[]> {
     const holders = islands.filter(({ held }) => held.length > 0);
     const tookMs: number[] = [];

@@ -5,9 +5,9 @@ import type { Assign } from "../../shared/protocol/from-coordinator.ts";
 import { serveWorker } from "../harness/worker.ts";
 import { MAX_FRAME_BYTES, pack, scriptedText, SESSION_PATH, SUBPROTOCOL, tokenAt } from "./frames.ts";
 
-/** Servers that do nothing, so that the load generators' own limit shows. A process of its own. */
+/** Worker process: servers that do nothing, to measure the limit of the load generators. */
 
-/** Bytes of an answer that streams a chat, as a coordinator writes them. */
+/** Returns the bytes of a streamed chat as a coordinator writes them. */
 function cannedChat(tokens: number): Buffer {
   const head =
     'data: {"id":"job_0","object":"chat.completion.chunk","created":1,"model":"tiny-chat","choices":[{"index":0,';
@@ -29,7 +29,7 @@ function cannedChat(tokens: number): Buffer {
 const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
 
 const api = {
-  /** Answers whatever comes in one piece with the same chat. */
+  /** Responds to each received piece with the same chat. */
   serveChats({ tokens }: { tokens: number }): Promise<string> {
     const answer = cannedChat(tokens);
     const server = createServer({ noDelay: true }, (socket) => {
@@ -41,8 +41,8 @@ const api = {
     });
   },
   /**
-   * Assigns a job whenever one has ended, `parallel` at once on each session. It counts frames and reads none but the first: so many are a
-   * run's.
+   * Assigns a job whenever one has ended, with `parallel` jobs per session. Counts frames without reading them, since a job has a fixed
+   * number of frames.
    */
   serveIslands({ parallel, frames }: { parallel: number; frames: number }): Promise<string> {
     const server = createHttpServer();

@@ -5,7 +5,7 @@ import { measureIdleStarts } from "./idle-starts.ts";
 import { loadPackage } from "./load-package.ts";
 import { PAYLOAD, RESULT, type QueueApi } from "./queue-api.ts";
 
-/** BullMQ on Redis. A process of its own. */
+/** Worker process: BullMQ on Redis. */
 
 interface Connection {
   readonly connection: { readonly host: string; readonly port: number; readonly maxRetriesPerRequest: null };

@@ -5,7 +5,7 @@ import { measureIdleStarts } from "./idle-starts.ts";
 import { loadPackage } from "./load-package.ts";
 import { PAYLOAD, type QueueApi } from "./queue-api.ts";
 
-/** graphile-worker on PostgreSQL. A process of its own. */
+/** Worker process: graphile-worker on PostgreSQL. */
 
 interface Utils {
   addJob(name: string, payload: object): Promise<unknown>;
@@ -20,11 +20,11 @@ interface Graphile {
   readonly Logger: new (factory: () => () => void) => object;
 }
 
-/** Looks at what is left: some seconds of them. */
+/** Maximum polls of the remaining jobs: a few seconds. */
 const MAX_TRIES = 10_000;
 const NAME = "bench";
 const graphile = loadPackage<Graphile>("graphile-worker");
-/** Silent: the library logs each job. */
+/** Options of the library, with a silent logger, since it logs each job. */
 const shared = { logger: new graphile.Logger(() => () => undefined), maxPoolSize: 20, noHandleSignals: true };
 let utils: Utils;
 let connectionString: string;
@@ -64,7 +64,7 @@ const api: QueueApi = {
     const events = new EventEmitter();
     let ended = 0;
     const all = new Promise<void>((resolve) => {
-      // Emitted when the end is on its way to the database: on a slow machine it is not stored yet.
+      // Emitted before the end is stored. On a slow machine the database may not have it yet.
       events.on("job:complete", () => (ended += 1) === count && resolve());
     });
     const taskList = { [NAME]: async () => undefined };

@@ -2,15 +2,15 @@ import { once, type EventEmitter } from "node:events";
 import { systemClock } from "../../shared/clock.ts";
 import { machineMs } from "../load/frames.ts";
 
-/** Between the end of a job and the next one: an idle queue. */
+/** Pause between the end of a job and the next one, to idle the queue. */
 const PAUSE_MS = 5;
 
 export interface IdleQueue {
   /** Adds a job. */
   readonly add: () => Promise<unknown>;
-  /** When the job that ran last began. */
+  /** Returns the start of the last job. */
   readonly startedMs: () => number;
-  /** Says `event` when a job has ended. */
+  /** Emits `event` when a job has ended. */
   readonly events: EventEmitter;
   readonly event: string;
 }

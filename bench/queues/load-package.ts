@@ -3,7 +3,6 @@ import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 
 /**
- * A package of this folder's own package.json. Its types are not there where it is not installed, so that `npm run types` works without:
- * each user says what it needs of it.
+ * Loads a package of this folder's package.json. Callers declare the types they use, so that `npm run types` works without the packages.
  */
 export const loadPackage = <T>(name: "bullmq" | "graphile-worker"): T => require(name) as T;

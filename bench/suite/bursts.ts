@@ -19,12 +19,12 @@ const ISLANDS = 16;
 const SLOTS = 16;
 const CLIENTS = [1, 32];
 const MIN_RATIO = 0.7;
-/** A relay without storage on a machine whose bare loop makes more than 6,000. */
+/** Chats per second of a relay without storage (llama-swap), on a machine whose bare loop exceeds 6,000. */
 const [LLAMA_SWAP, FAST_BARE_LOOP] = [4_308, 6_000];
 const CORES = availableParallelism();
 const BARE = { variant: "bare", name: "bare loop" };
 
-/** Chats that are answered at once, streamed: what a chat costs. */
+/** Measures the cost of a chat, with chats streamed without delays. */
 export const bursts: Bench = {
   name: "bursts",
   title: `Bursts (${TOKENS} tokens at once, streamed)`,
@@ -65,7 +65,7 @@ export const bursts: Bench = {
   },
 };
 
-/** Chats a second if the coordinator did nothing but what the bare loop and the storage thread do. */
+/** Returns the chats per second that the bare loop and the storage thread permit. */
 function possible(samples: Samples, level: number): number[] {
   const storageUs = valuesOf(samples, "atoll", `storage µs ${level}`);
   const generatorsUs = valuesOf(samples, "atoll", `generators µs ${level}`);
@@ -86,7 +86,7 @@ async function measure(kind: ServerKind, { isQuick }: BenchOptions): Promise<Met
   });
   await using clients = await startClients();
   const metrics: Record<string, number> = {};
-  // The most clients first: one alone would measure code that is not compiled yet.
+  // Starts with the most clients, because a single client would measure code that is not compiled yet.
   for (const level of CLIENTS.toReversed()) {
     const load = chatLoad(server, key, level, TOKENS);
     const figures = await underLoad(

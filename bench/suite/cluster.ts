@@ -26,7 +26,7 @@ const MAX_JOB_RATIO = 1.5;
 const MAX_TOKEN_RATIO = 2;
 const MAX_ADDED_MS = 1;
 
-/** Several coordinators on one machine, which PostgreSQL, NATS and the load share with them: what each of them costs. */
+/** Measures the cost of several coordinators on one machine, shared with PostgreSQL, NATS and the load. */
 export const cluster: Bench = {
   name: "cluster",
   title: "One, two and three coordinators on one machine",
@@ -68,7 +68,7 @@ function figures(samples: Samples): Figure[] {
   });
 }
 
-/** Of a client at one coordinator whose job runs at an Island of another. */
+/** Returns the figures of clients at one coordinator whose jobs run on an Island of another. */
 function acrossFigures(samples: Samples, size: number): Figure[] {
   const of = `c${size}`;
   const local = (metric: string) => ({ variant: of, name: "Island at the same one", metric });
@@ -97,7 +97,7 @@ function acrossFigures(samples: Samples, size: number): Figure[] {
   ];
 }
 
-/** @param size coordinators on PostgreSQL and NATS; 0: one on SQLite. */
+/** Measures a cluster. @param size number of coordinators on PostgreSQL and NATS; 0: one on SQLite. */
 async function measure(size: number, options: BenchOptions): Promise<Metrics> {
   await using cluster = await startCluster(size);
   const { coordinators } = cluster;
@@ -112,7 +112,7 @@ async function measure(size: number, options: BenchOptions): Promise<Metrics> {
   return { ...metrics, ...(await measureTokens(cluster, first, second, "across token", options)) };
 }
 
-/** All jobs are submitted, to each coordinator as many, and then run. */
+/** Submits all jobs, the same number to each coordinator, and then runs them. */
 async function measureJobs(cluster: Cluster, { isQuick }: BenchOptions): Promise<Metrics> {
   const { coordinators } = cluster;
   const batches = isQuick ? 2 : 60;
@@ -143,7 +143,7 @@ async function measureJobs(cluster: Cluster, { isQuick }: BenchOptions): Promise
   };
 }
 
-/** One job at a time, submitted at one coordinator, with idle Islands at the same or another. */
+/** Measures one job at a time, submitted to one coordinator, with idle Islands at the same or another one. */
 async function measureAssign(
   door: Server,
   home: Server,
@@ -160,11 +160,11 @@ async function measureAssign(
   await untilAcknowledged(islands, 2 * count);
   const assigned = new Map((await islands.call("takeAssigned", undefined)).map(({ jobId, atMs }) => [jobId, atMs]));
   const toAssign = jobs.map(({ id, sentMs }) => (assigned.get(id) ?? Number.NaN) - sentMs);
-  if (toAssign.some(Number.isNaN)) throw new Error("A job was answered and not assigned");
+  if (toAssign.some(Number.isNaN)) throw new Error("A job has a response but was not assigned");
   return p50AndP99(toAssign);
 }
 
-/** Streams at one coordinator of chats that Islands of the same or another answer: first many for their CPU, then one for its delay. */
+/** Measures streams at one coordinator from Islands of the same or another: first many for their CPU, then one for its delay. */
 async function measureTokens(
   cluster: Cluster,
   door: Server,
@@ -188,7 +188,7 @@ async function measureTokens(
   await clients.call("stop", undefined);
   const sentMs = await islands.call("takeSent", undefined);
   const receivedMs = await clients.call("takeReceived", undefined);
-  if (sentMs.length !== receivedMs.length) throw new Error(`Of ${sentMs.length} tokens ${receivedMs.length} came`);
+  if (sentMs.length !== receivedMs.length) throw new Error(`${receivedMs.length} of ${sentMs.length} tokens arrived`);
   const { p50, p99 } = p50AndP99(receivedMs.map((atMs, index) => atMs - (sentMs[index] as number)));
   const cpuS = after.coordinatorsS - before.coordinatorsS;
   return { [`${name} µs`]: (cpuS * 1e6) / tokens, [`${name} p50`]: p50, [`${name} p99`]: p99 };

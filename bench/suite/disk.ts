@@ -10,7 +10,7 @@ import type { OneRowApi } from "../load/one-row.ts";
 
 const MAX_BYTES_PER_TOKEN = 200;
 const MAX_KB_PER_CHAT = 20;
-/** After the last answer: what is written behind is written. */
+/** Wait after the last response, for write-behind. */
 const SETTLE_MS = 1_500;
 const KB = 1_000;
 const ROW_BYTES = 100;
@@ -21,7 +21,7 @@ interface Work {
   readonly chats: number;
 }
 
-/** Bytes towards the disk, of a long stream and of short chats, one after the other: nothing shares a commit. */
+/** Measures bytes written to disk for a long stream and for short chats, one after the other, so that no commits are shared. */
 export const disk: Bench = {
   name: "disk",
   title: "Written to disk",
@@ -40,7 +40,7 @@ export const disk: Bench = {
       options.log,
     );
     const rowBytes = valuesOf(samples, "row", "B per commit");
-    /** `per`: bytes of the unit, and what they are divided by. */
+    /** `per`: converts bytes per chat to the unit of the figure. */
     const alone = (of: string, per: (perChat: number) => number) => ({
       name: "its commits, of one short row each",
       values: ofEachRun((commits, bytes) => per(commits * bytes), valuesOf(samples, of, "commits per chat"), rowBytes),
@@ -126,7 +126,7 @@ async function commitsOf({ url }: Server): Promise<number> {
   return Number(/^atoll_storage_commits_total (\d+)$/m.exec(text)?.[1]);
 }
 
-/** The smallest commits that the same database can make. */
+/** Measures the smallest commits of the same database. */
 async function measureRow({ isQuick }: BenchOptions): Promise<Metrics> {
   await using worker = await Worker.start<OneRowApi>(join(import.meta.dirname, "..", "load", "one-row.ts"));
   const count = isQuick ? 50 : 2_000;

@@ -8,16 +8,16 @@ import { p50AndP99 } from "../harness/statistics.ts";
 import { systemClock } from "../../shared/clock.ts";
 
 const MAX_RATIO = 2;
-/** Ends and dispatches that are measured while so many jobs wait; at the end of these rounds, exactly so many do. */
+/** Number of measured rounds of an end and a dispatch. The given number of jobs waits at the end of the rounds. */
 const [MIN_ROUNDS, MAX_ROUNDS] = [100, 1_000];
 
 interface World {
   readonly islands: number;
-  /** How many jobs wait: each is measured, in this order, in one coordinator. */
+  /** Numbers of waiting jobs, measured in this order in one coordinator. */
   readonly waiting: readonly number[];
 }
 
-/** An Island's job ends, and it gets the next one, while many jobs wait and many Islands are busy. */
+/** Measures the time from the end of an Island's job to its next one, while many jobs wait and many Islands are busy. */
 export const dispatch: Bench = {
   name: "dispatch",
   title: "One dispatch while jobs wait",
@@ -64,7 +64,7 @@ async function measure({ islands, waiting }: World, { isQuick }: BenchOptions): 
     if (rest > 0) await clients.call("submit", { load: batchLoad(server, key, 1, rest), count: 1 });
     await systemClock.sleep(isQuick ? 200 : 3_000);
   };
-  // Each Island has one slot, and ends its job only when it is told to.
+  // Each Island has one slot, and ends its job only on a call.
   await scripted.call("script", { tokens: 1, gapMs: 0, isHeld: true });
   await scripted.call("connect", { url: server.url, seats: makeSeats(server, islands), slots: 1 });
   const warmUp = isQuick ? 20 : 500;
@@ -85,7 +85,7 @@ async function measure({ islands, waiting }: World, { isQuick }: BenchOptions): 
     left = level;
   }
   const { assigned } = await scripted.call("figures", undefined);
-  if (assigned !== islands + turned) throw new Error(`${assigned} jobs were assigned, and not ${islands + turned}`);
+  if (assigned !== islands + turned) throw new Error(`${assigned} jobs were assigned, expected ${islands + turned}`);
   return metrics;
 }
 

@@ -8,7 +8,7 @@ import { startServer, type ServerKind } from "../harness/servers.ts";
 const TOKENS = 16;
 const CLIENTS = 32;
 
-/** What a chat costs in each of the parts that it cannot do without: the limit of what this machine allows. */
+/** Measures the cost of a chat in each indispensable part: the limit of this machine. */
 export const floor: Bench = {
   name: "floor",
   title: `The floor: commits alone, and CPU of a chat's parts (${TOKENS} tokens at once, ${CLIENTS} clients)`,

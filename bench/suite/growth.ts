@@ -8,10 +8,10 @@ import { untilAcknowledged } from "../harness/until-acknowledged.ts";
 
 const TOKENS = 16;
 const CLIENTS = 32;
-/** What garbage and the allocator may hold more or less. */
+/** Tolerated growth, for garbage and the allocator. */
 const MAX_GROWTH = 1.1;
 
-/** Memory after many chats: a second half that leaves more than the first is a leak. */
+/** Measures memory after many chats. Growth in the second half is a leak. */
 export const growth: Bench = {
   name: "growth",
   title: "Memory after many chats",

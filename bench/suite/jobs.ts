@@ -15,12 +15,12 @@ const CONNECTIONS = 32;
 const ISLANDS = 16;
 const SLOTS = 64;
 const SAMPLED = 50;
-/** Those that are added one by one: enough to take seconds. */
+/** Divisor for jobs added one by one: enough to take seconds. */
 const SINGLE_SHARE = 5;
-/** Part of the jobs that a slow queue gets: its rates are the same with more, which take minutes. */
+/** Share of the jobs for each queue. A slow queue has the same rates with more jobs, but takes minutes. */
 const SHARES: Record<QueueName, number> = { bullmq: 1, "graphile-worker": 0.1 };
 
-/** Many jobs: all submitted, and stored, before the first one runs; then all run to their durable end. */
+/** Measures many jobs: all are submitted and stored before the first one runs, then all run to their durable end. */
 export const jobs: Bench = {
   name: "jobs",
   title: "100,000 jobs, submitted over HTTP and completed, durable",
@@ -41,7 +41,7 @@ const NAMES: Record<QueueName, string> = {
   "graphile-worker": "graphile-worker",
 };
 
-/** Beside one queue. The budgets are those beside BullMQ: its `add`, 32 at a time, is what the API's submissions are held against. */
+/** Returns the figures compared with one queue. Budgets are relative to BullMQ; its `add`, 32 at a time, compares to API submissions. */
 function figures(samples: Samples, variant: QueueName): Figure[] {
   const isMeasured = variant in samples;
   if (!isMeasured && variant !== "bullmq") return [];
@@ -82,7 +82,7 @@ function figures(samples: Samples, variant: QueueName): Figure[] {
   ];
 }
 
-/** A second for each job, both phases. */
+/** Returns the combined rate of both phases. */
 const both = (submitted: number, completed: number): number => 1 / (1 / submitted + 1 / completed);
 
 async function measure(options: BenchOptions): Promise<Metrics> {
@@ -111,7 +111,7 @@ async function measure(options: BenchOptions): Promise<Metrics> {
   return { batched: perBatched, single: singles / single.seconds, completed, both: both(perBatched, completed) };
 }
 
-/** Asks for some of the jobs: each must have its output. */
+/** Checks that some of the jobs have their output. */
 async function assertCompleted(server: Server, key: string, ids: readonly string[]): Promise<void> {
   const connection = new HttpConnection(server.url);
   const step = Math.max(1, Math.floor(ids.length / SAMPLED));

@@ -10,7 +10,7 @@ const BUDGET_MS = 0.6;
 /** Budget of decision 0039, which a faster machine than the test machine meets. */
 const FAST_MACHINE_BUDGET_MS = 0.5;
 
-/** One job at a time into an idle network. */
+/** Measures one job at a time in an idle network. */
 export const latency: Bench = {
   name: "latency",
   title: "Submit a job, idle",
@@ -63,7 +63,7 @@ function figures(samples: Samples) {
   ];
 }
 
-/** `possible`: of each run. */
+/** Returns a budget. `possible`: the limit in each run. */
 const within = (ms: number, source: string, possible: readonly number[]): Budget => ({
   text: `≤ ${ms} ms${source}`,
   isMet: ({ median }) => median <= ms,
@@ -77,14 +77,14 @@ async function measure(kind: ServerKind, options: BenchOptions): Promise<Metrics
   const { key } = server.account("client");
   await using islands = await joinIslands(server, { count: 4, slots: 4, script: { tokens: 1, gapMs: 0 } });
   await using clients = await startClients();
-  // A pause between two jobs: each finds everything idle.
+  // Pause between two jobs, so that each starts in an idle network.
   const load = { ...jobLoad(server, key, 1), pauseMs: 5 };
   await clients.call("submit", { load, count: rounds(options) });
   await islands.call("takeAssigned", undefined);
   const { jobs } = await clients.call("submit", { load, count: rounds(options) });
   const assigned = new Map((await islands.call("takeAssigned", undefined)).map(({ jobId, atMs }) => [jobId, atMs]));
   const toAssign = jobs.map(({ id, sentMs }) => (assigned.get(id) ?? Number.NaN) - sentMs);
-  if (toAssign.some(Number.isNaN)) throw new Error("A job was answered and not assigned");
+  if (toAssign.some(Number.isNaN)) throw new Error("A job has a response but was not assigned");
   const accepted = p50AndP99(jobs.map(({ sentMs, answeredMs }) => answeredMs - sentMs));
   const assign = p50AndP99(toAssign);
   return { "201 p50": accepted.p50, "201 p99": accepted.p99, "assign p50": assign.p50, "assign p99": assign.p99 };

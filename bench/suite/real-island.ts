@@ -12,20 +12,20 @@ import { machineMs } from "../load/frames.ts";
 import type { ClientLoad, WindowFigures } from "../load/http-clients.ts";
 
 const MODEL = join(import.meta.dirname, "..", "..", "catalog", "models", "tiny-islander.gguf");
-/** As the catalog has them for tiny-chat. */
+/** Settings of tiny-chat in the catalog. */
 const SHAPE = { contextSize: 1_024, sequences: 4, threads: 1 };
 const QUESTION = "Count from 3 to 9.";
 const ANSWER = "3, 4, 5, 6, 7, 8, 9.";
 const CLIENTS = [1, 4, 16];
-/** Between two questions to an idle Island. */
+/** Pause between two prompts to an idle Island. */
 const PAUSE_MS = 30;
-/** Of a scripted answer: about as many as the model says. */
+/** Tokens of a scripted completion: about as many as the model generates. */
 const TOKENS = 16;
 const MIN_OF_DIRECT = 0.95;
 const MIN_OF_SERVER = 0.7;
 const MAX_ADDED_MS = 1;
 
-/** What measures a load: `clients` questions at once, with a pause after each if there is one. */
+/** Measures a load of `clients` concurrent prompts, with an optional pause after each. */
 type Measure = (load: {
   clients: number;
   warmUpMs: number;
@@ -33,7 +33,7 @@ type Measure = (load: {
   pauseMs?: number;
 }) => Promise<WindowFigures & { readonly wrong?: number }>;
 
-/** The whole way to a real model and back, beside the model alone. */
+/** Measures the complete path to a real model and back, compared with calling the model directly. */
 export const realIsland: Bench = {
   name: "real-island",
   title: "tiny-chat through a real Island",
@@ -62,7 +62,7 @@ function figures(samples: Samples): Figure[] {
   const of = (variant: string, metric: string): readonly number[] => valuesOf(samples, variant, metric);
   const hostMs = of("steps", "process p50");
   const commitMs = ofEachRun((thread, sync) => thread + sync, of("steps", "thread p50"), of("steps", "fdatasync p50"));
-  /** One chat after the other: the model, the way there and back, the process of the model, and two commits. */
+  /** Limit of sequential chats: the model, the path there and back, the process of the model, and two commits. */
   const possible = ofEachRun(
     (rate, chat, host, commit) => 1_000 / (1_000 / rate + chat + host + 2 * commit),
     ...[of("direct", "chats/s 1"), of("bare", "chat ms"), hostMs, commitMs],
@@ -134,7 +134,7 @@ async function metricsOf({ isQuick }: BenchOptions, measure: Measure): Promise<M
   for (const clients of CLIENTS) {
     const [idleBefore, beganMs] = [idleCoreSeconds(), machineMs()];
     const { answered, seconds, wrong: more = 0 } = await measure({ clients, warmUpMs, ms });
-    // With the warm-up, which is as busy.
+    // Includes the warm-up, which is as busy.
     metrics[`idle cores % ${clients}`] = ((idleCoreSeconds() - idleBefore) * 1e5) / (machineMs() - beganMs);
     wrong += more;
     metrics[`chats/s ${clients}`] = answered / seconds;
@@ -154,7 +154,7 @@ async function measureIsland(options: BenchOptions): Promise<Metrics> {
   return await metricsOf(options, measureHttp(server.url, "/api/v1", key));
 }
 
-/** The way from a client to an Island and back with nothing in it, idle. */
+/** Measures the idle path from a client to an Island and back through the bare loop. */
 async function measureBare({ isQuick }: BenchOptions): Promise<Metrics> {
   await using server = await startServer("bare");
   const { key } = server.account("client");

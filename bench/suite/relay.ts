@@ -14,12 +14,12 @@ import {
 import { startServer, type ServerKind } from "../harness/servers.ts";
 
 const TOKENS = 2_000;
-/** A session may send 5,000 frames a second, so that many Islands are needed for more than a coordinator can relay. */
+/** Number of streams, each on its own Island. A session may send 5,000 frames per second, so this exceeds a coordinator's capacity. */
 const STREAMS = 40;
 const MIN_TOKENS_PER_CORE = 100_000;
 const MIN_RATIO = 0.8;
 
-/** Long answers as fast as they can be relayed, one token a frame: what one more token costs. */
+/** Measures the cost of a token in long completions at full speed, with one token per frame. */
 export const relay: Bench = {
   name: "relay",
   title: `Tokens at full speed (${STREAMS} streams of ${TOKENS.toLocaleString("en-US")} tokens)`,
@@ -62,7 +62,7 @@ async function measure(kind: ServerKind, { isQuick }: BenchOptions): Promise<Met
   await using islands = await startIslandsProcess();
   const streams = isQuick ? 4 : STREAMS;
   await islands.call("script", { tokens: TOKENS, gapMs: 0 });
-  // An account each: the coordinator reads so many frames of an account in a turn of its loop.
+  // One account per Island, because the coordinator limits the frames of an account per turn of its event loop.
   const seats = Array.from({ length: streams }, (_, index) => makeSeats(server, 1, index)).flat();
   await islands.call("connect", { url: server.url, seats, slots: 1 });
   await using clients = await startClients();

@@ -17,12 +17,12 @@ const ACCOUNTS = 20;
 const WAIT_MS = 24 * 3_600_000;
 const SUBMITTED_AT_ONCE = 500;
 const ASK_AGAIN_MS = 5;
-/** Restarts in a run, of which the median counts. */
+/** Restarts per run. Their median is used. */
 const ROUNDS = 3;
 const LIMITS = { requestsPerMinute: 1e9, concurrentJobs: 1e6, concurrentStreams: 1e6 };
 const INPUT = { prompt: "Count from 1 to 3." };
 
-/** How soon a coordinator that was killed with many waiting jobs serves again: reads a job, and takes one. */
+/** Measures how soon a killed coordinator with many waiting jobs can read a job and accept one again. */
 export const restart: Bench = {
   name: "restart",
   title: "kill -9 while jobs wait",
@@ -49,7 +49,7 @@ export const restart: Bench = {
   },
 };
 
-/** A data directory with waiting jobs, and its coordinator. The jobs are written by the store: over HTTP that takes minutes. */
+/** A coordinator and a data directory with waiting jobs. The store writes the jobs, since that would take minutes over HTTP. */
 class WaitingWorld implements AsyncDisposable {
   readonly #directory: string;
   readonly #port: number;
@@ -69,7 +69,7 @@ class WaitingWorld implements AsyncDisposable {
     const directory = await mkdtemp(join(tmpdir(), "atoll-restart-"));
     const world = new WaitingWorld(directory, await freePort(), count);
     await world.#program.printed(/listening on/);
-    // An orderly end, which keeps the compiled code as one that serves for a while has.
+    // An orderly stop stores the compiled code, as after a longer run.
     world.#program.kill("SIGTERM");
     await world.#program.ended();
     await world.#submit(count);
@@ -105,7 +105,7 @@ class WaitingWorld implements AsyncDisposable {
     };
     this.#waiting += 1;
     const pending = /^atoll_jobs_unfinished\{state="pending"\} (\d+)$/m.exec(await this.#text("/metrics"))?.[1];
-    if (Number(pending) !== this.#waiting) throw new Error(`${pending} jobs wait, and not ${this.#waiting}`);
+    if (Number(pending) !== this.#waiting) throw new Error(`${pending} jobs are waiting, expected ${this.#waiting}`);
     return metrics;
   }
 
@@ -167,7 +167,7 @@ class WaitingWorld implements AsyncDisposable {
     for (;;) {
       const answer = await ask().catch(() => null);
       if (answer === status) return;
-      if (answer !== null && answer < 500) throw new Error(`Answered ${answer}, not ${status}`);
+      if (answer !== null && answer < 500) throw new Error(`Status ${answer}, expected ${status}`);
       await systemClock.sleep(ASK_AGAIN_MS);
     }
   }

@@ -10,11 +10,11 @@ import { summarize } from "../harness/statistics.ts";
 const TOKENS = 16;
 const CLIENTS = 32;
 const MS_PER_MINUTE = 60_000;
-/** What is loaded, compiled and cached in the first minutes may stay. */
+/** First minutes, in which code and caches may grow. */
 const GROWING_MINUTES = 5;
-/** The last minutes beside those after the first five. */
+/** Tolerated growth of the last minutes against those after the first five. */
 const MAX_GROWTH = 1.05;
-/** In less, memory grows to what the load needs: nothing can be said of leaks. */
+/** Shortest soak that can show leaks. In less time, memory still grows to the load's needs. */
 const MIN_JUDGED_MINUTES = 3 * GROWING_MINUTES;
 const SAMPLE_MS = 10_000;
 
@@ -25,7 +25,7 @@ interface Sample {
   readonly corePercent: number;
 }
 
-/** Half of what the coordinator can do, for a long time. It throws at the first request that fails. */
+/** Runs half the coordinator's capacity for a long time. Throws at the first failed request. */
 export const makeSoak = (minutes: number): Bench => ({
   name: "soak",
   title: `Soak: ${minutes} minutes at half load`,
@@ -79,7 +79,7 @@ export const makeSoak = (minutes: number): Bench => ({
 function result(samples: readonly Sample[], minutes: number, note: string): BenchResult {
   const isJudged = minutes >= MIN_JUDGED_MINUTES;
   const budget = { text: `≤ ${MAX_GROWTH} times`, isMet: ({ ratio }: { ratio: number }) => ratio <= MAX_GROWTH };
-  // A shorter soak leaves out its first sixth.
+  // A shorter soak omits its first sixth.
   const settled = Math.min(GROWING_MINUTES, minutes / 6);
   const later = samples.filter(({ minute }) => minute > settled);
   const part = Math.max(1, Math.floor(later.length / 5));

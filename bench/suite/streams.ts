@@ -29,7 +29,7 @@ const BUDGET_STREAMS = 64;
 const MAX_CPU_RATIO = 1.5;
 const WARM_UP_STREAMS = 600;
 
-/** Answers of 16 tokens, 20 ms apart: what a token costs that comes alone, as most do. */
+/** Measures the cost of a single token, with completions of 16 tokens, 20 ms apart. */
 export const streams: Bench = {
   name: "streams",
   title: `Streams of spaced tokens (${TOKENS} tokens, ${GAP_MS} ms apart)`,
@@ -58,7 +58,7 @@ async function measure(kind: ServerKind, levels: readonly number[], { isQuick }:
   });
   await using clients = await startClients();
   const metrics: Record<string, number> = {};
-  // One stream alone would measure code that is not compiled yet.
+  // A single stream would measure code that is not compiled yet.
   if (!isQuick) {
     const load = chatLoad(server, key, BUDGET_STREAMS, TOKENS);
     await underLoad(clients, load, 1_000, async () => undefined, WARM_UP_STREAMS);

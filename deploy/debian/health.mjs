@@ -1,4 +1,4 @@
-// Whether the coordinator of this machine or container serves: exit code 0 or 1. Run by the image's health check.
+// Checks whether the coordinator of this machine or container serves: exit code 0 or 1. Run by the image's health check.
 const url = `http://127.0.0.1:${process.env["ATOLL_PORT"] ?? 8080}/api/v1/health`;
 const isServing = await fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
   (answer) => answer.ok,

@@ -1,9 +1,9 @@
 /**
- * A chat for the browser: serves one page, and streams answers to it. The API key stays here.
+ * A chat for the browser: serves one page and streams answers to it. The API key stays on the server.
  *
  *     node examples/chat-app/server.ts [--model tiny-chat] [--port 3000]
  *
- * It listens to this machine only, and knows no users: put your own sign-in before it when others may use it.
+ * Listens on this machine only, and has no user accounts. Add your own sign-in before you share it.
  */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -23,7 +23,7 @@ const { values } = parseArgs({
 const atoll = new Atoll();
 const server = createServer((request, response) => {
   void serve(request, response).catch((error: unknown) => {
-    // Also when the page was closed: nobody reads it then.
+    // Also runs if the page was closed, where it has no effect.
     if (!response.headersSent) response.writeHead(502);
     response.end(error instanceof AtollError ? `${error.code}: ${error.message}` : "The answer failed");
   });
@@ -45,7 +45,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   }
 }
 
-/** Pages of other sites must not spend the key's credits. */
+/** Returns whether the request comes from this page. Pages of other sites must not spend the key's credits. */
 function isOwnPage({ headers }: IncomingMessage): boolean {
   const { port } = server.address() as AddressInfo;
   return headers.origin === `http://127.0.0.1:${port}` && headers["content-type"] === "application/json";
@@ -57,11 +57,11 @@ async function messagesOf(request: IncomingMessage): Promise<ChatRequest["messag
     body += chunk as string;
     if (body.length > MAX_BODY_BYTES) throw new AtollError("The chat is too long", { code: "payload_too_large" });
   }
-  // The coordinator checks them.
+  // The coordinator validates the messages.
   return JSON.parse(body) as ChatRequest["messages"];
 }
 
-/** Streams the answer as plain text. When the page is closed, the work on the Island ends, too. */
+/** Streams the answer as plain text. Closing the page also ends the work on the Island. */
 async function answer(messages: ChatRequest["messages"], response: ServerResponse): Promise<void> {
   const closed = new AbortController();
   response.on("close", () => closed.abort());

@@ -1,6 +1,6 @@
-"""Writes `_sync` from `_async`, then builds the package that pyproject.toml describes.
+"""Generates `_sync` from `_async`, then builds the package that pyproject.toml describes.
 
-The tests of the repository only import it, for which nothing has to be installed.
+The tests of the repository only import this file, which needs no installed packages.
 """
 
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parent / "src" / "atoll_client"
 HEAD = "# Generated from the file of the same name in _async by setup.py. Not for editing.\n"
 
-# What differs between the two clients. In this order: a later rule sees what an earlier one wrote.
+# Differences between the two clients, applied in this order: a later rule sees the result of an earlier one.
 RULES = [
     (r"\bAsyncGenerator\[(.+), None\]", r"Generator[\1, None, None]"),
     (r"\bAsyncGenerator\b", "Generator"),
@@ -28,7 +28,7 @@ RULES = [
 
 
 def write_sync() -> None:
-    """Writes the sync twin of each file of the async client, and removes those without one."""
+    """Writes the sync version of each file of the async client, and removes outdated files."""
     target = PACKAGE / "_sync"
     target.mkdir(exist_ok=True)
     sources = {path.name: path.read_text(encoding="utf-8") for path in (PACKAGE / "_async").glob("*.py")}
@@ -39,7 +39,7 @@ def write_sync() -> None:
         for pattern, replacement in RULES:
             text = re.sub(pattern, replacement, text)
         path = target / name
-        # Tests that run at the same time read only whole files.
+        # Tests that run at the same time must only read complete files.
         part = path.with_suffix(f".{os.getpid()}")
         part.write_text(HEAD + text, encoding="utf-8")
         part.replace(path)

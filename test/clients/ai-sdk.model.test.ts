@@ -65,7 +65,7 @@ describe("the ai SDK", () => {
     ["@ai-sdk/openai and chats", () => openai.chat("gpt-4o-mini")],
     ["@ai-sdk/openai-compatible", () => compatible.chatModel("gpt-4o-mini")],
   ])("with %s", (_, model) => {
-    it("generateText() gets text, reason and usage", async () => {
+    it("generateText() gets text, finish reason and usage", async () => {
       const { text, finishReason, usage } = await generateText({ ...quiet, model: model(), prompt: PROMPT });
       expect([text, finishReason]).toEqual([COUNTED, "stop"]);
       expect(usage.inputTokens).toBeGreaterThan(5);
@@ -80,7 +80,7 @@ describe("the ai SDK", () => {
       expect([await result.finishReason, (await result.usage).outputTokens]).toEqual(["stop", expect.any(Number)]);
     });
 
-    it("generateText() calls a tool, and goes on with what it gave", async () => {
+    it("generateText() calls a tool and continues with its result", async () => {
       const { steps, text } = await generateText({
         ...quiet,
         model: model(),
@@ -94,7 +94,7 @@ describe("the ai SDK", () => {
       expect([steps.length, typeof text]).toEqual([2, "string"]);
     });
 
-    it("streamText() gets a call in parts", async () => {
+    it("streamText() gets a tool call in parts", async () => {
       const toolChoice = { type: "tool" as const, toolName: "tide" as const };
       const { fullStream } = streamText({ ...quiet, model: model(), prompt: "Tide?", tools: { tide }, toolChoice });
       const kinds = (await collect(fullStream)).map(({ type }) => type);
@@ -103,21 +103,21 @@ describe("the ai SDK", () => {
       expect(kinds).not.toContain("error");
     });
 
-    it("gets an object of a zod schema, whole and streamed", async () => {
+    it("gets an object of a zod schema, unstreamed and streamed", async () => {
       const asked = { ...quiet, model: model(), prompt: "Give me a boat.", output: Output.object({ schema: Boat }) };
       const { output } = await generateText(asked);
       expect(Boat.parse(output)).toEqual(output);
       expect(await streamText(asked).output).toEqual(output);
     });
 
-    it("is told in words that no model takes pictures", async () => {
+    it("gets a clear error for image input", async () => {
       const content = [{ type: "image" as const, image: Buffer.from("iVBORw0KGgo=", "base64") }];
       const asked = generateText({ ...quiet, model: model(), messages: [{ role: "user", content }] });
       await expect(asked).rejects.toMatchObject({ statusCode: 400, message: expect.stringMatching(/image/) });
     });
   });
 
-  it("embedMany() gets a vector for each text", async () => {
+  it("embedMany() gets a vector per text", async () => {
     for (const model of [openai.embedding("text-embedding-3-small"), compatible.embeddingModel("tiny-embed")]) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other is enough
       const { embeddings, usage } = await embedMany({
@@ -132,19 +132,19 @@ describe("the ai SDK", () => {
     }
   });
 
-  it("generateImage() gets a picture", async () => {
+  it("generateImage() gets an image", async () => {
     const model = compatible.imageModel("gpt-image-1");
     const { image } = await generateImage({ model, prompt: "a red circle on white", maxRetries: 0 });
     expect(image.mediaType).toBe("image/png");
   });
 
-  it("transcribe() gets the words", async () => {
+  it("transcribe() gets the text", async () => {
     const audio = readFileSync(SPOKEN);
     const { text } = await transcribe({ model: openai.transcription("whisper-1"), audio, maxRetries: 0 });
     expect(text).toBe("yes no stop");
   });
 
-  it("generateSpeech() is told that nothing speaks", async () => {
+  it("generateSpeech() gets an error without a speech Cargo", async () => {
     const asked = generateSpeech({ model: openai.speech("tts-1"), text: "Hello", maxRetries: 0 });
     await expect(asked).rejects.toMatchObject({ statusCode: 404 });
   });

@@ -40,7 +40,7 @@ afterAll(() => network[Symbol.asyncDispose]());
 
 const Sum = z.object({ a: z.int().describe("The first integer"), b: z.int() }).describe("Add two integers");
 const adder = tool(({ a, b }) => `${a + b}`, { name: "AdderTool", description: "Add two integers", schema: Sum });
-/** An enum, where LangChain's tests have a free text: tiny-chat does not find the end of one. */
+/** Uses an enum instead of LangChain's free text, because tiny-chat does not end a free text. */
 const Place = z.object({ location: z.enum(["San Francisco", "Lagos"]) });
 const weather = tool(() => "70 degrees and sunny", { name: "get_current_weather", schema: Place });
 const clock = tool(() => "12:02", { name: "get_current_time", schema: Place });
@@ -62,7 +62,7 @@ function expectUsage({ usage_metadata: usage }: { usage_metadata?: UsageMetadata
   expect(usage?.output_tokens).toBeGreaterThan(0);
   expect(usage?.total_tokens).toBe((usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0));
 }
-/** A question, a call that answers it, and what the tool gave. */
+/** A question, a tool call and its result. */
 const called = (content: AIMessage["content"] = "") => [
   new HumanMessage("What is 1 + 2"),
   new AIMessage({
@@ -78,7 +78,7 @@ async function expectStepsOfTool(ask: (messages: (HumanMessage | AIMessage | Too
   expect(answer.text).not.toBe("");
 }
 
-/** What LangChain's `ChatModelIntegrationTests` ask for, by the names that their tests have there. */
+/** Checks of LangChain's `ChatModelIntegrationTests`, by the names of their tests. */
 const STANDARD: Readonly<Record<string, (make: Make) => Promise<void>>> = {
   async testInvoke(make) {
     const answer = await make().invoke("Hello");
@@ -119,7 +119,7 @@ const STANDARD: Readonly<Record<string, (make: Make) => Promise<void>>> = {
   },
   async testStopSequence(make) {
     const answers = [await make().invoke(COUNT, { stop: ["6"] }), await make({ stop: ["6"] }).invoke(COUNT)];
-    // LangChain sends no `stop` by responses, which have none.
+    // LangChain sends no `stop` with the Responses API, which does not support it.
     const expected = make().useResponsesApi ? "3, 4, 5, 6, 7, 8, 9." : "3, 4, 5, ";
     expect(answers.map(({ text }) => text)).toEqual([expected, expected]);
   },
@@ -197,14 +197,14 @@ const STANDARD: Readonly<Record<string, (make: Make) => Promise<void>>> = {
     expect(Complex.parse(output)).toEqual(output);
   },
   async testParallelToolCalling(make) {
-    // LangChain sends no "required" by responses unless it is told to in this way.
+    // LangChain sends "required" with the Responses API only in this form.
     const model = make({ maxTokens: 300, modelKwargs: { tool_choice: "required" } }).bindTools([weather, clock]);
     const question = new HumanMessage("What's the weather and current time in San Francisco?");
     const asked = [await model.invoke([question]), joined(await collect(await model.stream([question])))];
     for (const { tool_calls: calls = [] } of asked) {
       expect(calls.length).toBeGreaterThan(1);
       expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
-      // The limit may cut the last.
+      // The token limit may truncate the last one.
       for (const { name, args } of calls.slice(0, -1))
         expect([name, Place.parse(args)]).toEqual([expect.stringMatching(/^get_/), args]);
     }
@@ -242,31 +242,31 @@ describe.each([
 
   it.each(Object.keys(STANDARD))("%s", (name) => STANDARD[name]?.(make));
 
-  it("calls a tool that has no arguments", async () => {
+  it("calls a tool without arguments", async () => {
     const now = tool(() => "12:02", { name: "now", schema: z.object({}) });
     expectCall(await make().bindTools([now], { tool_choice: "now" }).invoke("What time is it?"), "now", {});
   });
 
-  it("gets JSON in its mode", async () => {
+  it("gets JSON in JSON mode", async () => {
     const output = await make().withStructuredOutput(z.looseObject({}), { method: "jsonMode" }).invoke("JSON, please.");
     expect(Object.keys(output).length).toBeGreaterThan(0);
   });
 
-  it("is told in words that no model takes pictures", async () => {
+  it("gets a clear error for image input", async () => {
     const asked = make().invoke([new HumanMessage({ content: [{ type: "text", text: "What is it?" }, PICTURE] })]);
     await expect(asked).rejects.toMatchObject({ status: 400, message: expect.stringMatching(/image/) });
   });
 
-  it("knows a prompt that is longer than the context", async () => {
+  it("recognizes the error for a prompt above the context", async () => {
     const asked = make().invoke("hello ".repeat(1_100));
     await expect(asked).rejects.toMatchObject({ name: "ContextOverflowError" });
   });
 
   it("cancels the work when its signal aborts", async () => {
     const abort = new AbortController();
-    // The first answer of an Island that is just started comes at once where the machine is busy.
+    // On a busy machine the first completion of a new Island arrives in one piece.
     await make().invoke("Hello");
-    // Such an answer takes a second or two.
+    // Such a completion takes a second or two.
     const modelKwargs = useResponsesApi
       ? { text: { format: { type: "json_schema", ...LONG_ANSWER.json_schema } } }
       : { response_format: LONG_ANSWER };
@@ -280,7 +280,7 @@ describe.each([
   });
 });
 
-it("OpenAIEmbeddings gets a vector for each text", async () => {
+it("OpenAIEmbeddings gets a vector per text", async () => {
   const configuration = { baseURL: `${network.url}/v1` };
   const model = new OpenAIEmbeddings({ model: "text-embedding-3-small", maxRetries: 0, apiKey, configuration });
   const [one, two] = await model.embedDocuments(["the tide", "a boat"]);

@@ -5,14 +5,14 @@ import { parseArgs } from "node:util";
 import { writeTable, type Report } from "./support/table.ts";
 
 /**
- * `npm run test:clients [-- name …]`: real clients from npm and PyPI against a real network. A name is a folder beside this file; all
+ * `npm run test:clients [-- name …]`: real clients from npm and PyPI against a real network. A name is a folder next to this file; all
  * run by default. `--table` writes the results of the clients from npm into README.md here.
  */
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const REPORT = join(ROOT, "node_modules", ".cache", "clients.json");
 const PYTHON = "python";
-/** What npm prints when the registry does not answer. */
+/** Output of npm when the registry does not respond. */
 const UNREACHED =
   /\b(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|network timeout)\b/;
 
@@ -67,7 +67,7 @@ function fail(line: string): number {
   return 1;
 }
 
-/** Runs a command and prints what it prints. */
+/** Runs a command and prints its output. */
 function run(
   [command = "", ...args]: readonly string[],
   cwd: string,

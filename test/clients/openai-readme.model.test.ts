@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { Network } from "../support/network/network.ts";
 import { WebhookReceiver } from "../support/servers/webhook-receiver.ts";
 
-/** The model of the README's examples, which the operator's aliases lead to tiny-chat. */
+/** Model of the README's examples. The operator's alias maps it to tiny-chat. */
 const MODEL = "gpt-5.5";
 const ALIASES = `${MODEL}=tiny-chat,gpt-4o=tiny-chat,gpt-5.2=tiny-chat`;
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => network[Symbol.asyncDispose]());
 
-/** What each heading of the README shows with code; the other headings are in a table of test/clients/README.md, with reasons. */
+/** Examples of the README by heading. A table in test/clients/README.md lists the other headings with reasons. */
 const EXAMPLES: Readonly<Record<string, () => Promise<void>>> = {
   async Usage() {
     const response = await client.responses.create({
@@ -187,7 +187,7 @@ const EXAMPLES: Readonly<Record<string, () => Promise<void>>> = {
 describe("README of the openai client", () => {
   it.each(Object.entries(EXAMPLES))("%s", (_, example) => example());
 
-  it("has no other examples but those of the table in test/clients/README.md", () => {
+  it("has no examples other than these and those of the table in test/clients/README.md", () => {
     const readme = readFileSync(join(ROOT, "node_modules", "openai", "README.md"), "utf8");
     const shown = new Set<string>();
     let heading = "";
@@ -204,7 +204,7 @@ describe("README of the openai client", () => {
     expect([...excepted, ...Object.keys(EXAMPLES)].toSorted()).toEqual([...shown].toSorted());
   });
 
-  it("Vision is refused by its name", async () => {
+  it("Vision is rejected by name", async () => {
     const content = [
       { type: "input_text" as const, text: "What is in this image?" },
       { type: "input_image" as const, detail: "auto" as const, image_url: "https://example.com/default.jpg" },
@@ -213,13 +213,13 @@ describe("README of the openai client", () => {
     await expect(asked).rejects.toMatchObject({ status: 400, param: "input.0.content.1.type" });
   });
 
-  it("Undocumented request params are refused by their names", async () => {
+  it("Undocumented request params are rejected by name", async () => {
     const body = { model: MODEL, messages: [{ role: "user" as const, content: "Hi" }], baz: "undocumented option" };
     await expect(client.chat.completions.create(body)).rejects.toMatchObject({ status: 400, param: "baz" });
   });
 });
 
-/** What a client with a logger of its own says of a request. */
+/** Returns the log of a client with a custom logger for a request. */
 async function logged(): Promise<string[]> {
   const lines: string[] = [];
   const add = (...parts: unknown[]): void => void lines.push(parts.map((part) => JSON.stringify(part)).join(" "));
@@ -229,7 +229,7 @@ async function logged(): Promise<string[]> {
   return lines;
 }
 
-/** A webhook of a job that has ended. */
+/** Returns a webhook of an ended job. */
 async function webhookOf() {
   await using receiver = await WebhookReceiver.start();
   const body = { workload: "tiny-chat", input: { prompt: "Hi", max_tokens: 1 }, webhook_url: receiver.url };

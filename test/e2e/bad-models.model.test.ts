@@ -79,7 +79,7 @@ async function run(
   return ended;
 }
 
-describe("a model that cannot be used fails its job with a clear error, and the agent lives", () => {
+describe("an unusable model fails its job with a clear error, and the agent continues", () => {
   it.each([
     ["wrong-hash", "model_hash_mismatch", /SHA-256/i],
     ["not-a-gguf", "model_invalid", /GGUF/i],
@@ -91,13 +91,13 @@ describe("a model that cannot be used fails its job with a clear error, and the 
     expect(job.error?.message).toMatch(message);
   });
 
-  it("component: model_invalid", async () => {
+  it("fails with model_invalid for a WebAssembly component", async () => {
     const job = await run("component", { markdown: "# a" });
     expect(job).toMatchObject({ status: "failed", error: { code: "model_invalid" } });
     expect(job.error?.message).toMatch(/component.*wasm32-wasip1/);
   });
 
-  it("and runs the next job", async () => {
+  it("runs the next job", async () => {
     expect(await run("tiny-chat")).toMatchObject({ status: "completed", output: "3, 4, 5, 6, 7, 8, 9." });
   });
 });

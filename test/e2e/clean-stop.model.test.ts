@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => network[Symbol.asyncDispose]());
 
-it("an Island that is stopped with a Cargo in memory ends well and logs no crash", async () => {
+it("an Island stopped with a Cargo in memory exits with 0 and logs no crash", async () => {
   const { islandToken, key } = network.createAccount("host@example.com");
   const data = ["--data", network.islandData("a")];
   expect((await runProgram("island", "join", `${network.url}/v1/`, "--token", islandToken, ...data)).code).toBe(0);

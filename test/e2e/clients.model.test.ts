@@ -11,7 +11,7 @@ import { untilCancelled } from "./until-cancelled.ts";
 
 const PROMPT = "Count from 3 to 9.";
 const COUNTED = "3, 4, 5, 6, 7, 8, 9.";
-/** Goes on for long enough to be left in the middle. */
+/** Prompt for a completion long enough to abort. */
 const STORY = { prompt: "Tell me a story.", temperature: 1.8, seed: 3, maxOutputTokens: 900 };
 
 let network: Network;
@@ -65,7 +65,7 @@ describe("ai with @ai-sdk/openai-compatible", () => {
     expect(asked.toolResults).toHaveLength(asked.toolCalls.length);
   });
 
-  it("streamText() gets the arguments of a call in parts", async () => {
+  it("streamText() gets the arguments of a tool call in parts", async () => {
     const { fullStream } = streamText({ ...ask, model: atoll("tiny-chat"), toolChoice: "required" });
     const kinds: string[] = [];
     for await (const { type } of fullStream) kinds.push(type);
@@ -74,7 +74,7 @@ describe("ai with @ai-sdk/openai-compatible", () => {
     expect(kinds).not.toContain("error");
   });
 
-  it("generateText() gets the answer, the reason and the usage", async () => {
+  it("generateText() gets the text, the finish reason and the usage", async () => {
     const { text, finishReason, usage } = await generateText({
       model: atoll("tiny-chat"),
       prompt: PROMPT,
@@ -85,7 +85,7 @@ describe("ai with @ai-sdk/openai-compatible", () => {
     expect(usage.totalTokens).toBe((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0));
   });
 
-  it("streamText() gets the same answer in pieces, with reason and usage at the end", async () => {
+  it("streamText() gets the same text in pieces, with finish reason and usage at the end", async () => {
     const result = streamText({ model: atoll("tiny-chat"), prompt: PROMPT, temperature: 0 });
     const pieces = await collect(result.textStream);
     expect(pieces.join("")).toBe(COUNTED);
@@ -94,13 +94,13 @@ describe("ai with @ai-sdk/openai-compatible", () => {
     expect((await result.usage).outputTokens).toBeGreaterThan(10);
   });
 
-  it("streamText() says length at the limit", async () => {
+  it("streamText() ends with length at the limit", async () => {
     const result = streamText({ model: atoll("tiny-chat"), prompt: PROMPT, maxOutputTokens: 3 });
     await result.consumeStream();
     expect([await result.finishReason, (await result.usage).outputTokens]).toEqual(["length", 3]);
   });
 
-  it("generateObject() gets an object of its schema", async () => {
+  it("generateObject() gets an object that matches its schema", async () => {
     const { object } = await generateObject({
       model: atoll("tiny-chat"),
       prompt: "Give me a boat.",
@@ -117,7 +117,7 @@ describe("ai with @ai-sdk/openai-compatible", () => {
     expect([2, 4]).toContain(object.seats);
   });
 
-  it("generateObject() is told of a schema that cannot be kept strictly, and does not try again", async () => {
+  it("generateObject() gets an error for a schema without strict support, and does not retry", async () => {
     const before = await api("GET", "/jobs");
     const schema = jsonSchema({ type: "object", properties: { seats: { not: { const: 1 } } } });
     const asked = generateObject({ model: atoll("tiny-chat"), prompt: "Give me a boat.", schema });
@@ -137,7 +137,7 @@ describe("ai with @ai-sdk/openai-compatible", () => {
     expect(error).toMatchObject({ statusCode: 404, message, isRetryable: false });
   });
 
-  it("is told of a context that is too small for its prompt", async () => {
+  it("gets an error for a prompt that exceeds the context", async () => {
     const asked = generateText({ model: atoll("tiny-chat"), prompt: "word ".repeat(4_000), maxRetries: 0 });
     await expect(asked).rejects.toMatchObject({ statusCode: 422, isRetryable: false });
   });
@@ -158,7 +158,7 @@ describe("ai with @ai-sdk/openai-compatible", () => {
 });
 
 describe("A long conversation with a real model", () => {
-  it("goes on when its history outgrows the context, which only the model can count", async () => {
+  it("continues when its history exceeds the context, which only the model can count", async () => {
     const { body } = await api("POST", "/conversations", { model: "tiny-chat", system_prompt: "Be brief." });
     const path = `/conversations/${body.data.id as string}`;
     // Digits are a token each here: three times as many as the estimate by bytes says.

@@ -53,7 +53,7 @@ const chatBody = (body: object) =>
   JSON.stringify({ model: "tiny-chat", messages: [{ role: "user", content: PROMPT }], temperature: 0, ...body });
 
 describe("plain curl -N", () => {
-  it("reads a chat as it is written, down to [DONE]", async () => {
+  it("streams a chat up to [DONE]", async () => {
     const curl = startCurl(`${network.url}/api/v1/chat/completions`, "--data", chatBody({ stream: true }));
     const text = await curl.ended;
     const lines = text.split("\n\n").filter((line) => line !== "" && !line.startsWith(":"));
@@ -62,7 +62,7 @@ describe("plain curl -N", () => {
     expect(chunks.map((chunk) => chunk.choices[0].delta.content ?? "").join("")).toBe(COUNTED);
   });
 
-  it("sees the first words before the last are made, and stops the Island when it is ended", async () => {
+  it("gets the first words before the last are generated, and stops the Island when it ends", async () => {
     const before = await status();
     const messages = [{ role: "user", content: "Tell me a story." }];
     const body = chatBody({ messages, response_format: LONG_ANSWER, max_tokens: 900, stream: true });
@@ -74,7 +74,7 @@ describe("plain curl -N", () => {
     expect((await untilCancelled(status, before)).counts.completed).toBe(before.counts.completed);
   });
 
-  it("reads a job's events, and resumes after the last that it saw", async () => {
+  it("reads a job's events, and resumes after the last event", async () => {
     const { body } = await api("POST", "/jobs", { workload: "tiny-chat", input: { prompt: PROMPT, temperature: 0 } });
     const path = `${network.url}/api/v1/jobs/${body.data.id as string}/stream`;
     const whole = await startCurl(path).ended;
@@ -85,7 +85,7 @@ describe("plain curl -N", () => {
     expect(rest.trimEnd().split("\n\n")).toEqual(events.slice(4));
   });
 
-  it("holds a conversation: posts, streams, and resumes the answer's job", async () => {
+  it("posts to a conversation, streams, and resumes the answer's job", async () => {
     const conversations = `${network.url}/api/v1/conversations`;
     const { data } = JSON.parse(await startCurl(conversations, "--data", '{"model":"tiny-chat"}').ended);
     const posted = JSON.stringify({ content: PROMPT, temperature: 0, stream: true });
@@ -99,7 +99,7 @@ describe("plain curl -N", () => {
     ]);
   });
 
-  it("shows an error's body", async () => {
+  it("shows the body of an error", async () => {
     const text = await startCurl(`${network.url}/api/v1/chat/completions`, "--data", "not json").ended;
     expect(JSON.parse(text).error).toMatchObject({ code: "invalid_json", type: "invalid_request_error", param: null });
   });

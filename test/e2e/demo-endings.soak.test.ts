@@ -10,7 +10,7 @@ describe("npm run demo", () => {
     ["SIGTERM", 143, "while a chat is streamed", /# A chat/],
     ["SIGINT", 130, "when the coordinator listens", /coordinator {2}http/],
   ] as const;
-  it.each(SIGNALS)("%s ends it with %i %s, and leaves nothing behind", async (signal, code, _when, moment) => {
+  it.each(SIGNALS)("exits on %s with %i %s, and leaves nothing behind", async (signal, code, _when, moment) => {
     await using demo = startDemo();
     await demo.printed(moment);
     // The demo and a child of it, at the least.
@@ -20,7 +20,7 @@ describe("npm run demo", () => {
     await expectNothingLeft();
   });
 
-  it("ends when nobody reads what it says, and leaves nothing behind", async () => {
+  it("ends when its output is closed, and leaves nothing behind", async () => {
     await using demo = startDemo();
     await demo.printed(/coordinator {2}http/);
     demo.process.stdout?.destroy();
@@ -28,7 +28,7 @@ describe("npm run demo", () => {
     await expectNothingLeft();
   });
 
-  it("fails with the reason when the coordinator dies in mid-demo", async () => {
+  it("fails with the reason when the coordinator crashes during the demo", async () => {
     await using demo = startDemo();
     await demo.printed(/island {7}\S/);
     process.kill(await pidOf("coordinator.ts"), "SIGKILL");
@@ -40,7 +40,7 @@ describe("npm run demo", () => {
 });
 
 describe("npm run demo -- --keep", () => {
-  it.each(["coordinator.ts", "island.ts"] as const)("ends with the reason when %s dies", async (program) => {
+  it.each(["coordinator.ts", "island.ts"] as const)("ends with the reason when %s crashes", async (program) => {
     await using demo = startDemo("--keep");
     await demo.printed(KEPT);
     process.kill(await pidOf(program), "SIGKILL");

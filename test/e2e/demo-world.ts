@@ -6,10 +6,10 @@ import { afterEach, beforeEach, expect } from "vitest";
 import { until } from "../support/http/http.ts";
 import { Program } from "../support/program.ts";
 
-/** Where the demo of the present test keeps its files and processes, apart from any other demo. */
+/** Folder of the files and processes of the current test's demo, separate from other demos. */
 let folder: string;
 
-/** Gives each test of the file a folder of its own. Called once by each file. */
+/** Creates a new folder for each test of the file. Called once per file. */
 export function useDemoFolder(): void {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "atoll-test-"));
@@ -17,7 +17,7 @@ export function useDemoFolder(): void {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 }
 
-/** Its home is empty, and no sandbox hides it: what the demo leaves there is found by {@link expectNothingLeft}. */
+/** Its home is empty and not sandboxed, so that {@link expectNothingLeft} finds leftovers of the demo. */
 export const startDemo = (...args: string[]): Program =>
   new Program("main/demo", args, { TMPDIR: folder, HOME: folder, ISLAND_SANDBOX: "off" });
 
@@ -48,5 +48,5 @@ export async function expectNothingLeft(): Promise<void> {
   expect(await readdir(folder)).toEqual([]);
 }
 
-/** What `--keep` prints once all is ready: the address, the key, and how to use them. */
+/** Output of `--keep` when all is ready: the address, the key, and how to use them. */
 export const KEPT = /address {2}(\S+)\nkey {6}(\S+)\n[\s\S]*curl/;

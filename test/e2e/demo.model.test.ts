@@ -5,7 +5,7 @@ import { expectNothingLeft, KEPT, startDemo, useDemoFolder } from "./demo-world.
 useDemoFolder();
 
 describe("npm run demo -- --keep", () => {
-  it("leaves both running and prints how to reach them, until a signal", async () => {
+  it("keeps both programs running until a signal, and prints their addresses", async () => {
     await using demo = startDemo("--keep");
     const [, url, key] = await demo.printed(KEPT);
     const { status, body } = await call(url as string, key as string, "POST", "/chat/completions", {

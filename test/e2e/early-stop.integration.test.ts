@@ -22,7 +22,7 @@ async function startIsland(port = 9): Promise<Program> {
   return new Program("island", ["start", "--data", data, "--log-level", "error"]);
 }
 
-/** A pipe in place of a settings file: stops the program when it is there, which is before it has opened anything. */
+/** Uses a pipe instead of a settings file to stop the program while it reads it, before it has opened anything. */
 async function stopAt(pipe: string, program: Program): Promise<number | null> {
   const settings = await open(pipe, "w");
   program.kill("SIGTERM");
@@ -41,7 +41,7 @@ async function codeAfterStop(program: Program): Promise<number | null> {
 }
 
 describe.skipIf(process.platform !== "linux")("SIGTERM", () => {
-  it("ends an agent with 0 that reads its settings", async () => {
+  it("ends an agent with 0 while it reads its settings", async () => {
     const data = join(folder, "island");
     await mkdir(data);
     execFileSync("mkfifo", [join(data, "config.toml")]);
@@ -49,13 +49,13 @@ describe.skipIf(process.platform !== "linux")("SIGTERM", () => {
     expect(await stopAt(join(data, "config.toml"), island)).toBe(0);
   });
 
-  it("ends an agent with 0 that probes its runtimes", async () => {
+  it("ends an agent with 0 while it probes its runtimes", async () => {
     await using island = await startIsland();
     await hasChild(island);
     expect(await codeAfterStop(island)).toBe(0);
   });
 
-  it("ends an agent with 0 that dials a coordinator which does not answer", async () => {
+  it("ends an agent with 0 while it dials an unresponsive coordinator", async () => {
     const silent = createServer();
     silent.listen(0, "127.0.0.1");
     await once(silent, "listening");
@@ -67,7 +67,7 @@ describe.skipIf(process.platform !== "linux")("SIGTERM", () => {
     silent.close();
   });
 
-  it("ends a coordinator with 0 that reads its settings", async () => {
+  it("ends a coordinator with 0 while it reads its settings", async () => {
     const config = join(folder, "atoll.toml");
     execFileSync("mkfifo", [config]);
     await using coordinator = new Program("coordinator", ["serve", "--config", config, "--data", join(folder, "data")]);

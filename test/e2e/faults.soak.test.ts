@@ -8,7 +8,7 @@ import { Network } from "../support/network/network.ts";
 
 /** At temperature 0 the model tells the same story every time. */
 const STORY = { prompt: "Tell me a story.", temperature: 0 };
-/** Hot enough to ramble on, so that there is time to disturb it. */
+/** Prompt at a high temperature for a long completion, to leave time for a fault. */
 const LONG = { prompt: "Tell me a story.", temperature: 2, top_p: 1, top_k: 0, seed: 9, max_tokens: 900 };
 
 let network: Network;
@@ -41,7 +41,7 @@ async function story(): Promise<string> {
 
 // The demo model tells a story in 50 ms, so that a fault may come too late.
 describe("faults", { retry: 3 }, () => {
-  it("a stream survives the SIGKILL of its Island: another goes on after what was delivered", async () => {
+  it("a stream survives a SIGKILL of its Island: another one continues after the delivered output", async () => {
     const first = await network.startIsland("first", account.islandToken);
     const jobId = await submit(LONG);
     const events: SseEvent[] = [];
@@ -55,7 +55,7 @@ describe("faults", { retry: 3 }, () => {
     expect(await detail(jobId)).toMatchObject({ status: "completed", output: textOf(events), attempts: 2 });
   });
 
-  it("a coordinator that is killed goes on after its restart: nothing lost, nothing charged twice", async () => {
+  it("a killed coordinator continues after its restart without losses or double charges", async () => {
     await network.startIsland("island", account.islandToken, { slots: "1" });
     const undisturbed = await story();
     const before = (await call(network.url, account.key, "GET", "/account")).body.data.credits as number;
@@ -81,11 +81,11 @@ describe("faults", { retry: 3 }, () => {
     };
     const price = cargos.find(({ slug }) => slug === "tiny-chat")?.price_per_job as number;
     const after = (await call(network.url, account.key, "GET", "/account")).body.data.credits as number;
-    // The account owns the Island too: of each price only the network's tenth is gone.
+    // The account also owns the Island, so each job costs it only the network's tenth of the price.
     expect(before - after).toBeCloseTo(5 * price * 0.1, 6);
   });
 
-  it("the death of a model's process fails over, and the agent lives", async () => {
+  it("a crash of a model's process fails over, and the agent continues", async () => {
     const island = await network.startIsland("island", account.islandToken);
     // Its process is there and known before the job that loses it.
     await story();
@@ -102,7 +102,7 @@ describe("faults", { retry: 3 }, () => {
     expect(island.process.exitCode).toBeNull();
   });
 
-  it("SIGTERM lets an Island finish its job before it leaves, and leaves no process", async () => {
+  it("SIGTERM lets an Island finish its job before it disconnects, and leaves no process", async () => {
     const island = await network.startIsland("island", account.islandToken);
     const jobId = await submit(LONG);
     let children: number[] = [];

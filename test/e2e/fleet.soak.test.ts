@@ -83,7 +83,7 @@ describe(`${ISLANDS} Islands and ${JOBS} jobs of ${ACCOUNTS} accounts`, () => {
     },
   );
 
-  it("no Island is left with work, and each says what it did", async () => {
+  it("end with idle Islands that report their work", async () => {
     let completed = 0;
     for (let i = 0; i < ISLANDS; i += 1) {
       const status = await network.islandStatus<{ running: unknown[]; counts: { completed: number; failed: number } }>(

@@ -101,8 +101,8 @@ async function classify(workload: string, text: string): Promise<unknown> {
   return ended.status === "completed" ? ended.output : ended.error;
 }
 
-describe("models of several files, fetched, run and cleared on a real Island", () => {
-  it("runs a folder of the hub, and one of the coordinator's that one hash pins", async () => {
+describe("island models with several files on a real Island", () => {
+  it("runs a folder from the hub, and a folder from the coordinator pinned by one hash", async () => {
     expect(await classify("by-hub", "I love this")).toMatchObject([{ label: "POSITIVE" }]);
     expect(await classify("by-list", "I hate this")).toMatchObject([{ label: "NEGATIVE" }]);
     expect(hub.fetched().filter((path) => path.endsWith(".onnx"))).toEqual(["onnx/model_quantized.onnx"]);
@@ -113,7 +113,7 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     ]);
   });
 
-  it("pull fetches what a Cargo needs, and says how far it is in lines where nobody sees a bar", async () => {
+  it("pull downloads the files of a Cargo, with progress in lines without a terminal", async () => {
     const { code, stdout, stderr } = await command("pull", "tiny-chat");
     expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: "tiny-chat is on disk\n" });
     expect(stderr).toMatch(/^tiny-chat: /);
@@ -122,7 +122,7 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     expect((await command("ls")).stdout).toMatch(/^tiny-chat +2\.2 MiB +\d{4}-\d\d-\d\d \d\d:\d\d$/m);
   });
 
-  it("rm unloads what no job uses and deletes it, and refuses what a job uses; unload frees memory alone", async () => {
+  it("rm unloads and deletes unused models and rejects used ones, and unload only frees memory", async () => {
     const loaded = async (): Promise<string[]> =>
       (await network.islandStatus<AgentStatus>("one")).loaded.map(({ slug }) => slug);
     expect((await loaded()).toSorted()).toEqual(["by-hub", "by-list"]);
@@ -164,7 +164,7 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     ]);
   });
 
-  it("import takes a file that the machine has, if a Cargo names its hash, and refuses others", async () => {
+  it("import accepts a local file if a Cargo has its hash, and rejects others", async () => {
     await copyFile(MODEL, join(catalog, "mine.gguf"));
     await symlink("mine.gguf", join(catalog, "link.gguf"));
     await writeFile(join(catalog, "other.gguf"), "other");
@@ -200,7 +200,7 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     expect(sha256(await readFile(join(catalog, "mine.gguf")))).toBe(sha256(await readFile(MODEL)));
   });
 
-  it("import refuses what is being downloaded", async () => {
+  it("import rejects a model that is being downloaded", async () => {
     hubServer.on("/owner/slow/resolve/main/slow.gguf", file(SLOW, { stallAfter: 1_000 }));
     const { id } = (await call(network.url, key, "POST", "/jobs", { workload: "slow", input: { prompt: "Hi" } })).body
       .data;
@@ -220,7 +220,7 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     expect((await command("rm", "slow")).code).toBe(0);
   });
 
-  it("all but pull work without an agent too", async () => {
+  it("all commands but pull work without an agent", async () => {
     island.kill("SIGTERM");
     await island.ended();
     expect((await stored()).map(({ inUse }) => inUse)).toEqual([false]);

@@ -21,7 +21,7 @@ export function describeOpenaiClient(open: () => Network): void {
   });
 
   describe("the official openai client", () => {
-    it("gets an answer that proves template, tokenizer and weights", async () => {
+    it("gets a completion that depends on template, tokenizer and weights", async () => {
       const completion = await client.chat.completions.create({ model: "tiny-chat", ...COUNT });
       expect(completion.object).toBe("chat.completion");
       expect(completion.choices[0]?.message).toMatchObject({ role: "assistant", content: COUNTED });
@@ -36,7 +36,7 @@ export function describeOpenaiClient(open: () => Network): void {
       expect(total_tokens).toBe(prompt_tokens + completion_tokens);
     });
 
-    it("streams the same answer in pieces, with usage at the end", async () => {
+    it("streams the same completion in pieces, with usage at the end", async () => {
       const stream = await client.chat.completions.create({
         model: "tiny-chat",
         ...COUNT,
@@ -62,7 +62,7 @@ export function describeOpenaiClient(open: () => Network): void {
       expect(usage?.completion_tokens).toBeGreaterThan(10);
     });
 
-    it("tells a story of several sentences", async () => {
+    it("gets a story of several sentences", async () => {
       const completion = await client.chat.completions.create({
         model: "tiny-chat",
         messages: [{ role: "user", content: "Tell me a story." }],
@@ -71,7 +71,7 @@ export function describeOpenaiClient(open: () => Network): void {
       expect(completion.choices[0]?.message.content?.split(". ").length).toBeGreaterThanOrEqual(5);
     });
 
-    it("gets JSON that follows its schema", async () => {
+    it("gets JSON that matches its schema", async () => {
       const completion = await client.chat.completions.create({
         model: "tiny-chat",
         messages: [{ role: "user", content: "Give me a boat." }],
@@ -96,7 +96,7 @@ export function describeOpenaiClient(open: () => Network): void {
       expect(Number.isInteger(boat["seats"])).toBe(true);
     });
 
-    it("gets calls of tools, streams their parts, and answers after their results", async () => {
+    it("gets tool calls, streams their parts, and gets an answer after their results", async () => {
       const parameters = { type: "object", properties: { place: { enum: ["reef", "bay"] } }, required: ["place"] };
       const tools = [{ type: "function" as const, function: { name: "get_tide", parameters } }];
       const question = { role: "user" as const, content: "How is the tide?" };
@@ -134,7 +134,7 @@ export function describeOpenaiClient(open: () => Network): void {
       expect(completion.usage?.completion_tokens).toBe(3);
     });
 
-    it("aborts in mid-stream, and the work on the Island stops, as the Island itself says", async () => {
+    it("aborts in mid-stream and stops the work on the Island", async () => {
       const before = (await status()).counts;
       const stream = await client.chat.completions.create({
         model: "tiny-chat",
@@ -175,14 +175,14 @@ export function describeOpenaiClient(open: () => Network): void {
       await expect(asked).rejects.toBeInstanceOf(OpenAI.NotFoundError);
     });
 
-    it("lists models, and finds one", async () => {
+    it("lists models and reads one", async () => {
       const ids: string[] = [];
       for await (const model of client.models.list()) ids.push(model.id);
       expect(ids).toContain("tiny-chat");
       expect((await client.models.retrieve("tiny-chat")).object).toBe("model");
     });
 
-    it("is told of a context that is too small for its prompt", async () => {
+    it("gets an error for a prompt that exceeds the context", async () => {
       const asked = client.chat.completions.create({
         model: "tiny-chat",
         messages: [{ role: "user", content: "word ".repeat(4_000) }],

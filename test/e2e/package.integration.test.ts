@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "atoll-package-"));
 const PROGRAMS = [COORDINATOR, ISLAND];
 
-/** Of an assembled package: its files, and its package.json. */
+/** Returns the files and the package.json of an assembled package. */
 async function packageOf(program: (typeof PROGRAMS)[number]) {
   const place = join(folder, "clone", "dist", "packages", program.folder);
   const files = (await readdir(place, { recursive: true })).map((name) => name.replaceAll("\\", "/"));
@@ -34,7 +34,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 // test/packages/ installs them.
 describe("the published packages", () => {
-  it("the coordinator's holds what it and its README need, and nothing of the agent or an earlier build", async () => {
+  it("contain in the coordinator's the files it and its README need, and none of the agent or an earlier build", async () => {
     const { files, manifest } = await packageOf(COORDINATOR);
     expect(files).toEqual(
       expect.arrayContaining([
@@ -52,7 +52,7 @@ describe("the published packages", () => {
     expect(manifest.dependencies).not.toHaveProperty("node-llama-cpp");
   });
 
-  it("the agent's holds the doctor's models, and what computes on the CPU of every platform alone", async () => {
+  it("contain in the agent's the doctor's models, and only CPU back ends", async () => {
     const { files, manifest } = await packageOf(ISLAND);
     const needed = ["README.md", "catalog/models/tiny-islander.gguf", "dist/island-agent/doctor/matrix.onnx"];
     expect(files).toEqual(expect.arrayContaining(needed));
@@ -63,7 +63,7 @@ describe("the published packages", () => {
     expect(backEnds.filter((name) => /cuda|vulkan/.test(name))).toEqual([]);
   });
 
-  it.each(PROGRAMS)("$name is JavaScript with pinned dependencies, and says its version", async (program) => {
+  it.each(PROGRAMS)("contain JavaScript with pinned dependencies, and print the version: $name", async (program) => {
     const { files, manifest, entry } = await packageOf(program);
     expect(files.filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"))).toEqual([]);
     const versions = Object.values({ ...manifest.dependencies, ...manifest.optionalDependencies });

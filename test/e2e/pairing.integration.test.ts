@@ -8,7 +8,7 @@ import { TestCoordinator } from "../support/network/test-coordinator.ts";
 useDataDirectory();
 
 describe("island join --code", () => {
-  it("exchanges the code for a token of the account, once, and after the key was found right", async () => {
+  it("exchanges the code once for a token of the account, after the key was verified", async () => {
     await using coordinator = await TestCoordinator.open();
     const { key, id } = await coordinator.createAccount("host@example.com");
     const made = await call(coordinator.url, key, "POST", "/island-tokens/pairing", { name: "attic" });

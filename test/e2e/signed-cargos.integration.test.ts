@@ -46,7 +46,7 @@ describe("an Island and the key of its coordinator", () => {
       await using island = startIsland();
       await island.printed(/connected to/);
 
-      // A restart alone changes nothing: the Island comes back by itself.
+      // A restart changes nothing: the Island reconnects.
       await network.restartCoordinator("SIGTERM");
       expect(await network.manage<SigningKey>("signing-key", "show")).toEqual(before);
       const refused = await runCommand("signing-key", "rotate", "--data", network.data);
@@ -84,7 +84,7 @@ describe("an Island and the key of its coordinator", () => {
     },
   );
 
-  it("know each other also when the token comes by standard input or the environment, not for all to see", async () => {
+  it("verify the key if the token comes from standard input or the environment", async () => {
     const join_ = (name: string, ...more: string[]) => [
       "join",
       network.url,
@@ -106,7 +106,7 @@ describe("an Island and the key of its coordinator", () => {
     }
   });
 
-  it.skipIf(IS_POSTGRES)("need a key that is whole: with a damaged one the coordinator does not start", async () => {
+  it.skipIf(IS_POSTGRES)("require an intact key: with a damaged one the coordinator does not start", async () => {
     network.coordinator.kill("SIGTERM");
     await network.coordinator.ended();
     const path = join(network.data, "signing.key");
@@ -124,7 +124,7 @@ describe("an Island and the key of its coordinator", () => {
     await using _served = await serve();
   });
 
-  it("cannot be shown before there is one", async () => {
+  it("reject showing a key before it exists", async () => {
     const empty = await runCommand("signing-key", "show", "--data", join(network.directory, "none"));
     expect(empty.code).toBe(1);
     expect(empty.stderr).toMatch(/^No coordinator data in /);

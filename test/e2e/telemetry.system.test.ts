@@ -41,7 +41,7 @@ describe("an Island outside a sandbox, with an empty home", () => {
     expect(await readdir(folder)).toEqual(["trace"]);
   });
 
-  it("writes nothing there and contacts its coordinator alone for a job of each runtime", async () => {
+  it("writes nothing there and contacts only its coordinator for a job of each runtime", async () => {
     await using network = await Network.open(["--catalog-directory", join(ROOT, "catalog")]);
     const { key, islandToken } = network.createAccount("quiet@example.com");
     const home = join(folder, "home");

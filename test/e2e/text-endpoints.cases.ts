@@ -8,7 +8,7 @@ import type { Network } from "../support/network/network.ts";
 const COUNT = "Count from 3 to 9.";
 const COUNTED = "3, 4, 5, 6, 7, 8, 9.";
 
-/** The endpoints beside chats that answer with text. `open`: a network whose Island runs tiny-chat. */
+/** Cases of text endpoints other than chats. `open`: opens a network whose Island runs tiny-chat. */
 export function describeTextEndpoints(open: () => Network): void {
   let openai: OpenAI;
   let anthropic: Anthropic;
@@ -20,7 +20,7 @@ export function describeTextEndpoints(open: () => Network): void {
   });
 
   describe("the official clients of OpenAI and Anthropic", () => {
-    it("continue a text, whole and streamed", async () => {
+    it("complete a text, unstreamed and streamed", async () => {
       const request = { model: "tiny-chat", prompt: "3, 4, 5,", temperature: 0, max_tokens: 8 };
       const whole = await openai.completions.create(request);
       const text = whole.choices[0]?.text ?? "";
@@ -43,7 +43,7 @@ export function describeTextEndpoints(open: () => Network): void {
       await expect(openai.responses.retrieve(first.id)).rejects.toMatchObject({ status: 410 });
     });
 
-    it("stream a response, keep none that is not to be stored, and run one in the background", async () => {
+    it("stream a response, store none with store: false, and run one in the background", async () => {
       const stream = openai.responses.stream({ model: "tiny-chat", input: COUNT, temperature: 0, store: false });
       const { id, output_text: text } = await stream.finalResponse();
       expect(text).toBe(COUNTED);
@@ -57,7 +57,7 @@ export function describeTextEndpoints(open: () => Network): void {
       await expect.poll(async () => (await openai.responses.retrieve(later)).status).toBe("completed");
     });
 
-    it("get calls of tools in a response, streamed too, and an answer to their results", async () => {
+    it("get tool calls in a response, unstreamed and streamed, and an answer to their results", async () => {
       const parameters = { type: "object", properties: { place: { enum: ["reef", "bay"] } }, required: ["place"] };
       const tools = [{ type: "function" as const, name: "get_tide", parameters, strict: true }];
       const asked = { model: "tiny-chat", tools, parallel_tool_calls: false, temperature: 0 };
@@ -87,7 +87,7 @@ export function describeTextEndpoints(open: () => Network): void {
       expect(Boat.parse(boat)).toEqual(boat);
     });
 
-    it("get a message, whole and streamed, and the tokens of its prompt", async () => {
+    it("get a message, unstreamed and streamed, and the token count of its prompt", async () => {
       const messages = [{ role: "user" as const, content: COUNT }];
       const request = { model: "tiny-chat", max_tokens: 60, messages, stop_sequences: ["9"] };
       const whole = await anthropic.messages.create({ ...request, ...{ temperature: 0 } });

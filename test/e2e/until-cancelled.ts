@@ -1,7 +1,7 @@
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { until } from "../support/http/http.ts";
 
-/** Resolves once the Island says that one more job was cancelled and none runs. */
+/** Resolves when the Island reports one more cancelled job and no running job. */
 export function untilCancelled(status: () => Promise<AgentStatus>, before: AgentStatus): Promise<AgentStatus> {
   return until(
     status,

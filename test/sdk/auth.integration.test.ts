@@ -12,7 +12,7 @@ afterAll(() => coordinator[Symbol.asyncDispose]());
 
 const CREDENTIALS = { email: "page@example.com", password: "long enough" };
 
-it("a page signs in, works and signs out without ever seeing its token", async () => {
+it("a page signs in, works and signs out without access to its token", async () => {
   const { fetch, cookie } = fetchWithCookie();
   const page = new Atoll({ baseUrl: coordinator.url, session: "cookie", fetch });
   const begun = await page.auth.register(CREDENTIALS);
@@ -35,7 +35,7 @@ it("a program that signs in gets its token", async () => {
   await expect(signedIn.account.get()).rejects.toThrow(AuthenticationError);
 });
 
-it("a program without a key is told so before any request, and may ask what is public", async () => {
+it("a program without a key gets an error before any request, and can read public endpoints", async () => {
   const away = new Atoll({ baseUrl: `http://127.0.0.1:${await freePort()}`, apiKey: "" });
   await expect(away.account.get()).rejects.toThrow("GET /account needs an API key: pass apiKey");
   const program = new Atoll({ baseUrl: coordinator.url, apiKey: "" });
@@ -56,7 +56,7 @@ it("a program's own fetch may add the credential", async () => {
   expect((await program.account.get()).email).toBe(CREDENTIALS.email);
 });
 
-it("a program is told which address does not answer, and why", async () => {
+it("a connection error names the address and the reason", async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const program = new Atoll({ baseUrl: url, apiKey: "ak_1", maxRetries: 0 });
   await expect(program.account.get()).rejects.toThrow(

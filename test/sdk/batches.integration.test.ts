@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(() => fixture.proxy.script());
 
-/** Runs each job of a batch as the Island: with `ends`, in the order of the inputs. */
+/** Runs each job of a batch as the Island, ending it as in `ends`, in the order of the inputs. */
 async function runAll(jobs: readonly { id: string }[], ends: readonly ("finished" | "failed")[]): Promise<void> {
   for (const [index, { id }] of jobs.entries()) {
     const assign = await fixture.taken(id);
@@ -22,7 +22,7 @@ async function runAll(jobs: readonly { id: string }[], ends: readonly ("finished
 }
 
 describe("batches", () => {
-  it("are one batch however often the answer is lost, and are waited for", async () => {
+  it("are submitted once despite lost responses, and can be awaited", async () => {
     const { batches, jobs } = fixture.client();
     fixture.proxy.script({ kind: "swallow" }, { kind: "refuse" });
     const batch = await batches.submit({ workload: CARGO, inputs: INPUTS });
@@ -46,7 +46,7 @@ describe("batches", () => {
     ]);
   });
 
-  it("can be cancelled, and a second time stay so", async () => {
+  it("can be cancelled, and cancelled again", async () => {
     const { batches } = fixture.client();
     const { id } = await batches.submit({ workload: CARGO, inputs: INPUTS, fail_mode: "fail_fast" });
     expect(await batches.cancel(id)).toMatchObject({ id, counts: { cancelled: 3 } });
@@ -54,7 +54,7 @@ describe("batches", () => {
     expect(await batches.wait(id)).toMatchObject({ status: "cancelled" });
   });
 
-  it("are waited for no longer than timeoutMs", async () => {
+  it("are awaited for at most timeoutMs", async () => {
     const { batches } = fixture.client();
     const { id } = await batches.submit({ workload: CARGO, inputs: INPUTS });
     await expect(batches.wait(id, { timeoutMs: 40 })).rejects.toBeInstanceOf(TimeoutError);

@@ -15,9 +15,9 @@ addEventListener("error", (event) => report(event.message));
 addEventListener("unhandledrejection", (event) => report(String(event.reason)));`;
 
 /**
- * Runs `program`, a module that ends with `report(…)`, in headless Chromium and gives what it reported, or the text of the
- * error that ended it. `files` is the folder under the page's origin; the browser keeps its profile in `profile`. `onNews`: gets what the
- * program gives to `tell(…)` meanwhile.
+ * Runs `program`, a module that ends with `report(…)`, in headless Chromium. Returns the report, or the text of the error that ended it.
+ * `files`: folder served at the page's origin. `profile`: directory of the browser's profile. `onNews`: called with each argument of
+ * `tell(…)` in the program.
  */
 export async function runInBrowser(
   program: string,

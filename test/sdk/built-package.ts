@@ -8,10 +8,10 @@ import { runDirectory } from "../support/run-directory.ts";
 
 const run = promisify(execFile);
 export const SDK = join(import.meta.dirname, "..", "..", "sdk", "typescript");
-/** TypeScript 5, with which the package is built. */
+/** Compiler of the package: TypeScript 5. */
 export const TSC = join(SDK, "node_modules", "typescript", "bin", "tsc");
 
-/** The package as it would be installed, in a project of its own: `directory`/node_modules/@atoll/client. */
+/** The package installed in a separate project: `directory`/node_modules/@atoll/client. */
 export class BuiltPackage implements AsyncDisposable {
   readonly directory: string;
   readonly installed: string;
@@ -34,7 +34,7 @@ export class BuiltPackage implements AsyncDisposable {
     }
   }
 
-  /** Runs Node.js in the project. @throws with what it printed, when it ends with anything but 0. */
+  /** Runs Node.js in the project. @throws with its output if it exits with another code than 0. */
   node(args: readonly string[], env: Readonly<Record<string, string>> = {}, executable?: string): Promise<string> {
     return runNode(args, this.directory, env, executable);
   }
@@ -62,7 +62,7 @@ async function runNode(
   }
 }
 
-/** The package's `dist`, made by the first of this run's workers that needs it. */
+/** Returns the package's `dist`, which the first worker of this run builds. */
 async function compiled(): Promise<string> {
   const dist = join(runDirectory(), "client-dist");
   const lock = `${dist}.lock`;
@@ -70,7 +70,7 @@ async function compiled(): Promise<string> {
     try {
       await mkdir(lock);
     } catch {
-      // Another worker compiles.
+      // Another worker is compiling.
       await new Promise((resolve) => setTimeout(resolve, 100));
       continue;
     }

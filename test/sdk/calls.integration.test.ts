@@ -55,14 +55,14 @@ describe("A call", () => {
     },
   );
 
-  it("is left to the caller when Retry-After asks for more than a minute", async () => {
+  it("throws if Retry-After is more than a minute", async () => {
     const tooMany = refusal(429, "rate_limited", { limit: "login_attempts", retry_after: 61 }, { "retry-after": "61" });
     fixture.proxy.script(tooMany);
     await expect(fixture.client().account.get()).rejects.toMatchObject({ retryAfterS: 61, limit: "login_attempts" });
     expect(fixture.proxy.seen).toHaveLength(1);
   });
 
-  it("is tried again after a lost connection when it is idempotent", async () => {
+  it("is retried after a lost connection if it is idempotent", async () => {
     fixture.proxy.script({ kind: "refuse" }, { kind: "swallow" }, { kind: "cut", afterBytes: 5 }, refusal(502, "x"));
     expect((await fixture.client().account.get()).email).toBe("client@example.com");
     expect(fixture.proxy.seen).toHaveLength(5);
@@ -72,7 +72,7 @@ describe("A call", () => {
     expect(fixture.proxy.seen).toHaveLength(3);
   });
 
-  it("is sent once when it is not idempotent and its answer is lost", async () => {
+  it("is sent once if it is not idempotent and its response is lost", async () => {
     const before = (await fixture.client().apiKeys.list()).length;
     fixture.proxy.script({ kind: "swallow" });
     await expect(fixture.client().apiKeys.create({ name: "lost" })).rejects.toBeInstanceOf(ConnectionError);
@@ -80,13 +80,13 @@ describe("A call", () => {
     expect(await fixture.client().apiKeys.list()).toHaveLength(before + 1);
   });
 
-  it("can have its own maxRetries", async () => {
+  it("accepts its own maxRetries", async () => {
     fixture.proxy.script(...times(9, { kind: "refuse" }));
     await expect(fixture.client().account.get({ maxRetries: 0 })).rejects.toBeInstanceOf(ConnectionError);
     expect(fixture.proxy.seen).toHaveLength(1);
   });
 
-  it("ends by timeoutMs, of the client or its own, and is tried again if that is safe", async () => {
+  it("ends after timeoutMs of the client or the call, and is retried if that is safe", async () => {
     fixture.proxy.script(...times(9, { kind: "silence" }));
     await expect(fixture.client({ timeoutMs: 200, maxRetries: 1 }).account.get()).rejects.toBeInstanceOf(TimeoutError);
     expect(fixture.proxy.seen).toHaveLength(2);
@@ -96,7 +96,7 @@ describe("A call", () => {
     expect(fixture.proxy.seen).toHaveLength(1);
   });
 
-  it("ends with the reason of its signal: before it is sent, while it waits, and between two tries", async () => {
+  it("throws the signal's reason before it is sent, while it waits, and between two attempts", async () => {
     const reason = new Error("changed my mind");
     const before = fixture.client().account.get({ signal: AbortSignal.abort(reason) });
     await expect(before).rejects.toBe(reason);
@@ -112,7 +112,7 @@ describe("A call", () => {
     fixture.proxy.script(refusal(503, "shutting_down", {}, { "retry-after": "50" }));
     const pausing = new AbortController();
     const answered = Promise.withResolvers<void>();
-    // Its answers are whole when they are given, so that nothing is left to wait for but the pause.
+    // Returns complete responses, so that the client only waits for the pause.
     const readWhole: typeof fetch = async (...request) => {
       const response = await fetch(...request);
       const whole = new Response(await response.text(), response);
@@ -129,7 +129,7 @@ describe("A call", () => {
 });
 
 describe("jobs.submit()", () => {
-  it("makes one job however often the answer is lost", async () => {
+  it("creates one job despite lost responses", async () => {
     const before = await jobCount();
     fixture.proxy.script({ kind: "swallow" }, { kind: "cut", afterBytes: 10 }, { kind: "refuse" });
     const { id } = await fixture.client().jobs.submit(submission);
@@ -141,7 +141,7 @@ describe("jobs.submit()", () => {
     expect((await fixture.client().jobs.get(id)).status).not.toBe("failed");
   });
 
-  it("makes two jobs when it is called twice, unless both calls have one idempotencyKey", async () => {
+  it("creates a job per call, unless calls share an idempotencyKey", async () => {
     const { jobs } = fixture.client();
     const [first, second] = [await jobs.submit(submission), await jobs.submit(submission)];
     expect(first.id).not.toBe(second.id);
@@ -153,7 +153,7 @@ describe("jobs.submit()", () => {
 });
 
 describe("Errors of the coordinator", () => {
-  it("name every wrong field", async () => {
+  it("name all invalid fields", async () => {
     const refused = fixture.client().jobs.submit({ workload: CARGO, input: { prompt: 7 }, priority: 1 });
     await expect(refused).rejects.toBeInstanceOf(ValidationError);
     await expect(refused).rejects.toMatchObject({ status: 422, code: "validation_failed" });
@@ -162,7 +162,7 @@ describe("Errors of the coordinator", () => {
     expect((error as ValidationError).requestId).toMatch(/./);
   });
 
-  it("are told apart by class", async () => {
+  it("have distinct classes", async () => {
     const { jobs } = fixture.client();
     await expect(jobs.get("job_none")).rejects.toBeInstanceOf(NotFoundError);
     const unknown = jobs.submit({ workload: "no-such-cargo", input: {} });
@@ -196,7 +196,7 @@ describe("Errors of the coordinator", () => {
       { code: "http_500", message: "500 <html>Oops</html>" },
     ],
     [{ kind: "answer", status: 200, body: "<html>Hello</html>" }, ProtocolError, { code: "protocol" }],
-  ])("%j is read as what it is, and is not repeated", async (fault, Class, facts) => {
+  ])("have the right class for %j, without a retry", async (fault, Class, facts) => {
     fixture.proxy.script(fault);
     const refused = fixture.client().account.get();
     await expect(refused).rejects.toBeInstanceOf(Class);
@@ -204,7 +204,7 @@ describe("Errors of the coordinator", () => {
     expect(fixture.proxy.seen).toHaveLength(1);
   });
 
-  it("close the connection of a stream that is none", async () => {
+  it("close the connection if the response is not a stream", async () => {
     let cancelled = 0;
     const body = new ReadableStream({ cancel: () => void (cancelled += 1) });
     const page = new Response(body, { headers: { "content-type": "text/html" } });
@@ -221,8 +221,8 @@ describe("Errors of the coordinator", () => {
   });
 });
 
-describe("A removal whose answer was lost", () => {
-  it("is done, although the second try finds nothing", async () => {
+describe("A deletion with a lost response", () => {
+  it("succeeds although the second attempt gets a 404", async () => {
     const { apiKeys } = fixture.client();
     const { id } = await apiKeys.create({ name: "short-lived" });
     fixture.proxy.script({ kind: "swallow" });
@@ -231,7 +231,7 @@ describe("A removal whose answer was lost", () => {
     await expect(apiKeys.revoke(id)).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  it("is done of a file, too, and the end of a batch is asked for again", async () => {
+  it("succeeds for a file, and a batch cancellation is retried", async () => {
     const { files, fileBatches } = fixture.client();
     const { id } = await files.upload({ content: new Blob(["a"]), filename: "a" });
     fixture.proxy.script({ kind: "swallow" });
@@ -243,8 +243,8 @@ describe("A removal whose answer was lost", () => {
   });
 });
 
-describe("What an account's owner sees and changes", () => {
-  it("usage, with the sums of all pages", async () => {
+describe("Account resources", () => {
+  it("read usage with the sums of all pages", async () => {
     const { account } = fixture.client();
     const page = await account.usage({ from: "2026-01-01", to: "2026-01-31", by: ["day"], pageSize: 5 }).page();
     expect(page).toEqual({
@@ -254,7 +254,7 @@ describe("What an account's owner sees and changes", () => {
     for await (const line of account.usage({ apiKey: "key_none" })) expect.unreachable(line.kind);
   });
 
-  it("limits of keys, and what refuses a key that has spent its month", async () => {
+  it("limit keys, and reject a key that has reached its monthly limit", async () => {
     const { apiKeys } = fixture.client();
     const { id, data } = await apiKeys.create({ cargos: [CARGO], credits_per_month: 1 });
     expect(data).toMatchObject({ cargos: [CARGO], credits_per_month: 1, expires_at: null });
@@ -274,7 +274,7 @@ describe("What an account's owner sees and changes", () => {
     expect(refused).toMatchObject({ code: "key_credits_exceeded", requiredCredits: 2, ...month });
   });
 
-  it("sessions and the account need a session token", async () => {
+  it("need a session token for sessions and account changes", async () => {
     const { account, sessions } = fixture.client();
     const refused = await Promise.allSettled([
       sessions.list(),
@@ -287,7 +287,7 @@ describe("What an account's owner sees and changes", () => {
 });
 
 describe("health()", () => {
-  it("needs no key, and answers also when the coordinator is degraded", async () => {
+  it("needs no key, and works with a degraded coordinator", async () => {
     const anyone = new Atoll({ baseUrl: fixture.proxy.url });
     expect(await anyone.health()).toMatchObject({ status: "ok", version: "0.0.0-test" });
     const degraded = { status: "degraded", version: "1", checks: { store: "failing" } };

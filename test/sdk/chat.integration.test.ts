@@ -29,7 +29,7 @@ const noIsland = {
 } as const;
 
 describe("chat.create()", () => {
-  it("gives the completion", async () => {
+  it("returns the completion", async () => {
     const asked = fixture.client().chat.create(BODY);
     const assign = await fixture.taken();
     fixture.island.send(output(assign, 1, token("Hello")), finished(assign, 2));
@@ -39,7 +39,7 @@ describe("chat.create()", () => {
     expect(usage.total_tokens).toBe(8);
   });
 
-  it("is tried again when nothing was done, and not when no Island took it or its answer was lost", async () => {
+  it("is retried after a rejection without effect, but not without an Island or after a lost response", async () => {
     fixture.proxy.script(shuttingDown, proxyFailed);
     const asked = fixture.client().chat.create(BODY);
     const assign = await fixture.taken();
@@ -72,7 +72,7 @@ describe("chat.create()", () => {
 });
 
 describe("chat.stream()", () => {
-  it("gives the chunks, with usage if asked, and ends", async () => {
+  it("yields the chunks, with usage on request, and ends", async () => {
     const asked = collect(fixture.client().chat.stream({ ...BODY, stream_options: { include_usage: true } }));
     const assign = await fixture.taken();
     fixture.island.send(output(assign, 1, token("Hel"), token("lo")), finished(assign, 2));
@@ -83,7 +83,7 @@ describe("chat.stream()", () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 8 } });
   });
 
-  it("is tried again when nothing was done, and not when no Island took it", async () => {
+  it("is retried after a rejection without effect, but not without an Island", async () => {
     fixture.proxy.script(shuttingDown);
     const asked = collect(fixture.client().chat.text(BODY));
     const assign = await fixture.taken();
@@ -96,8 +96,8 @@ describe("chat.stream()", () => {
     expect(fixture.proxy.seen).toHaveLength(1);
   });
 
-  it("throws when the job fails in mid-stream, so that a cut answer is not taken for a whole one", async () => {
-    // An answer of a given form is not continued by another Island.
+  it("throws if the job fails in mid-stream", async () => {
+    // Another Island does not continue a completion with a response format.
     const body = { ...BODY, response_format: { type: "json_object" as const } };
     const pieces: string[] = [];
     const asked = (async () => {
@@ -110,7 +110,7 @@ describe("chat.stream()", () => {
     expect(pieces.join("")).toBe("Hel");
   });
 
-  it.each(["cut", "end"] as const)("throws when its connection is %s, and does not begin again", async (kind) => {
+  it.each(["cut", "end"] as const)("throws for the connection fault %s, without a retry", async (kind) => {
     fixture.proxy.script({ kind, afterBytes: 400 });
     const asked = collect(fixture.client().chat.text(BODY));
     const expected = expect(asked).rejects.toBeInstanceOf(ConnectionError);
@@ -120,7 +120,7 @@ describe("chat.stream()", () => {
     expect(fixture.proxy.seen).toHaveLength(1);
   });
 
-  it("cancels the work on the Island when the reader leaves", async () => {
+  it("cancels the work on the Island when the reader leaves the loop", async () => {
     const asked = (async () => {
       for await (const _ of fixture.client().chat.text(BODY)) return;
     })();
@@ -137,7 +137,7 @@ describe("chat.stream()", () => {
   });
 });
 
-/** Runs `ask` on a Cargo for this task, and answers with `output`. */
+/** Runs `ask` with a Cargo of this task, whose job gets `output`. */
 async function answeredBy<T>(task: string, output: JsonValue, ask: (model: string) => Promise<T>): Promise<T> {
   const cargos = await fixture.client().cargos.list({ runtime_type: "onnx", category: "text" });
   const { islandToken } = await fixture.coordinator.createAccount(`${randomUUID()}@example.com`);
@@ -151,7 +151,7 @@ async function answeredBy<T>(task: string, output: JsonValue, ask: (model: strin
   return asked;
 }
 
-describe("what classifies and compares texts", () => {
+describe("text resources", () => {
   const VECTORS = {
     embeddings: [
       [1, 0.5],
@@ -159,7 +159,7 @@ describe("what classifies and compares texts", () => {
     ],
   };
 
-  it("embeddings.create() gives a vector for each text", async () => {
+  it("embeddings.create() returns a vector per text", async () => {
     const { data, usage } = await answeredBy("feature-extraction", VECTORS, (model) =>
       fixture.client().embeddings.create({ model, input: ["a", "b"] }),
     );
@@ -167,14 +167,14 @@ describe("what classifies and compares texts", () => {
     expect(usage.prompt_tokens).toBe(5);
   });
 
-  it("embeddings.rerank() gives a score for each document", async () => {
+  it("embeddings.rerank() returns a score per document", async () => {
     const { results } = await answeredBy("feature-extraction", VECTORS, (model) =>
       fixture.client().embeddings.rerank({ model, query: "a", documents: ["b"] }),
     );
     expect(results).toEqual([{ index: 0, relevance_score: expect.closeTo((1 - 1 / Math.sqrt(5)) / 2) }]);
   });
 
-  it("moderations.create() gives a result for each text", async () => {
+  it("moderations.create() returns a result per text", async () => {
     const { results } = await answeredBy("text-classification", [{ label: "hate", score: 0.75 }], (model) =>
       fixture.client().moderations.create({ model, input: "a" }),
     );

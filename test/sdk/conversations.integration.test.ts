@@ -17,7 +17,7 @@ async function answer(...pieces: string[]): Promise<void> {
 }
 
 describe("conversations", () => {
-  it("are made, changed, listed and deleted", async () => {
+  it("are created, changed, listed and deleted", async () => {
     const { conversations } = fixture.client();
     const { id } = await conversations.create({ title: "Boats", model: CARGO, system_prompt: "Be brief." });
     expect((await conversations.update(id, { title: "Ships" })).title).toBe("Ships");
@@ -29,7 +29,7 @@ describe("conversations", () => {
     await expect(conversations.get(second.id)).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  it("answer, and keep what was said", async () => {
+  it("answer messages and store them", async () => {
     const { conversations } = fixture.client();
     const { id } = await conversations.create({ model: CARGO });
     const sent = conversations.send(id, { content: "Hi" });
@@ -44,7 +44,7 @@ describe("conversations", () => {
     expect(newest).toMatchObject({ data: [{ content: "Yes" }], meta: { total: 4 } });
   });
 
-  it("stream an answer, and throw when it is cut", async () => {
+  it("stream an answer, and throw if the connection breaks", async () => {
     const { conversations } = fixture.client();
     const { id } = await conversations.create({ model: CARGO });
     const streamed = collect(conversations.stream(id, { content: "Hi" }));
@@ -63,7 +63,7 @@ describe("conversations", () => {
     expect(fixture.proxy.seen).toHaveLength(1);
   });
 
-  it("ask once when no Island answers: one question is stored, and one job was made", async () => {
+  it("send once without an Island, with one stored question and one job", async () => {
     await using coordinator = await TestCoordinator.open({ chatWaitS: "0.02" });
     const { key: apiKey } = await coordinator.createAccount("asker@example.com");
     const atoll = new Atoll({ baseUrl: coordinator.url, apiKey, ...QUICK });

@@ -6,7 +6,7 @@ import { TestCoordinator } from "../support/network/test-coordinator.ts";
 
 const SOURCES = join(import.meta.dirname, "..", "..", "sdk", "typescript", "src");
 
-/** Operations that the client leaves to others, and why. */
+/** Operations without a method, with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   "get /metrics": "for Prometheus",
   "get /island/recommendations": "for Islands",

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { requireDebian } from "../support/servers/require-debian.ts";
 
-/** Debian's, as its packages (python3-httpx, python3-pytest, mypy) are for it alone. */
+/** Debian's Python, because its packages (python3-httpx, python3-pytest, mypy) work only with it. */
 export const PYTHON = "/usr/bin/python3";
 export const PYTHON_PACKAGE = join(import.meta.dirname, "..", "..", "sdk", "python");
 export const PYTHON_SOURCES = join(PYTHON_PACKAGE, "src");
@@ -10,7 +10,7 @@ export const PYTHON_SOURCES = join(PYTHON_PACKAGE, "src");
 /** The Debian package of each module that tests need. */
 const PACKAGES = { httpx: "python3-httpx", pytest: "python3-pytest", mypy: "mypy" } as const;
 
-/** Makes the client's `_sync`. @throws where Python or one of these modules is not installed. */
+/** Generates the client's `_sync`. @throws if Python or one of these modules is not installed. */
 export function requirePython(...modules: readonly (keyof typeof PACKAGES)[]): void {
   requireDebian(PYTHON, "python3");
   try {

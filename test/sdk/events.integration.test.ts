@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-/** Reads until an event matches; gives all that came. */
+/** Reads until an event matches. Returns all events read. */
 async function until(events: AsyncIterator<ToldEvent>, isLast: (event: ToldEvent) => boolean): Promise<ToldEvent[]> {
   const read: ToldEvent[] = [];
   for (;;) {
@@ -31,7 +31,7 @@ async function runJob(): Promise<string> {
 }
 
 describe("events()", () => {
-  it("begins with reset, tells of a job, and ends when the caller leaves or the signal aborts", async () => {
+  it("begins with reset, yields changes of a job, and ends when the caller leaves or the signal aborts", async () => {
     const controller = new AbortController();
     const events = fixture.client().events({ signal: controller.signal });
     expect(await until(events, () => true)).toMatchObject([{ type: "reset" }]);
@@ -45,7 +45,7 @@ describe("events()", () => {
     }
   });
 
-  it("says when the connection is lost, comes back by itself, and begins again with reset", async () => {
+  it("reports a lost connection, reconnects, and begins with reset", async () => {
     fixture.proxy.script({ kind: "cut", afterBytes: 150 });
     const events = fixture.client().events();
     await until(events, () => true);
@@ -59,7 +59,7 @@ describe("events()", () => {
     await events.return();
   });
 
-  it("ends with an error once the key is revoked", async () => {
+  it("throws when the key is revoked", async () => {
     const { id, key } = await fixture.client().apiKeys.create({ name: "short" });
     const events = fixture.client({ apiKey: key }).events();
     await until(events, ({ type }) => type === "reset");
@@ -82,7 +82,7 @@ describe("events()", () => {
     await expect(events.next()).rejects.toThrow(AuthenticationError);
   });
 
-  it("goes on after a restart of the coordinator, with reset", async () => {
+  it("continues with reset after a restart of the coordinator", async () => {
     const events = fixture.client().events();
     await until(events, ({ type }) => type === "reset");
     await fixture.coordinator.stop();

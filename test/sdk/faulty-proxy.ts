@@ -9,18 +9,18 @@ import {
 import type { AddressInfo } from "node:net";
 import { AnswerWatch } from "../support/http/answer-watch.ts";
 
-/** What happens to one request on its way. */
+/** Fault of one request. */
 export type Fault =
   | { readonly kind: "pass" }
-  /** The connection is closed before the coordinator hears of the request. */
+  /** Closes the connection before the request reaches the coordinator. */
   | { readonly kind: "refuse" }
-  /** The coordinator does what it is asked, and the client never learns of it. */
+  /** Delivers the request, and drops the response. */
   | { readonly kind: "swallow" }
-  /** The answer is cut after so many bytes of its body. */
+  /** Breaks the connection after `afterBytes` of the response body. */
   | { readonly kind: "cut"; readonly afterBytes: number }
-  /** The answer ends after so many bytes of its body, as if that were all. */
+  /** Ends the response after `afterBytes` of its body, as if it were complete. */
   | { readonly kind: "end"; readonly afterBytes: number }
-  /** The answer's first so many bytes come, then nothing. */
+  /** Stops sending after `afterBytes` of the response body. */
   | { readonly kind: "stall"; readonly afterBytes: number }
   | {
       readonly kind: "answer";
@@ -28,7 +28,7 @@ export type Fault =
       readonly headers?: Record<string, string>;
       readonly body?: unknown;
     }
-  /** Nothing is answered, ever. */
+  /** Never responds. */
   | { readonly kind: "silence" };
 
 export interface SeenRequest {
@@ -37,7 +37,7 @@ export interface SeenRequest {
   readonly headers: IncomingMessage["headers"];
 }
 
-/** Stands between client and coordinator and does to each request what the next fault says; without one, nothing. */
+/** Proxy between client and coordinator that applies the next fault to each request. Forwards it unchanged without a fault. */
 export class FaultyProxy implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
   readonly #server: Server;
@@ -61,13 +61,13 @@ export class FaultyProxy implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Faults of the next requests, in order. Forgets what was seen and what was left. */
+  /** Sets the faults of the next requests, in order. Clears earlier faults and seen requests. */
   script(...faults: Fault[]): void {
     this.#faults = faults;
     this.seen.length = 0;
   }
 
-  /** Resolves when so many requests were seen since the last script. */
+  /** Resolves when `count` requests were seen since the last script. */
   async sees(count: number): Promise<void> {
     while (this.seen.length < count) {
       await new Promise<void>((resolve) => this.#wakers.add(resolve));
@@ -135,7 +135,7 @@ export class FaultyProxy implements AsyncDisposable {
   }
 }
 
-/** What is handed on unchanged is as the document says; the client's own `fetch` sees the proxy only. */
+/** Checks a forwarded response against the OpenAPI document, because the watch of `fetch` only sees the proxy. */
 function watchOf(incoming: IncomingMessage, answer: IncomingMessage): Promise<AnswerWatch> {
   const headers = new Headers();
   for (const [name, values] of Object.entries(answer.headersDistinct)) headers.set(name, values?.join(", ") ?? "");

@@ -6,7 +6,7 @@ import { makeFastDirectory } from "../support/fast-directory.ts";
 import { collect } from "../support/http/http.ts";
 import { TestCoordinator } from "../support/network/test-coordinator.ts";
 
-/** As whoever has a session deletes it. */
+/** Password that deletes the account. */
 const PASSWORD = "correct horse battery";
 
 describe("files", () => {
@@ -27,7 +27,7 @@ describe("files", () => {
     return (await Promise.all((await readdir(root)).map((folder) => readdir(join(root, folder))))).flat();
   };
 
-  it("go up, come back byte for byte, are listed and deleted", async () => {
+  it("are uploaded, downloaded unchanged, listed and deleted", async () => {
     const bytes = new Uint8Array(300_000).map((_, index) => index % 251);
     const file = await atoll.files.upload({ content: new Blob([bytes]), filename: "é.bin", expiresAfterS: 3_600 });
     expect(file).toMatchObject({ filename: "é.bin", bytes: bytes.length, purpose: "user_data" });
@@ -42,7 +42,7 @@ describe("files", () => {
     expect(await contents()).toHaveLength(1);
   });
 
-  it("go with their account", async () => {
+  it("are deleted with their account", async () => {
     await atoll.files.upload({ content: new Blob(["mine"]), filename: "a" });
     await atoll.account.delete(PASSWORD);
     await expect.poll(contents).toEqual([]);

@@ -4,17 +4,17 @@ import { collect } from "../support/http/http.ts";
 import { HAS_EVERY_ROUND } from "../support/soak-rounds.ts";
 import { failed, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
 
-/** Of two, three and four bytes, so that a cut can fall inside a character. */
+/** Pieces with characters of two, three and four bytes, so that a cut can fall inside a character. */
 const PIECES = ["on", "é ", "→two\n", "😀three"];
 
 let fixture: SdkFixture;
 let jobId: string;
-/** The job's stream, without any fault. */
+/** Stream of the job without a fault. */
 let whole: StreamedEvent[];
 let wholeBytes: number;
 
 beforeAll(async () => {
-  // Few heartbeats: the Island of this file sends none, and its cuts at every byte take long where cores are slow.
+  // Long heartbeats, because the Island of this file sends none and the cuts at every byte may take long.
   fixture = await SdkFixture.open();
   jobId = await fixture.completed(
     token(PIECES[0] as string),
@@ -33,33 +33,33 @@ const textOf = (events: readonly StreamedEvent[]): string =>
   events.map((event) => (event.type === "token" ? event.content : "")).join("");
 
 describe("jobs.stream()", () => {
-  it("gives every event in order and ends after done", () => {
+  it("yields all events in order and ends after done", () => {
     expect(textOf(whole)).toBe(PIECES.join(""));
     expect(whole.filter(({ type }) => type === "done" || type === "error")).toHaveLength(1);
     expect(whole.at(-1)).toMatchObject({ type: "done", finish_reason: "stop", usage: { total_tokens: 8 } });
     expect(whole.find(({ type }) => type === "progress")).toMatchObject({ step: 1, total: 2 });
   });
 
-  it("resumes without gap or repeat wherever the connection is cut", async () => {
+  it("resumes without gap or repeat after a cut at any byte", async () => {
     const client = fixture.client();
-    // Every byte in a full run; else a step that meets each part of an event in some event.
+    // Every byte in a full run, else a step that covers each part of an event in some event.
     for (let afterBytes = 0; afterBytes < wholeBytes; afterBytes += HAS_EVERY_ROUND ? 1 : 7) {
       fixture.proxy.script({ kind: "cut", afterBytes });
       const events = await collect(client.jobs.stream(jobId));
       if (events.length !== whole.length) expect({ afterBytes, events }).toEqual({ afterBytes, events: whole });
       expect(events).toEqual(whole);
-      // The last bytes are the blank line of the last event: cut after the first of them, the event is whole to nobody.
+      // The last bytes are the blank line of the last event. A cut inside them leaves the event incomplete.
       expect(fixture.proxy.seen).toHaveLength(2);
     }
   });
 
-  it("comes back with the id of the last event that was whole", async () => {
+  it("reconnects with the id of the last complete event", async () => {
     fixture.proxy.script({ kind: "cut", afterBytes: wholeBytes - 1 });
     await collect(fixture.client().jobs.stream(jobId));
     expect(fixture.proxy.seen.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, whole.at(-2)?.id]);
   });
 
-  it("counts only failures in a row: a stream that is cut after each event needs no more than one retry", async () => {
+  it("counts only consecutive failures, so that a cut after each event needs one retry", async () => {
     const sizes = await eventSizes();
     fixture.proxy.script(
       ...sizes.map((afterBytes): { kind: "cut"; afterBytes: number } => ({ kind: "cut", afterBytes })),
@@ -74,13 +74,13 @@ describe("jobs.stream()", () => {
     expect(fixture.proxy.seen).toHaveLength(4);
   });
 
-  it("takes up a stream that fell silent", async () => {
+  it("resumes a silent stream", async () => {
     fixture.proxy.script({ kind: "stall", afterBytes: Math.floor(wholeBytes / 2) });
     expect(await collect(fixture.client({ streamIdleMs: 30 }).jobs.stream(jobId))).toEqual(whole);
     expect(fixture.proxy.seen).toHaveLength(2);
   });
 
-  it("takes up a live stream over a refusal for now and an unreachable coordinator", async () => {
+  it("resumes a live stream after a temporary rejection and an unreachable coordinator", async () => {
     const assign = await fixture.begin();
     fixture.island.send(output(assign, 1, token("a")));
     const stream = fixture.client().jobs.stream(assign.jobId);
@@ -100,7 +100,7 @@ describe("jobs.stream()", () => {
     expect(fixture.proxy.seen).toHaveLength(4);
   });
 
-  it("survives a coordinator that is stopped and started again", async () => {
+  it("survives a restart of the coordinator", async () => {
     await using own = await SdkFixture.open({ islandGraceS: 0.1 });
     const id = await own.completed(token("before "), token("after"));
     const client = own.client({ backoff: { firstMs: 20, mostMs: 100 }, maxRetries: 100 });
@@ -117,7 +117,7 @@ describe("jobs.stream()", () => {
     expect(seen.at(-1)?.type).toBe("done");
   });
 
-  it("says restart where its place is lost, and gives everything again from the beginning", async () => {
+  it("yields restart if its position is lost, and all events from the beginning", async () => {
     const lost = { error: { message: "Read it again", code: "position_lost" } };
     fixture.proxy.script({ kind: "end", afterBytes: wholeBytes / 2 }, { kind: "answer", status: 422, body: lost });
     const events = await collect(fixture.client({ maxRetries: 1 }).jobs.stream(jobId));
@@ -132,13 +132,13 @@ describe("jobs.stream()", () => {
     ]);
   });
 
-  it("throws a refusal of that kind to a stream that named no place", async () => {
+  it("throws position_lost if it sent no position", async () => {
     const lost = { error: { message: "Read it again", code: "position_lost" } };
     fixture.proxy.script({ kind: "answer", status: 422, body: lost });
     await expect(collect(fixture.client().jobs.stream(jobId))).rejects.toMatchObject({ code: "position_lost" });
   });
 
-  it("goes on after lastEventId, and has nothing to say after the last event", async () => {
+  it("continues after lastEventId, and yields nothing after the last event", async () => {
     const from = whole[2] as StreamedEvent;
     const client = fixture.client();
     expect(await collect(client.jobs.stream(jobId, { lastEventId: from.id }))).toEqual(whole.slice(3));
@@ -147,7 +147,7 @@ describe("jobs.stream()", () => {
     expect(fixture.proxy.seen).toHaveLength(1);
   });
 
-  it("ends after error, which is an event and not an exception", async () => {
+  it("ends after error, as an event and not an exception", async () => {
     const assign = await fixture.begin();
     fixture.island.send(failed(assign, 1));
     const events = await collect(fixture.client().jobs.stream(assign.jobId));
@@ -159,13 +159,13 @@ describe("jobs.stream()", () => {
     });
   });
 
-  it("throws what cannot be mended at once", async () => {
+  it("throws permanent errors at once", async () => {
     fixture.proxy.script();
     await expect(collect(fixture.client().jobs.stream("job_none"))).rejects.toBeInstanceOf(NotFoundError);
     expect(fixture.proxy.seen).toHaveLength(1);
   });
 
-  it("throws the signal's reason when it is aborted, whether it waits for the coordinator or between tries", async () => {
+  it("throws the signal's reason when it aborts, while waiting for the coordinator and between attempts", async () => {
     const assign = await fixture.begin();
     const reason = new Error("enough");
     const waiting = new AbortController();
@@ -186,10 +186,10 @@ describe("jobs.stream()", () => {
     fixture.island.send(finished(assign, 1));
   });
 
-  it("gives up on a coordinator that never begins to answer", async () => {
+  it("gives up on a coordinator that never responds", async () => {
     fixture.proxy.script({ kind: "silence" }, { kind: "silence" });
     let tries = 0;
-    // Counted here: on a busy machine a try may be over before it reaches the proxy.
+    // Counted here, because on a busy machine an attempt may end before it reaches the proxy.
     const counted: typeof fetch = (...request) => ((tries += 1), fetch(...request));
     const stream = fixture.client({ maxRetries: 1, timeoutMs: 30, fetch: counted }).jobs.stream(jobId);
     await expect(collect(stream)).rejects.toBeInstanceOf(TimeoutError);
@@ -198,7 +198,7 @@ describe("jobs.stream()", () => {
 
   it("closes its connection when the reader leaves", async () => {
     const assign = await fixture.begin();
-    // The coordinator counts open streams: when the first is closed, and only then, there is room for another.
+    // The coordinator limits open streams: another one is possible only after the first is closed.
     const events = await fixture.withStreams(1, async () => {
       for await (const _ of fixture.client().jobs.stream(assign.jobId)) break;
       const again: StreamedEvent[] = [];
@@ -210,7 +210,7 @@ describe("jobs.stream()", () => {
     expect(events.at(-1)?.type).toBe("done");
   });
 
-  it("lasts longer than timeoutMs, which is for the beginning of the answer", async () => {
+  it("can last longer than timeoutMs, which limits only the start of the response", async () => {
     const assign = await fixture.begin();
     fixture.proxy.script();
     const events: StreamedEvent[] = [];
@@ -223,13 +223,13 @@ describe("jobs.stream()", () => {
     expect(fixture.proxy.seen).toHaveLength(1);
   });
 
-  it("is taken up when it ends as if it were whole", async () => {
+  it("resumes after an early end without an error", async () => {
     fixture.proxy.script({ kind: "end", afterBytes: Math.floor(wholeBytes / 2) });
     expect(await collect(fixture.client().jobs.stream(jobId))).toEqual(whole);
     expect(fixture.proxy.seen).toHaveLength(2);
   });
 
-  it("is refused beyond the streams that the account may have, and names the limit", async () => {
+  it("is rejected above the account's stream limit, and names the limit", async () => {
     const assign = await fixture.begin();
     const first = fixture.client().jobs.stream(assign.jobId);
     await first.next();
@@ -242,7 +242,7 @@ describe("jobs.stream()", () => {
   });
 });
 
-/** Bytes of each event on the wire. */
+/** Returns the bytes of each event on the wire. */
 async function eventSizes(): Promise<number[]> {
   const { body } = await fetch(`${fixture.coordinator.url}/api/v1/jobs/${jobId}/stream`, {
     headers: { authorization: `Bearer ${fixture.apiKey}` },

@@ -12,7 +12,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(() => fixture.proxy.script());
 
 describe("jobs.wait()", () => {
-  it("gives the completed job", async () => {
+  it("returns the completed job", async () => {
     const assign = await fixture.begin();
     const waited = fixture.client().jobs.wait(assign.jobId);
     await fixture.proxy.sees(2);
@@ -20,14 +20,14 @@ describe("jobs.wait()", () => {
     expect(await waited).toMatchObject({ id: assign.jobId, status: "completed", output: "ab" });
   });
 
-  it("goes on after lost connections", async () => {
+  it("continues after lost connections", async () => {
     const id = await fixture.completed(token("a"));
     fixture.proxy.script({ kind: "refuse" }, { kind: "swallow" });
     expect((await fixture.client().jobs.wait(id)).output).toBe("a");
     expect(fixture.proxy.seen).toHaveLength(3);
   });
 
-  it("throws JobFailedError with the job when it failed or was cancelled", async () => {
+  it("throws JobFailedError with the job if it failed or was cancelled", async () => {
     const failing = await fixture.begin();
     fixture.island.send(failed(failing, 1));
     const waited = fixture.client().jobs.wait(failing.jobId);
@@ -43,7 +43,7 @@ describe("jobs.wait()", () => {
     await expect(fixture.client().jobs.wait(cancelled.jobId)).rejects.toMatchObject({ job: { status: "cancelled" } });
   });
 
-  it("ends by timeoutMs and by its signal, and the job goes on", async () => {
+  it("ends after timeoutMs and on its signal, while the job continues", async () => {
     const assign = await fixture.begin();
     const { jobs } = fixture.client();
     await expect(jobs.wait(assign.jobId, { timeoutMs: 40 })).rejects.toBeInstanceOf(TimeoutError);
@@ -60,7 +60,7 @@ describe("jobs.wait()", () => {
 });
 
 describe("jobs.output()", () => {
-  it("gives what there is so far, and all of it in the end", async () => {
+  it("returns the output so far, and all output at the end", async () => {
     const assign = await fixture.begin();
     fixture.island.send(output(assign, 1, token("Hel")));
     await fixture.island.next("ack", ({ jobId }) => jobId === assign.jobId);
@@ -82,27 +82,27 @@ describe("jobs.run()", () => {
 });
 
 describe("jobs.cancel()", () => {
-  it("cancels, and a second time it stays so", async () => {
+  it("cancels a job, and succeeds again for a cancelled job", async () => {
     const { jobId } = await fixture.begin();
     const { jobs } = fixture.client();
     expect(await jobs.cancel(jobId)).toEqual({ id: jobId, status: "cancelled" });
     expect(await jobs.cancel(jobId)).toEqual({ id: jobId, status: "cancelled" });
   });
 
-  it("holds although its first answer was lost", async () => {
+  it("succeeds although its first response was lost", async () => {
     const { jobId } = await fixture.begin();
     fixture.proxy.script({ kind: "swallow" });
     expect(await fixture.client().jobs.cancel(jobId)).toEqual({ id: jobId, status: "cancelled" });
   });
 
-  it("is refused for a completed job", async () => {
+  it("throws for a completed job", async () => {
     const id = await fixture.completed(token("a"));
     await expect(fixture.client().jobs.cancel(id)).rejects.toMatchObject({ code: "job_not_cancellable", status: 422 });
   });
 });
 
 describe("jobs.delete()", () => {
-  it("removes prompt and answer of a job that has ended, also when its first answer is lost", async () => {
+  it("removes input and output of an ended job, even if its first response is lost", async () => {
     const id = await fixture.completed(token("a"));
     fixture.proxy.script({ kind: "swallow" });
     const { jobs } = fixture.client();
@@ -111,7 +111,7 @@ describe("jobs.delete()", () => {
     await expect(jobs.output(id)).rejects.toMatchObject({ status: 410, code: "content_removed" });
   });
 
-  it("cancels a job that has not ended first", async () => {
+  it("cancels an unfinished job first", async () => {
     const { jobId } = await fixture.begin();
     const { jobs } = fixture.client();
     await jobs.delete(jobId);
@@ -120,7 +120,7 @@ describe("jobs.delete()", () => {
 });
 
 describe("jobs.list()", () => {
-  it("walks all pages, each job once, newest first, also when jobs are added meanwhile", async () => {
+  it("iterates over all jobs once, newest first, even if jobs are added during it", async () => {
     await using own = await SdkFixture.open();
     const { jobs } = own.client();
     const submit = async () => (await jobs.submit({ workload: CARGO, input: { prompt: "Hi" } })).id;
@@ -158,7 +158,7 @@ describe("jobs.list()", () => {
     expect(await collect(jobs.list({ workload: "no-such-cargo" }))).toEqual([]);
   });
 
-  it("can be left at any item, and asks for no page more", async () => {
+  it("requests no more pages after the loop is left", async () => {
     fixture.proxy.script();
     for await (const _ of fixture.client().jobs.list({ pageSize: 1 })) break;
     expect(fixture.proxy.seen).toHaveLength(1);
@@ -166,7 +166,7 @@ describe("jobs.list()", () => {
 });
 
 describe("account.ledger()", () => {
-  it("walks every line once, newest first, and they sum to the credits", async () => {
+  it("iterates over every line once, newest first, with a sum equal to the credits", async () => {
     await fixture.completed(token("a"));
     const { account } = fixture.client();
     const lines = await collect(account.ledger({ pageSize: 3 }));
@@ -179,7 +179,7 @@ describe("account.ledger()", () => {
 });
 
 describe("Pages", () => {
-  it("end where the list ends, also when it got shorter meanwhile", async () => {
+  it("end with the list, even if it gets shorter during the iteration", async () => {
     const asked: number[] = [];
     const load = async (offset: number): Promise<Page<Pick<JobSummary, "id">>> => {
       asked.push(offset);

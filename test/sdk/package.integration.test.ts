@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => client[Symbol.asyncDispose]());
 
 describe("The built package", () => {
-  it("has no dependency, and every file that its exports name", async () => {
+  it("has no dependencies, and all files of its exports", async () => {
     const manifest = JSON.parse(await readFile(join(client.built.installed, "package.json"), "utf8")) as {
       dependencies?: object;
       exports: Record<string, Record<string, string>>;
@@ -24,13 +24,13 @@ describe("The built package", () => {
     }
   });
 
-  it("imports nothing but its own files", async () => {
+  it("imports only its own files", async () => {
     const all = await readdir(join(client.built.installed, "dist"), { recursive: true });
     const files = all.filter((name) => /\.(js|d\.ts)$/.test(name));
     expect(files.length).toBeGreaterThan(20);
     for (const name of files) {
       const source = await readFile(join(client.built.installed, "dist", name), "utf8");
-      // Without comments, whose examples may have a field "from".
+      // Ignores comments, whose examples may contain "from".
       const code = source.replaceAll(/^\s*\*.*$/gm, "");
       for (const [, to] of code.matchAll(/(?:from|import)\s*\(?\s*["']([^"']+)["']/g)) {
         expect(`${name} imports ${to}`).toMatch(
@@ -40,7 +40,7 @@ describe("The built package", () => {
     }
   });
 
-  it("works where there is no process", async () => {
+  it("works without a global process", async () => {
     expect(await client.runWithoutProcess(process.execPath)).toEqual(RESULT);
   });
 });

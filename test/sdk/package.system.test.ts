@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runInBrowser } from "./browser-page.ts";
 import { PackedClient, RESULT } from "./packed-client.ts";
 
-/** Not the one of the lockfile. */
+/** Node.js of the system, not of the lockfile. */
 const SYSTEM_NODE = "/usr/bin/node";
 
 let client: PackedClient;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => client[Symbol.asyncDispose]());
 
 describe("The built package", () => {
-  // The version depends on the release of Debian, so no package can be required.
+  // The version depends on the Debian release, so the test cannot require a package.
   const noOldNode = systemNodeMajor() === 20 ? "" : ` [${SYSTEM_NODE} is not version 20]`;
   it.skipIf(noOldNode !== "")(`works on Node.js 20${noOldNode}`, async () => {
     expect(await client.runWithoutProcess(SYSTEM_NODE)).toEqual(RESULT);
@@ -23,14 +23,14 @@ describe("The built package", () => {
 
   it("works in a browser, from another origin", async () => {
     const { built, fixture } = client;
-    // The browser asks first whether it may send a key, and then whether it may resume.
+    // The browser sends a preflight request for the key, and another one for the resumed stream.
     fixture.proxy.script({ kind: "pass" }, { kind: "cut", afterBytes: 200 });
     const page = `${client.program("/dist/index.js")}\nreport(result);`;
     expect(await runInBrowser(page, built.installed, join(built.directory, "browser"))).toEqual(RESULT);
   });
 });
 
-/** Null where there is none. */
+/** Returns the major version of the system's Node.js, or null. */
 function systemNodeMajor(): number | null {
   if (!existsSync(SYSTEM_NODE)) return null;
   return Number(/^v(\d+)/.exec(execFileSync(SYSTEM_NODE, ["--version"], { encoding: "utf8" }))?.[1]);

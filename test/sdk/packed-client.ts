@@ -4,10 +4,10 @@ import { BuiltPackage } from "./built-package.ts";
 import { SdkFixture, token } from "./sdk-fixture.ts";
 
 const PIECES = ["Hello ", "from ", "afar: é→😀"];
-/** What the program reports where there is no global `process`. */
+/** Report of the program without a global `process`. */
 export const RESULT = { text: PIECES.join(""), status: "cancelled", isTyped: true, process: "undefined" };
 
-/** The built package, and a coordinator with a completed job that its program reads. */
+/** The built package, and a coordinator with a completed job for its program. */
 export class PackedClient implements AsyncDisposable {
   readonly built: BuiltPackage;
   readonly fixture: SdkFixture;
@@ -24,7 +24,7 @@ export class PackedClient implements AsyncDisposable {
     return new PackedClient(built, fixture, await fixture.completed(...PIECES.map(token)));
   }
 
-  /** A module that ends with a constant `result`. It reads the job over a cut connection, so that headers of a resumed stream are asked for too. */
+  /** Returns a module that ends with a constant `result`. It reads the job over a broken connection, to cover headers of a resumed stream. */
   program(client: string): string {
     const { proxy, apiKey } = this.fixture;
     return `
@@ -39,7 +39,7 @@ export class PackedClient implements AsyncDisposable {
 `;
   }
 
-  /** What the program reports in this Node.js, without a global `process`. */
+  /** Returns the program's report in this Node.js, without a global `process`. */
   async runWithoutProcess(executable: string): Promise<unknown> {
     const bare = `
       const print = console.log;

@@ -5,7 +5,7 @@ import { PYTHON, PYTHON_SOURCES, requirePython } from "./debian-python.ts";
 
 requirePython("httpx");
 
-/** What only one of the two has, and why. */
+/** Methods that only the TypeScript client has, with the reason. */
 const ONLY_IN_TYPESCRIPT: Readonly<Record<string, string>> = {};
 const ONLY_IN_PYTHON: Readonly<Record<string, string>> = {
   "with_options()": "calls of @atoll/client take options",
@@ -45,7 +45,7 @@ describe("atoll-client", () => {
   });
 });
 
-/** Of a client or a resource, with those of its resources: "jobs.submit()". */
+/** Returns the methods of a client or resource, including its resources: "jobs.submit()". */
 function methodsOf(thing: object, prefix = ""): string[] {
   const prototype = Object.getPrototypeOf(thing) as object;
   const methods = Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor");

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call } from "../support/http/http.ts";
 import { CARGO, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
 
-/** What they send by themselves where their caller names nothing. */
+/** Default chat slug of these SDKs. */
 const THEIR_CHAT = "llm-chat";
 const THEIR_PICTURE = "sdxl";
 const INPUT = { prompt: "Hi", max_tokens: 20, temperature: 0.5 };
 
-// In the shapes in which the SDKs of the public product send requests and read answers; docs/use/sdks.md lists the differences.
-describe("requests as the SDKs of the public product make them", () => {
+// Uses the request and response formats of the public product's SDKs; docs/use/sdks.md lists the differences.
+describe("requests of the public product's SDKs", () => {
   let fixture: SdkFixture;
   beforeAll(async () => {
     fixture = await SdkFixture.open();
@@ -25,7 +25,7 @@ describe("requests as the SDKs of the public product make them", () => {
     await fixture.island.next("ack", ({ jobId, seq }) => jobId === id && seq === 2);
   };
 
-  it("a job by their default slug is submitted, listed with workload_id and input, and read", async () => {
+  it("submit, list and read a job with the default slug, workload_id and input", async () => {
     const { status, body } = await submit(THEIR_CHAT);
     const { id, workload_id: workloadId } = body.data;
     const facts = { id, workload_id: workloadId, workload_slug: CARGO };
@@ -42,7 +42,7 @@ describe("requests as the SDKs of the public product make them", () => {
     expect(detail.usage).toMatchObject({ total_tokens: expect.any(Number), credits_used: expect.any(Number) });
   });
 
-  it("a job is cancelled, and its answer has id and status", async () => {
+  it("cancel a job, with id and status in the response", async () => {
     const { id } = (await submit(THEIR_CHAT)).body.data;
     await fixture.taken(id);
     expect(await api("DELETE", `/jobs/${id}`)).toMatchObject({
@@ -51,7 +51,7 @@ describe("requests as the SDKs of the public product make them", () => {
     });
   });
 
-  it("each event of a job's stream has its name and JSON on a line each", async () => {
+  it("stream job events with name and JSON on one line each", async () => {
     const { id } = (await submit(THEIR_CHAT)).body.data;
     await complete(id);
     const headers = { Authorization: `Bearer ${fixture.apiKey}`, Accept: "text/event-stream" };
@@ -65,7 +65,7 @@ describe("requests as the SDKs of the public product make them", () => {
     expect(events.at(-1)).toEqual(["done", expect.objectContaining({ usage: expect.any(Object) })]);
   });
 
-  it("a chat by their default slug is answered", async () => {
+  it("complete a chat with the default slug", async () => {
     const asked = api("POST", "/chat/completions", {
       model: THEIR_CHAT,
       messages: [{ role: "user", content: "Hi" }],
@@ -83,7 +83,7 @@ describe("requests as the SDKs of the public product make them", () => {
     ]);
   });
 
-  it("a created key is inside data, and works", async () => {
+  it("create a working key, inside data", async () => {
     const { body } = await api("POST", "/api-keys", { name: "sdk", scopes: ["read", "write"] });
     expect(body.data).toMatchObject({ id: expect.any(String), name: "sdk", key: expect.stringMatching(/^ak_/) });
     const account = await api("GET", "/account", undefined, body.data.key);
@@ -94,7 +94,7 @@ describe("requests as the SDKs of the public product make them", () => {
     expect((await api("GET", "/account", undefined, body.data.key)).status).toBe(401);
   });
 
-  it("sdxl is unknown while no such Cargo is offered, and GET /models lists what is", async () => {
+  it("get an error for sdxl while it is not offered, and list the offered models", async () => {
     expect(await submit(THEIR_PICTURE, { prompt: "a reef" })).toMatchObject({
       status: 404,
       body: { error: { code: "cargo_not_found" } },

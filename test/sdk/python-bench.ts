@@ -10,8 +10,8 @@ import { failed, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
 const PIECES = ["Hello ", "from ", "afar: é→😀"];
 
 /**
- * What the tests of the Python client run against: the fixture, whose proxy they script over HTTP, and whose Island does what a job's
- * prompt says. `fail`: it fails. `hold`: it says the first piece and no more, until `/finish`. Any other: three pieces.
+ * Server for the tests of the Python client: the fixture with a proxy that tests script over HTTP, and an Island controlled by a job's
+ * prompt. `fail`: the job fails. `hold`: only the first piece is sent until `/finish`. Any other prompt: three pieces.
  */
 export class PythonBench implements AsyncDisposable {
   readonly fixture: SdkFixture;
@@ -38,7 +38,7 @@ export class PythonBench implements AsyncDisposable {
     return bench;
   }
 
-  /** For the tests' process. */
+  /** Environment of the tests' process. */
   get env(): Readonly<Record<string, string>> {
     const { port } = this.#control.address() as AddressInfo;
     return {

@@ -5,13 +5,13 @@ import { Network } from "../support/network/network.ts";
 import type { Program } from "../support/program.ts";
 import { BuiltPackage, SDK, TSC } from "./built-package.ts";
 
-/** Each example under its heading, and what it must print. */
+/** Expected output of each example by its heading. */
 const PRINTED: Readonly<Record<string, string | RegExp>> = {
   "Chat 1": "7 plus 8 is 15.\n3, 4, 5, 6, 7, 8, 9.",
   "Jobs 1": "3, 4, 5, 6, 7, 8, 9. true\ncompleted 3, 4, 5, 6, 7, 8, 9.\n",
   "Jobs 2": "cancelled false\ntrue cancelled\n",
   "Events 1": "completed\n",
-  // The temperature is 0.7: now and then the small model adds wrongly.
+  // At temperature 0.7 the small model sometimes adds wrongly.
   "Batches 1": /^completed 2\n2 plus 3 is \d\.\n4 plus 4 is \d\.\n$/,
   "Conversations 1": "7 plus 8 is 15.\nuser What is 7 plus 8?\nassistant 7 plus 8 is 15.\n",
   "Catalog, account and keys 1":
@@ -37,18 +37,18 @@ afterAll(async () => {
 });
 
 describe("README.md of the client", () => {
-  it("has no example that is not known here", () => {
+  it("has only examples known to this test", () => {
     expect(Object.keys(examples)).toEqual(Object.keys(PRINTED));
   });
 
-  it("has examples that a strict compiler takes", async () => {
+  it("has examples that compile in strict mode", async () => {
     const files = await Promise.all(
       Object.values(examples).map(async (code, index) => {
         await writeFile(join(built.directory, `example-${index}.mts`), code);
         return `example-${index}.mts`;
       }),
     );
-    // Were the types lost on the way, everything would be taken.
+    // Verifies that the types are present: without them everything would compile.
     const wrong = `import { Atoll } from "@atoll/client";
       // @ts-expect-error -- a number is not a Cargo
       void new Atoll().jobs.submit({ workload: 7, input: {} });
@@ -65,10 +65,10 @@ describe("README.md of the client", () => {
     await built.node([TSC, "--noEmit", ...strict, ...platform, "node.d.ts", ...files]);
   });
 
-  it.each(Object.entries(PRINTED))("%s prints what it says, with a real Island", async (title, printed) => {
+  it.each(Object.entries(PRINTED))("%s prints the expected output, with a real Island", async (title, printed) => {
     await writeFile(join(built.directory, "example.mts"), examples[title] ?? "");
     const env = { ATOLL_BASE_URL: network.url, ATOLL_API_KEY: key };
-    // An example that cancels a job would come too late for it: the demo model is quick.
+    // The demo model is too fast for the example that cancels a job.
     const isCancel = examples[title]?.includes("jobs.cancel(") === true;
     if (isCancel) island.process.kill("SIGSTOP");
     try {

@@ -17,7 +17,7 @@ describe("retryDelayMs()", () => {
     expect(retryDelayMs(failures, null, BACKOFF, 1)).toBe(fullMs);
   });
 
-  it("is never shorter than Retry-After, and hardly longer", () => {
+  it("is at least Retry-After, and at most slightly longer", () => {
     fc.assert(
       fc.property(
         fc.nat(60),

@@ -8,10 +8,10 @@ import { FaultyProxy } from "./faulty-proxy.ts";
 
 export const CARGO = "tiny-chat";
 const STREAMS = 1_000;
-/** Short pauses: the tests count tries. */
+/** Short pauses, since the tests count attempts. */
 export const QUICK = { backoff: { firstMs: 1, mostMs: 5 } } satisfies AtollOptions;
 
-/** A real coordinator, a proxy that can spoil its answers, and an Island whose frames the test writes. */
+/** A real coordinator, a proxy that injects faults, and an Island whose frames the test sends. */
 export class SdkFixture implements AsyncDisposable {
   readonly coordinator: TestCoordinator;
   readonly proxy: FaultyProxy;
@@ -47,12 +47,12 @@ export class SdkFixture implements AsyncDisposable {
     return new SdkFixture(coordinator, proxy, island, account);
   }
 
-  /** A client that goes through the proxy. */
+  /** Returns a client of the proxy. */
   client(options: AtollOptions = {}): Atoll {
     return new Atoll({ baseUrl: this.proxy.url, apiKey: this.apiKey, ...QUICK, ...options });
   }
 
-  /** Lets the account have so many streams while `act` runs. */
+  /** Sets the account's stream limit while `act` runs. */
   async withStreams<T>(concurrentStreams: number, act: () => Promise<T>): Promise<T> {
     const set = (count: number) =>
       this.coordinator.withStore((store) => store.accounts.setLimits(this.accountId, { concurrentStreams: count }));
@@ -64,13 +64,13 @@ export class SdkFixture implements AsyncDisposable {
     }
   }
 
-  /** Submits a job and takes it as the Island. */
+  /** Submits a job and starts it as the Island. */
   async begin(input: Record<string, unknown> = { prompt: "Hi" }): Promise<Assign> {
     const { id } = await this.client().jobs.submit({ workload: CARGO, input });
     return this.taken(id);
   }
 
-  /** The Island's next assignment, begun. */
+  /** Starts the Island's next assignment. */
   async taken(jobId?: string): Promise<Assign> {
     const assign = await this.island.next("assign", (frame) => jobId === undefined || frame.jobId === jobId);
     const { attempt } = assign;
@@ -81,7 +81,7 @@ export class SdkFixture implements AsyncDisposable {
     return assign;
   }
 
-  /** A job that said `items` and completed. */
+  /** Runs a job that outputs `items` and completes. */
   async completed(...items: OutputItem[]): Promise<string> {
     const assign = await this.begin();
     this.island.send(output(assign, 1, ...items), finished(assign, 2));

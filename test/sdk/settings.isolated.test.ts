@@ -11,11 +11,11 @@ describe("resolveSettings()", () => {
     ["https://atoll.example/", "https://atoll.example/api/v1"],
     ["https://atoll.example/api/v1/", "https://atoll.example/api/v1"],
     ["http://localhost:8080/behind/proxy", "http://localhost:8080/behind/proxy/api/v1"],
-  ])("takes %s as %s", (baseUrl, apiUrl) => {
+  ])("resolves %s to %s", (baseUrl, apiUrl) => {
     expect(resolveSettings({ baseUrl }).apiUrl).toBe(apiUrl);
   });
 
-  it("takes address and key from the environment, and options before it", () => {
+  it("reads address and key from options, then from the environment", () => {
     vi.stubEnv("ATOLL_BASE_URL", "https://env.example");
     vi.stubEnv("ATOLL_API_KEY", "ak_env");
     expect(resolveSettings({})).toMatchObject({ apiUrl: "https://env.example/api/v1", apiKey: "ak_env" });
@@ -25,12 +25,12 @@ describe("resolveSettings()", () => {
     });
   });
 
-  it("works without a key, as some endpoints need none", () => {
+  it("works without a key, for public endpoints", () => {
     vi.stubEnv("ATOLL_API_KEY", "");
     expect(resolveSettings(URL_OF).apiKey).toBeNull();
   });
 
-  it("has no key where the session is in a cookie", () => {
+  it("has no key if the session is in a cookie", () => {
     vi.stubEnv("ATOLL_API_KEY", "ak_env");
     expect(resolveSettings({ ...URL_OF, session: "cookie", apiKey: "ak_own" })).toMatchObject({
       apiKey: null,
@@ -38,12 +38,12 @@ describe("resolveSettings()", () => {
     });
   });
 
-  it.each(["", "atoll.example", "ftp://atoll.example"])("refuses the address %j", (baseUrl) => {
+  it.each(["", "atoll.example", "ftp://atoll.example"])("rejects the address %j", (baseUrl) => {
     vi.stubEnv("ATOLL_BASE_URL", undefined);
     expect(() => new Atoll({ baseUrl })).toThrow(ConfigurationError);
   });
 
-  it("finds no environment where there is no process", () => {
+  it("works without a global process", () => {
     vi.stubGlobal("process", undefined);
     try {
       expect(resolveSettings(URL_OF).apiKey).toBeNull();

@@ -33,7 +33,7 @@ describe("EventParser", () => {
     expect(parse(text)).toEqual(events);
   });
 
-  it("reads the same whatever the pieces are", () => {
+  it("reads the same events from any pieces", () => {
     const line = fc.constantFrom("id: 1", "event: token", "data: é→😀", "data: b", ": c", "", "");
     const lineBreak = fc.constantFrom("\n", "\r\n", "\r");
     const text = fc.array(fc.tuple(line, lineBreak), { maxLength: 30 }).map((parts) => parts.flat().join(""));
@@ -48,7 +48,7 @@ describe("EventParser", () => {
 });
 
 describe("readEvents()", () => {
-  it("keeps a character whole that two pieces share", async () => {
+  it("joins a character that is split between two pieces", async () => {
     const bytes = new TextEncoder().encode("data: 😀→é\n\n");
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       const body = ReadableStream.from([bytes.slice(0, cut), bytes.slice(cut)]);

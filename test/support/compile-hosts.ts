@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const RUNTIMES = join(import.meta.dirname, "..", "..", "island-agent", "runtimes");
-/** What the host processes of native runtimes load. */
+/** Modules that the host processes of native runtimes load. */
 const MODULES = [
   "host/serve-host.ts",
   "llmcpp/probe-llama.ts",
@@ -20,15 +20,15 @@ const MODULES = [
 const DONE = "ATOLL_TEST_HOSTS_COMPILED";
 
 /**
- * Vitest's global setup: fills the cache of compiled code for the host processes, of which tests start more than a hundred. They
- * cannot write it themselves, in their sandbox and because they end by a signal.
+ * Vitest's global setup: fills the cache of compiled code for the host processes. Tests start more than a hundred of them, and they
+ * cannot write the cache, because they run in a sandbox and end by a signal.
  */
 export default async function compileHosts(): Promise<void> {
-  // Of the lanes that need it, the first one does it.
+  // The first lane that needs it fills the cache.
   if (process.env[DONE] !== undefined) return;
   process.env[DONE] = "yes";
   const imports = MODULES.map((name) => `await import(${JSON.stringify(join(RUNTIMES, name))});`);
   const script = `${imports.join("")} process.exit();`;
-  // Where a runtime is not installed, its tests say so; without the cache they only take longer.
+  // Ignore failures: tests report a missing runtime themselves, and the cache only saves time.
   await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-/** What happened, in order; tests wait for an event and never for time. */
+/** Log of events in order. Tests wait for an event instead of a time. */
 export class EventLog {
   readonly all: string[] = [];
   readonly #wakers = new Set<() => void>();
@@ -26,7 +26,7 @@ export class EventLog {
   }
 }
 
-/** Lets whatever is due in this process happen: promises, and what waits for the next turn of the event loop. */
+/** Waits until pending promises and tasks of the next turn of the event loop have run. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -4,7 +4,7 @@ export interface EventText {
   readonly data: string;
 }
 
-/** Tells of every Server-Sent Event of a stream of ours, in whatever pieces it comes. */
+/** Parses the Server-Sent Events of a coordinator's stream from pieces of any size. */
 export class EventTexts {
   readonly #tell: (event: EventText) => void;
   readonly #decoder = new TextDecoder();
@@ -21,7 +21,7 @@ export class EventTexts {
       const lines = block.split("\n");
       const data = lines.filter((line) => line.startsWith("data: ")).map((line) => line.slice(6));
       const event = lines.find((line) => line.startsWith("event: "))?.slice(7) ?? null;
-      // A comment is no event.
+      // Comments are not events.
       if (data.length > 0) this.#tell({ event, data: data.join("\n") });
     }
   }

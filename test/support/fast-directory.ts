@@ -2,11 +2,11 @@ import { mkdtemp, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Linux keeps this folder in memory, where a sync costs nothing. */
+/** Folder that Linux keeps in memory, where a sync is free. */
 const MEMORY_FOLDER = "/dev/shm";
 const MIN_FREE_BYTES = 512 * 2 ** 20;
 
-/** A new directory for databases whose durability is not what is tested: in memory where there is room for it. */
+/** Creates a directory for databases whose durability is not tested: in memory if there is enough space. */
 export async function makeFastDirectory(prefix: string): Promise<string> {
   return mkdtemp(join((await hasCapacity()) ? MEMORY_FOLDER : tmpdir(), prefix));
 }

@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** Below those that systems give to connections and to `listen(0)` (Linux: from 32768), which take a port while nobody listens there. */
+/** Lowest port. Below the range for connections and `listen(0)` (Linux: from 32768), which could take the port during a restart. */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 
-/** A port that a restarted coordinator can have again. */
+/** Returns a free port that a restarted coordinator can use again. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST);

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 
 export interface Import {
-  /** As written; null for a dynamic import of something computed. */
+  /** Specifier of the import; null for a dynamic import of a computed one. */
   readonly to: string | null;
   readonly isTypeOnly: boolean;
 }
-/** Sources by path from the root, with forward slashes. */
+/** Sources by path relative to the root, with forward slashes. */
 export type Tree = ReadonlyMap<string, string>;
 
-/** Statements at the start of a line, as the formatter writes them, and dynamic imports anywhere outside comments. */
+/** Finds statements at the start of a line, as the formatter writes them, and dynamic imports outside comments. */
 export function importsOf(source: string): Import[] {
   const code = source.replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, "").replaceAll(/^\s*\/\/.*$/gm, "");
   const found: Import[] = [];
@@ -31,7 +31,7 @@ export function importsOf(source: string): Import[] {
 
 export const isRelative = (to: string): boolean => to.startsWith(".");
 export const resolve = (from: string, to: string): string => posix.join(posix.dirname(from), to);
-/** All sources below some folders of a root. */
+/** Reads all sources below some folders of a root. */
 export function readTree(root: string, folders: readonly string[]): Tree {
   const tree = new Map<string, string>();
   for (const folder of folders) {

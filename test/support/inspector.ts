@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 import type { Program } from "./program.ts";
 
-/** Environment of a program that is to be inspected. */
+/** Environment of a program to inspect. */
 export const INSPECTED = { NODE_OPTIONS: "--inspect=127.0.0.1:0" };
 
-/** Asks the main thread of another process over the protocol of Node.js' inspector. One call at a time. */
+/** Evaluates code in the main thread of another process through Node.js' inspector protocol. One call at a time. */
 export class Inspector implements AsyncDisposable {
   readonly #socket: WebSocket;
   #lastId = 0;
@@ -29,14 +29,14 @@ export class Inspector implements AsyncDisposable {
     for (;;) {
       const [data] = (await once(this.#socket, "message")) as [Buffer];
       const answer = JSON.parse(data.toString()) as { id?: number; result?: T; error?: { message: string } };
-      // What has no id is an event.
+      // Messages without an id are events.
       if (answer.id !== id) continue;
       if (answer.result === undefined) throw new Error(`${method}: ${answer.error?.message}`);
       return answer.result;
     }
   }
 
-  /** The text that `code` makes; its names are free again afterwards. */
+  /** Returns the text that `code` evaluates to. Its names can be declared again afterwards. */
   async evaluate(code: string): Promise<string> {
     const { result, exceptionDetails } = await this.call<{
       result: { value: string };

@@ -6,7 +6,7 @@ interface Pending {
   readonly task: () => void;
 }
 
-/** 2026-01-01T00:00:00Z, so that times in failures are easy to read. */
+/** Start time, 2026-01-01T00:00:00Z, so that times in failures are easy to read. */
 const START_MS = 1_767_225_600_000;
 
 /** A clock that stands still until a test moves it. */
@@ -24,7 +24,7 @@ export class ManualClock implements Clock {
     return this.#elapsedMs;
   }
 
-  /** Calls that are scheduled and have not run. */
+  /** Number of scheduled calls that have not run. */
   get pendingTimers(): number {
     return this.#pending.size;
   }
@@ -39,7 +39,7 @@ export class ManualClock implements Clock {
     return sleepOn(this, ms, signal);
   }
 
-  /** Moves time on by `ms` and runs what falls due, in its order, each call at its own moment. */
+  /** Advances the time by `ms` and runs due calls in order, each at its time. */
   advance(ms: number): void {
     const untilMs = this.#elapsedMs + ms;
     for (let next = this.#nextDue(untilMs); next !== undefined; next = this.#nextDue(untilMs)) {
@@ -50,7 +50,7 @@ export class ManualClock implements Clock {
     this.#elapsedMs = untilMs;
   }
 
-  /** Sets the wall clock forward or back, as NTP or a person does; nothing falls due by it. */
+  /** Moves the wall clock forward or back, like NTP. No call becomes due. */
   jump(ms: number): void {
     this.#jumpMs += ms;
   }

@@ -1,6 +1,6 @@
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 
-/** The status of an agent that is connected, and to which nothing has happened. */
+/** Status of a connected agent without any activity. */
 export const NO_AGENT_STATUS: AgentStatus = {
   link: "connected",
   coordinatorUrl: "http://127.0.0.1:8080",

@@ -7,13 +7,13 @@ import { ManualClock } from "./manual-clock.ts";
 import { testEnv } from "./test-env.ts";
 
 const clock = new ManualClock();
-/** Their metrics only are used. */
+/** Only the metrics of these parts are used. */
 const unused = <T>(given: object): T => ({ clock, ...given }) as T;
 const env = testEnv({}, { clock });
 const files = openFiles(env, unused({}), unused({}));
 const fileBatches = openBatches(env, unused({}), files, unused({}), unused({}), new Map());
 
-/** The parts that metrics are read from, of a coordinator where nothing has happened. */
+/** Parts with metrics of a coordinator without any activity. */
 export const NO_PARTS = {
   jobs: { list: () => [], relayedTokens: 0, subscribe: () => undefined },
   islands: { connectedCount: 0, connected: () => [] },
@@ -30,7 +30,7 @@ export const NO_PARTS = {
   member: { counts: { stolen: 0, handedOver: 0, adopted: 0, claimed: 0, reaped: 0 } },
 } satisfies MeasuredParts;
 
-/** Those of one coordinator of several. */
+/** Parts of one of several coordinators. */
 export const SHARING_PARTS = {
   ...NO_PARTS,
   store: { ...NO_PARTS.store, cluster: { isShared: true } },

@@ -1,7 +1,7 @@
 import { hashSecret, newSecret } from "../../coordinator/accounts/secrets.ts";
 import type { TestCoordinator } from "./network/test-coordinator.ts";
 
-/** The session token of a new account; of an operator, if it is to be one. */
+/** Creates an account, optionally an operator's, and returns its session token. */
 export async function signIn(
   coordinator: TestCoordinator,
   email: string,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { isAbsolute, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-/** Where Node.js keeps compiled code (vitest.config.ts sets it): without it a program takes twice as long to start. */
+/** Variable for Node.js's cache of compiled code, set by vitest.config.ts. Without the cache, programs take twice as long to start. */
 const CACHE_VARIABLE = "NODE_COMPILE_CACHE";
 const COMPILE_CACHE = { [CACHE_VARIABLE]: process.env[CACHE_VARIABLE] };
 
@@ -13,7 +13,7 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
-/** A program that runs in a process of its own. */
+/** A program in a separate process. */
 export class Program implements AsyncDisposable {
   readonly process: ChildProcess;
   readonly #exit: Promise<ProgramResult>;
@@ -21,8 +21,8 @@ export class Program implements AsyncDisposable {
   #stderr = "";
 
   /**
-   * `program`: one of `bin/`, or the absolute path of another. `stdin`: all that it can read there; nothing unless given. `cwd`: where it
-   * is started, the repository unless given.
+   * Starts the program. `program`: one of `bin/`, or an absolute path. `stdin`: its standard input; default: empty. `cwd`: its working
+   * directory; default: the repository.
    */
   constructor(
     program: "coordinator" | "island" | "main/demo" | (string & {}),
@@ -37,7 +37,7 @@ export class Program implements AsyncDisposable {
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...COMPILE_CACHE, ...env },
       stdio: "pipe",
     });
-    // A program that ends without reading is no fault of the test.
+    // Ignore errors if the program ends without reading.
     this.process.stdin?.on("error", () => undefined).end(stdin);
     this.process.stdout?.on("data", (chunk: Buffer) => (this.#stdout += chunk.toString()));
     this.process.stderr?.on("data", (chunk: Buffer) => (this.#stderr += chunk.toString()));
@@ -56,7 +56,7 @@ export class Program implements AsyncDisposable {
     return this.#stderr;
   }
 
-  /** Resolves with the match as soon as standard output has one; rejects when the program ends first. */
+  /** Resolves with the first match in standard output. Rejects if the program ends first. */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
     const ended = this.#exit.then((result) => {
       throw new Error(`Ended with ${result.code} before it printed ${pattern}:\n${result.stdout}\n${result.stderr}`);

@@ -1,4 +1,4 @@
-/** Numbers that depend on the seed alone, so that a failing run can be run again. Source: mulberry32 by Tommy Ettinger, public domain. */
+/** Random numbers that depend only on the seed, so that a failure can be repeated. Source: mulberry32 by Tommy Ettinger, public domain. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** 0 or more, below 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** An integer of `from` to `to`, both included. */
+  /** Returns an integer from `from` to `to`, inclusive. */
   between(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }
@@ -29,7 +29,7 @@ export class Random {
     return item;
   }
 
-  /** Numbers of their own, for one of many clients. */
+  /** Returns an independent generator, for one of many clients. */
   fork(): Random {
     return new Random(this.between(0, 2 ** 32 - 1));
   }

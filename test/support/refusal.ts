@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { ProgramResult } from "./program.ts";
 
-/** Exit code 1 (2 for a wrong call), nothing on standard output, and one line that says what is wrong, without a stack. */
+/** Expects exit code 1 (2 for a wrong call), no standard output, and a one-line error without a stack. */
 export function expectRefusal({ code, stdout, stderr }: ProgramResult, sentence: string | RegExp, wanted = 1): void {
   const lines = stderr.trimEnd().split("\n").length;
   expect({ code, stdout, lines }).toEqual({ code: wanted, stdout: "", lines: 1 });

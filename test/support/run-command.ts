@@ -6,8 +6,8 @@ import { reportError } from "../../bin/main/terminal/report-error.ts";
 import type { ProgramResult } from "./program.ts";
 
 /**
- * Runs a command of `coordinator` in this process, which saves the third of a second that a program takes to start. One at a time. What
- * depends on the environment, standard input or `serve` wants a program of its own (`runProgram`).
+ * Runs a command of `coordinator` in this process, which saves the third of a second of a program start. One at a time. Commands that
+ * depend on the environment or standard input, and `serve`, need a separate program (`runProgram`).
  */
 export async function runCommand(...args: string[]): Promise<ProgramResult> {
   let [stdout, stderr] = ["", ""];

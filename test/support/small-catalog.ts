@@ -20,22 +20,22 @@ const SLUGS = [
 let made: string | undefined;
 
 /**
- * A catalog with a few of the shipped Cargos and all of their models. A coordinator checks and compiles the schemas of its whole
- * catalog at each start, which takes half of it; made once in a process.
+ * Returns a catalog with a few of the shipped Cargos and their models. It halves the start of a coordinator, which checks and compiles all
+ * schemas of its catalog. Created once per process.
  */
 export function smallCatalog(): string {
   made ??= makeCatalog(SLUGS);
   return made;
 }
 
-/** A catalog with some of the shipped Cargos and all of their models, gone when the process ends. `change`: fields of every Cargo. */
+/** Creates a catalog with some of the shipped Cargos and their models, deleted at the end of the process. `change`: fields of every Cargo. */
 export function makeCatalog(slugs: readonly string[], change: object = {}): string {
   const directory = mkdtempSync(join(tmpdir(), "atoll-catalog-"));
   process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
   mkdirSync(join(directory, "cargos"));
   for (const slug of slugs) {
     const name = join("cargos", `${slug}.json`);
-    // Without the reason why it is not pinned, a Cargo is offered, as in a catalog of the operator's own.
+    // Without `unpinned_reason` a Cargo is offered, as in an operator's catalog.
     const { unpinned_reason: _, ...file } = JSON.parse(readFileSync(join(SHIPPED_CATALOG, name), "utf8"));
     writeFileSync(join(directory, name), JSON.stringify({ ...file, ...change }));
   }

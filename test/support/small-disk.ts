@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, rmdirSync, writeSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** True where a test may mount a disk of its own: as root on Linux. */
+/** Whether tests can mount a disk: as root on Linux. */
 export const CAN_MOUNT = process.platform === "linux" && process.getuid?.() === 0;
 
 /** A disk in memory that a test can fill. */
@@ -16,10 +16,10 @@ export class SmallDisk implements Disposable {
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${bytes}`, "tmpfs", path]);
   }
 
-  /** Takes all space that is left. */
+  /** Fills all remaining space. */
   fill(): void {
     const file = openSync(this.#ballast, "a");
-    // The last bytes too: a page of the database must not fit.
+    // Includes the last bytes, so that no page of the database fits.
     for (const block of [Buffer.alloc(65_536), Buffer.alloc(512), Buffer.alloc(1)]) {
       try {
         for (;;) writeSync(file, block);
@@ -30,7 +30,7 @@ export class SmallDisk implements Disposable {
     closeSync(file);
   }
 
-  /** Gives the space back. */
+  /** Frees the space. */
   free(): void {
     rmSync(this.#ballast, { force: true });
   }

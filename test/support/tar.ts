@@ -1,18 +1,18 @@
 import { gzipSync } from "node:zlib";
 
 export interface TarEntry {
-  /** Without a slash at its start; folders end in one. */
+  /** Path without a leading slash; folders end with a slash. */
   readonly path: string;
   readonly content?: Buffer | string;
   /** Target of a symbolic link. */
   readonly linkTo?: string;
-  /** Permissions; 0o755 where left out. */
+  /** Permissions; default 0o755. */
   readonly mode?: number;
 }
 
 const BLOCK_BYTES = 512;
 
-/** An archive of entries that belong to root. Source: POSIX.1-1988, ustar. */
+/** Creates an archive of entries that belong to root. Source: POSIX.1-1988, ustar. */
 export function makeTar(entries: readonly TarEntry[]): Buffer {
   const blocks = entries.flatMap((entry) => {
     const content = Buffer.from(entry.content ?? "");

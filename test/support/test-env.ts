@@ -5,8 +5,8 @@ import { ManualClock } from "./manual-clock.ts";
 const DEFAULTS = resolveConfig({ flags: {}, env: {}, toml: null, shippedCatalogDirectory: "/shipped/catalog" });
 
 /**
- * What a part of a coordinator is opened with, with the default settings but for those of `config`.
- * Its clock stands still, its log is silent, and a fatal error fails the test, unless `others` has its own.
+ * Returns the environment for a part of a coordinator, with default settings except those in `config`. Unless `others` overrides them, its
+ * clock stands still, its log is silent, and a fatal error fails the test.
  */
 export function testEnv(
   config: Partial<CoordinatorConfig> = {},

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { Transport } from "../../coordinator/http/server/transport.ts";
 
-/** Where `uws/install.ts` puts the library of the transport uws. */
+/** Path where `uws/install.ts` installs the library of the transport uws. */
 const INSTALLED = join(import.meta.dirname, "uws", "node_modules", "uwebsockets");
 
-/** For `listen`. A coordinator has `transportModule` as the flag `uwsModule`. */
+/** Options for `listen`. The coordinator's flag for `transportModule` is `uwsModule`. */
 export interface TransportChoice {
   readonly transport: Transport;
   readonly transportModule: string;
@@ -12,7 +12,7 @@ export interface TransportChoice {
 
 const choose = (transport: Transport): TransportChoice => ({ transport, transportModule: INSTALLED });
 
-/** What the tests of the API run on: `ATOLL_TEST_TRANSPORT`. */
+/** Transport of the API tests: `ATOLL_TEST_TRANSPORT`. */
 export const TEST_TRANSPORT = choose(process.env["ATOLL_TEST_TRANSPORT"] === "uws" ? "uws" : "node");
 
 export const TEST_LISTEN = { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0 } as const;

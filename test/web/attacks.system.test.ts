@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const NAME = "مرحبا 🏝️ 'שלום' ".repeat(3).trim();
 const PASSWORD = "correct horse";
 
-describe("a console under attack", () => {
+describe("console under misuse and faults", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   let island: FakeIsland;
@@ -25,7 +25,7 @@ describe("a console under attack", () => {
     await coordinator[Symbol.asyncDispose]();
   });
 
-  /** Numbers of POST requests, by the end of their path. */
+  /** Counts POST requests by the end of their path. */
   function countPosts(page: Page): (path: string) => number {
     const paths: string[] = [];
     page.on("request", (request) => {
@@ -34,7 +34,7 @@ describe("a console under attack", () => {
     return (path) => paths.filter((each) => each.endsWith(path)).length;
   }
 
-  it("does once what a double click asks for, and shows a new secret until it is closed", async () => {
+  it("runs an action once for a double click, and shows a new secret until the dialog is closed", async () => {
     const { key } = await coordinator.createAccount("twice@example.com", 100);
     const { page } = await browser.page();
     await signIn(page, "twice@example.com");
@@ -42,7 +42,7 @@ describe("a console under attack", () => {
     await page.goto("/keys");
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel(/^Name/).fill(NAME);
-    await page.getByRole("button", { name: "Make the key" }).dblclick();
+    await page.getByRole("button", { name: "Create key" }).dblclick();
     await page.getByLabel("API key", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("cell", { name: NAME, exact: true }).waitFor();
@@ -56,12 +56,12 @@ describe("a console under attack", () => {
 
     await page.goto("/catalog/base64");
     await page.getByRole("button", { name: "Run" }).dblclick();
-    await page.getByText("Waits for its turn.").waitFor();
+    await page.getByText("Waiting in the queue.").waitFor();
     expect(posts("/jobs")).toBe(1);
     expect((await call(coordinator.url, key, "GET", "/jobs")).body.meta.total).toBe(1);
   });
 
-  it("gives the focus back when a dialog closes, and keeps one that must be answered", async () => {
+  it("restores the focus when a dialog closes, and keeps a mandatory dialog open", async () => {
     await coordinator.createAccount("focus@example.com");
     const { page } = await browser.page();
     await signIn(page, "focus@example.com");
@@ -84,7 +84,7 @@ describe("a console under attack", () => {
     for (let time = 0; time < 3; time += 1) await page.keyboard.press("Escape");
     await page.waitForTimeout(100);
     expect(await dialog.isVisible()).toBe(true);
-    // Nothing behind it is reached.
+    // The keyboard cannot reach elements behind the dialog.
     for (let time = 0; time < 8; time += 1) {
       await page.keyboard.press("Tab");
       const isBehind = await page.evaluate("document.activeElement?.closest('main, nav') !== null");
@@ -92,7 +92,7 @@ describe("a console under attack", () => {
     }
   });
 
-  it("is of one account in all tabs", async () => {
+  it("shows the same account in all tabs", async () => {
     await coordinator.createAccount("one@example.com");
     await coordinator.createAccount("two@example.com");
     const { page } = await browser.page();
@@ -106,7 +106,7 @@ describe("a console under attack", () => {
     await other.getByText("two@example.com").waitFor();
   });
 
-  it("leads to the page that was asked for before the sign-in, and back", async () => {
+  it("opens the requested page after the sign-in, and supports the back button", async () => {
     await coordinator.createAccount("deep@example.com");
     const { page } = await browser.page();
     await page.goto("/jobs?show=Failed");
@@ -120,18 +120,18 @@ describe("a console under attack", () => {
     await page.getByRole("button", { name: "Failed", pressed: true }).waitFor();
   });
 
-  it.each([-DAY_MS, DAY_MS])("is not misled by a clock that is wrong by %d ms", async (wrongMs) => {
+  it.each([-DAY_MS, DAY_MS])("shows correct times if the browser's clock is off by %d ms", async (wrongMs) => {
     const email = `clock${wrongMs}@example.com`;
     await coordinator.createAccount(email);
     const { page } = await browser.page();
     await page.clock.install({ time: Date.now() + wrongMs });
     await signIn(page, email);
     await page.goto("/islands/add");
-    await page.getByRole("button", { name: "Make a code" }).click();
-    await page.getByText(/^Works once, and for (10:00|9:)/).waitFor();
+    await page.getByRole("button", { name: "Create code" }).click();
+    await page.getByText(/^Can be used once\. Expires in (10:00|9:)/).waitFor();
     await page.goto("/keys");
     await page.getByRole("button", { name: "New key" }).click();
-    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("cell", { name: "just now" }).first().waitFor();
   });
@@ -150,17 +150,17 @@ describe("a console under attack", () => {
     await expect.poll(() => pieces.count()).toBeGreaterThan(1);
     await page.evaluate(`globalThis.changes = 0; globalThis.watch = new MutationObserver((all) => (changes += all.length));
       watch.observe(document.querySelector(".turn.assistant .output > div"), { subtree: true, characterData: true, childList: true })`);
-    // As much as 80,000 words.
+    // The size of 80,000 words.
     for (let seq = 2; seq < 42; seq += 1) island.send(outputFrame(job, seq, line.repeat(100)));
     await expect.poll(() => pieces.count(), { timeout: 20_000 }).toBeGreaterThan(45);
     expect(await page.evaluate("globalThis.changes")).toBe(0);
     island.send(outputFrame(job, 42, "The end."), finishedFrame(job, 43, { completionTokens: 42 }));
-    // What is shown has a bound, and the rest is not lost.
+    // Only a part is shown; the rest can be downloaded.
     await page.getByRole("button", { name: "Download the whole text" }).waitFor();
     await page.getByRole("button", { name: "Send" }).waitFor();
   });
 
-  it("shows what failed, and loads it when it is asked to again", async () => {
+  it("shows what failed to load, and loads it on a retry", async () => {
     await coordinator.createAccount("five@example.com");
     const { page } = await browser.page();
     await signIn(page, "five@example.com");
@@ -174,7 +174,7 @@ describe("a console under attack", () => {
       const again = page.getByRole("button", { name: "Try again" });
       await again.first().waitFor();
       await page.unrouteAll();
-      // One that loads meanwhile is gone.
+      // The button disappears once its part has loaded.
       while ((await again.count()) > 0)
         await again
           .first()
@@ -183,7 +183,7 @@ describe("a console under attack", () => {
     }
   });
 
-  it("waits on a slow network, and sends once", async () => {
+  it("shows progress on a slow network, and sends once", async () => {
     await coordinator.createAccount("slow@example.com");
     const { page } = await browser.page();
     await signIn(page, "slow@example.com");
@@ -196,7 +196,7 @@ describe("a console under attack", () => {
     await page.getByText("Loading the conversations…").waitFor();
     await page.getByRole("button", { name: "New conversation" }).click();
     await page.getByLabel("Title").fill("Slow");
-    const begin = page.getByRole("button", { name: "Begin" });
+    const begin = page.getByRole("button", { name: "Create" });
     await begin.click();
     expect(await begin.isDisabled()).toBe(true);
     await page.keyboard.press("Enter");

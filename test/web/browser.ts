@@ -2,7 +2,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from "p
 import { CHROMIUM } from "../sdk/browser-page.ts";
 import { requireDebian } from "../support/servers/require-debian.ts";
 
-/** Of a coordinator whose console is tested. Its pages come from many addresses. */
+/** Flags of a coordinator whose console is tested. `trustProxy` permits each page its own address. */
 export const CONSOLE_FLAGS = { trustProxy: true, registration: "open" } as const;
 
 /** Headless Chromium that drives the console. */
@@ -22,9 +22,9 @@ export class ConsoleBrowser implements AsyncDisposable {
     return new ConsoleBrowser(await chromium.launch({ executablePath: CHROMIUM, args }), url);
   }
 
-  /** A page of its own session. What it does wrong is in `faults`: errors of scripts, refused content, requests to other origins. */
+  /** Opens a page with a new session. `faults` collects script errors, blocked content and requests to other origins. */
   async page(options: BrowserContextOptions = {}): Promise<{ page: Page; faults: string[] }> {
-    // For a coordinator that trusts proxies: each page may try to sign in as often as one address may.
+    // A separate address for each page, so that pages do not share the limit of sign-in attempts.
     const extraHTTPHeaders = { "x-forwarded-for": `10.0.0.${(this.#pages += 1)}` };
     const context = await this.#browser.newContext({ baseURL: this.#url, extraHTTPHeaders, ...options });
     const page = await context.newPage();

@@ -6,7 +6,7 @@ import { call } from "../support/http/http.ts";
 import { TestCoordinator } from "../support/network/test-coordinator.ts";
 import { CONSOLE_FLAGS, ConsoleBrowser, register, signIn } from "./browser.ts";
 
-describe("a client at the console", () => {
+describe("client pages of the console", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   let island: FakeIsland;
@@ -22,14 +22,14 @@ describe("a client at the console", () => {
     await coordinator[Symbol.asyncDispose]();
   });
 
-  it("registers, makes a key that works, and is shown it once", async () => {
+  it("register an account and create a working key that is shown once", async () => {
     const { page, faults } = await browser.page();
     await register(page, "ann@example.com");
     await page.getByRole("link", { name: "API keys" }).click();
-    await page.getByText("No key yet").waitFor();
+    await page.getByText("No API keys yet").waitFor();
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel(/^Name/).fill("laptop");
-    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     const key = await page.getByLabel("API key", { exact: true }).innerText();
     expect((await call(coordinator.url, key, "GET", "/account")).body.data.email).toBe("ann@example.com");
     await page.getByRole("button", { name: "Done" }).click();
@@ -37,22 +37,22 @@ describe("a client at the console", () => {
     expect(await page.content()).not.toContain(key);
     await page.getByRole("button", { name: "Revoke laptop" }).click();
     await page.getByRole("button", { name: "Revoke", exact: true }).click();
-    await page.getByText("No key yet").waitFor();
+    await page.getByText("No API keys yet").waitFor();
     expect((await call(coordinator.url, key, "GET", "/account")).status).toBe(401);
     expect(faults).toEqual([]);
   });
 
-  it("reads a chat as it streams, with its speed and cost, and stops it", async () => {
+  it("stream a chat with its speed and cost, and stop it", async () => {
     const { page } = await browser.page();
     await register(page, "bob@example.com");
-    // The coordinator's default.
+    // The coordinator's default model is selected.
     await expect.poll(() => page.getByLabel("Model").inputValue()).toBe("tiny-chat");
     await page.getByText("Costs 0.01 credits").waitFor();
     await page.getByPlaceholder("0.7", { exact: true }).waitFor();
     expect(await page.getByLabel("Max tokens").getAttribute("placeholder")).toBe("1024");
     await page.getByLabel("Prompt", { exact: true }).fill("Hi");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByText(/Waits( for an Island|:)/).waitFor();
+    await page.getByText(/Waiting( for an Island|:)/).waitFor();
     const first = await island.next("assign");
     island.send(...beginFrames(first), outputFrame(first, 1, "Hel"));
     await page.getByText("Hel", { exact: true }).waitFor();
@@ -78,18 +78,18 @@ describe("a client at the console", () => {
     await page.getByText("never ends").waitFor();
   });
 
-  it("says why a chat waits", async () => {
+  it("show why a chat waits", async () => {
     const { page } = await browser.page();
     await register(page, "eve@example.com");
     await page.getByLabel("Model").selectOption("phi-4");
     await page.getByLabel("Prompt", { exact: true }).fill("Hi");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByText(/Waits: 1 Island offers llmcpp, but/).waitFor();
+    await page.getByText(/Waiting: 1 Island offers llmcpp, but/).waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await expect.poll(() => page.getByLabel("Prompt", { exact: true }).inputValue()).toBe("Hi");
   });
 
-  it("shows one reason with a bar while the model of a job is downloading", async () => {
+  it("show one reason with a progress bar while the model of a job is downloading", async () => {
     const fay = await coordinator.createAccount("fay@example.com");
     const { body } = await call(coordinator.url, fay.key, "POST", "/jobs", {
       workload: "tiny-chat",
@@ -102,25 +102,25 @@ describe("a client at the console", () => {
     const { page } = await browser.page();
     await signIn(page, "fay@example.com");
     await page.goto(`/jobs/${body.data.id}`);
-    await page.getByText("Waits: model is downloading on 1 Island (64 %)").waitFor();
+    await page.getByText("Waiting: model is downloading on 1 Island (64 %)").waitFor();
     expect(await page.getByRole("progressbar").getAttribute("value")).toBe("64");
-    expect(await page.getByText("Waits for its turn").count()).toBe(0);
+    expect(await page.getByText("Waiting in the queue").count()).toBe(0);
     const steps = await page.locator(".timeline li").allInnerTexts();
     expect(steps.slice(1)).toEqual([
-      expect.stringMatching(/^Given to an Island \(attempt 1\)/),
-      expect.stringMatching(/^Model is downloading\s+64 %/),
+      expect.stringMatching(/^Assigned to an Island \(attempt 1\)/),
+      expect.stringMatching(/^Downloading the model\s+64 %/),
     ]);
     island.send({ type: "heartbeat", state: makeIslandState({ downloads: [] }) }, ...runFrames(assign, "Ho"));
     await page.getByText("Ho", { exact: true }).waitFor();
   });
 
-  it("keeps what was typed when the session ends, and asks for the password in place", async () => {
+  it("keep typed text when the session ends, and ask for the password in place", async () => {
     await coordinator.createAccount("cara@example.com");
     const { page } = await browser.page();
     await signIn(page, "cara@example.com");
     const prompt = page.getByLabel("Prompt", { exact: true });
     await prompt.fill("A long thought");
-    // In another browser the password is changed, which ends all other sessions.
+    // Changing the password in another browser ends all other sessions.
     const email = "cara@example.com";
     const passwords = { current: "correct horse", new: "another horse" };
     const { body } = await call(coordinator.url, null, "POST", "/auth/login", { email, password: passwords.current });
@@ -139,7 +139,7 @@ describe("a client at the console", () => {
     island.send(...beginFrames(job), finishedFrame(job, 1));
   });
 
-  it("reads wrong fields at the fields, and the values stay", async () => {
+  it("show errors at the fields and keep their values", async () => {
     const { page } = await browser.page();
     await page.goto("/register");
     await page.getByLabel("E-mail").fill("no address");
@@ -158,7 +158,7 @@ describe("a client at the console", () => {
     expect(await page.getByLabel("E-mail").inputValue()).toBe("ann@example.com");
   });
 
-  it("compares Cargos in the catalog, and folds what few people set on a chat Cargo's page", async () => {
+  it("compare Cargos in the catalog, and collapse rarely used parameters of a chat Cargo", async () => {
     const { key } = await coordinator.createAccount("gil@example.com");
     const messages = [{ role: "user", content: "Hi" }];
     const chat = call(coordinator.url, key, "POST", "/chat/completions", { model: "tiny-chat", messages });
@@ -187,7 +187,7 @@ describe("a client at the console", () => {
         label.replace(" optional", ""),
       );
     expect(await shown()).toEqual(["Prompt", "Max tokens", "Temperature"]);
-    await page.getByText("More", { exact: true }).click();
+    await page.getByText("More options", { exact: true }).click();
     expect(await shown()).toContain("Reasoning effort");
     await page.getByLabel("Prompt", { exact: true }).fill("Hi");
     await page.getByLabel("Temperature").fill("0");
@@ -198,19 +198,19 @@ describe("a client at the console", () => {
     await page.getByText("Ho", { exact: true }).waitFor();
   });
 
-  it("runs a Cargo from the form that its schema makes", async () => {
+  it("run a Cargo from the form for its schema", async () => {
     const { page } = await browser.page();
     await register(page, "dan@example.com");
     await page.getByRole("link", { name: "Catalog" }).click();
     await page.getByRole("link", { name: "Text statistics" }).click();
     await page.getByLabel("Text", { exact: true }).fill("");
     await page.getByRole("button", { name: "Run" }).click();
-    await page.getByText("This must be given").waitFor();
+    await page.getByText("This field is required").waitFor();
     await page.getByLabel("Text", { exact: true }).fill("One two.");
     await page.getByRole("button", { name: "Run" }).click();
-    await page.getByText("Waits for its turn.").waitFor();
+    await page.getByText("Waiting in the queue.").waitFor();
     await page.getByRole("link", { name: /^Job job_/ }).click();
-    await page.getByText(/^Waits:/).waitFor();
+    await page.getByText(/^Waiting:/).waitFor();
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
     await page.getByText("cancelled", { exact: true }).waitFor();
   });

@@ -13,7 +13,7 @@ const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 const ENTRIES = ["/", "/sign-in", "/register", "/verify", "/forgot-password", "/reset-password"];
 
-describe("every page", () => {
+describe("every console page", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   let island: FakeIsland;
@@ -57,7 +57,7 @@ describe("every page", () => {
     await coordinator[Symbol.asyncDispose]();
   });
 
-  it("has no fault that axe-core finds, nor in dark colours", async () => {
+  it("passes axe-core in light and dark colours", async () => {
     const { page, faults } = await browser.page({ bypassCSP: false });
     const found: unknown[] = [];
     for (const path of ENTRIES) found.push(...(await violationsAt(page, path)));
@@ -70,14 +70,14 @@ describe("every page", () => {
     await page.getByRole("button", { name: "tiny-chat" }).first().click();
     found.push(...(await violations(page, "what was booked for a job")));
     await page.goto("/islands/add");
-    await page.getByRole("button", { name: "Make a code" }).click();
+    await page.getByRole("button", { name: "Create code" }).click();
     await page.getByLabel("Download the agent").waitFor();
     found.push(...(await violations(page, "the commands that add an Island")));
     expect(found).toEqual([]);
     expect(faults).toEqual([]);
   });
 
-  it("has empty states without a fault", async () => {
+  it("passes axe-core while empty", async () => {
     const { page } = await browser.page();
     await signIn(page, "new@example.com");
     const found: unknown[] = [];
@@ -87,7 +87,7 @@ describe("every page", () => {
     expect(found).toEqual([]);
   });
 
-  it("fits a phone", async () => {
+  it("fits a phone screen", async () => {
     const { page } = await browser.page(PHONE);
     const expectFit = async (path: string): Promise<void> => {
       await settle(page, path);
@@ -105,12 +105,12 @@ describe("every page", () => {
     expect(await page.getByRole("navigation", { name: "Pages" }).isVisible()).toBe(false);
   });
 
-  it("is reached and used by the keyboard alone", async () => {
+  it("can be reached and used with only the keyboard", async () => {
     const { page } = await browser.page();
     await signIn(page, "ann@example.com");
     await settle(page, "/jobs");
     await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement?.textContent")).toBe("Skip to the content");
+    expect(await page.evaluate("document.activeElement?.textContent")).toBe("Skip to content");
     await page.keyboard.press("Enter");
     expect(await page.evaluate("document.activeElement?.id")).toBe("main");
     const link = page.getByRole("link", { name: "API keys" });
@@ -140,9 +140,9 @@ describe("every page", () => {
     return violations(page, path);
   }
 
-  /** All rules in light colours; in dark ones, which change nothing else, contrast. */
+  /** Checks all rules in light colours, and only contrast in dark colours, which change nothing else. */
   async function violations(page: Page, where: string): Promise<unknown[]> {
-    // The debugger may run a script of its own; the page may not.
+    // The debugger may run a script that the page's policy would block.
     await page.evaluate(await readFile(AXE, "utf8"));
     const found = await runAxe(page, where, {});
     await page.emulateMedia({ colorScheme: "dark" });

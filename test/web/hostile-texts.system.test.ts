@@ -8,7 +8,7 @@ import { runCommand } from "../support/run-command.ts";
 import { TestCoordinator } from "../support/network/test-coordinator.ts";
 import { CONSOLE_FLAGS, ConsoleBrowser, signIn } from "./browser.ts";
 
-/** Each would call `alert` if it were taken for HTML, a script, a style or an address. */
+/** Texts that would call `alert` if they were interpreted as HTML, a script, a style or an address. */
 const CORPUS = [
   "<script>alert(1)</script>",
   "<img src=x onerror=alert(1)>",
@@ -23,10 +23,10 @@ const CORPUS = [
   "&lt;img src=x onerror=alert(1)&gt;",
 ];
 const ALL = CORPUS.join(" ");
-/** What may be a name has few characters. */
+/** Text short enough for a name. */
 const NAME = "<img src=x onerror=alert(1)>";
 
-describe("HTML in texts of others", () => {
+describe("HTML in texts of other accounts", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   let island: FakeIsland;
@@ -60,7 +60,7 @@ describe("HTML in texts of others", () => {
   const ask = async (method: string, path: string, body?: unknown) =>
     (await call(coordinator.url, key, method, path, body)).body;
 
-  it("is shown as it is and never executed", async () => {
+  it("is shown as text and never executed", async () => {
     const job = (await ask("POST", "/jobs", { workload: "tiny-chat", input: { prompt: ALL } })).data;
     const done = await until(
       async () => (await ask("GET", `/jobs/${job.id}`)).data,
@@ -97,18 +97,18 @@ describe("HTML in texts of others", () => {
       void dialog.dismiss();
     });
     await signIn(page, "ann@example.com");
-    // A key's name is typed here, as its owner would.
+    // Type a key's name in the page, as its owner would.
     await page.goto("/keys");
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel(/^Name/).fill(NAME);
-    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("button", { name: "Done" }).click();
     await shows(page, "/keys", NAME);
     await shows(page, `/jobs/${job.id}`, CORPUS.join(""));
     await shows(page, "/islands", NAME);
     await shows(page, `/islands/${islandId}`, NAME);
     await page.getByText("101 MiB of 202 MiB, 4 MiB/s, 26 s left").waitFor();
-    await page.getByText("loads into memory").waitFor();
+    await page.getByText("loading into memory").waitFor();
     await shows(page, "/islands/add", NAME);
     await shows(page, "/conversations", NAME);
     await shows(page, `/conversations/${talk.id}`, ALL);
@@ -124,11 +124,11 @@ describe("HTML in texts of others", () => {
     expect([alerts, faults]).toEqual([[], []]);
   });
 
-  it("does not widen the public page, whose visitors have no account", async () => {
+  it("does not widen the public page", async () => {
     const text = `${ALL}${"W".repeat(300)}`;
     await runCommand("announcement", "add", "--text", text, ...coordinator.placeFlags);
     const { page, faults } = await browser.page({ viewport: { width: 375, height: 800 } });
-    // What another process announced is read a second later.
+    // Announcements of another process are read up to a second later.
     await until(
       () =>
         shows(page, "/", text).then(
@@ -142,7 +142,7 @@ describe("HTML in texts of others", () => {
     expect([width, faults]).toEqual([visible, []]);
   });
 
-  /** The page shows the text, and no element was made of it. */
+  /** Expects the page to show the text without creating elements from it. */
   async function shows(page: Page, path: string, text: string): Promise<void> {
     await page.goto(path);
     await page.getByText(text).first().waitFor();

@@ -6,7 +6,7 @@ import { ConsoleBrowser, signIn } from "./browser.ts";
 
 const EMAIL = "op@example.com";
 
-describe("the console of an operator", () => {
+describe("operator pages of the console", () => {
   let network: Network;
   let browser: ConsoleBrowser;
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe("the console of an operator", () => {
     await network[Symbol.asyncDispose]();
   });
 
-  it("shows the network and the balance as they change, and asks for nothing again and again", async () => {
+  it("show changes of the network and the balance live, without polling", async () => {
     const { key } = network.createAccount(EMAIL);
     await network.manage("account", "role", "--email", EMAIL, "--operator");
     const { page, faults } = await browser.page();
@@ -36,16 +36,16 @@ describe("the console of an operator", () => {
     await page.getByRole("link", { name: "tiny-chat" }).waitFor();
     const before = asked.length;
     await new Promise((resolve) => setTimeout(resolve, 5_000));
-    // Nothing changed meanwhile.
+    // Nothing has changed in this time.
     expect(asked.slice(before)).toEqual([]);
-    // Read when the page is opened, and when the stream with the overview has begun.
+    // The list is read when the page opens, and when the stream with the overview has begun.
     expect([count("/operator/overview"), count("/events?scope=network")]).toEqual([2, 1]);
 
     const shown = await page.locator(".balance").innerText();
     await network.manage("credits", "grant", "--email", EMAIL, "--credits", "123");
     await expect.poll(() => page.locator(".balance").innerText()).not.toBe(shown);
     await network.manage("account", "role", "--email", EMAIL, "--user");
-    await page.getByText("There is no such page").waitFor();
+    await page.getByText("Page not found").waitFor();
     expect(await page.getByRole("link", { name: "Queue", exact: true }).count()).toBe(0);
     expect(faults).toEqual([]);
   });

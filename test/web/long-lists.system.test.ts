@@ -13,7 +13,7 @@ const rowAt = (index: number) => ({
   completed_at: at,
 });
 
-describe("a list of 10,000 rows", () => {
+describe("console list of 10,000 rows", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe("a list of 10,000 rows", () => {
     await coordinator[Symbol.asyncDispose]();
   });
 
-  it("is a screenful of elements at every place, and reads only the pages that are looked at", async () => {
+  it("renders only a screenful of rows at any position, and reads only the visible pages", async () => {
     const { page } = await browser.page({ viewport: { width: 1_280, height: 800 } });
     const read: number[] = [];
     await page.route("**/api/v1/jobs?*", (route) => {
@@ -40,7 +40,7 @@ describe("a list of 10,000 rows", () => {
     await page.getByText("job_000000").waitFor();
     expect(await page.getByRole("table").getAttribute("aria-rowcount")).toBe(String(ROWS + 1));
     const scroller = page.getByRole("rowgroup");
-    // A long drag of the scroll bar, a step each frame: what it passes is not read.
+    // Drag the scroll bar in one step per frame. Pages passed on the way must not be read.
     const mostRows = await scroller.evaluate(async (element) => {
       let most = 0;
       for (let step = 1; step <= 50; step += 1) {

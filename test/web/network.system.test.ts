@@ -27,7 +27,7 @@ const FILE = {
   example_input: {},
 };
 
-describe("the console of a real network", () => {
+describe("console of a real network", () => {
   let network: Network;
   let browser: ConsoleBrowser;
   beforeAll(async () => {
@@ -41,23 +41,23 @@ describe("the console of a real network", () => {
   const ask = async (key: string, method: string, path: string, body?: unknown) =>
     (await call(network.url, key, method, path, body)).body.data;
 
-  it("shows a job live to its end while the coordinator is killed and starts again", async () => {
+  it("shows a job live to its end across a crash and restart of the coordinator", async () => {
     const { key, islandToken } = network.createAccount("ann@example.com");
     const { page, faults } = await browser.page();
     await signIn(page, "ann@example.com");
     await page.goto("/jobs");
-    await page.getByText("No job yet").waitFor();
+    await page.getByText("No jobs yet").waitFor();
     const { id } = await ask(key, "POST", "/jobs", {
       workload: "tiny-chat",
       input: { prompt: "Count from 3 to 9.", temperature: 0 },
     });
     await page.getByRole("link", { name: id }).click();
-    await page.getByText(/^Waits: no Island is online/).waitFor();
+    await page.getByText(/^Waiting: no Island is online/).waitFor();
     await network.restartCoordinator("SIGKILL");
     await using _island = await network.startIsland("studio", islandToken);
     await page.getByText("3, 4, 5, 6, 7, 8, 9.").waitFor();
     await page.getByText("completed", { exact: true }).waitFor();
-    await page.getByText("does not answer").waitFor({ state: "detached" });
+    await page.getByText("does not respond").waitFor({ state: "detached" });
     await page.getByRole("link", { name: "Jobs", exact: true }).first().click();
     await page.getByRole("cell", { name: "completed" }).waitFor();
     const second = await ask(key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Count from 3 to 5." } });
@@ -66,34 +66,34 @@ describe("the console of a real network", () => {
     expect(faults).toEqual([]);
   });
 
-  it("says that a limit is reached rather than that the coordinator is away", async () => {
+  it("reports a rate limit instead of an unreachable coordinator", async () => {
     network.createAccount("busy@example.com", 10, { requestsPerMinute: 10 });
     const { page } = await browser.page();
     await signIn(page, "busy@example.com");
-    // A load may be left before its requests are sent.
+    // A page may be left before its requests are sent.
     for (let load = 0; load < 8; load += 1) await page.goto("/jobs");
     await page
       .getByText(/^Too many requests\. Try again in \d+ s\.$/)
       .first()
       .waitFor();
-    expect(await page.getByText("does not answer").count()).toBe(0);
+    expect(await page.getByText("does not respond").count()).toBe(0);
   });
 
-  it("adds an Island by a pairing code, sees it come up, work and earn", async () => {
+  it("adds an Island with a pairing code, and shows it connect, work and earn", async () => {
     const { page } = await browser.page();
     await register(page, "host@example.com");
     await page.getByRole("link", { name: "Add an Island" }).click();
-    await page.getByRole("button", { name: "Make a code" }).click();
+    await page.getByRole("button", { name: "Create code" }).click();
     const code = await page.getByText(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/).innerText();
-    await page.getByText("This coordinator serves no package of the agent").waitFor();
+    await page.getByText("This coordinator does not serve the agent’s package").waitFor();
     expect(await page.locator("main").innerText()).not.toContain("@atoll/island");
     await mkdir(join(network.data, "downloads"));
     await writeFile(join(network.data, "downloads", "atoll-island-0.1.0.tgz"), "the agent");
     await page.reload();
-    await page.getByRole("button", { name: "Make a code" }).click();
+    await page.getByRole("button", { name: "Create code" }).click();
     await page.getByRole("button", { name: "Linux" }).click();
-    await page.getByText("Only this machine reaches").waitFor();
-    for (const step of ["Download the agent", "Check that it arrived whole"]) {
+    await page.getByText("Other machines cannot reach").waitFor();
+    for (const step of ["Download the agent", "Verify the download"]) {
       await run("sh", ["-ec", await page.getByLabel(step).innerText()], { cwd: network.directory });
     }
     expect(await readFile(join(network.directory, "atoll-island-0.1.0.tgz"), "utf8")).toBe("the agent");
@@ -129,7 +129,7 @@ describe("the console of a real network", () => {
     await page.getByRole("link", { name: "Usage" }).click();
     const booked = page.getByRole("row").filter({ hasText: "tiny-chat earned" });
     await booked.getByText("+0.009").waitFor();
-    // The job is another account's.
+    // The job belongs to another account.
     expect(await booked.getByRole("link").count()).toBe(0);
 
     const { page: theirs } = await browser.page();
@@ -144,7 +144,7 @@ describe("the console of a real network", () => {
     await theirs.getByText("completed", { exact: true }).waitFor();
   });
 
-  it("lets an operator approve a Cargo and suspend an Island, and shows others none of that", async () => {
+  it("lets an operator approve a Cargo and suspend an Island, and hides these pages from others", async () => {
     const { key, islandToken } = network.createAccount("owner@example.com");
     network.createAccount("op@example.com");
     await network.manage("account", "role", "--email", "op@example.com", "--operator");
@@ -163,7 +163,7 @@ describe("the console of a real network", () => {
     await page.getByRole("link", { name: "Cargo approvals" }).click();
     await page.getByRole("link", { name: "made", exact: true }).click();
     await page.getByText(DIGEST).first().waitFor();
-    await page.getByText("reaches the public internet").waitFor();
+    await page.getByText("can reach the public internet").waitFor();
     await page.getByRole("button", { name: "Approve", exact: true }).click();
     await page.getByRole("button", { name: "Sign and approve" }).click();
     await expect.poll(async () => (await call(network.url, null, "GET", "/cargos/made")).status).toBe(200);
@@ -179,11 +179,11 @@ describe("the console of a real network", () => {
     await page.getByRole("link", { name: "Cargo approvals" }).first().click();
     await page.getByRole("link", { name: "loose", exact: true }).click();
     await page.getByText("not pinned").waitFor();
-    await page.getByRole("button", { name: "Look it up" }).click();
+    await page.getByRole("button", { name: "Look up" }).click();
     await page.getByText("registry.invalid did not answer").waitFor();
     expect(await page.getByRole("main").innerText()).not.toContain("--");
-    await page.getByLabel("Digest of the image").fill(DIGEST);
-    await page.getByRole("button", { name: "Use it" }).click();
+    await page.getByLabel("Image digest").fill(DIGEST);
+    await page.getByRole("button", { name: "Use this hash" }).click();
     await page.getByRole("button", { name: "Approve", exact: true }).click();
     await page.getByRole("button", { name: "Sign and approve" }).click();
     await expect.poll(async () => (await call(network.url, null, "GET", "/cargos/loose")).status).toBe(200);
@@ -200,12 +200,12 @@ describe("the console of a real network", () => {
     await expect.poll(async () => (await ask(key, "GET", `/islands/${islandId}`)).status).not.toBe("suspended");
 
     await page.goto("/operator/cargos/tiny-chat");
-    await page.getByLabel("Credits a job").fill("0.5");
-    await page.getByRole("button", { name: "Change", exact: true }).click();
-    await page.getByRole("button", { name: "Shipped price" }).waitFor();
+    await page.getByLabel("Credits per job").fill("0.5");
+    await page.getByRole("button", { name: "Change price", exact: true }).click();
+    await page.getByRole("button", { name: "Reset to the shipped price" }).waitFor();
     expect((await call(network.url, null, "GET", "/cargos/tiny-chat")).body.data.price_per_job).toBe(0.5);
 
-    // A phone shows whose an Island is, and all of a line of the audit log.
+    // A narrow screen also shows the owner of an Island, and full lines of the audit log.
     await page.setViewportSize({ width: 375, height: 812 });
     await page.goto("/operator/islands");
     await page.getByRole("link", { name: "owner@example.com" }).filter({ visible: true }).waitFor();
@@ -218,7 +218,7 @@ describe("the console of a real network", () => {
     const { page: theirs } = await browser.page();
     await signIn(theirs, "owner@example.com");
     await theirs.goto("/operator");
-    await theirs.getByText("There is no such page").waitFor();
+    await theirs.getByText("Page not found").waitFor();
     expect(await theirs.getByText("Cargo approvals").count()).toBe(0);
   });
 });

@@ -7,10 +7,10 @@ import { Network } from "../support/network/network.ts";
 import { SHIPPED_CATALOG } from "../support/small-catalog.ts";
 import { ConsoleBrowser, signIn } from "./browser.ts";
 
-/** Images of every page of the console, on a network with an Island and some work: `npm run screenshots`. */
+/** Takes screenshots of every page of the console, on a network with an Island and some jobs: `npm run screenshots`. */
 const FOLDER = join(import.meta.dirname, "..", "..", "docs", "console");
 const EMAIL = "ann@example.com";
-/** Beginning of the names of the pages to take; by default all. */
+/** Prefix of the names of pages to take; by default all. */
 const ONLY = process.argv[2] ?? "";
 const WIDE = { width: 1_280, height: 800 };
 const NARROW = { width: 390, height: 844 };
@@ -54,7 +54,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["account", "/account"],
   ["islands", "/islands"],
   ["island", `/islands/${ids.island}`],
-  ["island-add", "/islands/add", (page) => page.getByRole("button", { name: "Make a code" }).click()],
+  ["island-add", "/islands/add", (page) => page.getByRole("button", { name: "Create code" }).click()],
   ["operator-overview", "/operator", (page) => page.waitForTimeout(7_000)],
   ["operator-islands", "/operator/islands"],
   ["operator-accounts", "/operator/accounts"],
@@ -94,7 +94,7 @@ for (const [suffix, options] of [
 
 async function take(page: Page, name: string): Promise<void> {
   await page.waitForTimeout(400);
-  // A third of the size, and no difference that one sees.
+  // Reduces the size to a third, without a visible difference.
   const picture = sharp(await page.screenshot()).png({ palette: true });
   await picture.toFile(join(FOLDER, `${name}.png`));
 }

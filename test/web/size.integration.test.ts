@@ -5,10 +5,10 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
 const WEB = join(import.meta.dirname, "..", "..", "web");
-/** The promise is that of the first load. All pages together keep it. */
+/** Limit of the first load. All pages together stay below it. */
 const MAX_BYTES = 150_000;
 
-it("all pages of the console together take less than the first load may", async () => {
+it("all console pages together are smaller than the limit of the first load", async () => {
   await promisify(execFile)(process.execPath, [join(WEB, "build.ts")]);
   const names = await readdir(join(WEB, "dist"), { recursive: true });
   const packed = names.filter((name) => name.endsWith(".gz"));

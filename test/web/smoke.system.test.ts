@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestCoordinator } from "../support/network/test-coordinator.ts";
 import { ConsoleBrowser } from "./browser.ts";
 
-describe("a visitor", () => {
+describe("console for visitors", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   beforeAll(async () => {
@@ -14,12 +14,12 @@ describe("a visitor", () => {
     await coordinator[Symbol.asyncDispose]();
   });
 
-  it("sees what the network runs, opens an account there and sees the playground, and nothing is refused or asked of anybody else", async () => {
+  it("shows what the network runs, opens an account and shows the playground, without blocked content or requests to other origins", async () => {
     const { page, faults } = await browser.page();
     await page.goto("/");
     await page.getByText("Islands (machines) online").locator("..").getByText("0").waitFor();
     await page.getByRole("heading", { name: "Tiny Islander" }).waitFor();
-    await page.getByText("0.01 credits a job").first().waitFor();
+    await page.getByText("0.01 credits per job").first().waitFor();
     await page.getByRole("link", { name: "Open an account" }).click();
     await page.getByLabel("E-mail").fill("ann@example.com");
     await page.getByLabel("Password").fill("correct horse");
@@ -29,9 +29,9 @@ describe("a visitor", () => {
     expect(faults).toEqual([]);
   });
 
-  it("sees the API reference in dark colours if the browser prefers them", async () => {
+  it("shows the API reference in dark colours if the browser prefers them", async () => {
     const { page, faults } = await browser.page({ colorScheme: "dark" });
-    // The page takes seconds to lay out the whole document.
+    // Laying out the whole document takes seconds.
     await page.route("**/openapi.json", (route) => route.abort());
     await page.goto("/docs");
     await page.locator("html.dark-mode").waitFor({ state: "attached" });
@@ -40,7 +40,7 @@ describe("a visitor", () => {
     expect(faults).toEqual([]);
   });
 
-  it("sees the sign-in form where the operator shows visitors nothing", async () => {
+  it("shows the sign-in form if the operator hides the network from visitors", async () => {
     await using hidden = await TestCoordinator.open({ publicPage: "false" });
     await using other = await ConsoleBrowser.open(hidden.url);
     const { page } = await other.page();

@@ -11,24 +11,24 @@ import { systemClock } from "../../shared/clock.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
-/** The API of this source tree with nothing behind it, to be described. */
+/** Returns the API of this source tree without its parts, for its description. */
 function describedApi(): { readonly app: HttpApp; readonly deps: HttpDeps } {
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
   const options = { publicUrl: null };
   const folders = { modelDirectories: [], downloadsDirectory: "" };
-  // Nothing is asked of what is missing until a request comes.
+  // Missing parts are only used by requests.
   const told = { credentials: { serve: () => undefined }, suspensions: { onAccounts: () => undefined } };
   const deps = { clock: systemClock, version, options, operators: {}, ...folders, ...told } as unknown as HttpDeps;
   return { app: createApp(deps, dialects({} as Batches)), deps };
 }
 
-/** The OpenAPI document of this source tree. */
+/** Returns the OpenAPI document of this source tree. */
 export function currentDocument(): unknown {
   const { app, deps } = describedApi();
   return openApiDocument(app, deps);
 }
 
-/** The schema of each request that has a body, by its method and path: `POST /chat/completions`. */
+/** Returns the schema of each request body by method and path: `POST /chat/completions`. */
 export function requestSchemas(): ReadonlyMap<string, z.ZodType> {
   const { app } = describedApi();
   return new Map(
@@ -42,7 +42,7 @@ export function requestSchemas(): ReadonlyMap<string, z.ZodType> {
   );
 }
 
-/** The parameters of each request that has a body. */
+/** Returns the parameters of each request with a body. */
 export function requestParameters(): ReadonlyMap<string, Parameter> {
   return new Map([...requestSchemas()].map(([name, schema]) => [name, parametersOf(schema)]));
 }

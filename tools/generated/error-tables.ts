@@ -4,7 +4,7 @@ import { ERROR_STATUS, JOB_ERROR_CODES, type ErrorCode } from "../../shared/erro
 const HEAD_OF_RESPONSES = "| Code | Status | Meaning | What to do |";
 const HEAD_OF_JOBS = "| Code | Meaning | What to do |";
 
-/** Codes of error responses, in the order of their statuses. */
+/** Returns the table of error response codes, ordered by status. */
 function responseTable(): string {
   const codes = (Object.keys(ERROR_STATUS) as ErrorCode[]).toSorted((a, b) => ERROR_STATUS[a] - ERROR_STATUS[b]);
   const rows = codes.map((code) => {
@@ -14,7 +14,7 @@ function responseTable(): string {
   return [HEAD_OF_RESPONSES, "|---|---|---|---|", ...rows].join("\n");
 }
 
-/** Codes of jobs that failed or timed out. */
+/** Returns the table of codes of jobs that failed or timed out. */
 function jobTable(): string {
   const rows = JOB_ERROR_CODES.map((code) => {
     const { meaning, action } = JOB_ERROR_GUIDE[code];
@@ -23,7 +23,7 @@ function jobTable(): string {
   return [HEAD_OF_JOBS, "|---|---|---|", ...rows].join("\n");
 }
 
-/** The document with its two tables of error codes as the code has them. @throws if it lacks the head of one of them. */
+/** Replaces the two tables of error codes in a document. @throws if the head of a table is missing. */
 export function withErrorTables(document: string): string {
   return [responseTable(), jobTable()].reduce((text, table) => {
     const [head = ""] = table.split("\n");

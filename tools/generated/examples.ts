@@ -5,7 +5,7 @@ import { currentDocument, rebased, schemaChecker, type Operation } from "../../t
 
 export const EXAMPLES_FILE = join(import.meta.dirname, "..", "..", "coordinator", "http", "openapi", "examples.json");
 
-/** A request and the JSON of its successful response, as a test of a route has sent and received them. */
+/** A request and the JSON of its successful response, recorded by a test of a route. */
 export interface Example {
   readonly request?: unknown;
   readonly response?: unknown;
@@ -19,14 +19,14 @@ export function committedExamples(): Examples {
   return JSON.parse(readFileSync(EXAMPLES_FILE, "utf8")) as Examples;
 }
 
-/** Schemas of what an operation's example needs. */
+/** Schemas of an operation's example. */
 interface Need {
   readonly operationId: string;
   readonly request: Schema | undefined;
   readonly response: Schema | undefined;
 }
 
-/** Judges examples by the document of this source tree. */
+/** Validates examples against the OpenAPI document of this source tree. */
 export class ExampleCheck {
   readonly #ajv = schemaChecker(currentDocument().components.schemas);
   readonly #needs: readonly Need[];
@@ -40,14 +40,14 @@ export class ExampleCheck {
       .filter(({ request, response }) => request !== undefined || response !== undefined);
   }
 
-  /** Operations whose example is missing or is not what their schemas allow, and examples of operations that do not exist. */
+  /** Returns operations with a missing or invalid example, and examples of unknown operations. */
   stale(examples: Examples): string[] {
     const wrong = this.#needs.filter((need) => !this.#fits(need, examples[need.operationId]));
     const known = new Set(this.#needs.map(({ operationId }) => operationId));
     return [...wrong.map(({ operationId }) => operationId), ...Object.keys(examples).filter((id) => !known.has(id))];
   }
 
-  /** The examples that still hold; for other operations the best of these calls. */
+  /** Returns the examples that are still valid, and for other operations the best of these calls. */
   renewed(examples: Examples, calls: readonly RecordedCall[]): Examples {
     const all = this.#needs.flatMap((need): [string, Example][] => {
       const { operationId } = need;
@@ -87,7 +87,7 @@ function needOf({ operationId, requestBody, responses }: Operation): Need {
   };
 }
 
-/** How much an example shows: members with a value, but no nulls and one-letter texts in the request, in a short text. */
+/** Ranks an example: prefers many members with a value, without nulls and one-letter texts in the request, in a short text. */
 function rankOf(example: Example): number {
   const empty = JSON.stringify(example.request ?? "").match(/null|"\w?"/g)?.length ?? 0;
   return new Set(pathsOf(example, "")).size - 2 * empty - textOf(example).length / 60;
@@ -108,7 +108,7 @@ function shortened(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shortened(each)]));
 }
 
-/** An example without what differs at each run (ids, secrets, times and addresses) and with two entries of a response's lists. */
+/** Replaces values that differ in each run (ids, secrets, times and addresses), and shortens lists of the response to two entries. */
 function neutral({ request, response }: Example): Example {
   const ids = new Map<string, string>();
   const text = textOf({ request, response: shortened(response) })

@@ -10,14 +10,14 @@ import { coordinatorSettingsPage, islandSettingsPage } from "./settings-pages.ts
 
 export const ROOT = join(import.meta.dirname, "..", "..");
 const PYTHON = join("sdk", "python", "src", "atoll_client");
-/** Documents with the texts of operations. */
+/** Documents with texts of operations. */
 const REFERENCES = ["openai.md", "anthropic.md"].map((name) => join("docs", "reference", name));
-/** The document with the tables of error codes. */
+/** Document with the tables of error codes. */
 const ERRORS = join("docs", "use", "errors-and-limits.md");
 /** The document with the tables of metrics. */
 const METRICS = join("docs", "operate", "monitoring.md");
 
-/** What the generated files should be now, by their paths in the repository. */
+/** Returns the current content of the generated files, by their paths in the repository. */
 export async function currentFiles(): Promise<Readonly<Record<string, string>>> {
   const document = currentDocument();
   const texts = operationTexts(document as Operations, requestParameters());

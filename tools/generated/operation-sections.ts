@@ -21,14 +21,14 @@ interface Operation {
   readonly parameters?: readonly QueryParameter[];
 }
 
-/** The part of an OpenAPI document that the sections need. */
+/** The used part of an OpenAPI document. */
 export interface Operations {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
 const END = "<!-- end of the generated text -->";
 
-/** Texts of operations by method and path, as in `POST /chat/completions`: summary, description and tables of parameters. */
+/** Returns texts of operations by method and path, such as `POST /chat/completions`: summary, description and tables of parameters. */
 export function operationTexts(
   { paths }: Operations,
   requests: ReadonlyMap<string, Parameter>,
@@ -63,7 +63,7 @@ function queryTable(parameters: readonly QueryParameter[]): string {
   return ["| Query parameter | Note |", "|---|---|", ...rows].join("\n");
 }
 
-/** A document with the text of each operation below its heading, such as `## POST /chat/completions`. Text after the mark stays. */
+/** Inserts the text of each operation below its heading, such as `## POST /chat/completions`. Text after the mark stays. */
 export function withOperationTexts(document: string, texts: ReadonlyMap<string, string>): string {
   const sections = document.split(/^(?=#)/m).map((section) => {
     const name = /^## ([A-Z]+ \/\S+)\n/.exec(section)?.[1];

@@ -22,7 +22,7 @@ interface JsonSchema {
   readonly maxLength?: number;
 }
 
-/** The members of a request, each followed by its own. A list has a row of its own if some entries are ignored. */
+/** Returns the members of a request, each followed by its own members. A list has a row if some entries are ignored. */
 export function parameterRows(parameter: Parameter): ParameterRow[] {
   const { members, entries } = parameter;
   const inside = entries === null ? [] : [...entryRows(entries), ...parameterRows(entries)];
@@ -39,7 +39,7 @@ function entryRows({ name, ignoredEntry }: Parameter): ParameterRow[] {
   return [{ name, rule: "honoured", note: `Ignored: ${ignoredEntry.note}`, neutral: [] }];
 }
 
-/** What the schemas of a parameter say of it: their limits, and the first description. */
+/** Returns the limits and the first description of a parameter's schemas. */
 function noteOf(schemas: readonly z.ZodType[]): string {
   const described = schemas.map(descriptionOf).find((text) => text !== undefined);
   const limits = limitsOf(
@@ -48,7 +48,7 @@ function noteOf(schemas: readonly z.ZodType[]): string {
   return [limits, described ?? ""].filter((part) => part !== "").join(". ");
 }
 
-/** The outermost description. */
+/** Returns the outermost description. */
 function descriptionOf(schema: z.core.$ZodType): string | undefined {
   const { description } = z.globalRegistry.get(schema) ?? {};
   if (description !== undefined) return description;
@@ -71,7 +71,7 @@ function optionsOf(schema: JsonSchema): JsonSchema[] {
   return (schema.anyOf ?? []).length === 0 ? [schema] : (schema.anyOf ?? []).flatMap(optionsOf);
 }
 
-/** Limits of numbers, texts and lists that are set by us. */
+/** Returns the limits of numbers, strings and lists. */
 function rangesOf(schema: JsonSchema): string[] {
   const { minimum, exclusiveMinimum, maximum, minItems = 0, maxItems, maxLength } = schema;
   const least = exclusiveMinimum === undefined ? String(minimum) : `above ${exclusiveMinimum}`;
@@ -85,7 +85,7 @@ function rangesOf(schema: JsonSchema): string[] {
   return maxLength === undefined ? [] : [`up to ${maxLength} characters`];
 }
 
-/** The table of a request's parameters, in Markdown. */
+/** Returns the Markdown table of a request's parameters. */
 export function parameterTable(parameter: Parameter): string {
   const rows = parameterRows(parameter).map(({ name, rule, note, neutral }) => {
     const accepted = neutral.map((value) => `\`${JSON.stringify(value)}\``).join(", ");

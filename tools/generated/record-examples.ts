@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { committedExamples, ExampleCheck, EXAMPLES_FILE, type RecordedCall } from "./examples.ts";
 
-/** Tests that call every operation, some on an API whose parts are scripted. */
+/** Tests that call every operation, some on an API with scripted parts. */
 const TESTS = [
   ...["routes", "openai"].map((name) => `test/coordinator/http/${name}`),
   ...["accounts", "conversations", "islands", "jobs", "operators", "webhooks"].map(
@@ -16,8 +16,8 @@ const TESTS = [
 ];
 
 /**
- * Runs the tests of the routes and keeps what they sent and received as the examples of the OpenAPI document. An example that its
- * schemas still allow stays as it is. Started by `npm run docs:examples`.
+ * Runs the tests of the routes and stores their requests and responses as examples of the OpenAPI document. Valid examples are kept.
+ * Started by `npm run docs:examples`.
  */
 const folder = mkdtempSync(join(tmpdir(), "atoll-examples-"));
 try {
@@ -35,7 +35,9 @@ try {
   writeFileSync(EXAMPLES_FILE, `${JSON.stringify(examples, null, 2)}\n`);
   const missing = check.stale(examples);
   if (missing.length > 0) {
-    process.stderr.write(`No test has called these operations as an example needs: ${missing.join(", ")}\n`);
+    process.stderr.write(
+      `No test records a valid example of these operations: ${missing.join(", ")}. Add a call to their tests.\n`,
+    );
     process.exitCode = 1;
   }
 } finally {

@@ -12,14 +12,14 @@ interface RootManifest {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
-/** The folders that say which files of `bin/` are CommonJS. */
+/** The package.json files that mark parts of `bin/` as CommonJS. */
 const MANIFESTS = ["bin/package.json", "bin/main/package.json"];
 
 const readJson = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"));
 
 /**
- * Makes the folder that npm packs, from `dist/` of the build: the program, its package.json and README.
- * @returns the folder, and the packages that the program imports, which {@link bundleDependencies} puts into it.
+ * Creates the folder that npm packs from `dist/` of the build: the program, its package.json and README.
+ * @returns the folder, and the packages that the program imports, which {@link bundleDependencies} adds.
  */
 export function assemble(root: string, program: PublishedProgram): { folder: string; imports: readonly string[] } {
   const folder = join(root, "dist", "packages", program.folder);
@@ -57,8 +57,8 @@ export function assemble(root: string, program: PublishedProgram): { folder: str
 }
 
 /**
- * Puts the packages that an assembled program imports into its folder, as they are installed here: npm then installs just what the
- * repository is tested with, and runs no script. Only packages of one platform come from the registry.
+ * Copies the installed packages that an assembled program imports into its folder. npm then installs exactly the tested versions and runs
+ * no scripts. Only platform-specific packages come from the registry.
  */
 export function bundleDependencies(root: string, program: PublishedProgram, imports: readonly string[]): void {
   const { packages } = readJson(join(root, "package-lock.json")) as { packages: LockEntries };

@@ -1,18 +1,18 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 
-/** What nothing reads at run time: source maps, types, and what a compiler would need. */
+/** Files that are not used at run time: source maps, types and files for a compiler. */
 const FOR_DEVELOPERS = /\.(?:map|d\.[cm]?ts|gyp)$/;
 /**
- * The same of single packages, and of onnxruntime-node what no Island loads: a second copy of the library for macOS (its binding names
- * `libonnxruntime.1.dylib`), and Windows on ARM, where llama.cpp runs alone.
+ * Unused files of single packages. For onnxruntime-node: a second copy of the library for macOS (its binding names
+ * `libonnxruntime.1.dylib`), and Windows on ARM, where only llama.cpp runs.
  */
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   "better-sqlite3": ["deps", "src"],
   "onnxruntime-node": ["script", "bin/napi-v6/win32/arm64", "bin/napi-v6/darwin/arm64/libonnxruntime.1.30.0.dylib"],
 };
 
-/** Of a package.json: what makes npm run, compile or look for something. */
+/** Members of a package.json that make npm run scripts, compile or install dependencies. */
 const FOR_INSTALLERS = [
   "scripts",
   "devDependencies",
@@ -22,9 +22,9 @@ const FOR_INSTALLERS = [
 ];
 
 /**
- * Copies an installed package into ours, where npm leaves it as it is. Its install script, which may download or compile, is gone, and so
- * are its dependencies that `isLeftOut` names.
- * @param path as `node_modules/a/node_modules/b`, the same below `from` and `to`.
+ * Copies an installed package into ours, where npm does not change it. Removes its install script, which may download or compile, and
+ * dependencies for which `isLeftOut` is true.
+ * @param path such as `node_modules/a/node_modules/b`, the same below `from` and `to`.
  */
 export function bundlePackage(from: string, to: string, path: string, isLeftOut: (name: string) => boolean): void {
   const [source, target] = [join(from, path), join(to, path)];
@@ -39,7 +39,7 @@ export function bundlePackage(from: string, to: string, path: string, isLeftOut:
   for (const field of FOR_INSTALLERS) delete manifest[field];
   const dependencies = Object.entries((manifest["dependencies"] ?? {}) as Record<string, string>);
   manifest["dependencies"] = Object.fromEntries(dependencies.filter(([name]) => !isLeftOut(name)));
-  // npm would compile a package that has a file for node-gyp.
+  // Otherwise npm would compile a package that has a file for node-gyp.
   manifest["gypfile"] = false;
   writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
 }

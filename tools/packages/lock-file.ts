@@ -1,4 +1,4 @@
-/** An installed package, as package-lock.json (version 3) has it. */
+/** An installed package in package-lock.json (version 3). */
 export interface LockEntry {
   readonly version?: string;
   readonly cpu?: string | readonly string[];
@@ -13,13 +13,13 @@ export interface LockEntry {
 export type LockEntries = Readonly<Record<string, LockEntry>>;
 
 export interface NeededPackages {
-  /** Paths of packages that are the same on every platform. */
+  /** Paths of platform-independent packages. */
   readonly paths: readonly string[];
-  /** Packages of one platform each, with their versions: npm takes those of the machine that it installs on. */
+  /** Platform-specific packages with their versions. npm installs those of the target machine. */
   readonly ofPlatforms: Readonly<Record<string, string>>;
 }
 
-/** Where the package at `from` finds `name`, as Node.js looks for it; null where it is not installed. */
+/** Returns the path at which the package at `from` finds `name`, with Node.js's rules; null if it is not installed. */
 export function findInstalled(entries: LockEntries, from: string, name: string): string | null {
   let folder = from;
   for (;;) {
@@ -32,8 +32,8 @@ export function findInstalled(entries: LockEntries, from: string, name: string):
 }
 
 /**
- * What packages of the root need at run time, with all that those need in turn, except what `isLeftOut` names.
- * @throws {Error} for one that is needed and not installed.
+ * Returns the run-time dependencies of packages of the root, including indirect ones, except those for which `isLeftOut` is true.
+ * @throws {Error} if a required package is not installed.
  */
 export function packagesNeeded(
   entries: LockEntries,

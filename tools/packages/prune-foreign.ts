@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** Folders of prebuilt libraries, one for each platform and architecture. */
+/** Folder of prebuilt libraries by platform and architecture. */
 const ONNX = join("onnxruntime-node", "bin", "napi-v6");
 const SQLITE = join("better-sqlite3", "prebuilds");
 
-/** Deletes what other platforms need, for a package of one platform. @param folder `node_modules` */
+/** Deletes files for other platforms from a package for one platform. @param folder `node_modules` */
 export function pruneForeign(folder: string, platform: string, arch: string): void {
   for (const each of entriesOf(join(folder, ONNX))) {
     if (each !== platform) rmSync(join(folder, ONNX, each), { recursive: true });
@@ -16,7 +16,7 @@ export function pruneForeign(folder: string, platform: string, arch: string): vo
   for (const each of entriesOf(join(folder, SQLITE))) {
     if (each !== `${platform}-${arch}.node`) rmSync(join(folder, SQLITE, each));
   }
-  // Some of llama.cpp's packages say that they are also for x64, which their libraries are not.
+  // Some of llama.cpp's packages declare x64 although their libraries do not support it.
   for (const each of entriesOf(join(folder, "@node-llama-cpp"))) {
     const path = join(folder, "@node-llama-cpp", each);
     const { os = [] } = JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as { os?: string[] };

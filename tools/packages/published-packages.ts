@@ -1,27 +1,27 @@
-/** A program that is published as an npm package of its own. */
+/** A program that is published as a separate npm package. */
 export interface PublishedProgram {
   /** Folder below `dist/packages/`. */
   readonly folder: string;
   readonly name: string;
   readonly description: string;
-  /** The command that it installs, and the program in `bin/` that it is. */
+  /** Name of the installed command and of the program in `bin/`. */
   readonly command: string;
   readonly program: "coordinator" | "island";
-  /** Folders of `dist/` that are packed whole, because they start files of their own by name. */
+  /** Folders of `dist/` that are packed completely, because their code starts files by name. */
   readonly folders: readonly string[];
-  /** Files and folders of the repository that it reads or shows. Those that are missing are left out. */
+  /** Files and folders of the repository that the program reads. Missing ones are skipped. */
   readonly files: readonly string[];
-  /** Packages that a fresh installation does without. */
+  /** Whether a fresh installation does not need a package. */
   readonly isLeftOut: (name: string) => boolean;
 }
 
-/** For ssh to a Docker host, which no Island uses; it would be compiled. */
+/** Packages for SSH to a Docker host, which Islands do not use and npm would compile. */
 const COMPILED = ["cpu-features", "nan"];
-/** For browsers. */
+/** Packages for browsers. */
 const FOR_BROWSERS = ["onnxruntime-web"];
-/** Of the install script of onnxruntime-node. */
+/** Packages for the install script of onnxruntime-node. */
 const FOR_SCRIPTS = ["adm-zip", "global-agent"];
-/** Back ends that `island runtimes add` installs where they serve. */
+/** Returns whether a package is a back end that `island runtimes add` installs on suitable machines. */
 const isBackEnd = (name: string): boolean => /^@node-llama-cpp\/.*-(?:cuda|cuda-ext|vulkan)$/.test(name);
 
 export const COORDINATOR: PublishedProgram = {

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
-/** What a compiled file imports, loads or names as a module: everything in quotes that could be one. */
+/** Matches possible imports of a compiled file: all quoted relative paths. */
 const QUOTED = /["'`](\.{1,2}\/[^"'`\s]+\.js)["'`]/g;
 
 /**
- * The compiled files that a program can reach through relative imports, by their path from `folder`. A file that is started by a computed
- * name (a worker, the host of a runtime) is not found: folders of which that is true are packed whole.
+ * Returns the compiled files that a program reaches through relative imports, by their path from `folder`. Does not find files started by
+ * a computed name (a worker, the host of a runtime): folders with such files are packed completely.
  */
 export function reachableFiles(folder: string, entry: string): string[] {
   const found = new Set<string>();
@@ -21,7 +21,7 @@ export function reachableFiles(folder: string, entry: string): string[] {
   return [...found].toSorted();
 }
 
-/** Those of `names` that one of the sources names as a package: `"name"` or `"name/…"`. */
+/** Returns the `names` that occur in a source as a package: `"name"` or `"name/…"`. */
 export function namedPackages(sources: readonly string[], names: readonly string[]): string[] {
   return names.filter((name) => sources.some((source) => source.includes(`"${name}"`) || source.includes(`"${name}/`)));
 }

@@ -10,6 +10,6 @@ import "./styles/pages.css";
 
 applyTheme(theme.value);
 const root = document.getElementById("app");
-if (root === null) throw new Error("The page has no #app");
+if (root === null) throw new Error("The page has no element #app");
 render(<App />, root);
 void findSession();

@@ -217,7 +217,7 @@ export function isDigit(byte: u32): bool {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-/** -1 if it is not a digit. */
+/** Returns the value of a hexadecimal digit, or -1. */
 export function hexDigit(byte: u32): i32 {
   if (isDigit(byte)) return byte - 0x30;
   const letter = byte | 0x20;

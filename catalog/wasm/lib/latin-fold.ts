@@ -1,4 +1,4 @@
-/** The base letter (Unicode's canonical decomposition) of each of U+00C0 to U+024F; a dot if there is none. */
+/** Base letters (Unicode's canonical decomposition) of U+00C0 to U+024F; a dot for characters without one. */
 const LATIN =
   "AAAAAA.CEEEEIIII.NOOOOO..UUUUY..aaaaaa.ceeeeiiii.nooooo..uuuuy.y" +
   "AaAaAaCcCcCcCcDd..EeEeEeEeEeGgGgGgGgHh..IiIiIiIiI...JjKk.LlLlLl." +
@@ -8,7 +8,7 @@ const LATIN =
   "AaAaEeEeIiIiOoOoRrRrUuUuSsTt..Hh......AaEeOoOoOoOoYy............" +
   "................";
 
-/** The same for U+1E00 to U+1EFF. */
+/** Base letters of U+1E00 to U+1EFF, in the same format. */
 const LATIN_ADDITIONAL =
   "AaBbBbBbCcDdDdDdDdDdEeEeEeEeEeFfGgHhHhHhHhHhIiIiKkKkKkLlLlLlLlMm" +
   "MmMmNnNnNnNnOoOoOoOoPpPpRrRrRrRrSsSsSsSsSsTtTtTtTtUuUuUuUuUuVvVv" +

@@ -11,23 +11,23 @@ import pytest
 from atoll_client import Atoll, Backoff
 
 QUICK = Backoff(0.001, 0.005)
-"""Short pauses: the tests count tries."""
+"""Short pauses, since the tests count attempts."""
 PIECES = ["Hello ", "from ", "afar: é→😀"]
 TEXT = "".join(PIECES)
 
 
 class Bench:
-    """The other side of test/sdk/python-bench.ts."""
+    """Controls test/sdk/python-bench.ts."""
 
     def __init__(self) -> None:
         self._http = httpx.Client(base_url=os.environ["ATOLL_TEST_CONTROL"], verify=False)
 
     def script(self, *faults: dict[str, object]) -> None:
-        """What happens to the next requests, in order: a `Fault` of test/sdk/faulty-proxy.ts each."""
+        """Sets the faults of the next requests, in order: `Fault` objects of test/sdk/faulty-proxy.ts."""
         self._http.post("/script", content=json.dumps(faults)).raise_for_status()
 
     def seen(self) -> list[Any]:
-        """The requests since the last script."""
+        """Returns the requests since the last script."""
         found: list[Any] = self._http.get("/seen").json()
         return found
 
@@ -48,7 +48,7 @@ def bench(open_bench: Bench) -> Bench:
 
 @pytest.fixture(scope="session")
 def open_atoll() -> Iterator[Atoll]:
-    # To read the certificates of the machine takes longer than most tests.
+    # Reading the machine's certificates takes longer than most tests.
     with Atoll(backoff=QUICK, http_client=httpx.Client(verify=False)) as atoll:
         yield atoll
 

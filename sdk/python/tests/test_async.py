@@ -1,4 +1,4 @@
-"""`AsyncAtoll`, of which the other client is a copy: what is its own is that many calls run at once, and that they can be cancelled."""
+"""Tests of `AsyncAtoll` only: concurrent calls and cancellation. The sync client is generated from it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from atoll_client.schemas import ChatCompletionRequestMessagesItem
 CARGO = "tiny-chat"
 
 
-def test_many_calls_run_at_once(bench: Bench) -> None:
+def test_calls_run_concurrently(bench: Bench) -> None:
     async def main() -> None:
         async with AsyncAtoll(backoff=QUICK) as atoll:
             runs = [atoll.jobs.run(workload=CARGO, input={"prompt": str(n)}, timeout=60) for n in range(5)]
@@ -30,7 +30,7 @@ def test_many_calls_run_at_once(bench: Bench) -> None:
     asyncio.run(main())
 
 
-def test_a_wait_and_a_stream_end_when_they_are_cancelled(bench: Bench) -> None:
+def test_cancelling_ends_a_wait_and_a_stream(bench: Bench) -> None:
     async def main() -> None:
         async with AsyncAtoll(backoff=QUICK) as atoll:
             held = (await atoll.jobs.submit(workload=CARGO, input={"prompt": "hold"}))["id"]
@@ -50,7 +50,7 @@ def test_a_wait_and_a_stream_end_when_they_are_cancelled(bench: Bench) -> None:
     asyncio.run(main())
 
 
-def test_a_chat_that_is_cancelled_is_cancelled_at_the_coordinator(bench: Bench) -> None:
+def test_cancelling_a_chat_cancels_its_job(bench: Bench) -> None:
     async def main() -> None:
         async with AsyncAtoll(backoff=QUICK) as atoll:
             held: ChatCompletionRequestMessagesItem = {"role": "user", "content": "hold"}

@@ -1,4 +1,4 @@
-"""Files, sound and pictures: what is sent as a form or comes as bytes."""
+"""Files, audio and images: requests sent as forms, and responses of bytes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from atoll_client import AsyncAtoll, Atoll, AtollError, NotFoundError, ProtocolE
 CONTENT = bytes(range(256)) * 1_000
 
 
-def test_files_go_up_come_back_and_are_listed(atoll: Atoll, bench: Bench) -> None:
+def test_files_are_uploaded_downloaded_and_listed(atoll: Atoll, bench: Bench) -> None:
     limited: dict[str, object] = {"kind": "answer", "status": 429, "headers": {"retry-after": "0"}}
     bench.script(limited)
     opened = io.BytesIO(CONTENT)
     file = atoll.files.upload(opened, filename="é.bin", expires_after_s=3_600)
-    # The second try sends all of it again.
+    # The second attempt sends the complete file.
     assert len(bench.seen()) == 2
     assert (file["filename"], file["bytes"], file["purpose"]) == ("é.bin", len(CONTENT), "user_data")
     assert (file["expires_at"] or 0) - file["created_at"] == 3_600
@@ -36,13 +36,13 @@ def test_files_go_up_come_back_and_are_listed(atoll: Atoll, bench: Bench) -> Non
 
 
 class Pipe(io.BytesIO):
-    """What can be read once."""
+    """A file that can be read only once."""
 
     def seekable(self) -> bool:
         return False
 
 
-def test_a_pipe_is_sent_once_and_a_deletion_is_repeated(atoll: Atoll, bench: Bench) -> None:
+def test_a_pipe_is_sent_once_and_a_deletion_is_retried(atoll: Atoll, bench: Bench) -> None:
     bench.script({"kind": "answer", "status": 429, "headers": {"retry-after": "0"}})
     with pytest.raises(RateLimitError):
         atoll.files.upload(Pipe(b"once"), filename="a")
@@ -55,7 +55,7 @@ def test_a_pipe_is_sent_once_and_a_deletion_is_repeated(atoll: Atoll, bench: Ben
         atoll.files.delete(file["id"])
 
 
-def test_the_async_client_sends_forms_too() -> None:
+def test_the_async_client_sends_forms() -> None:
     async def main() -> None:
         async with AsyncAtoll(backoff=QUICK) as atoll:
             file = await atoll.files.upload(io.BytesIO(CONTENT), filename="a")
@@ -66,7 +66,7 @@ def test_the_async_client_sends_forms_too() -> None:
     asyncio.run(main())
 
 
-def test_speech_comes_as_bytes_and_its_refusal_as_an_error(atoll: Atoll, bench: Bench) -> None:
+def test_speech_yields_bytes_and_raises_a_rejection(atoll: Atoll, bench: Bench) -> None:
     bench.script({"kind": "answer", "status": 200, "headers": {"content-type": "audio/mpeg"}, "body": "ID3 sound"})
     assert b"ID3 sound" in b"".join(atoll.audio.speech(input="Hello", voice="default"))
     bench.script({"kind": "answer", "status": 429, "headers": {"retry-after": "61"}})
@@ -74,7 +74,7 @@ def test_speech_comes_as_bytes_and_its_refusal_as_an_error(atoll: Atoll, bench: 
         list(atoll.audio.speech(input="Hello"))
 
 
-def test_what_is_heard_is_sent_as_a_form(atoll: Atoll, bench: Bench) -> None:
+def test_audio_is_sent_as_a_form(atoll: Atoll, bench: Bench) -> None:
     heard = {"text": "yes", "usage": {"type": "duration", "seconds": 1}}
     answer: dict[str, object] = {"kind": "answer", "status": 200, "body": heard}
     bench.script(answer, answer)
@@ -84,7 +84,7 @@ def test_what_is_heard_is_sent_as_a_form(atoll: Atoll, bench: Bench) -> None:
     assert [kind.split("=")[0] for kind in types] == ["multipart/form-data; boundary"] * 2
 
 
-def test_pictures_are_base64(atoll: Atoll, bench: Bench) -> None:
+def test_images_are_base64(atoll: Atoll, bench: Bench) -> None:
     picture = {"created": 1, "data": [{"b64_json": base64.b64encode(b"PNG").decode()}]}
     bench.script({"kind": "answer", "status": 200, "body": picture})
     assert base64.b64decode(atoll.images.generate(prompt="a red circle")["data"][0]["b64_json"]) == b"PNG"
@@ -93,7 +93,7 @@ def test_pictures_are_base64(atoll: Atoll, bench: Bench) -> None:
         atoll.images.generate(prompt="a red circle")
 
 
-def test_batches_over_files(atoll: Atoll) -> None:
+def test_file_batches_are_created_listed_and_cancelled(atoll: Atoll) -> None:
     line = '{"custom_id":"a","method":"POST","url":"/v1/embeddings","body":{"model":"none","input":"a"}}\n'
     file = atoll.files.upload(line.encode(), filename="a.jsonl", purpose="batch")
     batch = atoll.file_batches.create(file["id"], "/v1/embeddings", metadata={"run": "1"})

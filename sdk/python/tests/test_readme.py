@@ -1,4 +1,4 @@
-"""The examples of README.md, each as a program of its own."""
+"""Runs each example of README.md as a separate program."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_every_example_is_known() -> None:
 
 
 @pytest.mark.parametrize(("heading", "code"), EXAMPLES, ids=PRINTED)
-def test_an_example_prints_what_it_should(
+def test_an_example_prints_the_expected_text(
     heading: str, code: str, bench: Bench, capsys: pytest.CaptureFixture[str]
 ) -> None:
     exec(compile(code, heading, "exec"), {"__name__": "__main__"})

@@ -1,4 +1,4 @@
-"""Rules without a connection."""
+"""Tests without a connection."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SOURCES = Path(__file__).parents[1] / "src" / "atoll_client"
 TYPESCRIPT = Path(__file__).parents[2] / "typescript" / "src"
 
 
-def test_there_is_a_method_for_all_that_the_typescript_client_does() -> None:
+def test_all_operations_of_the_typescript_client_have_a_method() -> None:
     source = "".join(path.read_text() for path in TYPESCRIPT.rglob("*.ts"))
     wanted = {(m.upper(), path) for m, path in re.findall(r'\.(?:call|events)\(\s*"(\w+)",\s*"([^"]+)"', source)}
     assert len(wanted) > 50
@@ -63,7 +63,7 @@ def test_retry_after_is_a_number_or_a_date() -> None:
     assert retry_after_of(None, now) is None
 
 
-def test_errors_have_the_facts_of_the_answer() -> None:
+def test_errors_have_the_facts_of_the_response() -> None:
     wrong = error_of_answer(422, {"x-request-id": "r1"}, '{"error":{"code":"c","message":"m","details":[{"path":"a"}]}}')
     assert isinstance(wrong, ValidationError)
     assert (str(wrong), wrong.code, wrong.request_id) == ("m", "c", "r1")
@@ -85,7 +85,7 @@ def test_errors_have_the_facts_of_the_answer() -> None:
     assert error_of_answer(500, {}, "[" * 100_000).code == "http_500"
 
 
-def test_no_event_of_the_api_is_left_out() -> None:
+def test_all_events_of_the_api_are_known() -> None:
     for known, all_events in (
         (events._JOB_EVENTS, schemas.JobEvent),
         (events._ACCOUNT_EVENTS, schemas.AccountEvent),
@@ -94,7 +94,7 @@ def test_no_event_of_the_api_is_left_out() -> None:
         assert {value for kind in kinds for value in get_args(kind)} == known
 
 
-def test_pauses_double_up_to_the_most_with_jitter() -> None:
+def test_pauses_double_up_to_the_maximum_with_jitter() -> None:
     backoff = Backoff(0.5, 8)
     assert [retry_delay_s(n, None, backoff, 1) for n in (1, 2, 5, 9, 5000)] == [0.5, 1, 8, 8, 8]
     assert retry_delay_s(1, None, backoff, 0) == 0.25
@@ -123,7 +123,7 @@ def make_error(status: int, code: str = "", retry_after_s: float | None = None) 
     ],
     ids=str,
 )
-def test_retries_what_had_no_effect_or_may_be_repeated(
+def test_retries_calls_without_effect_and_idempotent_calls(
     error: AtollError, repeats: bool, repeats_idempotent: bool
 ) -> None:
     for is_idempotent, expected in ((False, repeats), (True, repeats_idempotent)):
@@ -134,7 +134,7 @@ def test_retries_what_had_no_effect_or_may_be_repeated(
             retries.pause_after(error)
 
 
-def test_an_address_is_needed_and_may_have_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_is_required_and_may_have_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ATOLL_BASE_URL", raising=False)
     for wrong in (None, "", "atoll.example", "ftp://atoll.example", "http://atoll:99999", "http://atoll:a", "http://[::1"):
         with pytest.raises(ConfigurationError):
@@ -145,7 +145,7 @@ def test_an_address_is_needed_and_may_have_a_path(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("key", ["ak_secret\n", "ak_secret é", "ak_secret\0"])
-def test_a_key_that_no_header_can_carry_is_not_quoted(key: str) -> None:
+def test_an_invalid_key_is_not_quoted(key: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
         Atoll("http://atoll.example", key)
     assert "secret" not in str(raised.value)
@@ -153,7 +153,7 @@ def test_a_key_that_no_header_can_carry_is_not_quoted(key: str) -> None:
         atoll.with_options(api_key=key)
 
 
-def test_a_missing_key_is_told_before_any_request(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_key_is_reported_before_any_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ATOLL_API_KEY", raising=False)
     with Atoll("http://127.0.0.1:9", max_retries=0) as atoll:
         with pytest.raises(ConfigurationError, match="GET /account needs an API key"):

@@ -1,4 +1,4 @@
-"""`Atoll` against a real coordinator, behind a proxy that spoils answers."""
+"""Tests of `Atoll` against a real coordinator, behind a proxy that injects faults."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_job_is_submitted_awaited_and_read(atoll: Atoll) -> None:
     assert atoll.jobs.get(job["id"])["input"] == {}
 
 
-def test_submit_survives_a_lost_answer_without_a_second_job(atoll: Atoll, bench: Bench) -> None:
+def test_submit_survives_a_lost_response_without_a_second_job(atoll: Atoll, bench: Bench) -> None:
     before = atoll.jobs.list().page()["meta"]["total"]
     bench.script({"kind": "refuse"}, {"kind": "swallow"}, {"kind": "answer", "status": 504})
     atoll.jobs.submit(workload=CARGO, input={"prompt": "Hi"})
@@ -81,7 +81,7 @@ def test_a_lost_position_restarts_the_stream(atoll: Atoll, bench: Bench) -> None
     assert types[types.index("restart") + 1 :] == [event["type"] for event in events]
 
 
-def test_wait_raises_what_became_of_the_job(atoll: Atoll, bench: Bench) -> None:
+def test_wait_raises_for_a_job_that_did_not_complete(atoll: Atoll, bench: Bench) -> None:
     with pytest.raises(JobFailedError) as failed:
         atoll.jobs.run(workload=CARGO, input={"prompt": "fail"})
     assert (failed.value.job_error, failed.value.retryable) == ("model_invalid", False)
@@ -99,7 +99,7 @@ def test_wait_raises_what_became_of_the_job(atoll: Atoll, bench: Bench) -> None:
         atoll.jobs.cancel(done)
 
 
-def test_jobs_are_listed_page_by_page_each_once(atoll: Atoll) -> None:
+def test_jobs_are_listed_page_by_page_without_duplicates(atoll: Atoll) -> None:
     batch = atoll.batches.submit(workload=CARGO, inputs=[{"prompt": str(n)} for n in range(5)])
     ended = atoll.batches.wait(batch["id"], timeout=60)
     assert (ended["status"], ended["counts"]["completed"]) == ("completed", 5)
@@ -114,7 +114,7 @@ def test_jobs_are_listed_page_by_page_each_once(atoll: Atoll) -> None:
     assert len(list(atoll.jobs.list(batch=batch["id"], offset=3))) == 2
 
 
-def test_chats_stream_and_are_never_sent_twice(atoll: Atoll, bench: Bench) -> None:
+def test_chats_stream_and_are_not_sent_twice(atoll: Atoll, bench: Bench) -> None:
     answer = atoll.chat.create(model=CARGO, messages=[{"role": "user", "content": "Hi"}])
     assert answer["choices"][0]["message"]["content"] == TEXT
     assert "".join(atoll.chat.text(model=CARGO, messages=[{"role": "user", "content": "Hi"}])) == TEXT
@@ -155,7 +155,7 @@ def test_conversations_are_stored(atoll: Atoll) -> None:
     atoll.conversations.delete(conversation["id"])
 
 
-def test_a_deletion_whose_answer_was_lost_has_succeeded(atoll: Atoll, bench: Bench) -> None:
+def test_a_deletion_with_a_lost_response_succeeds(atoll: Atoll, bench: Bench) -> None:
     first, second = (atoll.conversations.create()["id"] for _ in range(2))
     bench.script({"kind": "swallow"})
     atoll.conversations.delete(first)
@@ -164,12 +164,12 @@ def test_a_deletion_whose_answer_was_lost_has_succeeded(atoll: Atoll, bench: Ben
         atoll.conversations.delete(second)
 
 
-def test_events_begin_again_with_reset_after_a_cut(atoll: Atoll, bench: Bench) -> None:
+def test_events_restart_with_reset_after_a_broken_connection(atoll: Atoll, bench: Bench) -> None:
     bench.script({"kind": "cut", "afterBytes": 90})
     types: list[str] = []
     for event in atoll.events():
         types.append(event["type"])
-        # Nothing is sent again: the first job may have ended while the connection was lost.
+        # Events are not repeated: the first job may have ended while the connection was lost.
         if event["type"] == "reset":
             atoll.jobs.submit(workload=CARGO, input={"prompt": "Hi"})
         if event["type"] == "job" and event["status"] == "completed":
@@ -220,7 +220,7 @@ def test_operators_see_the_network(atoll: Atoll) -> None:
         atoll.operator.queue()
 
 
-def test_errors_are_told_apart(atoll: Atoll, bench: Bench) -> None:
+def test_errors_have_distinct_classes(atoll: Atoll, bench: Bench) -> None:
     with pytest.raises(ValidationError) as wrong:
         atoll.jobs.submit(workload=CARGO, input={"prompt": 7})
     assert wrong.value.details[0]["path"] == "input.prompt" and wrong.value.request_id

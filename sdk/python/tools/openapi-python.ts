@@ -6,7 +6,7 @@ interface OpenApi {
 }
 interface OpenApiOperation {
   readonly operationId?: string;
-  /** Each of them suffices; absent, empty or with an empty one: none is needed. */
+  /** Alternative credentials. The operation is public if the list is absent, empty or has an empty entry. */
   readonly security?: readonly object[];
   readonly responses?: Readonly<Record<string, { readonly content?: Content }>>;
 }
@@ -15,7 +15,7 @@ type Content = Readonly<Record<string, { readonly schema?: TypeSchema }>>;
 const API_PATH = "/api/v1";
 const METHODS = ["get", "post", "put", "patch", "delete"];
 const SUCCESSES = ["200", "201", "202"];
-/** What the client's methods decide themselves. */
+/** Members that the client's methods set, by type. */
 const LEFT_OUT = {
   ChatCompletionRequest: ["stream"],
   PostMessage: ["stream"],
@@ -23,13 +23,13 @@ const LEFT_OUT = {
   SpeechRequest: ["stream_format"],
   CreateApiKey: ["scopes"],
 };
-/** Without `encoding_format` vectors come as numbers. */
+/** Narrower types by name. Without `encoding_format` vectors are lists of numbers. */
 const NARROWED = { EmbeddingsDataItemEmbedding: "list[float]" };
 const HEAD = `# Generated from the coordinator's OpenAPI document by \`npm run generate\`. Not for editing.
 from __future__ import annotations
 `;
 
-/** The generated files of the Python client by their paths in its package. The same document always gives the same text. */
+/** Returns the generated files of the Python client by their paths in its package. The output is deterministic. */
 export function pythonTypes(document: unknown): Readonly<Record<string, string>> {
   const { components, paths } = document as OpenApi;
   const types = new PythonTypes(LEFT_OUT, NARROWED);
@@ -57,7 +57,7 @@ export function pythonTypes(document: unknown): Readonly<Record<string, string>>
   };
 }
 
-/** The type of an operation's JSON, which is declared if it has no name. */
+/** Returns the type of an operation's JSON response. Declares it if it has no name. */
 function answerOf({ operationId = "", responses = {} }: OpenApiOperation, types: PythonTypes): string {
   const schemas = SUCCESSES.map((status) => responses[status]?.content?.["application/json"]?.schema).filter(
     (schema) => schema !== undefined,

@@ -1,4 +1,4 @@
-/** A JSON Schema of the OpenAPI document, as far as its types go. */
+/** The parts of an OpenAPI JSON Schema that determine types. */
 export interface TypeSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -21,16 +21,16 @@ const SCALARS: Readonly<Record<string, string>> = {
   boolean: "bool",
   null: "None",
 };
-/** No field of a class can be called so. */
+/** Names that a field of a class cannot have. */
 const KEYWORDS = new Set(["from", "class", "import", "in", "is", "not", "pass", "global", "lambda", "None"]);
 
-/** Collects Python declarations: a TypedDict for each object of a schema, named by its place, and an alias for everything else. */
+/** Collects Python declarations: a TypedDict for each object of a schema, named by its path, and an alias for everything else. */
 export class PythonTypes {
   readonly #declared = new Map<string, string>();
-  /** Properties that are left out of a type, by its name: what a method of the client decides itself. */
+  /** Properties to omit, by type name, because a method of the client sets them. */
   readonly #leftOut: Readonly<Record<string, readonly string[]>>;
 
-  /** Types by the names of their places: what a method's own request makes of them. */
+  /** Narrower types by path name, because the client's request determines them. */
   readonly #narrowed: Readonly<Record<string, string>>;
 
   constructor(
@@ -55,7 +55,7 @@ export class PythonTypes {
     if (type !== name) this.#add(name, `${name}: TypeAlias = ${JSON.stringify(type)}\n`);
   }
 
-  /** The type of a schema. `name`: what an object in it would be called. */
+  /** Returns the type of a schema. `name`: name for an object in it. */
   typeOf(schema: TypeSchema, name: string): string {
     const narrowed = this.#narrowed[name];
     if (narrowed !== undefined) return narrowed;
@@ -84,7 +84,7 @@ export class PythonTypes {
         typeof additionalProperties === "object" ? this.typeOf(additionalProperties, `${name}Value`) : "Any";
       return `dict[str, ${values}]`;
     }
-    // Reserves the place: types stand before those that they are made of.
+    // Reserves the position: a type is declared before its parts.
     this.#add(name, "");
     this.#declared.set(name, this.#classOf(schema, name));
     return name;

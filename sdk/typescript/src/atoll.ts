@@ -22,7 +22,7 @@ import type { Announcement, Downloads, Health, Network } from "./schemas.ts";
 import { Sessions } from "./resources/sessions.ts";
 import { resolveSettings, type AtollOptions, type CallOptions } from "./settings.ts";
 
-/** A client of one coordinator. It keeps no connection open, so there is nothing to close. */
+/** A client of one coordinator. Needs no closing, because it keeps no connection open. */
 export class Atoll {
   readonly account: AccountResource;
   readonly apiKeys: ApiKeys;
@@ -70,30 +70,30 @@ export class Atoll {
     this.operator = new Operator(http);
   }
 
-  /** What the operators tell everybody, newest first. */
+  /** Lists the operators' announcements, newest first. */
   async announcements(options?: CallOptions): Promise<readonly Announcement[]> {
     return (await this.#http.call("get", "/announcements", {}, options)).data;
   }
 
-  /** Packages that the coordinator serves to hosts and clients, newest version first. */
+  /** Lists the packages that the coordinator serves to hosts and clients, newest version first. */
   async downloads(options?: CallOptions): Promise<Downloads> {
     return (await this.#http.call("get", "/downloads", {}, options)).data;
   }
 
   /**
-   * What changes for the account: jobs, Islands, the balance. Each connection, also after a reconnect, begins with `reset`; see
+   * Streams changes of the account: jobs, Islands, the balance. Each connection, including a reconnect, begins with `reset`; see
    * {@link ToldEvent}.
    */
   events(options: EventOptions = {}): AsyncGenerator<ToldEvent, void, undefined> {
     return streamEvents(this.#http, options);
   }
 
-  /** Health of the coordinator; resolves for a degraded one too. */
+  /** Returns the health of the coordinator, even if it is degraded. */
   health(options?: CallOptions): Promise<Health> {
     return this.#http.call("get", "/health", {}, options, { acceptedStatus: 503 });
   }
 
-  /** The network as visitors see it. @throws {NotFoundError} where the operator shows visitors nothing. */
+  /** Returns the public facts of the network. @throws {NotFoundError} if the operator hides them from visitors. */
   async network(options?: CallOptions): Promise<Network> {
     return (await this.#http.call("get", "/network", {}, options)).data;
   }

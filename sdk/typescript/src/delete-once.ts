@@ -1,6 +1,6 @@
 import { NotFoundError } from "./errors.ts";
 
-/** Waits for a deletion. A 404 after a try without an answer counts as success: that try deleted the thing. */
+/** Waits for a deletion. A 404 after an attempt without a response counts as success, because that attempt deleted the object. */
 export async function deleteOnce(deletion: Promise<unknown>): Promise<void> {
   try {
     await deletion;

@@ -15,7 +15,7 @@ import { JobFailedError } from "./job-failed-error.ts";
 
 const MAX_QUOTED_CHARS = 200;
 
-/** The error for a failed response. `text`: its body, which a proxy may have written. */
+/** Returns the error for a failed response. `text`: the body, which may come from a proxy. */
 export function errorOfAnswer(response: Response, text: string): AtollError {
   const { status, headers } = response;
   const error = readError(text);
@@ -65,7 +65,7 @@ function classOf(status: number): new (message: string, facts: AtollErrorFacts) 
   }
 }
 
-/** Whole seconds; a date counts from now. Null when absent or unreadable. */
+/** Parses a Retry-After header into whole seconds; a date counts from now. Null if absent or invalid. */
 export function retryAfterOf(header: string | null, nowMs: number = Date.now()): number | null {
   if (header === null) return null;
   if (/^\d+$/.test(header)) return Number(header);
@@ -73,13 +73,13 @@ export function retryAfterOf(header: string | null, nowMs: number = Date.now()):
   return Number.isNaN(atMs) ? null : Math.max(0, Math.ceil((atMs - nowMs) / 1_000));
 }
 
-/** `error` of the body; empty if the body is not the coordinator's. */
+/** Returns `error` of the body; empty if the body is not from a coordinator. */
 function readError(text: string): Readonly<Record<string, unknown>> {
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    // A proxy's page; only the status is useful.
+    // A proxy's page: only the status is useful.
     return {};
   }
   const error = isRecord(body) ? body["error"] : undefined;

@@ -1,10 +1,10 @@
-/** One wrong field. `path` is dotted ("messages.0.role"); empty for the whole body. */
+/** An invalid field. `path` is dotted ("messages.0.role"), or empty for the whole body. */
 export interface FieldError {
   readonly path: string;
   readonly message: string;
 }
 
-/** Facts of a failure beside its message. */
+/** Members of an error other than its message. */
 export interface AtollErrorFacts {
   readonly code?: string | undefined;
   readonly status?: number | null | undefined;
@@ -14,20 +14,20 @@ export interface AtollErrorFacts {
   readonly cause?: unknown;
 }
 
-/** Base of all errors of this client. An aborted call throws the signal's own reason instead. */
+/** Base class of all errors of this client. An aborted call throws the signal's reason instead. */
 export class AtollError extends Error {
   override readonly name: string = "AtollError";
-  /** The coordinator's `error.code`, or the client's own: `connection`, `timeout`, `protocol`, `configuration`. */
+  /** The coordinator's `error.code`, or a code of the client: `connection`, `timeout`, `protocol`, `configuration`. */
   readonly code: string;
-  /** HTTP status; null without an answer. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
-  /** The wrong fields of a request; empty for other failures. */
+  /** Invalid fields of the request; empty for other failures. */
   readonly details: readonly FieldError[];
-  /** Whole seconds to wait before the next try, from the coordinator; null if it named none. */
+  /** Whole seconds to wait before the next attempt; null if the coordinator sent none. */
   readonly retryAfterS: number | null;
-  /** `X-Request-Id` of the answer; quote it to the operator. */
+  /** `X-Request-Id` of the response. Quote it to the operator. */
   readonly requestId: string | null;
-  /** An earlier try of this call got no answer, so it may have taken effect. */
+  /** Whether an earlier attempt of this call got no response, and so may have taken effect. */
   isRepeat = false;
 
   constructor(message: string, facts: AtollErrorFacts = {}) {
@@ -40,7 +40,7 @@ export class AtollError extends Error {
   }
 }
 
-/** The client's options are wrong: no address, or an invalid one. */
+/** Invalid options of the client, such as a missing or invalid address. */
 export class ConfigurationError extends AtollError {
   override readonly name = "ConfigurationError";
   constructor(message: string) {
@@ -53,16 +53,16 @@ export class AuthenticationError extends AtollError {
   override readonly name = "AuthenticationError";
 }
 
-/** 402: the account cannot pay for the job, or its API key has spent its month (`code` is `key_credits_exceeded`). */
+/** 402: the account cannot pay for the job, or its API key has reached its monthly limit (`code` is `key_credits_exceeded`). */
 export class InsufficientCreditsError extends AtollError {
   override readonly name = "InsufficientCreditsError";
-  /** What the jobs of the request cost together; null from a coordinator that does not say. */
+  /** Total cost of the request's jobs; null if the coordinator does not send it. */
   readonly requiredCredits: number | null;
-  /** What the account may spend; null from a coordinator that does not say. */
+  /** Credits that the account can spend; null if the coordinator does not send them. */
   readonly balanceCredits: number | null;
-  /** What the API key may still spend in this month; null where the account cannot pay. */
+  /** Credits that the API key can still spend this month; null if the account cannot pay. */
   readonly remainingCredits: number | null;
-  /** When the next month of the API key begins, ISO 8601; null where the account cannot pay. */
+  /** Start of the API key's next month, ISO 8601; null if the account cannot pay. */
   readonly renewsAt: string | null;
   constructor(
     message: string,
@@ -91,15 +91,15 @@ export class NotFoundError extends AtollError {
   override readonly name = "NotFoundError";
 }
 
-/** 400, 413, 422: the request must change to be accepted. `details` names wrong fields. */
+/** 400, 413, 422: the request is invalid. `details` names the invalid fields. */
 export class ValidationError extends AtollError {
   override readonly name = "ValidationError";
 }
 
-/** 429: a limit is exceeded, also after the retries. */
+/** 429: a limit is still exceeded after the retries. */
 export class RateLimitError extends AtollError {
   override readonly name = "RateLimitError";
-  /** Which limit: `requests_per_minute`, `concurrent_jobs`, `concurrent_streams`, … */
+  /** Name of the limit: `requests_per_minute`, `concurrent_jobs`, `concurrent_streams`, … */
   readonly limit: string | null;
   constructor(message: string, facts: AtollErrorFacts & { readonly limit?: string | null | undefined } = {}) {
     super(message, facts);
@@ -112,12 +112,12 @@ export class ServerError extends AtollError {
   override readonly name: string = "ServerError";
 }
 
-/** 503: temporarily unavailable, for example no Island in time or a coordinator that shuts down. */
+/** 503: temporarily unavailable, for example because no Island was free in time or the coordinator is shutting down. */
 export class ServiceUnavailableError extends ServerError {
   override readonly name = "ServiceUnavailableError";
 }
 
-/** No answer, or an incomplete one. */
+/** No response, or an incomplete one. */
 export class ConnectionError extends AtollError {
   override readonly name: string = "ConnectionError";
   constructor(message: string, facts: Pick<AtollErrorFacts, "cause" | "code"> = {}) {
@@ -125,7 +125,7 @@ export class ConnectionError extends AtollError {
   }
 }
 
-/** No answer in time, or a stream that was silent for too long. */
+/** No response in time, or a stream that was silent for too long. */
 export class TimeoutError extends ConnectionError {
   override readonly name = "TimeoutError";
   constructor(message: string) {
@@ -133,7 +133,7 @@ export class TimeoutError extends ConnectionError {
   }
 }
 
-/** The answer is not one of this API; usually another server listens at the address. */
+/** The response is not from this API. Usually another server listens at the address. */
 export class ProtocolError extends AtollError {
   override readonly name = "ProtocolError";
   constructor(message: string, facts: AtollErrorFacts = {}) {

@@ -7,18 +7,18 @@ import type { CallOptions, Settings } from "./settings.ts";
 import { readEvents, type ServerEvent } from "./sse.ts";
 import { Deadline } from "./timing.ts";
 
-/** What a resource decides about its calls, beside the caller's options. */
+/** Settings of a resource for its calls, in addition to the caller's options. */
 export interface CallTraits {
-  /** Default: all but POST and PATCH. */
+  /** Whether the call may be repeated. Default: true except for POST and PATCH. */
   readonly isIdempotent?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Time limit of one try if neither the call nor the client sets one. */
+  /** Time limit of one attempt if neither the call nor the client sets one. */
   readonly defaultTimeoutMs?: number;
-  /** A failure status that is a normal answer here. */
+  /** A failure status that counts as success for this call. */
   readonly acceptedStatus?: number;
-  /** Sent as `multipart/form-data`, in place of JSON. */
+  /** Form sent as `multipart/form-data` instead of JSON. */
   readonly form?: FormData;
-  /** For events: called on 204, when nothing follows the reader's last event. */
+  /** Called for a 204 from an event stream, when no event follows the reader's last one. */
   readonly onNoContent?: () => void;
 }
 
@@ -37,7 +37,7 @@ interface Request extends CallTraits {
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** Requests to the coordinator, typed by its OpenAPI document, with timeouts, retries and typed errors. */
+/** Sends requests to the coordinator, typed by its OpenAPI document, with timeouts, retries and typed errors. */
 export class Http {
   readonly settings: Settings;
 
@@ -45,7 +45,7 @@ export class Http {
     this.settings = settings;
   }
 
-  /** One call with retries. */
+  /** Calls an operation, with retries. */
   async call<M extends Method, P extends ApiPath>(
     method: M,
     path: P,
@@ -64,7 +64,7 @@ export class Http {
     }
   }
 
-  /** The bytes of one answer as they come, without retries. The timeout applies until the answer begins. */
+  /** Streams the bytes of one response, without retries. The timeout applies until the response begins. */
   async *chunks<M extends Method, P extends ApiPath>(
     method: M,
     path: P,
@@ -86,8 +86,8 @@ export class Http {
   }
 
   /**
-   * The events of one connection, without retries. Ends when the server closes it; leaving the loop closes the connection.
-   * The timeout applies until the answer begins; after that `streamIdleMs` does.
+   * Streams the events of one connection, without retries. Ends when the server closes it; leaving the loop closes the connection.
+   * The timeout applies until the response begins, and `streamIdleMs` from then on.
    */
   async *events<M extends Method, P extends ApiPath>(
     method: M,
@@ -109,7 +109,7 @@ export class Http {
       if (response.body === null || !type.startsWith("text/event-stream")) {
         await response.body?.cancel();
         throw new ProtocolError(
-          `${path} answered "${type}" instead of text/event-stream; is this the address of a coordinator?`,
+          `${path} returned "${type}" instead of text/event-stream; is this the address of a coordinator?`,
           { status: response.status },
         );
       }
@@ -121,7 +121,7 @@ export class Http {
     }
   }
 
-  /** The body of an answer as it is, with retries. */
+  /** Returns the body of a response unchanged, with retries. */
   async bytes<M extends Method, P extends ApiPath>(
     method: M,
     path: P,
@@ -170,7 +170,7 @@ export class Http {
 
   #deadline({ path, options, defaultTimeoutMs }: Request): Deadline {
     const timeoutMs = options.timeoutMs ?? this.settings.timeoutMs ?? defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS;
-    return new Deadline(options.signal, timeoutMs, `No answer from ${path}`);
+    return new Deadline(options.signal, timeoutMs, `No response from ${path}`);
   }
 
   async #fetch(request: Request, accept: string, signal: AbortSignal): Promise<Response> {
@@ -182,25 +182,25 @@ export class Http {
       headers: {
         ...headers,
         ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
-        // No page of another origin may send it: the cookie alone proves nothing.
+        // Pages of other origins cannot send this header. It protects the cookie against cross-site requests.
         ...(hasCookie ? { "atoll-console": "1" } : {}),
         accept,
         ...(parts.body === undefined ? {} : { "content-type": "application/json" }),
         ...request.headers,
       },
       ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
-      // fetch adds its type, with the boundary.
+      // fetch adds the content type with the boundary.
       ...(form === undefined ? {} : { body: form }),
       signal,
       ...(hasCookie ? { credentials: "same-origin" } : {}),
-      // A browser's cached answer would be out of date.
+      // A browser's cached response would be out of date.
       cache: "no-store",
     });
     if (response.ok || response.status === request.acceptedStatus) return response;
     throw errorOfAnswer(response, await response.text());
   }
 
-  /** @throws {ConfigurationError} before any request, for one that would be refused. */
+  /** Checks for a credential before a request that needs one. @throws {ConfigurationError} if there is no credential. */
   #assertCredential({ method, path, headers }: Request): void {
     const { apiKey, hasCookie, hasOwnFetch, headers: own } = this.settings;
     if (apiKey !== null || hasCookie || hasOwnFetch || PUBLIC_OPERATIONS.has(`${method} ${path}`)) return;
@@ -211,7 +211,7 @@ export class Http {
   }
 }
 
-/** Beside the key: a program may bring its own. */
+/** Returns whether the program's headers have a credential. */
 function hasAuthorization(headers: Readonly<Record<string, string>>): boolean {
   return Object.keys(headers).some((name) => /^(?:authorization|x-api-key)$/i.test(name));
 }
@@ -230,21 +230,21 @@ function parseAnswer(text: string, { status }: Response): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ProtocolError(`The answer ${status} is not JSON; is this the address of a coordinator?`, {
+    throw new ProtocolError(`The response ${status} is not JSON; is this the address of a coordinator?`, {
       status,
       cause,
     });
   }
 }
 
-/** Any thrown value as one of the client's errors; the signal's reason if it aborted. */
+/** Returns a thrown value as an error of the client, or the signal's reason if it aborted. */
 function failureOf(error: unknown, signal: AbortSignal, apiUrl: string): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof AtollError) return error;
   return new ConnectionError(`The connection to ${apiUrl} failed: ${reasonOf(error)}`, { cause: error });
 }
 
-/** Node's fetch says "fetch failed", and what failed in its cause. */
+/** Returns the reason of a failed fetch. In Node the message is "fetch failed", and the cause has the reason. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error as { cause?: { code?: string; message?: string } };

@@ -3,19 +3,19 @@ import type { Job } from "./schemas.ts";
 
 /** Facts of a job that ended without a result. */
 export interface JobFailure extends AtollErrorFacts {
-  /** The job's `error.code`, or `cancelled`; null if the answer does not say. */
+  /** The job's `error.code`, or `cancelled`; null if the response has none. */
   readonly jobError: string | null;
   readonly retryable: boolean;
   readonly job?: Job | null | undefined;
 }
 
-/** The job was accepted but ended without a result: it failed, timed out, or was cancelled. */
+/** Thrown for a job that was accepted but ended without a result: it failed, timed out or was cancelled. */
 export class JobFailedError extends AtollError {
   override readonly name = "JobFailedError";
   readonly jobError: string | null;
-  /** The same job may succeed when submitted again. */
+  /** Whether the job may succeed if it is submitted again. */
   readonly retryable: boolean;
-  /** The ended job, from `wait`; else null. */
+  /** The ended job if `wait` threw the error; else null. */
   readonly job: Job | null;
 
   constructor(message: string, failure: JobFailure) {

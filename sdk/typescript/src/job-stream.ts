@@ -7,14 +7,14 @@ import type { CallOptions } from "./settings.ts";
 const POSITION_LOST = "position_lost";
 
 export interface StreamOptions extends CallOptions {
-  /** Continues after the event with this id, from an earlier stream of the same job. */
+  /** Id of an event of an earlier stream of the same job. The stream continues after it. */
   readonly lastEventId?: string | undefined;
 }
 
 /**
- * A job's events from the beginning, or after `lastEventId`, to its one `done` or `error`. After a dropped connection the stream
- * continues after the last complete event, without gap or repeat. If a crash of the coordinator lost that position, one
- * `restart` follows and the events come again from the beginning.
+ * Streams a job's events from the beginning, or after `lastEventId`, to its one `done` or `error`. After a dropped connection the stream
+ * continues after the last complete event, without gap or repeat. If a crash of the coordinator lost that position, one `restart`
+ * follows, and the events start from the beginning.
  */
 export async function* streamJob(
   http: Http,

@@ -5,20 +5,20 @@ import type { Job, JobStatus } from "./schemas.ts";
 import type { CallOptions } from "./settings.ts";
 import { Deadline } from "./timing.ts";
 
-/** `timeoutMs` limits the whole wait; default: no limit. */
+/** Options of a wait. `timeoutMs` limits the whole wait; default: no limit. */
 export type WaitOptions = CallOptions;
 
-/** Few requests, yet shorter than the idle limit of proxies, often a minute. The API allows up to 60. */
+/** Duration of a long poll. Keeps requests few, yet stays below the idle limit of proxies, often a minute. The API permits up to 60. */
 const LONG_POLL_S = 30;
 /** Extra time that a single long poll may take. */
 const LONG_POLL_MARGIN_MS = 30_000;
 
-/** States in which a job stays. */
+/** Final states of a job. */
 const ENDED: ReadonlySet<JobStatus> = new Set<JobStatus>(["completed", "failed", "cancelled", "timeout"]);
 
 /**
- * Waits until the job completes. Giving up the wait does not cancel the job.
- * @throws {JobFailedError} when it ends in another state. @throws {TimeoutError} after `timeoutMs`.
+ * Waits until the job completes. Aborting the wait does not cancel the job.
+ * @throws {JobFailedError} if it ends in another state. @throws {TimeoutError} after `timeoutMs`.
  */
 export async function waitForJob(http: Http, id: string, { timeoutMs, ...options }: WaitOptions): Promise<Job> {
   const deadline = new Deadline(options.signal, timeoutMs ?? null, `Job ${id} did not end`);
@@ -33,7 +33,7 @@ export async function waitForJob(http: Http, id: string, { timeoutMs, ...options
   }
 }
 
-/** @throws {JobFailedError} if the job did not complete. */
+/** Returns a completed job. @throws {JobFailedError} if the job did not complete. */
 function completed(job: Job): Job {
   if (job.status === "completed") return job;
   const { error, status, id } = job;

@@ -1,6 +1,6 @@
 import type { calls } from "./openapi.ts";
 
-/** Types of a call, from the OpenAPI document: a call that does not match it does not compile. */
+/** HTTP method of a call. The types in this file come from the OpenAPI document, so a call that does not match it does not compile. */
 
 export type Method = "get" | "post" | "patch" | "delete";
 type PathOf<Call> = Call extends `${Method} ${infer Path}` ? Path : never;
@@ -27,5 +27,5 @@ export type PartsOf<O> = Part<"path", Parameter<O, "path">> &
 
 type Responses<O> = O extends { responses: infer All } ? All : never;
 type Success<O> = Responses<O>[keyof Responses<O> & (200 | 201 | 202)];
-/** JSON of a successful answer. */
+/** JSON of a successful response. */
 export type AnswerOf<O> = JsonOf<Success<O>>;

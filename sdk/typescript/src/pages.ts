@@ -5,8 +5,8 @@ export interface Page<T> {
 }
 
 /**
- * A list that loads page by page while you iterate. Items added at its head meanwhile push others to later pages; iterating
- * skips items that it has already returned.
+ * A list that loads page by page while you iterate. Items added at its head during the iteration move others to later pages. Items that
+ * were already returned are skipped.
  */
 export class Pages<T> implements AsyncIterable<T> {
   readonly #load: (offset: number) => Promise<Page<T>>;
@@ -19,12 +19,12 @@ export class Pages<T> implements AsyncIterable<T> {
     this.#firstOffset = firstOffset;
   }
 
-  /** One page, with `meta.total`: the first, or the one that begins after `offset` items. */
+  /** Returns one page, with `meta.total`: the first, or the one that begins after `offset` items. */
   page(offset: number = this.#firstOffset): Promise<Page<T>> {
     return this.#load(offset);
   }
 
-  /** All pages, with one request for each. */
+  /** Iterates over all pages, with one request for each. */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     for (let offset = this.#firstOffset; ;) {
       const page = await this.#load(offset);
@@ -34,7 +34,7 @@ export class Pages<T> implements AsyncIterable<T> {
     }
   }
 
-  /** All items, each once. */
+  /** Iterates over all items, each once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const seen = new Set<string | number>();
     for await (const { data } of this.pages()) {

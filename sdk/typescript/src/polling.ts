@@ -1,12 +1,12 @@
 import { sleep } from "./timing.ts";
 
-/** Pauses after quick answers. */
+/** First pause after a quick response. */
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 4_000;
-/** An answer slower than this was a long poll, so the next request needs no pause. */
+/** Shortest duration of a long poll. After a response this slow, the next request needs no pause. */
 const MIN_LONG_POLL_MS = 5_000;
 
-/** Calls `ask` until `isOver`. Pauses grow while answers are quick, as they are without long polling. */
+/** Calls `ask` until `isOver` returns true. Pauses grow while responses are quick, as they are without long polling. */
 export async function poll<T>(
   ask: () => Promise<T>,
   isOver: (answer: T) => boolean,

@@ -2,7 +2,7 @@ import { AtollError, ConnectionError, RateLimitError, ServiceUnavailableError } 
 import { sleep } from "./timing.ts";
 
 export interface Backoff {
-  /** Pause before the second try. */
+  /** Pause before the second attempt. */
   readonly firstMs: number;
   /** Longest pause. */
   readonly mostMs: number;
@@ -11,22 +11,22 @@ export interface Backoff {
 export interface RetryPolicy {
   readonly maxRetries: number;
   readonly backoff: Backoff;
-  /** Repeating the call has no further effect, so it can be retried when its outcome is unknown. */
+  /** Whether a repeat has no further effect, so that the call can be retried when its outcome is unknown. */
   readonly isIdempotent: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Longest Retry-After that the client waits for; for a longer one the call throws. */
+/** Longest Retry-After that the client waits for. For a longer one the call throws. */
 const MAX_RETRY_AFTER_S = 60;
-/** Largest jitter added to a pause that the coordinator named. */
+/** Largest jitter added to a Retry-After. */
 const MAX_JITTER_MS = 250;
-/** A proxy got no answer from the coordinator, so the outcome is unknown. */
+/** Statuses of a proxy that got no response from the coordinator, so the outcome is unknown. */
 const GATEWAY_STATUSES = new Set([502, 504]);
 
-/** Codes of 503 without any effect: the coordinator shuts down, or a proxy cannot reach it. */
+/** Codes of a 503 without any effect: the coordinator is shutting down, or a proxy cannot reach it. */
 const NO_EFFECT_CODES = new Set(["shutting_down", "http_503"]);
 
-/** Counts the tries of one call and pauses between them. */
+/** Counts the attempts of one call and pauses between them. */
 export class Retries {
   readonly #policy: RetryPolicy;
   #failures = 0;
@@ -36,12 +36,12 @@ export class Retries {
     this.#policy = policy;
   }
 
-  /** Starts the count of failures again, after progress. */
+  /** Resets the count of failures, after progress. */
   reset(): void {
     this.#failures = 0;
   }
 
-  /** Resolves when it is time for the next try. @throws `error` if there is no next try; the signal's reason if it aborts. */
+  /** Resolves when it is time for the next attempt. @throws `error` without a next attempt, or the signal's reason if it aborts. */
   async pause(error: unknown): Promise<void> {
     const { maxRetries, backoff, signal } = this.#policy;
     if (error instanceof AtollError) error.isRepeat = this.#isAnswerLost;
@@ -61,8 +61,8 @@ export class Retries {
 }
 
 /**
- * Refused without any effect, so that even a call that is not idempotent can be sent again. `no_island_available` does not
- * qualify: the chat's job existed and has ended, and a conversation has stored the question.
+ * Returns whether the request was rejected without any effect, so that even a non-idempotent call can be sent again.
+ * `no_island_available` does not qualify: the chat's job existed and has ended, and a conversation has stored the question.
  */
 function isRefusedWithoutEffect(error: unknown): boolean {
   if (error instanceof RateLimitError) return true;
@@ -75,8 +75,8 @@ function isAnswerLost(error: unknown): boolean {
 }
 
 /**
- * Pause after the `failures`th failure in a row. With a Retry-After: at least that long. Otherwise between half and all of a
- * pause that doubles; the jitter keeps clients that failed together from retrying together.
+ * Returns the pause after the `failures`th failure in a row. With a Retry-After it is at least that long. Otherwise it is between half
+ * and all of a doubling pause; the jitter keeps clients that failed together from retrying together.
  * @param random 0 to 1.
  */
 export function retryDelayMs(failures: number, retryAfterS: number | null, backoff: Backoff, random: number): number {

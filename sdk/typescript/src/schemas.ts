@@ -5,7 +5,7 @@ type Schemas = components["schemas"];
 
 export type Job = Schemas["Job"];
 export type JobSummary = Schemas["JobSummary"];
-/** A job in a list, with its input if that has at most 4 KB. */
+/** A job in a list, with its input if it is at most 4 KB. */
 export type ListedJob = Schemas["ListedJob"];
 export type JobStatus = Job["status"];
 export type SubmitJob = BodyOf<Operation<"post", "/jobs">>;
@@ -47,7 +47,7 @@ export type CreateConversation = Schemas["CreateConversation"];
 export type UpdateConversation = Schemas["UpdateConversation"];
 export type Message = Schemas["Message"];
 export type AnsweredMessage = Schemas["AnsweredMessage"];
-/** Without `stream`, which the method decides. */
+/** Body of a new message, without `stream`, which the method sets. */
 export type PostMessage = Omit<Schemas["PostMessage"], "stream">;
 export type ApiKey = Schemas["ApiKey"];
 export type CreatedApiKey = Schemas["CreatedApiKey"];
@@ -55,7 +55,7 @@ export type ChangeApiKey = BodyOf<Operation<"patch", "/api-keys/{id}">>;
 export type Island = Schemas["Island"];
 export type Availability = AnswerOf<Operation<"get", "/availability">>;
 export type IslandDetail = Schemas["IslandDetail"];
-/** What an Island did on a UTC day. */
+/** An Island's work on a UTC day. */
 export type IslandDay = Schemas["IslandDay"];
 export interface IslandFilter {
   readonly status?: Island["status"] | undefined;
@@ -66,20 +66,20 @@ export type CreatedIslandToken = AnswerOf<Operation<"post", "/island-tokens">>;
 export type PairingCode = Schemas["PairingCode"];
 export type Account = Schemas["Account"];
 export type ChangeAccount = Schemas["ChangeAccount"];
-/** `pending_email`: an address that counts once the token that was mailed to it is used. */
+/** Result of a change. `pending_email`: new address, not in effect until the token mailed to it is used. */
 export type ChangedAccount = AnswerOf<Operation<"patch", "/account">>["data"];
 export type AccountSession = Schemas["AccountSession"];
 export type UsageLine = Schemas["UsageLine"];
 export type UsagePage = AnswerOf<Operation<"get", "/account/usage">>;
 export interface UsageFilter {
-  /** First day, in UTC ("2026-01-31"). Default: 30 days with the last one. */
+  /** First day, in UTC ("2026-01-31"). Default: 29 days before the last one. */
   readonly from?: string | undefined;
   /** Last day. Default: today. */
   readonly to?: string | undefined;
-  /** What lines are kept apart by, beside their kind. Default: all three. */
+  /** Members to group lines by, in addition to their kind. Default: all three. */
   readonly by?: readonly ("day" | "workload" | "api_key")[] | undefined;
   readonly kind?: UsageLine["kind"] | undefined;
-  /** Cargo slug. */
+  /** Slug of a Cargo. */
   readonly workload?: string | undefined;
   /** Id of an API key. */
   readonly apiKey?: string | undefined;
@@ -88,7 +88,7 @@ export type ChangePassword = BodyOf<Operation<"post", "/account/password">>;
 export type Credentials = BodyOf<Operation<"post", "/auth/login">>;
 export type EmailProof = BodyOf<Operation<"post", "/auth/verify">>;
 export type ResetPassword = BodyOf<Operation<"post", "/auth/password/reset">>;
-/** Without `token` where the session is in a cookie. */
+/** A new session, without `token` if the session is in a cookie. */
 export type StartedSession = Schemas["CookieSession"] & Partial<Pick<Schemas["Session"], "token">>;
 export type LedgerLine = Schemas["LedgerLine"];
 /** Body of the POST to a job's `webhook_url`. */
@@ -96,12 +96,12 @@ export type JobWebhook = Schemas["JobWebhook"];
 /** Body of the POST to a batch's `webhook_url`. */
 export type BatchWebhook = Schemas["BatchWebhook"];
 export type Health = Schemas["Health"];
-/** The network as visitors see it. */
+/** Public facts of the network. */
 export type Network = Schemas["Network"];
 /** Packages that the coordinator serves to hosts and clients. */
 export type Downloads = Schemas["Downloads"];
 export type Announcement = Schemas["Announcement"];
-/** Without `level`, it is information. */
+/** A new announcement. `level` defaults to information. */
 export type AddAnnouncement = Omit<Schemas["AddAnnouncement"], "level"> &
   Partial<Pick<Schemas["AddAnnouncement"], "level">>;
 export type NetworkOverview = Schemas["NetworkOverview"];
@@ -112,7 +112,7 @@ export type AuditLine = Schemas["AuditLine"];
 export interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
-  /** Id of what was acted on. */
+  /** Id of the target of the action. */
   readonly target?: string | undefined;
   readonly pageSize?: number | undefined;
 }
@@ -156,10 +156,10 @@ export type CancelledJob = AnswerOf<Operation<"delete", "/jobs/{id}">>["data"];
 export type JobOutput = Schemas["JobOutput"];
 /** One JSON value as `data`, or `end: true`. */
 
-/** An event of a job: any number of status, token, progress and image, then exactly one `done` or `error`. */
+/** An event of a job. A stream has any number of status, token, progress and image events, then exactly one `done` or `error`. */
 export type JobEvent = Schemas["JobEvent"];
-/** What changed for the account. */
+/** A change of the account. */
 export type AccountEvent = Schemas["AccountEvent"];
 export type ChatCompletionChunk = Schemas["ChatCompletionChunk"];
-/** First event of a conversation's streamed answer: the question, and the job that answers it. */
+/** First event of a conversation's streamed answer, with the question and the job that answers it. */
 export type MessageEvent = Schemas["MessageEvent"];

@@ -2,24 +2,24 @@ import { ConfigurationError } from "./errors.ts";
 import type { Backoff } from "./retries.ts";
 
 export interface AtollOptions {
-  /** `ak_…` or a session token `st_…`; default `ATOLL_API_KEY`. Without one only public endpoints work. */
+  /** API key `ak_…` or session token `st_…`; default `ATOLL_API_KEY`. Without one only public endpoints work. */
   readonly apiKey?: string | undefined;
   /**
-   * `cookie`: the session is in a cookie of the browser that no script can read, begun by `auth.signIn`. For pages that the coordinator
-   * itself serves; `apiKey` and ATOLL_API_KEY are ignored.
+   * `cookie` keeps the session of `auth.signIn` in an HttpOnly cookie. Only for pages that the coordinator itself serves. `apiKey` and
+   * ATOLL_API_KEY are ignored.
    */
   readonly session?: "cookie" | undefined;
   /** Origin of the coordinator, with its path prefix if any; default `ATOLL_BASE_URL`. May end with "/api/v1". */
   readonly baseUrl?: string | undefined;
-  /** Time limit of one try, 1 to 2_147_483_647; default 60_000, for chats and embeddings 600_000. */
+  /** Time limit of one attempt, 1 to 2_147_483_647; default 60_000, for chats and embeddings 600_000. */
   readonly timeoutMs?: number | undefined;
-  /** Retries of a call, and reconnects of a stream in a row without progress; default 5. */
+  /** Maximum retries of a call, and consecutive reconnects of a stream without progress; default 5. */
   readonly maxRetries?: number | undefined;
-  /** Pauses between tries if the coordinator names none; default 500 ms, doubling up to 8_000 ms. */
+  /** Pauses between attempts if the coordinator sends no Retry-After; default 500 ms, doubling up to 8_000 ms. */
   readonly backoff?: Backoff | undefined;
-  /** A stream silent for this long counts as dropped; the coordinator writes every 15 s. Default 45_000. */
+  /** Silence after which a stream counts as dropped; default 45_000. The coordinator writes every 15 s. */
   readonly streamIdleMs?: number | undefined;
-  /** Sent with every request. */
+  /** Headers sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Replaces the platform's fetch. */
   readonly fetch?: typeof globalThis.fetch | undefined;
@@ -27,7 +27,7 @@ export interface AtollOptions {
 
 /** Options of a single call. */
 export interface CallOptions {
-  /** Ends the call, its pauses and its stream; the call then throws the signal's reason. */
+  /** Aborts the call, its pauses and its stream. The call then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Replaces the client's setting. */
   readonly timeoutMs?: number | undefined;
@@ -37,25 +37,25 @@ export interface CallOptions {
 
 /** Options with all defaults. */
 export interface Settings {
-  /** The browser adds the session. */
+  /** Whether the browser adds the session as a cookie. */
   readonly hasCookie: boolean;
   readonly apiKey: string | null;
-  /** Without a slash at the end. */
+  /** Address of the API, without a final slash. */
   readonly apiUrl: string;
-  /** Null: the default of each call. */
+  /** Null uses the default of each call. */
   readonly timeoutMs: number | null;
   readonly maxRetries: number;
   readonly backoff: Backoff;
   readonly streamIdleMs: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof globalThis.fetch;
-  /** The program's own `fetch` may add a credential. */
+  /** Whether the program passed a `fetch`, which may add a credential. */
   readonly hasOwnFetch: boolean;
 }
 
 const API_PATH = "/api/v1";
 
-/** @throws {ConfigurationError} for a missing address, or one that is not http(s). */
+/** Fills in all defaults. @throws {ConfigurationError} for a missing address, or one that is not http(s). */
 export function resolveSettings(options: AtollOptions): Settings {
   const hasCookie = options.session === "cookie";
   return {
@@ -74,7 +74,7 @@ export function resolveSettings(options: AtollOptions): Settings {
 }
 
 function apiUrlOf(baseUrl: string | null): string {
-  if (baseUrl === null) throw new ConfigurationError("No address of a coordinator: pass baseUrl or set ATOLL_BASE_URL");
+  if (baseUrl === null) throw new ConfigurationError("Missing coordinator address: pass baseUrl or set ATOLL_BASE_URL");
   let url: URL;
   try {
     url = new URL(baseUrl);
@@ -91,7 +91,7 @@ function nonEmpty(value: string | undefined): string | null {
   return value === undefined || value === "" ? null : value;
 }
 
-/** Browsers have no `process`, and a bundler's replacement may have no `env`. */
+/** Reads an environment variable. Browsers have no `process`, and a bundler's replacement may lack `env`. */
 function environment(name: string): string | null {
   const { process } = globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } };
   return nonEmpty(process?.env?.[name]);

@@ -1,13 +1,13 @@
 import { within } from "./timing.ts";
 
-/** A Server-Sent Event. `id` and `event` are empty where the event has none. */
+/** A Server-Sent Event. `id` and `event` are empty if the event has none. */
 export interface ServerEvent {
   readonly id: string;
   readonly event: string;
   readonly data: string;
 }
 
-/** Turns the text of a stream, in pieces of any size, into events. Source: HTML standard, 9.2.6. */
+/** Parses the text of a stream, in pieces of any size, into events. Source: HTML standard, 9.2.6. */
 export class EventParser {
   #line = "";
   #isAfterCr = false;
@@ -15,7 +15,7 @@ export class EventParser {
   #event = "";
   #data: string[] = [];
 
-  /** The events that `text` completes. An event without its final blank line was cut and does not count. */
+  /** Returns the events that `text` completes. An event without its final blank line is incomplete and ignored. */
   push(text: string): ServerEvent[] {
     const events: ServerEvent[] = [];
     // Skips the LF of a CR LF whose CR ended the last piece.
@@ -50,13 +50,13 @@ export class EventParser {
   }
 }
 
-/** The events of a body until it ends. @throws {TimeoutError} when nothing, not even a comment, arrives for `idleMs`. */
+/** Reads the events of a body until it ends. @throws {TimeoutError} if nothing, not even a comment, arrives for `idleMs`. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   idleMs: number,
 ): AsyncGenerator<ServerEvent, void, undefined> {
   const reader = body.getReader();
-  // Drops the byte order mark, and joins a character that is split between two pieces.
+  // Drops the byte order mark, and joins characters that are split between two pieces.
   const decoder = new TextDecoder();
   const parser = new EventParser();
   try {
@@ -66,7 +66,7 @@ export async function* readEvents(
       yield* parser.push(decoder.decode(value, { stream: true }));
     }
   } finally {
-    // Closes the connection when the caller leaves early. Rejects for a body that failed already, which was reported before.
+    // Closes the connection when the caller leaves early. Rejects if the body has already failed, which was reported before.
     void reader.cancel().catch(() => undefined);
   }
 }

@@ -1,6 +1,6 @@
 import { TimeoutError } from "./errors.ts";
 
-/** Resolves after `ms`. @throws the signal's reason as soon as it aborts. */
+/** Resolves after `ms`. @throws the signal's reason when it aborts. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
@@ -19,7 +19,7 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** The result of `promise`. @throws {TimeoutError} when it takes longer than `ms`. */
+/** Returns the result of `promise`. @throws {TimeoutError} if it takes longer than `ms`. */
 export async function within<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -33,15 +33,15 @@ export async function within<T>(promise: Promise<T>, ms: number, what: string): 
 }
 
 /**
- * A signal that aborts with the caller's signal, or with a TimeoutError after a time. Its owner must call `release`, because a
- * long-lived caller's signal would collect listeners.
+ * A signal that aborts with the caller's signal, or with a TimeoutError after a time. Call `release` at the end, or a long-lived signal
+ * of the caller collects listeners.
  */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `timeoutMs` null: no time limit. `what`: start of the error message, completed by " within … ms". */
+  /** Starts the timer. `timeoutMs` null: no time limit. `what`: start of the error message, completed by " within … ms". */
   constructor(outer: AbortSignal | undefined, timeoutMs: number | null, what: string) {
     this.#outer = outer;
     if (outer?.aborted === true) this.#controller.abort(outer.reason);
@@ -56,7 +56,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Removes the time limit; the caller's signal still aborts. */
+  /** Removes the time limit. The caller's signal still aborts. */
   stopTimer(): void {
     clearTimeout(this.#timer);
   }

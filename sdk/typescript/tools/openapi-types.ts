@@ -11,7 +11,7 @@ interface Operation {
 }
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** The source of src/openapi.ts for an OpenAPI document, parsed. The same document always gives the same text. */
+/** Returns the source of src/openapi.ts for a parsed OpenAPI document. The output is deterministic. */
 export async function openApiTypes(document: unknown): Promise<string> {
   const { components, ...rest } = withoutExamples(document) as OpenAPI3;
   const paths = successfulOnly(rest.paths as unknown as Paths);
@@ -19,13 +19,13 @@ export async function openApiTypes(document: unknown): Promise<string> {
     Object.entries(components?.schemas ?? {}).filter(([name]) => !/Error\d+$/.test(name)),
   );
   const reduced = { openapi: rest.openapi, info: rest.info, paths, components: { schemas } } as unknown as OpenAPI3;
-  // A field with a default may be left out of a request, so it is optional here too.
+  // A field with a default may be omitted from a request, so it is optional here.
   const nodes = await openapiTS(reduced, { defaultNonNullable: false, alphabetize: true });
   const sourceOf = (name: string): string => concise(astToString(nodes.filter((node) => nameOf(node) === name)));
   return HEAD + sourceOf("components") + callsOf(paths, sourceOf("operations")) + publicCalls(paths);
 }
 
-/** Without comments that the type makes needless, and without absent members. */
+/** Removes comments that only repeat the type, and absent members. */
 function concise(source: string): string {
   return source
     .replaceAll(/^( *)(\/\*\*[^]*?\*\/)\n/gm, (_, indent: string, comment: string) => described(indent, comment))
@@ -34,7 +34,7 @@ function concise(source: string): string {
     .replaceAll(/^ *parameters: \{\n *\};\n/gm, "");
 }
 
-/** A comment without what the type says. */
+/** Returns a comment without the parts that repeat the type. */
 function described(indent: string, comment: string): string {
   const [, text = ""] = /@description (.*?)(?: \*\/)?$/m.exec(comment) ?? [];
   return text === "" || text.startsWith("discriminator enum property") ? "" : `${indent}/** ${text} */\n`;
@@ -49,8 +49,8 @@ function nameOf(node: object): string {
 }
 
 /**
- * Operations with the names that calls have: `get /jobs/{id}`. Failures are `errors.ts`, headers are for `http.ts`, and a type
- * says what its response is.
+ * Renames operations like calls (`get /jobs/{id}`), and drops failures (`errors.ts` has them), headers (`http.ts` handles them) and
+ * descriptions of responses.
  */
 function successfulOnly(paths: Paths): Paths {
   return Object.fromEntries(
@@ -76,7 +76,7 @@ function successfulOnly(paths: Paths): Paths {
 
 const operationsOf = (paths: Paths): Operation[] => Object.values(paths).flatMap((item) => Object.values(item));
 
-/** The operations by method and path, with what each does. A body or response is its media types. */
+/** Returns the interface of operations by method and path, with their descriptions. A body or response maps to its media types. */
 function callsOf(paths: Paths, operations: string): string {
   const abouts = new Map(
     operationsOf(paths).map(({ operationId, summary, description }) => [
@@ -93,7 +93,7 @@ function callsOf(paths: Paths, operations: string): string {
   return `/** Operations by method and path. */\n${members}`;
 }
 
-/** The operations that need no credential. */
+/** Returns the set of operations that need no credential. */
 function publicCalls(paths: Paths): string {
   const list = operationsOf(paths)
     .filter(({ security = [] }) => security.length === 0 || security.some((need) => Object.keys(need).length === 0))

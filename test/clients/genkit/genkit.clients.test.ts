@@ -46,7 +46,7 @@ const library: Library = {
   },
   async object(target, prompt, colors) {
     const schema = z.object({ color: z.enum([...colors]) });
-    // A schema is a part of the prompt only, unless the model is declared to take one.
+    // A schema is only part of the prompt, unless the model is declared to support schemas.
     const { output } = await connect(target, OBJECTS).generate({ model: modelOf(target), prompt, output: { schema } });
     return output;
   },

@@ -6,7 +6,7 @@ import { ClientNetwork } from "../support/client-network.ts";
 
 const DIMENSIONS = 32;
 const home = mkdtempSync(join(tmpdir(), "atoll-client-"));
-// It reads these when it is loaded.
+// The library reads these variables when it is loaded.
 vi.stubEnv("MEM0_TELEMETRY", "false");
 vi.stubEnv("MEM0_DIR", home);
 const { Memory } = await import("mem0ai/oss");

@@ -12,7 +12,7 @@ import { z } from "zod";
 import { type Completion, type Library, type Target, testLibrary } from "../support/library-tests.ts";
 import { DEFAULT_TEXT } from "../support/scripted-island.ts";
 
-/** The model of an agent that names none, whose settings the SDK then sends. */
+/** Default model of an agent. The SDK sends the settings of this model. */
 const DEFAULT_MODEL = "gpt-5.6-luna";
 
 for (const api of ["chat", "responses"] as const) {
@@ -55,7 +55,7 @@ for (const api of ["chat", "responses"] as const) {
   testLibrary(`OpenAI Agents SDK · ${api}`, library, (net) => {
     const target = (): Target => ({ url: net().url, key: net().key, model: "scripted" });
 
-    it("takes the history of a result", async () => {
+    it("accepts the history of a result", async () => {
       const runner = runnerOf(target());
       const agent = agentOf(target());
       const { history } = await runner.run(agent, "Hello");

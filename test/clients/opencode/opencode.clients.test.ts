@@ -16,7 +16,7 @@ const start =
     const config = { provider: { atoll: provider }, autoupdate: false, share: "disabled" };
     return {
       command: [OPENCODE, "run", "--auto", "--model", `atoll/${model}`, prompt],
-      // It would install its package for plugins with npm.
+      // Prevents the client from installing its plugin package with npm.
       env: {
         ATOLL_API_KEY: key,
         OPENCODE_DISABLE_MODELS_FETCH: "1",

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { testLibrary, type Completion, type Library, type Target } from "../support/library-tests.ts";
 
-// It reads these when it is loaded.
+// The library reads these variables when it is loaded.
 vi.stubEnv("PROMPTFOO_DISABLE_TELEMETRY", "1");
 vi.stubEnv("PROMPTFOO_DISABLE_UPDATE", "1");
 vi.stubEnv("PROMPTFOO_CACHE_ENABLED", "false");
@@ -17,7 +17,7 @@ async function connect(kind: string, { url, key, model }: Target, config: object
   return await loadApiProvider(`${kind}:${model}`, { options: { config: { apiBaseUrl, apiKey: key, ...config } } });
 }
 
-/** It reports errors in its results. */
+/** The library reports errors in its results. */
 async function ask(kind: string, target: Target, prompt: string, config = {}): Promise<Completion> {
   const provider = await connect(kind, target, { ...ONCE, ...config });
   const { output, error, tokenUsage } = await provider.callApi(prompt);

@@ -13,15 +13,15 @@ const VENV = join(ROOT, "node_modules", ".cache", "python-clients");
 const PYTHON = join(VENV, "bin", "python");
 const REQUIREMENTS = join(import.meta.dirname, "requirements.txt");
 const ALIASES = "gpt-5.5=tiny-chat,gpt-4o=tiny-chat,gpt-4o-transcribe=tiny-speech";
-/** For a hang alone. */
+/** Time limit, which is only reached if the client hangs. */
 const LIMIT_MS = 600_000;
-/** What pip says when an index does not answer, and what it says of files that it got and refuses. */
+/** Messages of pip for an unreachable index, and for downloaded files that it rejects. */
 const UNREACHED = /connection broken by|Failed to establish a new connection|ConnectTimeoutError/;
 const REFUSED = /DO NOT MATCH THE HASHES|--require-hashes/;
 
 interface Ended {
   readonly code: number | null;
-  /** Of both streams. */
+  /** Output of both streams. */
   readonly text: string;
 }
 
@@ -41,13 +41,13 @@ async function main(): Promise<number> {
   return code ?? 1;
 }
 
-/** Makes the environment. Null, or why it cannot be: what pip printed. */
+/** Creates the environment. Returns null, or the output of pip if it fails. */
 async function install(): Promise<string | null> {
   mkdirSync(join(VENV, ".."), { recursive: true });
   const made = await run(["/usr/bin/python3", "-m", "venv", VENV]);
   if (made.code !== 0) return made.text;
   const pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"];
-  // One try more: of each package, pip asks an index that does not answer.
+  // One retry, since pip requests each package from an unreachable index.
   const limits = ["--retries", "1", "--timeout", "20"];
   const { code, text } = await run([
     ...pip,

@@ -9,7 +9,7 @@ import { callOnce, DEFAULT_TEXT } from "./scripted-island.ts";
 const QUESTION = "What is 7 plus 8?";
 const NOTE = "The tide turns at a quarter past nine.";
 const HOLD = "Hold the only slot.";
-/** One more than a client needs that compacts its history and tries again. */
+/** One more request than a client needs to compact its history and retry. */
 const MAX_OVERFLOW_REQUESTS = 4;
 /** From the first response 401 to the client's end, for each attempt. */
 const WRONG_KEY_MS = 3_000;
@@ -30,21 +30,21 @@ export interface Agent {
   readonly start: (request: AgentRequest) => CliOptions;
   /** Hints of its default request, as the header `Atoll-Ignored` of the response names them. */
   readonly ignored?: string;
-  /** A call of a tool of its own that prints `note.txt` of its working directory. */
+  /** A call of one of its tools that prints `note.txt` of its working directory. */
   readonly readNote: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> };
-  /** What it prints after a wrong key. */
+  /** Output after a wrong key. */
   readonly wrongKey: RegExp;
-  /** What it prints after an unknown model. */
+  /** Output after an unknown model. */
   readonly unknownModel: RegExp;
-  /** What it prints after a prompt over the context. */
+  /** Output after a prompt above the context. */
   readonly tooLong: RegExp;
   /** The command for such a prompt, if that of `start` prints nothing. */
   readonly overContext?: (request: AgentRequest) => CliOptions;
-  /** Times that it sends a request that is refused with this status, whatever the response says. 1 for others. */
+  /** Number of times that it sends a request rejected with this status; 1 for other statuses. */
   readonly attempts?: Readonly<Partial<Record<401 | 404, number>>>;
   /** Its instructions are so short that the demo model reads them within seconds. */
   readonly isSmall?: boolean;
-  /** False: it gives up at the first 429. */
+  /** False if it gives up at the first 429. */
   readonly waitsFor429?: boolean;
   /** Its option for a JSON schema of the answer. */
   readonly structured?: (request: AgentRequest, schema: object) => CliOptions;
@@ -167,14 +167,14 @@ export function testAgent(agent: Agent): void {
   });
 }
 
-/** The client shows a failure, and sends no request again that cannot succeed. */
+/** Checks that the client shows a failure, and does not retry a request that cannot succeed. */
 function expectRefusal({ code }: CliResult, requests: readonly RecordedRequest[], status: number, attempts = 1): void {
   expect([...new Set(statuses(requests))]).toEqual([status]);
   expect(mostAttempts(requests)).toBe(attempts);
   expect(code).not.toBe(0);
 }
 
-/** Times that the most repeated request was sent, whether it asked for a stream or not. */
+/** Returns how often the most repeated request was sent, streamed or not. */
 function mostAttempts(requests: readonly RecordedRequest[]): number {
   const counts = new Map<number, number>();
   // A repeated request has other ids, but their length is the same.

@@ -11,7 +11,7 @@ const COLORS = ["red", "blue"] as const;
 
 /** Address, key and model for a library. Its other settings keep their defaults. */
 export interface Target {
-  /** Without a path. */
+  /** Address without a path. */
   readonly url: string;
   readonly key: string;
   readonly model: string;
@@ -19,7 +19,7 @@ export interface Target {
 
 export interface Completion {
   readonly text: string;
-  /** Undefined: the library does not show it. */
+  /** Undefined if the library does not show it. */
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
 }
@@ -37,15 +37,15 @@ export interface Library {
   readonly chat: (target: Target, prompt: string) => Promise<Completion>;
   /** Ends when `signal` aborts, unless `cannotAbort`. `onText` is called for each piece. */
   readonly stream?: (target: Target, prompt: string, onText: () => void, signal?: AbortSignal) => Promise<Completion>;
-  /** Runs the library's own loop of calls and results, and gives its last text. */
+  /** Runs the library's tool loop, and returns its last text. */
   readonly loop?: (target: Target, prompt: string, tool: LibraryTool) => Promise<string>;
-  /** Gives an object whose only member `color` is one of `colors`. */
+  /** Returns an object whose only member `color` is one of `colors`. */
   readonly object?: (target: Target, prompt: string, colors: readonly [string, ...string[]]) => Promise<unknown>;
-  /** What its errors look like, for `toMatchObject`. */
+  /** Form of its errors, for `toMatchObject`. */
   readonly errors: { readonly wrongKey: object; readonly unknownModel: object; readonly overContext: object };
-  /** True: a stream that has begun cannot be stopped. */
+  /** True if a stream that has begun cannot be stopped. */
   readonly cannotAbort?: boolean;
-  /** The error of a request beyond the limit of the account, from a library that does not try again. */
+  /** Error of a request above the account's limit, for a library that does not retry. */
   readonly limitError?: object;
 }
 
@@ -156,7 +156,7 @@ function expectText(completion: Completion | undefined): void {
   expect([inputTokens > 0, outputTokens > 0]).toEqual([true, true]);
 }
 
-/** A request that cannot succeed is sent once. */
+/** Checks that a request that cannot succeed is sent once. */
 function expectOneRequest(status: number): void {
   expect(net.recorder.modelRequests.map((request) => request.status)).toEqual([status]);
 }

@@ -7,7 +7,7 @@ import { beginFrames, finishedFrame } from "../../support/network/attempt-frames
 import { FakeIsland } from "../../support/network/fake-island.ts";
 import { makeHello, makeIslandState } from "../../support/network/frames.ts";
 
-/** What the model "writes": a text, a tool call, or a text that does not end until the job is cancelled or released. */
+/** Output of the model: a text, a tool call, or a text that does not end until the job is cancelled or released. */
 export type ScriptedAnswer =
   | { readonly text: string }
   | { readonly call: { readonly name: string; readonly arguments: object } }
@@ -17,9 +17,9 @@ export type Script = (input: ChatInput) => ScriptedAnswer;
 export const DEFAULT_TEXT = "All done.";
 const SLOTS = 8;
 
-/** An Island that answers chats of the Cargo "scripted" by the script of the test. */
+/** An Island that completes chats of the Cargo "scripted" by the script of the test. */
 export class ScriptedIsland implements AsyncDisposable {
-  /** Inputs of the chats that it was given, in order. */
+  /** Inputs of its chats, in order. */
   readonly inputs: ChatInput[] = [];
   #script: Script = () => ({ text: DEFAULT_TEXT });
   readonly #island: FakeIsland;
@@ -48,14 +48,14 @@ export class ScriptedIsland implements AsyncDisposable {
     return new ScriptedIsland(island, heartbeatMs);
   }
 
-  /** Takes another script, and forgets the inputs so far. */
+  /** Sets another script, and clears the inputs. */
   script(script: Script): void {
     this.inputs.length = 0;
     this.#isReleased = false;
     this.#script = script;
   }
 
-  /** Ends the held answers, and those that the script would hold from now on. */
+  /** Ends the held completions, and later ones that the script would hold. */
   release(): void {
     this.#isReleased = true;
     for (const assign of this.#held.values()) this.#finish(assign, "stop");
@@ -93,7 +93,7 @@ export class ScriptedIsland implements AsyncDisposable {
   }
 }
 
-/** Calls a tool in the first answer whose request offers it, and writes `text` in all others. */
+/** Calls a tool in the first completion whose request offers it, and writes `text` in all others. */
 export function callOnce(name: string, args: Readonly<Record<string, unknown>>, text = DEFAULT_TEXT): Script {
   return ({ messages = [], tools }) => {
     const tool = tools?.find((offered) => offered.function.name === name)?.function;

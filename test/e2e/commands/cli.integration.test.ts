@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it("coordinator serve that others can reach names the choices of who may register, and makes nothing", async () => {
+it("coordinator serve on a public address requires a registration setting, and creates nothing", async () => {
   const data = join(folder, "never");
   const { code, stdout, stderr } = await coordinator(...SERVE, "--public-url", "https://atoll.example", "--data", data);
   expect([code, stdout, stderr.split("\n")[0]]).toEqual([
@@ -52,7 +52,7 @@ it("coordinator serve that others can reach names the choices of who may registe
   expect(existsSync(join(data, "atoll.db"))).toBe(false);
 });
 
-describe("coordinator serve refuses in one line", () => {
+describe("coordinator serve rejects in one line", () => {
   const serve = (...args: string[]): Promise<ProgramResult> =>
     coordinator(...SERVE, "--data", join(folder, "unused"), "--log-level", "warn", ...args);
 
@@ -66,7 +66,7 @@ describe("coordinator serve refuses in one line", () => {
     expectRefusal(refused, `Port ${port} of 127.0.0.1 is in use by another program. Choose another port`);
   });
 
-  it("a host that is not ours", async () => {
+  it("a host that is not an address of the machine", async () => {
     // Kept for documentation by RFC 5737: no machine has it.
     const refused = await serve("--host", "192.0.2.1", "--registration", "closed");
     expectRefusal(refused, "192.0.2.1 is not an address of this machine. Choose another host");
@@ -85,7 +85,7 @@ describe("coordinator serve refuses in one line", () => {
     expectRefusal(await serve("--data", below), `${below}: a parent of this path is a file, not a directory`);
   });
 
-  it("an atoll.db that is no database", async () => {
+  it("an atoll.db that is not a database", async () => {
     const directory = join(folder, "no-database");
     await mkdir(directory);
     const path = await file("no-database/atoll.db", "This is a letter to a friend. ".repeat(200));
@@ -119,7 +119,7 @@ describe("coordinator serve refuses in one line", () => {
 });
 
 describe("two coordinators on one data directory", () => {
-  it("the second refuses, a command works, and a third serves after kill -9 of the first", async () => {
+  it("reject the second one, permit commands, and serve again after kill -9 of the first", async () => {
     const args = [...SERVE, "--data", data, "--log-level", "warn"];
     await using first = new Program("coordinator", args);
     await first.printed(/listening on/);
@@ -134,7 +134,7 @@ describe("two coordinators on one data directory", () => {
     await third.printed(/listening on/);
   });
 
-  it("the second refuses also by another name of the directory", async () => {
+  it("reject the second one under another path of the directory", async () => {
     await using first = new Program("coordinator", [...SERVE, "--data", data, "--log-level", "warn"]);
     await first.printed(/listening on/);
     const alias = join(folder, "alias");
@@ -152,7 +152,7 @@ describe("coordinator account create", () => {
     manage("account", "create", "--email", email, ...args);
   const PASSWORD = ["--password", "correct horse"];
 
-  it("refuses credits that are not a number", async () => {
+  it("rejects credits that are not a number", async () => {
     expectRefusal(
       await create("credits@example.com", ...PASSWORD, "--credits=1e3"),
       '--credits: must be a number, got "1e3"',
@@ -177,13 +177,13 @@ describe("coordinator account create", () => {
     expectRefusal(await create("c@example.com"), /^No password\. .*ATOLL_PASSWORD/, 2);
   });
 
-  it("takes the password from ATOLL_PASSWORD", async () => {
+  it("reads the password from ATOLL_PASSWORD", async () => {
     const args = ["account", "create", "--email", "d@example.com", "--data", data];
     await using program = new Program("coordinator", args, { ATOLL_PASSWORD: "correct horse" });
     expect((await program.ended()).stdout).toMatch(/^user_\w{26}\n$/);
   });
 
-  it("takes the password from standard input by --password -", async () => {
+  it("reads the password from standard input with --password -", async () => {
     const args = ["account", "create", "--email", "e@example.com", "--password", "-", "--data", data];
     await using long = new Program("coordinator", args, {}, "correct horse\n");
     expect((await long.ended()).stdout).toMatch(/^user_\w{26}\n$/);
@@ -191,7 +191,7 @@ describe("coordinator account create", () => {
     expectRefusal(await short.ended(), "password: must have 8 to 200 characters");
   });
 
-  it("makes a key and an Island token with it where that is asked for", async () => {
+  it("creates a key and an Island token on request", async () => {
     const made = await manageJson<object>(
       ...["account", "create", "--email", "g@example.com", ...PASSWORD, "--credits", "1.5"],
       ...["--with-key", "--with-island-token"],
@@ -205,7 +205,7 @@ describe("coordinator account create", () => {
     });
   });
 
-  it("says that it makes a new database", async () => {
+  it("reports that it creates a new database", async () => {
     const fresh = join(folder, "fresh");
     const args = ["account", "create", "--email", EMAIL, ...PASSWORD, "--data", fresh];
     expect((await runCommand(...args)).stderr).toBe(`Created a database in ${fresh}\n`);
@@ -214,7 +214,7 @@ describe("coordinator account create", () => {
 });
 
 describe("the other commands on accounts", () => {
-  it("refuse a directory without a coordinator's data, and make nothing there", async () => {
+  it("reject a directory without a coordinator's data, and create nothing there", async () => {
     const typo = join(folder, "typo");
     for (const command of [["key"], ["island-token"]]) {
       const refused = await runCommand(...command, "create", "--email", EMAIL, "--data", typo);
@@ -226,7 +226,7 @@ describe("the other commands on accounts", () => {
     expect(await readdir(folder)).not.toContain("typo");
   });
 
-  it("refuse an account that is not there", async () => {
+  it("reject an unknown account", async () => {
     expectRefusal(
       await manage("key", "create", "--email", "no@example.com"),
       "No account has the e-mail address no@example.com",
@@ -236,7 +236,7 @@ describe("the other commands on accounts", () => {
   it.each([
     ["key", "key", "API key"],
     ["island-token", "token", "Island token"],
-  ])("%s: list shows what works, without secrets, and revoke ends it", async (command, secretField, what) => {
+  ])("%s list shows valid entries without secrets, and revoke ends them", async (command, secretField, what) => {
     const email = `${command}@example.com`;
     await manageJson("account", "create", "--email", email, "--password", "correct horse");
     const made = await manageJson<Record<string, string>>(command, "create", "--email", email, "--name", "attic");

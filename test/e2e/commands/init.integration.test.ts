@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const init = (name: string, ...args: string[]) =>
   runCommand("init", join(folder, name), "--email", "ann@example.com", "--password", "correct horse", ...args);
 
-it("coordinator init makes a network that serves with the line that it prints, and its key works", async () => {
+it("coordinator init creates a network that starts with the printed command and accepts the printed key", async () => {
   const env = { ATOLL_EMAIL: "ann@example.com", ATOLL_PASSWORD: "correct horse" };
   await using made = new Program("coordinator", ["init", join(folder, "new"), "--port", "0"], env);
   const { code, stdout } = await made.ended();
@@ -51,7 +51,7 @@ it.each([
   expect(existsSync(join(folder, "refused"))).toBe(false);
 });
 
-it("coordinator init leaves no configuration without an account, so that it can be repeated", async () => {
+it("coordinator init writes no configuration if the account fails, so that it can be repeated", async () => {
   const data = join(folder, "again", "data");
   await mkdir(join(folder, "again"));
   await writeFile(data, "in the way");
@@ -61,13 +61,13 @@ it("coordinator init leaves no configuration without an account, so that it can 
   expect((await init("again")).code).toBe(0);
 });
 
-it("coordinator init with an address that others reach keeps registration for the operator", async () => {
+it("coordinator init with a public address closes registration", async () => {
   const made = await init("public", "--public-url", "https://atoll.example", "--json");
   expect(JSON.parse(made.stdout)).toMatchObject({ url: "https://atoll.example", key: expect.stringMatching(/^ak_/) });
   expect(await readFile(join(folder, "public", "atoll.toml"), "utf8")).toMatch(/^registration = "closed"$/m);
 });
 
-describe("the settings file that init wrote", () => {
+describe("the settings file of coordinator init", () => {
   const home = join(folder, "home");
   const run = (cwd: string, words: string[], env: Record<string, string> = {}) =>
     new Program("coordinator", words, env, "", cwd).ended();
@@ -81,7 +81,7 @@ describe("the settings file that init wrote", () => {
     expect(stdout).toContain(`\n  ${process.execPath} ${program} serve\n`);
   });
 
-  it("is found beside and in the directory of the command, which names it on standard error, but not with --json", async () => {
+  it("is found next to and in the command's directory, and named on standard error except with --json", async () => {
     const file = join(home, "atoll", "atoll.toml");
     const [beside, inside] = await Promise.all([run(home, LIST), run(join(home, "atoll"), [...LIST, "--json"])]);
     expect([beside.code, beside.stderr]).toEqual([0, `Settings: ${file}\n`]);
@@ -89,7 +89,7 @@ describe("the settings file that init wrote", () => {
     expect(JSON.parse(inside.stdout)).toMatchObject({ accounts: [{ email: "ann@example.com" }] });
   });
 
-  it("is that of ATOLL_CONFIG before those, and --data needs none", async () => {
+  it("is overridden by ATOLL_CONFIG, and not needed with --data", async () => {
     const env = { ATOLL_CONFIG: join(home, "atoll", "atoll.toml") };
     const [named, data] = await Promise.all([
       run(folder, LIST, env),
@@ -99,20 +99,20 @@ describe("the settings file that init wrote", () => {
     expect([data.code, data.stderr]).toEqual([0, ""]);
   });
 
-  it("is named by the next command that init prints where another one comes first", async () => {
+  it("is part of the printed command if another file would be found first", async () => {
     const env = { ATOLL_EMAIL: "ann@example.com", ATOLL_PASSWORD: "correct horse" };
     const { stdout } = await run(join(home, "atoll"), ["init"], env);
     expect(stdout).toContain(` serve --config ${join(home, "atoll", "atoll", "atoll.toml")}\n`);
   });
 
-  it("is named as looked for where there is none", async () => {
+  it("is named in the error if it is missing", async () => {
     const { code, stderr } = await run(folder, LIST);
     expect(code).toBe(1);
     expect(stderr).toContain(`no settings in ./atoll.toml and ./atoll/atoll.toml (in ${folder})`);
   });
 });
 
-it("coordinator serve starts with example.toml copied as it is", async () => {
+it("coordinator serve starts with an unchanged copy of example.toml", async () => {
   const copy = join(folder, "copy.toml");
   await copyFile(new URL("../../../coordinator/config/example.toml", import.meta.url), copy);
   const flags = ["--port", "0", "--data", join(folder, "data"), "--catalog-directory", smallCatalog()];

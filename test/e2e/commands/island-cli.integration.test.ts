@@ -16,9 +16,9 @@ async function file(name: string, content: string): Promise<string> {
   return path;
 }
 
-describe("island refuses in one line", () => {
+describe("island rejects in one line", () => {
   let counter = 0;
-  /** A data directory that has joined a coordinator that is not there. */
+  /** Returns a data directory that has joined an unreachable coordinator. */
   async function joined(): Promise<string> {
     const directory = join(folder, `island-${++counter}`);
     await mkdir(directory);
@@ -48,7 +48,7 @@ describe("island refuses in one line", () => {
     expectRefusal(await start(directory), /^Cannot use the model directory \S+models: it is a file$/);
   });
 
-  it("models that another process works on", async () => {
+  it("models locked by another process", async () => {
     const directory = await joined();
     const models = join(directory, "models");
     await mkdir(models);
@@ -58,7 +58,7 @@ describe("island refuses in one line", () => {
     expectRefusal(refused, new RegExp(`^Another process uses ${models}`));
   });
 
-  it("a host-id that holds something else", async () => {
+  it("an invalid host-id", async () => {
     const directory = await joined();
     await writeFile(join(directory, "host-id"), "attic\n");
     expectRefusal(await start(directory), /host-id: must contain a UUID/);
@@ -74,7 +74,7 @@ describe("island refuses in one line", () => {
     }
   });
 
-  it("join to an address where nothing answers, and with a token that is none", async () => {
+  it("join to an unreachable address, and with an invalid token", async () => {
     const join_ = (token: string): Promise<ProgramResult> =>
       runProgram("island", "join", "http://127.0.0.1:9", "--token", token, "--data", join(folder, "joining"));
     expectRefusal(await join_(`it_${"0".repeat(40)}`), /^Not joined: /);

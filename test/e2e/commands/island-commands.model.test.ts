@@ -47,7 +47,7 @@ async function watched(): Promise<{ code: number; text: string }> {
   return { code, text };
 }
 
-/** Hours of the day that begin and end so many hours from now, by local time. */
+/** Returns local hours of the day that begin and end the given number of hours from now. */
 function hoursFromNow(from: number, to: number): string {
   const at = (hours: number): string => `${String((new Date().getHours() + hours) % 24).padStart(2, "0")}:00`;
   return `${at(from)}-${at(to)}`;
@@ -136,7 +136,7 @@ describe("island pause, resume and drain", () => {
 });
 
 describe("island leave", () => {
-  it("has the coordinator forget the Island, deletes token and models, and says what that freed", async () => {
+  it("removes the Island at the coordinator, deletes token and models, and reports the freed space", async () => {
     const mine = async (): Promise<unknown[]> => (await call(network.url, key, "GET", "/islands")).body.data;
     expect(await mine()).toHaveLength(1);
     expect(await command("leave", "--models", "--keep-models")).toMatchObject({ code: 2 });

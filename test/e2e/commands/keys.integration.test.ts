@@ -17,7 +17,7 @@ const key = (word: string, ...args: string[]) =>
   runCommand("key", word, "--email", EMAIL, ...args, ...coordinator.placeFlags);
 
 describe("coordinator key create", () => {
-  it("gives a key the limits that its flags name, which the API enforces and `key list` shows", async () => {
+  it("creates a key with the limits of its flags, enforced by the API and shown by `key list`", async () => {
     const nextYear = new Date(Date.now() + 365 * 24 * 3_600_000).toISOString().slice(0, 10);
     const words = ["--expires-at", nextYear, "--cargos", "base64, word-wrap", "--credits-per-month", "2.5", "--json"];
     const made = JSON.parse((await key("create", "--name", "limited", ...words)).stdout);

@@ -19,7 +19,7 @@ const runJson = async (...args: string[]) => JSON.parse((await run(...args, "--j
 describe("coordinator account limits", () => {
   const limits = (...args: string[]) => runJson("account", "limits", "--email", "ANN@example.com", ...args);
 
-  it("shows and changes the limits beside a running server, for which they hold at once", async () => {
+  it("shows and changes the limits of a running server at once", async () => {
     const defaults = { requests_per_minute: 100, concurrent_jobs: 10, concurrent_streams: 5, share: 100 };
     const allowed = async () => (await call(coordinator.url, key, "GET", "/account")).headers.get("x-ratelimit-limit");
     expect(await limits()).toMatchObject(defaults);
@@ -66,7 +66,7 @@ describe("coordinator account limits", () => {
       ["--email", "ann@example.com", "--streams", "many"],
       "--streams: must be a whole number from 0 to 1000000, or default\n",
     ],
-  ])("refuses %j", async (args, message, code = 2) => {
+  ])("rejects %j", async (args, message, code = 2) => {
     expect(await run("account", "limits", ...args)).toMatchObject({ code, stderr: message });
   });
 });
@@ -74,14 +74,14 @@ describe("coordinator account limits", () => {
 describe("coordinator credits grant", () => {
   const AMOUNTS = ["", "0", "0.0000001", "-0.0000001", "much", "0x10", "1e3", "4000000001"];
 
-  it("gives credits that can be spent at once", async () => {
+  it("grants credits that can be spent at once", async () => {
     expect(await runJson("credits", "grant", "--email", "ann@example.com", "--credits", "0.5")).toMatchObject({
       credits: 2.5,
     });
     expect((await call(coordinator.url, key, "GET", "/account")).body.data.credits).toBe(2.5);
   });
 
-  it.each(AMOUNTS)("refuses %j credits", async (credits) => {
+  it.each(AMOUNTS)("rejects %j credits", async (credits) => {
     const { code, stderr } = await run("credits", "grant", "--email", "ann@example.com", `--credits=${credits}`);
     expect([code, stderr]).toEqual([
       2,
@@ -89,7 +89,7 @@ describe("coordinator credits grant", () => {
     ]);
   });
 
-  it("takes credits back with a note that the account sees, and never more than it has", async () => {
+  it("takes credits back with a note in the account's ledger, up to its balance", async () => {
     const { key: theirs } = await coordinator.createAccount("back@example.com", 30);
     const take = (...words: string[]) => run("credits", "grant", "--email", "back@example.com", "--credits", ...words);
     const unsaid = await take("-20");
@@ -105,7 +105,7 @@ describe("coordinator credits grant", () => {
     expect(line).toMatchObject({ kind: "correction", amount: -20, balance: 10, note: "Granted twice" });
   });
 
-  it("refuses what would be more than an account can hold, in words", async () => {
+  it("rejects a grant above the maximum balance with a clear message", async () => {
     await coordinator.createAccount("rich@example.com", 4_000_000_000);
     const grant = () => run("credits", "grant", "--email", "rich@example.com", "--credits", "4000000000");
     expect((await grant()).code).toBe(0);
@@ -115,7 +115,7 @@ describe("coordinator credits grant", () => {
 });
 
 describe("coordinator ledger verify", () => {
-  it("ends with 0 while the books are balanced, and with 1 and the fault when they are not", async () => {
+  it("exits with 0 for balanced books, and with 1 and the fault otherwise", async () => {
     const right = await run("ledger", "verify");
     expect([right.code, right.stdout]).toEqual([0, expect.stringMatching(/^\d+ entries: the ledger is balanced\n$/)]);
     expect(await runJson("ledger", "verify")).toMatchObject({ balanced: true, sumMicro: 0, wrongBalances: [] });

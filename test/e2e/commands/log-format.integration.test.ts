@@ -27,7 +27,7 @@ async function logOf(...flags: string[]): Promise<string[]> {
   return stderr.trimEnd().split("\n");
 }
 
-it("the log is JSON where no terminal reads it, and lines for people where they are asked for", async () => {
+it("the log is JSON without a terminal, and readable lines on request", async () => {
   const json = (await logOf()).map((line) => JSON.parse(line) as { msg: string });
   expect(json[0]?.msg).toBe("Unknown environment variables: ATOLL_PROT (did you mean ATOLL_PORT?)");
   expect(json.at(-1)).toMatchObject({ msg: "Stopping", signal: "SIGTERM" });

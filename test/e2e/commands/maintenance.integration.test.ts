@@ -16,7 +16,7 @@ afterAll(() => coordinator[Symbol.asyncDispose]());
 
 const run = (...args: string[]) => new Program("coordinator", [...args, ...coordinator.placeFlags], STORE_ENV).ended();
 
-it("account reset-password makes a token with which the owner sets a password, once", async () => {
+it("account reset-password creates a one-time token with which the owner sets a password", async () => {
   const { code, stdout } = await runCommand(
     ...["account", "reset-password", "--email", "ann@example.com", "--json"],
     ...coordinator.placeFlags,

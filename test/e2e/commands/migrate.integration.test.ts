@@ -27,7 +27,7 @@ async function makeData(name: string): Promise<string> {
 }
 
 describe("coordinator migrate", () => {
-  it("says what is wrong with its options", async () => {
+  it("reports invalid options", async () => {
     const here = await makeData("here");
     const places = "sqlite:<directory> or postgres://user@host/database";
     expectRefusal(

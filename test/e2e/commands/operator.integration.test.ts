@@ -18,8 +18,8 @@ const HOSTILE_NAME = "attic\u009B2J\u202E";
 const run = (...args: string[]) => runCommand(...args, ...coordinator.placeFlags);
 const runJson = async (...args: string[]) => JSON.parse((await run(...args, "--json")).stdout);
 
-describe("commands of operators", () => {
-  it("suspend an Island and its account beside a running coordinator, and show what is stored", async () => {
+describe("operator commands", () => {
+  it("suspend an Island and its account on a running coordinator, and show the stored state", async () => {
     const { id, key, islandToken } = await coordinator.createAccount("ann@example.com");
     const hostId = randomUUID();
     const island = await FakeIsland.join(coordinator.url, islandToken, { hostId, hostName: HOSTILE_NAME });
@@ -61,7 +61,7 @@ describe("commands of operators", () => {
     ]);
   });
 
-  it("each print JSON, and text for people", async () => {
+  it("print JSON and readable text", async () => {
     await coordinator.createAccount("bob@example.com");
     expect(await runJson("account", "role", "--email", "bob@example.com", "--operator")).toMatchObject({
       role: "operator",

@@ -17,12 +17,12 @@ const origins = new Set<string>();
 const problems: string[] = [];
 let check: AnswerCheck | undefined;
 
-/** Has what a coordinator answers held against the OpenAPI document. @param url Where it listens. */
+/** Checks a coordinator's responses against the OpenAPI document from now on. @param url its address. */
 export function watchOrigin(url: string): void {
   origins.add(new URL(url).origin);
 }
 
-/** Its port may be another's soon. */
+/** Stops checking an origin, since another process may use its port soon. */
 export function unwatchOrigin(url: string): void {
   origins.delete(new URL(url).origin);
 }
@@ -31,12 +31,12 @@ export function isWatched({ origin, pathname }: URL): boolean {
   return origins.has(origin) && (pathname.startsWith(API) || isVendorPath(pathname));
 }
 
-/** What was found wrong since the last call, each once. */
+/** Returns the distinct problems found since the last call. */
 export function takeProblems(): string[] {
   return [...new Set(problems.splice(0))];
 }
 
-/** Has the body of a webhook held against the document. */
+/** Checks the body of a webhook against the document. */
 export async function watchWebhook(body: { readonly type: string }): Promise<void> {
   const found = (await currentCheck()).webhookProblems(body);
   problems.push(...found);
@@ -44,19 +44,19 @@ export async function watchWebhook(body: { readonly type: string }): Promise<voi
     record({ operationId: body.type.startsWith("batch.") ? "batchFinished" : "jobEnded", request: body });
 }
 
-/** Keeps a call for `npm run docs:examples`. */
+/** Records a call for `npm run docs:examples`. */
 function record(call: object): void {
   if (RECORDS !== undefined) appendFileSync(join(RECORDS, `${process.pid}.jsonl`), `${JSON.stringify(call)}\n`);
 }
 
-/** Only when it is needed: most test files talk to no coordinator, and this loads all of its API. */
+/** Loads the check on first use, because it loads the whole API and most test files do not need it. */
 async function currentCheck(): Promise<AnswerCheck> {
   const { AnswerCheck: Check, currentDocument } = await import("./openapi.ts");
   check ??= new Check(currentDocument());
   return check;
 }
 
-/** One answer on its way to a client. Of a stream each event is checked as it passes, of anything else the whole body. */
+/** Checks one response on its way to a client: each event of a stream, or the complete body of others. */
 export class AnswerWatch {
   readonly isStream: boolean;
   readonly #head: Head;
@@ -81,7 +81,7 @@ export class AnswerWatch {
     else this.#chunks.push(bytes);
   }
 
-  /** The body is whole. */
+  /** Checks the complete body. */
   end(): void {
     if (this.isStream) return;
     const { method, path, status, sent } = this.#head;

@@ -55,7 +55,7 @@ const Tree = z.object({
   },
 });
 
-/** Schemas as clients send them, by where they come from. The fixture of pydantic was written by pydantic 2.13. */
+/** Schemas that clients send, by library. The fixture of pydantic was written by pydantic 2.13. */
 export const CLIENT_SCHEMAS: readonly (readonly [name: string, schema: Schema])[] = [
   ["zod 4: everything", { ...z.toJSONSchema(Everything) }],
   ["zod 4, draft-7: everything", { ...z.toJSONSchema(Everything, { target: "draft-7" }) }],
@@ -108,7 +108,7 @@ export const CLIENT_SCHEMAS: readonly (readonly [name: string, schema: Schema])[
       $defs: { Color: { enum: ["red", "green"], title: "Color", type: "string" } },
       type: "object",
       properties: {
-        // As pydantic writes `dict[Color, int]` and `dict[Literal["a"], bool]`, and zod a partial record.
+        // Output of pydantic for `dict[Color, int]` and `dict[Literal["a"], bool]`, and of zod for a partial record.
         colors: { additionalProperties: { type: "integer" }, propertyNames: { $ref: "#/$defs/Color" }, type: "object" },
         one: { additionalProperties: { type: "boolean" }, propertyNames: { const: "a" }, type: "object" },
         some: z.toJSONSchema(z.partialRecord(z.enum(["b", "ü"]), z.boolean())),

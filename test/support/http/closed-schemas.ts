@@ -1,4 +1,4 @@
-/** A JSON Schema as it stands in the OpenAPI document. */
+/** A JSON Schema of the OpenAPI document. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -11,13 +11,13 @@ export interface Schema {
 }
 
 /**
- * The schema with every object closed that names its members: what is not documented is refused. The document itself leaves
- * objects open, as members may be added without a new version; that ours adds none unsaid is for the tests to see.
+ * Closes all objects with named members, so that undocumented members are rejected. The document leaves objects open, because members may
+ * be added without a new version. Tests check that the coordinator sends no undocumented members.
  */
 export function closed(schema: Schema): Schema {
   const { properties, additionalProperties, items, anyOf, oneOf } = schema;
-  // `additionalProperties: false` looks at the members of its own schema only.
-  if (schema.allOf !== undefined) throw new Error("allOf cannot be closed; the document is made without it");
+  // `additionalProperties: false` only considers the members of its own schema.
+  if (schema.allOf !== undefined) throw new Error("allOf cannot be closed: remove it from the document");
   return {
     ...schema,
     ...(properties === undefined ? {} : { properties: mapValues(properties, closed), additionalProperties: false }),

@@ -1,6 +1,6 @@
 import { readSse } from "./read-sse.ts";
 
-/** Calls the API; gives status, parsed body and headers. */
+/** Calls the API. Returns status, parsed body and headers. */
 export async function call(
   url: string,
   key: string | null,
@@ -30,7 +30,7 @@ export interface SseEvent {
   readonly data: any;
 }
 
-/** Events of a job's stream until the server closes it. */
+/** Yields the events of a job's stream until the server closes it. */
 export async function* jobEvents(
   url: string,
   key: string,
@@ -54,12 +54,12 @@ export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** The text that the token events carry. */
+/** Returns the text of the token events. */
 export function textOf(events: readonly SseEvent[]): string {
   return events.map(({ event, data }) => (event === "token" ? (data.content as string) : "")).join("");
 }
 
-/** Asks again until `isDone`; for states that come without an event to wait for. */
+/** Polls until `isDone`, for states without an event to wait for. */
 export async function until<T>(read: () => Promise<T>, isDone: (value: T) => boolean, what: string): Promise<T> {
   for (let tries = 0; tries < 1_000; tries += 1) {
     const value = await read();

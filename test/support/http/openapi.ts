@@ -51,24 +51,24 @@ const styleOf = errorStyles(apiGroups(dialects({} as Parameters<typeof dialects>
 
 let made: OpenApiDocument | undefined;
 
-/** The document of the API as it is in this source tree; made once in a process. */
+/** Returns the OpenAPI document of this source tree. Created once per process. */
 export function currentDocument(): OpenApiDocument {
   if (made !== undefined) return made;
   made = describedDocument() as OpenApiDocument;
   return made;
 }
 
-/** An answer as a client has it. `body`: the whole text; null where it is not looked at. */
+/** A response as a client receives it. `body`: the complete text, or null if it is not checked. */
 export interface Answer {
   readonly method: string;
-  /** With the query or without. */
+  /** Path with or without the query. */
   readonly path: string;
   readonly status: number;
   readonly headers: Headers;
   readonly body: string | null;
 }
 
-/** Holds answers against the document. What it finds wrong it says in words; an empty list is a good answer. */
+/** Checks responses against the document. Returns problems in words; an empty list for a correct response. */
 export class AnswerCheck {
   readonly #document: OpenApiDocument;
   readonly #ajv: Ajv2020;
@@ -79,12 +79,12 @@ export class AnswerCheck {
     this.#document = document;
     this.#ajv = schemaChecker(mapValues(document.components.schemas, closed));
     this.#routes = Object.entries(document.paths)
-      // The path with more words of its own is meant first.
+      // Prefers the path with more literal segments.
       .sort(([a], [b]) => a.split("{").length - b.split("{").length)
       .map(([path, item]) => ({ item, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`) }));
   }
 
-  /** The operation that answers a request; undefined where there is none. */
+  /** Returns the operation for a request, or undefined. */
   operation(method: string, path: string): Operation | undefined {
     const name = method === "HEAD" ? "get" : method.toLowerCase();
     // A path may match several: "/jobs/batch" is also "/jobs/{id}", which has a GET where the other has none.
@@ -94,14 +94,14 @@ export class AnswerCheck {
   problems(answer: Answer): string[] {
     const { method, path, status } = answer;
     const found = this.#find(answer);
-    // What the document has as 422 is 400 on the base of other vendors' clients.
+    // On the paths of other vendors' clients, a documented 422 is a 400.
     const isMoved = found.length > 0 && status === 400 && isVendorPath(path);
     return (isMoved ? this.#find({ ...answer, status: 422 }) : found).map(
       (problem) => `${method} ${path} answered ${status}: ${problem}`,
     );
   }
 
-  /** What is wrong with the data of one event of a stream. */
+  /** Returns the problems of one event's data. */
   eventProblems(answer: Omit<Answer, "body">, { event, data }: { event: string | null; data: string }): string[] {
     const media = this.#responseOf(answer)?.content?.["text/event-stream"];
     if (media === undefined) return ["no text/event-stream is documented"];
@@ -112,7 +112,7 @@ export class AnswerCheck {
     return problems.map((problem) => `${answer.method} ${answer.path}: ${problem} in the event ${data.slice(0, 300)}`);
   }
 
-  /** What is wrong with what a receiver of webhooks was sent, by the webhook whose `type` it has. */
+  /** Returns the problems of a delivered webhook, by its `type`. */
   webhookProblems(body: { readonly type: string }): string[] {
     const name = body.type.startsWith("batch.") ? "batch-finished" : "job-ended";
     const media = this.#document.webhooks[name]?.post.requestBody?.content["application/json"];
@@ -138,7 +138,7 @@ export class AnswerCheck {
     const path = canonicalPath(asked);
     const operation = this.operation(method, path);
     if (operation !== undefined) return this.#resolve(operation.responses[status]);
-    // What holds for paths and methods that there are not is said in the document's description.
+    // The document's description covers unknown paths and methods.
     if (method === "OPTIONS" && status === 204) return { headers: {} };
     const { responses } = this.#document.components;
     const family = { plain: "Error", openai: "OpenAiError", anthropic: "AnthropicError" }[
@@ -180,7 +180,7 @@ export class AnswerCheck {
   }
 }
 
-/** Ajv that knows the components by the names that {@link rebased} gives them. */
+/** Returns an Ajv that knows the components by the names that {@link rebased} gives them. */
 export function schemaChecker(components: Readonly<Record<string, Schema>>): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,
@@ -193,7 +193,7 @@ export function schemaChecker(components: Readonly<Record<string, Schema>>): Ajv
   return ajv;
 }
 
-/** With references that find the components from anywhere. */
+/** Rewrites references so that they resolve to the components from any schema. */
 export function rebased(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(rebased);
   if (typeof schema !== "object" || schema === null) return schema;

@@ -1,4 +1,4 @@
-/** One event as it was sent: `data` is not parsed. */
+/** An event with unparsed `data`. */
 export interface SseBlock {
   readonly id: string;
   readonly event: string;
@@ -6,8 +6,8 @@ export interface SseBlock {
 }
 
 /**
- * Events of a stream until it is closed.
- * @throws when the connection breaks, or nothing at all comes for `maxSilenceMs`.
+ * Yields the events of a stream until it is closed.
+ * @throws if the connection breaks, or nothing arrives for `maxSilenceMs`.
  */
 export async function* readSse(response: Response, maxSilenceMs = Infinity): AsyncGenerator<SseBlock> {
   if (response.body === null) return;

@@ -3,18 +3,18 @@ import { AnswerWatch, isWatched, takeProblems } from "./answer-watch.ts";
 import { endFile } from "../file-end.ts";
 
 /*
- * Runs before every test file. Whatever a test, the openai client, the AI SDK or our own client fetches from a coordinator is
- * held against the OpenAPI document: an answer that is not in it fails the test, also where the test looks at something else.
+ * Runs before every test file. Checks all responses of a coordinator to a test, the openai client, the AI SDK or our client against the
+ * OpenAPI document. An undocumented response fails the test, regardless of its subject.
  */
 
-/** Files that share a worker share its fetch. */
+/** Mark of a watched fetch, since files of one worker share it. */
 const IS_WATCHED = Symbol.for("atoll.test.watched-fetch");
 
 const watchedFetch =
   (plainFetch: typeof fetch): typeof fetch =>
   async (input, init) => {
     const response = await plainFetch(input, init);
-    // Of a redirect that was followed: the address that answered.
+    // After a redirect: the address that responded.
     const url = new URL(response.url);
     if (!isWatched(url) || isAnthropicModels(url, input, init)) return response;
     const { status, headers } = response;
@@ -28,13 +28,13 @@ const watchedFetch =
     return copyOf(response, response.body === null ? null : bytes);
   };
 
-/** The document has the models in OpenAI's shape only: one operation has one shape in the clients that are made of it. */
+/** Returns whether the request gets models in Anthropic's format, which the document does not contain. */
 function isAnthropicModels({ pathname }: URL, input: Parameters<typeof fetch>[0], init?: RequestInit): boolean {
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : {}));
   return headers.has("anthropic-version") && /\/v1\/models(\/|$)/.test(pathname);
 }
 
-/** Asks its source for no more than its reader asks for, so that back-pressure is as without it. */
+/** Returns a stream that passes data through and preserves back-pressure. */
 function tap(watch: AnswerWatch): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream(
     {

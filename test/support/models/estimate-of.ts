@@ -1,7 +1,7 @@
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import type { CargoRuntime, MemoryUse } from "../../../island-agent/runtimes/runtime.ts";
 
-/** What the runtime estimates for a load, which is then given up. @throws what the estimate throws. */
+/** Returns the runtime's memory estimate for a load, and aborts the load. @throws the error of the estimate. */
 export async function estimateOf(
   runtime: CargoRuntime,
   cargo: CargoManifest,

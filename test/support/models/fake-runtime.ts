@@ -13,24 +13,24 @@ import {
 } from "../../../island-agent/runtimes/runtime.ts";
 import { EventLog } from "../event-log.ts";
 
-/** What the fake does is written in the job's input, so any failure is a job that a test can submit. */
+/** Script in the job's input. A test can submit a job for any failure. */
 export interface FakeScript {
-  /** Names the run in the events; "run" by default. */
+  /** Name of the run in the events; default "run". */
   readonly name?: string;
   readonly tokens?: readonly string[];
-  /** In place of tokens: as they are, also wrong ones. */
+  /** Items to output instead of tokens, unchanged even if invalid. */
   readonly items?: readonly OutputItem[];
   readonly output?: JsonValue;
-  /** After the tokens: waits until the test calls `go(name)`, or for an abort. */
+  /** Whether to wait after the tokens until the test calls `go(name)`, or for an abort. */
   readonly hold?: boolean;
-  /** An abort is heard only after `go(name)`, as of a runtime that is slow to stop. */
+  /** Whether to react to an abort only after `go(name)`, like a runtime that is slow to stop. */
   readonly ignoreAbort?: boolean;
   readonly fail?: { readonly code: JobErrorCode; readonly message: string; readonly retryable?: boolean };
-  /** Throws an error that no runtime should throw. */
+  /** Message of an unexpected error to throw. */
   readonly bug?: string;
 }
 
-/** A runtime whose loads the test scripts, and whose runs the jobs script. Events: "load a", "loaded a", "begin run", … */
+/** A runtime with loads scripted by the test, and runs scripted by jobs. Events: "load a", "loaded a", "begin run", … */
 export class FakeRuntime implements CargoRuntime {
   readonly type: RuntimeType = "llmcpp";
   readonly events = new EventLog();
@@ -38,25 +38,25 @@ export class FakeRuntime implements CargoRuntime {
   readonly heldLoads = new Set<string>();
   /** Slugs whose disposal waits for `go("dispose <slug>")`. */
   readonly heldDisposals = new Set<string>();
-  /** The next loads of a slug fail with these. */
+  /** Errors of the next loads, by slug. */
   readonly loadFailures = new Map<string, Error[]>();
-  /** So many of the next runs find their Cargo gone. */
+  /** Number of next runs that find their Cargo gone. */
   goneRuns = 0;
-  /** Tells of progress of the run that began last. */
+  /** Reports progress of the run that started last. */
   work: () => void = () => undefined;
   /** Slugs in the order in which they were estimated. */
   readonly estimated: string[] = [];
-  /** RAM at which each load may end its process, in their order. */
+  /** RAM limit of each load, in their order. */
   readonly ceilings: (number | undefined)[] = [];
-  /** Of the runs, in their order. */
+  /** Cache keys of the runs, in their order. */
   readonly cacheKeys: (string | undefined)[] = [];
-  /** By slug; what the Cargo says it requires where there is none. */
+  /** Memory estimates by slug; default: the Cargo's requirements. */
   readonly estimates = new Map<string, MemoryUse>();
-  /** Measured RAM by slug, also after the load; unknown where there is none. */
+  /** Measured RAM by slug; unknown if it is missing. */
   readonly residentBytes = new Map<string, number>();
-  /** Most runs that were ever under way together. */
+  /** Maximum of concurrent runs. */
   mostRuns = 0;
-  /** Most bytes that Cargos loading, loaded and leaving ever needed together. */
+  /** Maximum total bytes of loading, loaded and unloading Cargos. */
   mostBytes = 0;
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
   readonly #crashes = new Map<string, () => void>();
@@ -67,12 +67,12 @@ export class FakeRuntime implements CargoRuntime {
     return { usable: true, version: "fake" };
   }
 
-  /** Lets what is held under this name go on, now or when it comes. */
+  /** Releases the step held under this name, now or when it is reached. */
   go(name: string): void {
     this.#gate(name).resolve();
   }
 
-  /** Ends the process of a loaded Cargo, as a native crash does. */
+  /** Ends the process of a loaded Cargo, like a native crash. */
   crash(slug: string): void {
     this.#crashes.get(slug)?.();
   }

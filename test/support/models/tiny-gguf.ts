@@ -11,8 +11,8 @@ export interface TinyGgufOptions {
   readonly layers?: number;
   readonly chatTemplate?: string;
   /**
-   * Texts of a token each, all different, that it says after any prompt at temperature 0, before it ends. After any other token of an
-   * answer it begins anew. Those in angle brackets are tokens of a template, such as `<think>`. Needs a width of two more.
+   * Distinct texts of one token each, generated after any prompt at temperature 0, before the end. After any other token the sequence
+   * restarts. Texts in angle brackets are tokens of a template, such as `<think>`. Needs a width of at least two more.
    */
   readonly says?: readonly string[];
   /** Which of these are control tokens, whose text is not shown. */

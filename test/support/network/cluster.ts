@@ -9,13 +9,13 @@ import { Program, type ProgramResult } from "../program.ts";
 import { smallCatalog } from "../small-catalog.ts";
 
 const DATABASE = "atoll";
-/** Short waits: what a coordinator does when one is over does not depend on how long it was. */
+/** Flags with short waits, to speed up tests. */
 const QUICK = [
   ...["--lease-ms", "3000", "--lease-renew-ms", "500", "--island-grace-s", "5", "--restart-grace-s", "5"],
   ...["--heartbeat-s", "2", "--sse-heartbeat-s", "2", "--log-level", "warn"],
 ];
 
-/** What the lease of {@link QUICK} takes at most to be over and noticed. */
+/** Maximum time until an expired lease of {@link QUICK} is noticed. */
 export const LEASE_MS = 3_000;
 
 export interface ClusterOptions {
@@ -30,12 +30,12 @@ export interface ClusterOptions {
   readonly programOf?: (index: number) => string;
 }
 
-/** Coordinators as processes on a PostgreSQL and a NATS of their own, each behind links that a test breaks. */
+/** Coordinator processes on a separate PostgreSQL and NATS, each behind links that a test can break. */
 export class Cluster implements AsyncDisposable {
   readonly postgres: PostgresServer;
   readonly nats: NatsServer;
   readonly members: readonly CoordinatorProcess[];
-  /** One address for all: each connection goes to the next coordinator that is up, as with a load balancer. */
+  /** Load balancer: each connection goes to the next running coordinator. */
   readonly balancer: Link;
   readonly #key: Buffer;
   #opened = new AsyncDisposableStack();
@@ -59,7 +59,7 @@ export class Cluster implements AsyncDisposable {
   static async open(options: ClusterOptions = {}): Promise<Cluster> {
     const { coordinators = 3, natsConfig, flags = [], environmentOf, programOf } = options;
     await using opened = new AsyncDisposableStack();
-    // A commit is synced here, because tests kill the server.
+    // Commits are synced, because tests kill the server.
     const postgres = opened.use(await PostgresServer.start({ isDurable: true }));
     const nats = opened.use(await NatsServer.start(natsConfig));
     await postgres.createDatabase(DATABASE);
@@ -94,7 +94,7 @@ export class Cluster implements AsyncDisposable {
     return member;
   }
 
-  /** Mends all links, and starts what has ended. */
+  /** Repairs all links, and restarts ended processes. */
   async mend(): Promise<void> {
     for (const member of this.members) {
       member.heal();
@@ -103,7 +103,7 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  /** Another coordinator each time, of those that are up: each request of a client goes elsewhere. */
+  /** Returns the address of the next running coordinator. */
   nextUrl(): string {
     return nextUp(this.members, (this.#turn += 1)).url;
   }
@@ -124,7 +124,7 @@ export class Cluster implements AsyncDisposable {
     return new Program("coordinator", [...args, ...flags], { ATOLL_CLUSTER_KEY: this.#key.toString("hex") }).ended();
   }
 
-  /** One column of one row. */
+  /** Reads one column of one row. */
   async read<T>(sql: string): Promise<T> {
     const { rows } = await this.postgres.query(sql, DATABASE);
     return Object.values(rows[0] as object)[0] as T;

@@ -12,7 +12,7 @@ export interface MemberOptions {
   readonly program: string;
 }
 
-/** A coordinator of a cluster: a process that is started again at will. Everything that it talks to is behind a link of its own. */
+/** A restartable coordinator process of a cluster. All its connections go through separate links. */
 export class CoordinatorProcess implements AsyncDisposable {
   readonly clients: Link;
   readonly islands: Link;
@@ -37,7 +37,7 @@ export class CoordinatorProcess implements AsyncDisposable {
     return member;
   }
 
-  /** For clients. */
+  /** Address for clients. */
   get url(): string {
     return this.clients.url;
   }
@@ -46,7 +46,7 @@ export class CoordinatorProcess implements AsyncDisposable {
     return this.#port;
   }
 
-  /** The present process, or the last one. */
+  /** The current process, or the last one. */
   get program(): Program {
     if (this.#program === null) throw new Error("The coordinator was never started");
     return this.#program;
@@ -68,7 +68,7 @@ export class CoordinatorProcess implements AsyncDisposable {
     await this.#program.printed(/listening on/);
   }
 
-  /** Ends the process. What it wrote to standard error tells more than its code. */
+  /** Ends the process. Returns its result with standard error. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<ProgramResult> {
     this.thaw();
     this.program.kill(signal);

@@ -7,7 +7,7 @@ import { makeHello } from "./frames.ts";
 
 type FrameOf<T extends FromCoordinator["type"]> = Extract<FromCoordinator, { type: T }>;
 
-/** An Island whose every frame is written by the test, over a real socket. */
+/** An Island whose frames the test sends over a real socket. */
 export class FakeIsland implements AsyncDisposable {
   readonly socket: WebSocket;
   readonly #received: FromCoordinator[] = [];
@@ -31,7 +31,7 @@ export class FakeIsland implements AsyncDisposable {
     });
   }
 
-  /** Opens the socket without a word. */
+  /** Opens the socket without sending frames. */
   static async dial(url: string, token: string, protocols: string | string[] = SUBPROTOCOL): Promise<FakeIsland> {
     const address = new URL(SESSION_PATH, url.replace(/^http/, "ws"));
     const socket = new WebSocket(address, protocols, { headers: { authorization: `Bearer ${token}` } });
@@ -40,7 +40,7 @@ export class FakeIsland implements AsyncDisposable {
     return island;
   }
 
-  /** Opens the socket, says hello and waits for welcome. */
+  /** Opens the socket, sends `hello` and waits for `welcome`. */
   static async join(url: string, token: string, hello: Partial<Hello> = {}): Promise<FakeIsland> {
     const island = await FakeIsland.dial(url, token);
     island.send(makeHello(hello));
@@ -56,7 +56,7 @@ export class FakeIsland implements AsyncDisposable {
     this.socket.send(data);
   }
 
-  /** Takes the first frame of a type that was not taken yet, waiting for it if need be. */
+  /** Returns and removes the next received frame of a type, waiting for it if necessary. */
   async next<T extends FromCoordinator["type"]>(
     type: T,
     match: (frame: FrameOf<T>) => boolean = () => true,
@@ -78,18 +78,18 @@ export class FakeIsland implements AsyncDisposable {
     }
   }
 
-  /** From now on every frame goes to `handle` and none is kept; first those that were not taken. */
+  /** Passes pending and later frames to `handle` instead of storing them. */
   handle(handle: (frame: FromCoordinator) => void): void {
     this.#handle = handle;
     for (const frame of this.#received.splice(0)) handle(frame);
   }
 
-  /** Frames of a type that were received and not taken. */
+  /** Returns pending frames of a type. */
   pending<T extends FromCoordinator["type"]>(type: T): FrameOf<T>[] {
     return this.#received.filter((frame) => frame.type === type) as FrameOf<T>[];
   }
 
-  /** Cuts the connection without a close frame, as a cable does. */
+  /** Breaks the connection without a close frame. */
   cut(): void {
     this.socket.terminate();
   }

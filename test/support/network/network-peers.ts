@@ -4,9 +4,9 @@ import { Program } from "../program.ts";
 import { RoundRobin } from "../servers/round-robin.ts";
 import { COORDINATORS } from "./several-coordinators.ts";
 
-/** The coordinators of a network beside its first one, and the load balancer in front of all of them. */
+/** The additional coordinators of a network, and the load balancer in front of all. */
 export class NetworkPeers implements AsyncDisposable {
-  /** Of the first coordinator. */
+  /** Flags of the first coordinator. */
   readonly firstFlags: readonly string[];
   readonly #opened: AsyncDisposableStack;
   readonly #balancer: RoundRobin;
@@ -36,7 +36,7 @@ export class NetworkPeers implements AsyncDisposable {
     return new NetworkPeers(flagsOf(first), opened.move(), balancer);
   }
 
-  /** Where each request goes to the next coordinator. */
+  /** Address of the load balancer. */
   get url(): string {
     return this.#balancer.url;
   }

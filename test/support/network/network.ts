@@ -19,12 +19,12 @@ import { smallCatalog } from "../small-catalog.ts";
 import { placeFlags, placeFor, STORE_ENV } from "../store/test-store.ts";
 
 /**
- * A real network: a coordinator and Islands, each a process, in a temporary directory. With ATOLL_TEST_COORDINATORS others stand beside
- * the coordinator, and each request, and each Island, goes to the next.
+ * A real network of a coordinator and Islands as processes in a temporary directory. With ATOLL_TEST_COORDINATORS there are several
+ * coordinators, and each request and Island goes to the next one.
  */
 export class Network implements AsyncDisposable {
   readonly directory: string;
-  /** The coordinator's data: in that directory, or in a database of PostgreSQL. */
+  /** Location of the coordinator's data: the directory, or a PostgreSQL database. */
   readonly place: StoreLocation;
   coordinator: Program;
   readonly url: string;
@@ -76,7 +76,7 @@ export class Network implements AsyncDisposable {
     return network;
   }
 
-  /** Whether it has printed its address and not ended. */
+  /** Whether the coordinator has printed its address and is running. */
   get isCoordinatorUp(): boolean {
     const { process, stdout } = this.coordinator;
     return process.exitCode === null && process.signalCode === null && stdout.includes("listening on");
@@ -90,25 +90,25 @@ export class Network implements AsyncDisposable {
     await this.coordinator.printed(/listening on/);
   }
 
-  /** The data directory, for tests of SQLite alone. */
+  /** The data directory, for tests that only use SQLite. */
   get data(): string {
     if (typeof this.place !== "string") throw new Error("The network's data is in a database");
     return this.place;
   }
 
-  /** Runs a coordinator command on the data beside the running server and reads its JSON. */
+  /** Runs a coordinator command on the data of the running server, and returns its JSON. */
   async manage<T>(...args: string[]): Promise<T> {
     const { code, stdout, stderr } = await this.run(...args, "--json");
     if (code !== 0) throw new Error(`coordinator ${args.join(" ")} ended with ${code}: ${stderr}`);
     return JSON.parse(stdout) as T;
   }
 
-  /** Runs a coordinator command on the data beside the running server. */
+  /** Runs a coordinator command on the data of the running server. */
   async run(...args: string[]): Promise<ProgramResult> {
     return new Program("coordinator", [...args, ...placeFlags(this.place)], STORE_ENV).ended();
   }
 
-  /** As a client that may ask as often as it likes: how often a test asks until something is so depends on the machine's speed. */
+  /** Creates an account without a request limit, because the number of polls of a test depends on the machine's speed. */
   createAccount(email: string, credits = 1_000, limits: Partial<AccountLimits> = {}): NewAccount {
     return insertAccount(this.place, email, credits, { requestsPerMinute: 100_000, ...limits });
   }
@@ -125,7 +125,7 @@ export class Network implements AsyncDisposable {
     env: Record<string, string> = {},
   ): Promise<Program> {
     const data = this.islandData(name);
-    // What is recommended is far away: nothing is preloaded unless a test serves it. Each runtime that is probed takes its time.
+    // Recommended models are remote, so nothing is preloaded unless a test serves it. Probing each runtime takes time.
     const quiet = {
       threads: "1",
       gpu: "off",
@@ -151,7 +151,7 @@ export class Network implements AsyncDisposable {
     });
   }
 
-  /** What `island status --json` prints, asked of the agent itself: tests ask often, and a process for each takes its time. */
+  /** Returns the output of `island status --json`, read from the agent directly, because tests poll it often. */
   async islandStatus<T>(name: string): Promise<T> {
     const status = await askAgent<T>(this.islandData(name), "/status");
     if (status === undefined) throw new Error(`No agent runs on ${this.islandData(name)}`);
@@ -167,7 +167,7 @@ export class Network implements AsyncDisposable {
   }
 }
 
-/** The key that Islands pin, as `signing-key show` tells it. */
+/** Returns the key that Islands pin, like `signing-key show`. */
 async function publicKeyOf(place: StoreLocation): Promise<string> {
   await using stack = new AsyncDisposableStack();
   const secrets =

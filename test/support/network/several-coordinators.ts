@@ -1,6 +1,6 @@
 import { IS_POSTGRES } from "../servers/test-store-server.ts";
 
-/** How many coordinators serve what a test opens; one when it is not set. */
+/** Number of coordinators per test network; default 1. */
 const CHOICE = "ATOLL_TEST_COORDINATORS";
 
 export const COORDINATORS = Number(process.env[CHOICE] ?? "1");
@@ -10,7 +10,7 @@ if (!Number.isInteger(COORDINATORS) || COORDINATORS < 1 || COORDINATORS > 9)
   throw new Error(`${CHOICE} is a number from 1 to 9`);
 if (ARE_SEVERAL && !IS_POSTGRES) throw new Error(`${CHOICE} needs ATOLL_TEST_STORE=postgres: they share a database`);
 
-/** A test that does not hold when its requests go to several coordinators: `why` stands in its title. */
+/** Marks a test that does not apply if requests go to several coordinators. `why` is part of its title. */
 export function unlessSeveral(title: string, why: string): [title: string, options: { readonly skip: boolean }] {
   return ARE_SEVERAL ? [`${title} [${COORDINATORS} coordinators: ${why}]`, { skip: true }] : [title, { skip: false }];
 }

@@ -23,28 +23,28 @@ import { testEnv } from "../test-env.ts";
 import { TEST_TRANSPORT } from "../transport.ts";
 
 /**
- * A test's Island sends no heartbeats, and answers when the test lets it, which a loaded machine delays. One that let a job down is
- * asked again soon.
+ * Flags for Islands of tests, which send no heartbeats and may respond late on a loaded machine. An Island that failed a job gets the
+ * next one soon.
  */
 const PATIENT = { acceptLimitS: 60, islandBackoffS: 0.01, heartbeatS: 3_600 };
 
 /**
- * A real coordinator in this process: real sockets, a real database, a free port. It can be closed and opened again. Its catalog is
- * the small one unless a flag names another. With ATOLL_TEST_COORDINATORS these are several, and each request goes to the next.
+ * A real coordinator in this process, with real sockets, a real database and a free port. It can be closed and reopened. Its default
+ * catalog is the small one. With ATOLL_TEST_COORDINATORS there are several, and each request goes to the next one.
  */
 export class TestCoordinator implements AsyncDisposable {
   readonly directory: string;
-  /** Its data: in that directory, or in a database of PostgreSQL. */
+  /** Location of its data: the directory, or a PostgreSQL database. */
   readonly place: StoreLocation;
   readonly fatal: unknown[] = [];
   #flags: Readonly<Record<string, unknown>>;
   #coordinators: readonly Coordinator[] = [];
-  /** In front of several. */
+  /** Load balancer in front of several coordinators. */
   #balancer: RoundRobin | null = null;
-  /** Of several on a database that is made for them. */
+  /** NATS of several coordinators on a new database. */
   readonly #nats: NatsServer | null;
 
-  /** Variables, for the settings that have no flag. */
+  /** Environment variables, for settings without a flag. */
   readonly #env: Readonly<Record<string, string>>;
 
   private constructor(
@@ -61,7 +61,7 @@ export class TestCoordinator implements AsyncDisposable {
     this.#env = env;
   }
 
-  /** `ownPlace`: a test's own, in place of the store that all tests run on. */
+  /** Opens a coordinator. `ownPlace`: location of the data instead of the default store of the tests. */
   static async open(
     flags: Readonly<Record<string, unknown>> = {},
     env: Readonly<Record<string, string>> = {},
@@ -143,29 +143,29 @@ export class TestCoordinator implements AsyncDisposable {
     this.#coordinators = [];
   }
 
-  /** Works on the data beside the running coordinator, as its commands do. */
+  /** Accesses the data of the running coordinator, like its commands. */
   async withStore<T>(use: (store: Store, accounts: Accounts) => Promise<T>): Promise<T> {
     const store = await openStore(this.place, systemClock);
-    // What a coordinator that was stopped has left may be written.
+    // Adopt the jobs of a stopped coordinator, so that they can be written.
     if (store.cluster.isShared) await store.cluster.adopt(1_000);
     try {
       const env = testEnv({ newAccountMicro: 0 }, { clock: systemClock });
       return await use(store, openAccounts(env, store.accounts, "open", unsharedCredentials(store.accounts, env)));
     } finally {
-      // Coordinators that share a store look twice a second what others have changed.
+      // Coordinators that share a store poll changes of others twice a second.
       if (store.cluster.isShared) await systemClock.sleep(600);
       await store.close();
     }
   }
 
-  /** Runs SQL with `?` for values on its data, as nobody but a test does. */
+  /** Runs SQL with `?` for values on its data. */
   runSql(sql: string, ...values: readonly (string | number | null)[]): unknown[] {
     return runSql(this.place, sql, ...values);
   }
 
   /**
-   * An account with credits, an API key and an Island token. `limits`: those that are not to be the defaults. It may ask as often as
-   * it likes unless they say otherwise: how often a test asks until something is so depends on the machine's speed.
+   * Creates an account with credits, an API key and an Island token. `limits`: overrides of the default limits. There is no request limit
+   * by default, because the number of polls of a test depends on the machine's speed.
    */
   async createAccount(email: string, credits = 1_000, limits: Partial<AccountLimits> = {}): Promise<NewAccount> {
     return insertAccount(this.place, email, credits, { requestsPerMinute: 100_000, ...limits });

@@ -14,7 +14,7 @@ export interface Certificate {
   readonly keyFile: string;
 }
 
-/** A certificate authority of a test, and what it signed. */
+/** A certificate authority for tests, with its certificates. */
 export class Authority implements AsyncDisposable {
   readonly directory: string;
 
@@ -22,7 +22,7 @@ export class Authority implements AsyncDisposable {
     this.directory = directory;
   }
 
-  /** @throws where openssl is not installed. */
+  /** Creates an authority. @throws if openssl is not installed. */
   static async make(): Promise<Authority> {
     requireDebian("openssl", "openssl");
     const authority = new Authority(await mkdtemp(join(tmpdir(), "atoll-ca-")));
@@ -34,7 +34,7 @@ export class Authority implements AsyncDisposable {
     return join(this.directory, "ca.pem");
   }
 
-  /** `alternative`: what it is valid for, such as `DNS:localhost`. */
+  /** Signs a certificate. `alternative`: its subject alternative name, such as `DNS:localhost`. */
   async sign(name: string, alternative: string): Promise<Certificate> {
     const { caFile, directory } = this;
     const by = ["-CA", caFile, "-CAkey", join(directory, "ca.key")];

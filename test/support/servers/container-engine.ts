@@ -10,29 +10,29 @@ import Dockerode from "dockerode";
 import { requireDebian } from "./require-debian.ts";
 import { makeTar, type TarEntry } from "../tar.ts";
 
-/** A container engine for tests, and the name of an image in it that holds a busybox. */
+/** A container engine for tests, with the name of a busybox image in it. */
 export interface TestEngine {
-  /** As DOCKER_HOST has it. */
+  /** Address in the format of DOCKER_HOST. */
   readonly host: string;
   readonly docker: Dockerode;
-  /** True for a daemon of the tests' own, which a test may stop, and which pulls from a registry on this machine. */
+  /** True for a daemon started by the tests, which a test may stop, and which pulls from a registry on this machine. */
   readonly isOwn: boolean;
-  /** The daemon's process, where the tests started it. */
+  /** Process of a daemon started by the tests; else null. */
   readonly pid: number | null;
   stop(): Promise<void>;
 }
 
 export const TEST_IMAGE = "docker.io/atoll/busybox:test";
-/** Declares a volume and a health check. */
+/** Image that declares a volume and a health check. */
 export const VOLUME_IMAGE = "docker.io/atoll/busybox:volume";
 
-/** How a daemon of the tests has to do with networks. */
+/** Network settings of a daemon of the tests. */
 interface DaemonNetwork {
   /** Program that starts it, as the same process. */
   readonly wrapper: readonly [] | readonly [program: string, ...args: string[]];
   readonly options: readonly string[];
 }
-/** Leaves the machine's rules and routes alone. */
+/** Settings that do not change the machine's rules and routes. */
 const NO_NETWORK: DaemonNetwork = {
   wrapper: [],
   options: ["--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false"],
@@ -46,16 +46,16 @@ const START_TRIES = 300;
 const TRY_MS = 100;
 
 /**
- * The engine that DOCKER_HOST names, otherwise a daemon of its own on a private socket.
+ * Starts a test engine: the one of DOCKER_HOST, else a new daemon on a private socket.
  *
- * @throws where neither can be had.
+ * @throws if neither is available.
  */
 export async function startTestEngine(): Promise<TestEngine> {
   requireDebian(BUSYBOX, "busybox-static");
   return open();
 }
 
-/** A daemon of its own in a network namespace of its own, with its rules of iptables, as on a host. @throws as {@link startTestEngine}. */
+/** Starts a daemon in a new network namespace with its iptables rules, as on a host. @throws like {@link startTestEngine}. */
 export async function startHostLikeEngine(): Promise<TestEngine> {
   requireDebian(BUSYBOX, "busybox-static");
   requireDebian(NFT, "nftables");
@@ -92,7 +92,7 @@ async function withImages(engine: TestEngine): Promise<TestEngine> {
   return engine;
 }
 
-/** Ends with the process that starts it, also when that is killed. */
+/** Starts a daemon that ends with this process, even if that is killed. */
 async function startDaemon({ wrapper, options }: DaemonNetwork): Promise<Omit<TestEngine, "docker">> {
   const directory = await mkdtemp(join(tmpdir(), "atoll-engine-"));
   const at = (name: string): string => join(directory, name);
@@ -141,7 +141,7 @@ async function waitForDaemon(daemon: ChildProcess, docker: Dockerode): Promise<v
   }
 }
 
-/** Makes an image of a busybox. @param changes as a Dockerfile has them. */
+/** Creates an image of a busybox. @param changes instructions of a Dockerfile. */
 export async function importTestImage(docker: Dockerode, name: string, changes: readonly string[]): Promise<void> {
   const colon = name.lastIndexOf(":");
   const stream = await docker.importImage(Readable.from([makeTar(await busyboxRoot())]), {
@@ -154,7 +154,7 @@ export async function importTestImage(docker: Dockerode, name: string, changes: 
   });
 }
 
-/** A root file system with every program of busybox, one of them once more as setuid root. */
+/** Returns a root file system with all programs of busybox, and a second copy of one as setuid root. */
 export async function busyboxRoot(): Promise<TarEntry[]> {
   const [busybox, { stdout }] = await Promise.all([readFile(BUSYBOX), promisify(execFile)(BUSYBOX, ["--list"])]);
   const links = stdout.split("\n").filter((name) => name !== "" && name !== "busybox");

@@ -9,12 +9,12 @@ const MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json";
 const CONFIG_TYPE = "application/vnd.docker.container.image.v1+json";
 const LAYER_TYPE = "application/vnd.docker.image.rootfs.diff.tar.gzip";
 
-/** What a registry does with a repository instead of serving it. */
+/** Faults of a repository. */
 export type RegistryFault = "unauthorized" | "unavailable" | "stalled" | "other manifest";
 
-/** A container registry on 127.0.0.1, which engines take without TLS. Source: OCI Distribution Specification 1.1, pull. */
+/** A container registry on 127.0.0.1, which engines accept without TLS. Source: OCI Distribution Specification 1.1, pull. */
 export class ImageRegistry {
-  /** Paths of the blobs that were asked for, in order. */
+  /** Paths of requested blobs, in order. */
   readonly blobRequests: string[] = [];
   readonly faults = new Map<string, RegistryFault>();
   readonly #server: Server;
@@ -35,7 +35,7 @@ export class ImageRegistry {
     return new ImageRegistry(server);
   }
 
-  /** `host:port`, as an image's name begins. */
+  /** `host:port`, the start of image names. */
   get host(): string {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
@@ -66,7 +66,7 @@ export class ImageRegistry {
     return digestOf(manifest);
   }
 
-  /** Resolves when a layer of a repository has been sent to its half, and no further. */
+  /** Resolves when half of a layer of a stalled repository has been sent. */
   stalled(repository: string): Promise<void> {
     return this.#stallOf(repository).promise;
   }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 
-/** A mail as the server took it. `text`: the whole message, headers and body. */
+/** A received mail. `text`: the complete message with headers and body. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
@@ -11,7 +11,7 @@ export interface ReceivedMail {
 
 const [USER, PASSWORD] = ["atoll", "mail secret"];
 
-/** A mail server on a free port. It wants a password and offers no TLS. */
+/** A mail server on a free port. Requires a password and offers no TLS. */
 export class MailServer implements AsyncDisposable {
   readonly #server: SMTPServer;
   readonly #mails: ReceivedMail[] = [];
@@ -49,7 +49,7 @@ export class MailServer implements AsyncDisposable {
     return `smtp://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}`;
   }
 
-  /** Mails that were not taken with {@link next}. */
+  /** Number of mails not returned by {@link next} yet. */
   get waiting(): number {
     return this.#mails.length;
   }

@@ -1,7 +1,7 @@
 import { hasNats } from "./nats-server.ts";
 import { postgresPrograms } from "./postgres-server.ts";
 
-/** Debian's packages of the servers that several coordinators need, of those that are not installed; null where all are. */
+/** Returns the Debian packages of missing servers that several coordinators need, or null. */
 export async function missingServers(): Promise<string | null> {
   const missing = [
     ...((await postgresPrograms()) === null ? ["postgresql"] : []),

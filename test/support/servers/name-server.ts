@@ -6,11 +6,11 @@ const TYPE_AAAA = 28;
 const NXDOMAIN = 3;
 const TTL_S = [0, 0, 0, 60];
 
-/** A name server on a real port. It answers by `records`, is silent about names in `silent`, and knows no others. */
+/** A name server on a real port. Responds with `records`, ignores names in `silent`, and rejects others. */
 export class NameServer implements AsyncDisposable {
   readonly records = new Map<string, { readonly ipv4?: readonly string[]; readonly ipv6?: readonly Uint8Array[] }>();
   readonly silent = new Set<string>();
-  /** Names that were asked for, once for each question. */
+  /** Requested names, one entry per question. */
   readonly asked: string[] = [];
   readonly #socket: Socket = createSocket("udp4");
   readonly #wakers = new Set<() => void>();
@@ -27,7 +27,7 @@ export class NameServer implements AsyncDisposable {
     return `127.0.0.1:${this.#socket.address().port}`;
   }
 
-  /** Resolves when all `names` have been asked for. */
+  /** Resolves when all `names` have been requested. */
   async askedFor(names: readonly string[]): Promise<void> {
     while (!names.every((name) => this.asked.includes(name))) {
       await new Promise<void>((resolve) => this.#wakers.add(resolve));

@@ -16,7 +16,7 @@ export const hasNats = (): boolean => spawnSync("nats-server", ["--version"]).st
 /** A NATS server on its own port. */
 export class NatsServer implements AsyncDisposable {
   readonly port: number;
-  /** With its configuration; null: it has none. */
+  /** Directory of its configuration; null without one. */
   readonly #directory: string | null;
   #child: ChildProcess;
 
@@ -28,7 +28,7 @@ export class NatsServer implements AsyncDisposable {
 
   /**
    * @param config text of a configuration file.
-   * @throws where nats-server is not installed.
+   * @throws if nats-server is not installed.
    */
   static async start(config?: string): Promise<NatsServer> {
     requireDebian("nats-server", "nats-server");
@@ -47,7 +47,7 @@ export class NatsServer implements AsyncDisposable {
     return `nats://127.0.0.1:${this.port}`;
   }
 
-  /** As a crash. */
+  /** Kills the server, like a crash. */
   async kill(): Promise<void> {
     await this.#end("SIGKILL");
   }

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A span as OTLP has it in JSON. */
+/** A span in OTLP's JSON format. */
 export interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -12,14 +12,14 @@ export interface OtlpSpan {
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** 2: an error. */
+  /** Status of the span; 2 is an error. */
   readonly status: { readonly code?: number };
 }
 
-/** A collector of traces that speaks OTLP over HTTP, in JSON. */
+/** A trace collector for OTLP over HTTP in JSON. */
 export class OtlpServer implements AsyncDisposable {
   readonly spans: OtlpSpan[] = [];
-  /** What each request said of the program, and its path. */
+  /** Path and resource attributes of each request. */
   readonly requests: { readonly path: string; readonly resource: Readonly<Record<string, unknown>> }[] = [];
   readonly #server: Server;
 
@@ -67,7 +67,7 @@ interface ResourceSpans {
 
 interface Attribute {
   readonly key: string;
-  /** One member, by the type: `stringValue`, `intValue` and others. */
+  /** One member named by the type: `stringValue`, `intValue` and others. */
   readonly value: Readonly<Record<string, unknown>>;
 }
 

@@ -7,7 +7,7 @@ import { postgresStore, type PostgresStore } from "../../../coordinator/store/po
 import type { Clock } from "../../../shared/clock.ts";
 import { PostgresServer } from "./postgres-server.ts";
 
-/** A migrated database on a server of its own, emptied in little time. */
+/** A migrated database on a separate server, which can be emptied quickly. */
 export class PostgresDatabase implements AsyncDisposable {
   readonly address: string;
   readonly server: PostgresServer;
@@ -21,7 +21,7 @@ export class PostgresDatabase implements AsyncDisposable {
     this.#admin = new pg.Client(address);
   }
 
-  /** @throws where PostgreSQL is not installed. */
+  /** Opens a database. @throws if PostgreSQL is not installed. */
   static async open(): Promise<PostgresDatabase> {
     const server = await PostgresServer.start();
     const database = new PostgresDatabase(server, await server.createDatabase("test"));
@@ -29,12 +29,12 @@ export class PostgresDatabase implements AsyncDisposable {
     return database;
   }
 
-  /** A store of a coordinator with this id. */
+  /** Returns a store for a coordinator with this id. */
   store(clock: Clock, ownerId = "c1"): PostgresStore {
     return postgresStore({ address: this.address, clock, ownerId, secrets: this.#secrets });
   }
 
-  /** Everything that stores wrote is gone. */
+  /** Deletes all data of stores. */
   async empty(): Promise<void> {
     await this.#admin.query(this.#empty);
   }

@@ -15,24 +15,24 @@ const run = promisify(execFile);
 const VERSIONS = "/usr/lib/postgresql";
 const MAX_START_MS = 20_000;
 
-/** Without a sync for each commit. Tests that kill the server want `isDurable`. */
+/** Settings without a sync per commit. Tests that kill the server need `isDurable`. */
 const QUICK = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"];
 
 export interface PostgresOptions {
-  /** Commits are synced. */
+  /** Whether commits are synced. */
   readonly isDurable?: boolean;
-  /** Connections from elsewhere need TLS, and this password of the user `atoll`. */
+  /** Requires TLS and this password of the user `atoll` for connections over the network. */
   readonly secured?: { readonly certificate: Certificate; readonly password: string };
 }
 
-/** The folder of Debian's newest PostgreSQL; null where none is installed. */
+/** Returns the folder of Debian's newest PostgreSQL, or null if none is installed. */
 export async function postgresPrograms(): Promise<string | null> {
   const versions = await readdir(VERSIONS).catch(() => []);
   const newest = versions.sort((a, b) => Number(b) - Number(a))[0];
   return newest === undefined ? null : join(VERSIONS, newest, "bin");
 }
 
-/** A PostgreSQL server on its own port and in its own directory. */
+/** A PostgreSQL server on a free port with a new directory. */
 export class PostgresServer implements AsyncDisposable {
   readonly #bin: string;
   readonly #directory: string;
@@ -56,7 +56,7 @@ export class PostgresServer implements AsyncDisposable {
     this.#child = this.#spawn();
   }
 
-  /** @throws where PostgreSQL is not installed. */
+  /** Starts a server. @throws if PostgreSQL is not installed. */
   static async start({ isDurable = false, secured }: PostgresOptions = {}): Promise<PostgresServer> {
     const bin = await postgresPrograms();
     if (bin === null) throw new Error("PostgreSQL is not installed: apt-get install postgresql");
@@ -75,7 +75,7 @@ export class PostgresServer implements AsyncDisposable {
     return server;
   }
 
-  /** Of the process whose children serve the connections. */
+  /** Id of the process whose children serve the connections. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -84,14 +84,14 @@ export class PostgresServer implements AsyncDisposable {
     return `postgres://atoll@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** An empty database. Returns its address. */
+  /** Creates an empty database and returns its address. */
   async createDatabase(name: string): Promise<string> {
     await this.query(`CREATE DATABASE ${name}`);
     return this.addressOf(name);
   }
 
   async query(sql: string, database = "postgres"): Promise<pg.QueryResult> {
-    // By the socket, which needs no password.
+    // Connects through the socket, which needs no password.
     const client = new pg.Client({ host: this.#directory, port: this.port, user: "atoll", database });
     await client.connect();
     try {
@@ -101,7 +101,7 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
-  /** As a crash. */
+  /** Kills the server, like a crash. */
   async kill(): Promise<void> {
     await this.#end("SIGQUIT");
   }
@@ -149,7 +149,7 @@ export class PostgresServer implements AsyncDisposable {
   }
 }
 
-/** Fills a new directory with a server's data. The first one of a run is kept and copied: that takes a tenth of the time. */
+/** Fills a new directory with a server's data. Copies the first one of a run, which takes a tenth of the time. */
 async function makeData(bin: string, directory: string, identity: { uid?: number; gid?: number }): Promise<void> {
   const shared = process.env[RUN_DIRECTORY];
   const kept = shared === undefined ? null : join(shared, "postgres");
@@ -166,7 +166,7 @@ async function makeData(bin: string, directory: string, identity: { uid?: number
   await rename(copy, kept).catch(() => rm(copy, { recursive: true }));
 }
 
-/** What the server needs to ask for TLS and passwords: its settings, which name files of its own directory. */
+/** Writes the server's files for TLS and passwords, and returns the settings that name them. */
 async function secure(
   directory: string,
   { uid, gid }: { uid?: number; gid?: number },

@@ -6,7 +6,7 @@ import { join } from "node:path";
  *
  * @param program a name, or an absolute path.
  * @param debianPackage the package that has it.
- * @throws where it is not installed.
+ * @throws if it is not installed.
  */
 export function requireDebian(program: string, debianPackage: string): string {
   const folders = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin"];

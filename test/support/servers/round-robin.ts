@@ -3,10 +3,10 @@ import { createServer, request as requestOf, type IncomingMessage, type Server, 
 import { connect, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** Of one connection: the balancer has its own with each side. */
+/** Headers of one connection. The balancer has a separate connection to each side. */
 const HOP_BY_HOP = new Set(["connection", "keep-alive"]);
 
-/** A load balancer: each request and each WebSocket goes to the next server in turn, also on one connection of a client. */
+/** A load balancer. Each request and WebSocket goes to the next server, even on one connection of a client. */
 export class RoundRobin implements AsyncDisposable {
   readonly #server: Server;
   readonly #ports: () => readonly number[];
@@ -16,7 +16,7 @@ export class RoundRobin implements AsyncDisposable {
   private constructor(ports: () => readonly number[]) {
     this.#ports = ports;
     this.#server = createServer({ keepAliveTimeout: 0 }, (request, response) => this.#pass(request, response));
-    // Whoever writes it wants to see what the coordinator says.
+    // Passes `Expect: 100-continue` on, so that the client gets the coordinator's response.
     this.#server.on("checkContinue", (request, response) => this.#pass(request, response));
     this.#server.on("upgrade", (request, socket, head) => this.#relay(request, socket, head));
     this.#server.on("connection", (socket) => {
@@ -25,7 +25,7 @@ export class RoundRobin implements AsyncDisposable {
     });
   }
 
-  /** `ports`: of the servers that are up, asked for each request. */
+  /** `ports`: returns the ports of running servers, called for each request. */
   static async open(ports: () => readonly number[]): Promise<RoundRobin> {
     const balancer = new RoundRobin(ports);
     balancer.#server.listen(0, "127.0.0.1");
@@ -79,12 +79,12 @@ export class RoundRobin implements AsyncDisposable {
     far.write(head);
     near.pipe(far);
     far.pipe(near);
-    // What came before the end still arrives: the reason why a session closes is in its last frame.
+    // Forwards data before the end: the last frame has the reason why a session closes.
     for (const [from, to] of [
       [near, far],
       [far, near],
     ] as const) {
-      // Also after a reset: what was read before it is sent on.
+      // After a reset, data read before it is still forwarded.
       from.once("error", () => to.end());
       from.once("close", () => to.end());
     }

@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 
-/** Which store the tests of the coordinator run on: `postgres`, or SQLite when it is not set. */
+/** Store of the coordinator's tests: `postgres`, or SQLite if it is not set. */
 const CHOICE = "ATOLL_TEST_STORE";
-/** Address of the server that all workers of a run share, without the name of a database. */
+/** Address of the server that all workers of a run share, without a database name. */
 export const SERVER = "ATOLL_TEST_POSTGRES";
-/** Coordinator processes of tests take it from their environment. */
+/** Variable with the cluster key, for coordinator processes of tests. */
 export const KEY = "ATOLL_CLUSTER_KEY";
-/** A database that is migrated and empty. */
+/** Name of the migrated, empty template database. */
 export const TEMPLATE = "atoll_template";
 
 export const IS_POSTGRES = process.env[CHOICE] === "postgres";
 
-/** Vitest's global setup: the server, if tests run on PostgreSQL. */
+/** Vitest's global setup: starts the server if tests run on PostgreSQL. */
 export default async function startTestStore(): Promise<(() => Promise<void>) | undefined> {
   // Every lane calls it; the first one starts the server.
   if (!IS_POSTGRES || process.env[SERVER] !== undefined) return undefined;

@@ -13,11 +13,11 @@ export interface Received {
 
 type Answer = number | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** A webhook's receiver on a real port. It answers by `answers` in their order, then with 204. */
+/** A webhook receiver on a real port. Responds with `answers` in order, then with 204. */
 export class WebhookReceiver implements AsyncDisposable {
   readonly received: Received[] = [];
   readonly answers: Answer[] = [];
-  /** Requests that have come and are not answered. */
+  /** Number of requests without a response yet. */
   open = 0;
   mostOpen = 0;
   readonly #server: Server;
@@ -43,7 +43,7 @@ export class WebhookReceiver implements AsyncDisposable {
     return `http://127.0.0.1:${this.port}/hook?for=atoll`;
   }
 
-  /** The first request that was not taken yet, waiting for it if need be. */
+  /** Returns the next request, waiting for it if necessary. */
   async next(): Promise<Received> {
     while (this.received.length <= this.#taken) {
       await new Promise<void>((resolve) => this.#wakers.add(resolve));
@@ -75,7 +75,7 @@ export class WebhookReceiver implements AsyncDisposable {
   }
 }
 
-/** What a receiver does: throws unless the request was signed with `secret`. */
+/** Verifies the signature like a real receiver. @throws unless the request was signed with `secret`. */
 export function verifySignature(secret: string, { text, headers }: Received): unknown {
   return new Webhook(secret).verify(text, headers);
 }

@@ -5,7 +5,7 @@ import { PostgresServer } from "./postgres-server.ts";
 
 type Tests<T> = (opened: T) => void | Promise<void>;
 
-/** Declares tests with a migrated database of their own. */
+/** Declares tests with a new migrated database. */
 export const withDatabase = (tests: Tests<PostgresDatabase>): Promise<void> => declare(PostgresDatabase.open(), tests);
 
 /** Declares tests with a PostgreSQL server that has no database yet. */

@@ -7,9 +7,9 @@ interface ListedJob {
 }
 
 /**
- * What is wrong with an account that got `granted` credits: jobs without an end, and a balance that is not the grant less what its
- * jobs cost, each once.
- * @param charges credits of jobs whose cost is known; the others are asked for.
+ * Returns the problems of an account that got `granted` credits: unfinished jobs, and a balance that differs from the grant less the cost
+ * of its jobs.
+ * @param charges credits of jobs with known costs; the costs of others are requested.
  */
 export async function accountProblems(
   url: string,

@@ -6,7 +6,7 @@ import type { DatabaseLocation, StoreLocation } from "../../../coordinator/store
 import { newId } from "../../../shared/ids.ts";
 import { runSql } from "./test-store.ts";
 
-/** Of "correct horse". Making one takes 0.1 s of a core. */
+/** Hash of "correct horse". Computing one takes 0.1 s of a core. */
 export const PASSWORD_HASH = "scrypt$32768$8$1$7R4myyp1h2B+lPNx3gOcWA==$An7lLFiBqrzGeHxcXauK6DFDZkg8sIBWunieoEDpqX8=";
 const MICRO_PER_CREDIT = 1_000_000;
 
@@ -19,9 +19,8 @@ export interface NewAccount {
 type Row = Readonly<Record<string, string | number | null>>;
 
 /**
- * Writes an account with the password "correct horse", an API key and an Island token into a coordinator's store, beside the
- * coordinator that may be running on it. The commands that make them take five processes; `test/e2e/commands/cli.integration.test.ts` tests
- * those.
+ * Writes an account with the password "correct horse", an API key and an Island token into a coordinator's store, even while a coordinator
+ * runs on it. The commands would take five processes; `test/e2e/commands/cli.integration.test.ts` tests them.
  */
 export function insertAccount(
   place: StoreLocation,
@@ -32,7 +31,7 @@ export function insertAccount(
   const nowMs = Date.now();
   const id = newId("user", nowMs);
   const [key, islandToken] = [newSecret("ak"), newSecret("it")];
-  // PostgreSQL's texts have no NUL: what clients name is kept as JSON there.
+  // PostgreSQL's texts cannot contain NUL, so names from clients are stored as JSON there.
   const named = (name: string): string => (typeof place === "string" ? name : JSON.stringify(name));
   const rows: readonly (readonly [table: string, row: Row])[] = [
     [
@@ -129,7 +128,7 @@ function insertIntoDatabase(
   runSql(place, statements.join(";\n"), ...rows.flatMap(([, row]) => Object.values(row)));
 }
 
-/** Two entries that sum to zero, and the balances that follow from them. */
+/** Writes two entries that sum to zero, and the resulting balances. */
 function grant(db: Database.Database, accountId: string, micro: bigint, atMs: number): void {
   if (micro === 0n) return;
   const last = db.prepare<[], number>("SELECT coalesce(max(id), 0) FROM entries").pluck().get() ?? 0;
@@ -146,7 +145,7 @@ function grant(db: Database.Database, accountId: string, micro: bigint, atMs: nu
   }
 }
 
-/** Whose Island token it is. */
+/** Returns the account of an Island token. */
 export function accountOfToken(place: StoreLocation, token: string): string {
   const [found] = runSql(place, "SELECT account_id FROM island_tokens WHERE token_hash = ?", hashSecret(token));
   if (found === undefined) throw new Error("The Island token is not in the database");

@@ -7,7 +7,7 @@ import { makeFastDirectory } from "../fast-directory.ts";
 
 let made: Promise<Buffer> | undefined;
 
-/** Puts a database there to which all migrations were applied: a third of what it takes to open a new one. Made once in a process. */
+/** Writes a migrated database, which takes a third of the time of opening a new one. Created once per process. */
 export async function writeEmptyDatabase(path: string): Promise<void> {
   writeFileSync(path, await (made ??= makeDatabase()), { mode: 0o600 });
 }

@@ -14,12 +14,12 @@ import { IS_POSTGRES, KEY, SERVER, TEMPLATE } from "../servers/test-store-server
 export { IS_POSTGRES };
 export type TestStore = SqliteStore | PostgresStore;
 
-/** The variables that a coordinator's process needs for its store. */
+/** Environment variables of a coordinator process for its store. */
 export const STORE_ENV: Readonly<Record<string, string>> = IS_POSTGRES ? { [KEY]: process.env[KEY] ?? "" } : {};
 
 const databases = new Map<string, Promise<string>>();
 
-/** Where the tests keep what would be in this data directory: there, or in a database made for it. */
+/** Returns the location of data for this directory: the directory itself, or a new database. */
 export async function placeFor(directory: string): Promise<StoreLocation> {
   if (!IS_POSTGRES) return directory;
   let address = databases.get(directory);
@@ -30,11 +30,11 @@ export async function placeFor(directory: string): Promise<StoreLocation> {
   return { address: await address, key: Buffer.from(process.env[KEY] ?? "", "hex") };
 }
 
-/** The flags of commands for that place. */
+/** Returns the flags of commands for that location. */
 export const placeFlags = (place: StoreLocation): string[] =>
   typeof place === "string" ? ["--data", place] : ["--store", place.address];
 
-/** A store as `openSqliteStore` opens it, on the store that tests run on. The same path gives the same data. */
+/** Opens the store that tests run on, like `openSqliteStore`. The same path has the same data. */
 export async function openTestStore({ path, clock }: { path: string; clock: Clock }): Promise<TestStore> {
   const place = await placeFor(path);
   if (typeof place === "string") return openSqliteStore({ path, clock });
@@ -45,13 +45,13 @@ export async function openTestStore({ path, clock }: { path: string; clock: Cloc
     ownerId: newId("coord", clock.now()),
     secrets: new SecretBox(key),
   });
-  // As after the start of a coordinator: what the last one left is this one's.
+  // Like a starting coordinator: adopts what the last one left.
   await store.cluster.adopt(1_000);
   await store.prune();
   return store;
 }
 
-/** Runs SQL with `?` for values beside what may be running, and returns the rows. Blocks: it is for a few. */
+/** Runs SQL with `?` for values, even while a coordinator runs, and returns the rows. Synchronous, so use it for a few rows. */
 export function runSql(place: StoreLocation, sql: string, ...values: readonly (string | number | null)[]): unknown[] {
   if (typeof place !== "string") return runPsql(place.address, sql, values);
   const db = new Database(join(place, DATABASE_FILE), { timeout: 5_000, fileMustExist: true });
@@ -63,7 +63,7 @@ export function runSql(place: StoreLocation, sql: string, ...values: readonly (s
   }
 }
 
-/** Statements in one transaction. @returns the rows of the last one, if it gives any. */
+/** Runs statements in one transaction. @returns the rows of the last one. */
 function runPsql(address: string, sql: string, values: readonly (string | number | null)[]): unknown[] {
   let index = 0;
   const text = sql.replaceAll("?", () => literal(values[index++] ?? null));

@@ -9,17 +9,18 @@ const KNOWN = new Map(
   ].map((cargo) => [cargo.slug, cargo]),
 );
 
-describe("availability", () => {
+describe("describeAvailability and mostAvailable", () => {
   it.each([
-    ["none", "no Island can run it now"],
+    ["none", "no Island available"],
     ["busy", "on 2 Islands, all busy"],
-    ["cold", "on 3 Islands, after a download"],
+    ["cold", "on 3 Islands, needs a download"],
     ["warm", "ready on 1 Island"],
-  ])("of %s is said in words", (slug, text) => expect(describeAvailability(KNOWN, slug)?.text).toBe(text));
+  ])("describes the Cargo %s in words", (slug, text) => expect(describeAvailability(KNOWN, slug)?.text).toBe(text));
 
-  it("is not guessed before it is known", () => expect(describeAvailability(null, "warm")).toBeNull());
+  it("return no description before the availability is known", () =>
+    expect(describeAvailability(null, "warm")).toBeNull());
 
-  it("chooses what answers at once, then what can run, then the first", () => {
+  it("prefer a Cargo that can run at once, then one that can run, then the first", () => {
     const pick = (...slugs: string[]) =>
       mostAvailable(
         slugs.map((slug) => ({ slug })),

@@ -26,8 +26,8 @@ const systems = systemsFor(FILES).flatMap((system) =>
   system.file === undefined ? [] : [{ ...system, file: system.file }],
 );
 
-describe("the commands that add an Island", () => {
-  it("are for three systems by npm and for Debian, with the newest package of each", () => {
+describe("join commands", () => {
+  it("support three systems through npm, and Debian, with the newest package of each", () => {
     expect(systems.map(({ label, file }) => [label, file.name])).toEqual([
       ["Linux", "atoll-island-0.1.0.tgz"],
       ["macOS", "atoll-island-0.1.0.tgz"],
@@ -36,7 +36,7 @@ describe("the commands that add an Island", () => {
     ]);
   });
 
-  it("are missing where no package is served", () => {
+  it("are missing if the coordinator serves no package", () => {
     expect(systemsFor(FILES.slice(1, 2)).map(({ id, file }) => [id, file])).toEqual([
       ["linux", undefined],
       ["macos", undefined],
@@ -44,13 +44,13 @@ describe("the commands that add an Island", () => {
     ]);
   });
 
-  it.each(systems)("download from the coordinator, check and install that file: $label", (system) => {
+  it.each(systems)("download, verify and install the package: $label", (system) => {
     const commands = commandsFor(system, ADDRESS).map(({ command }) => command);
     expect(commands.find((command) => command.startsWith("curl"))).toMatch(
       new RegExp(`^curl(\\.exe)? -fLO ${ADDRESS}/download/${system.file.name}$`),
     );
     expect(commands.filter((command) => command.includes(system.file.sha256))).toHaveLength(1);
-    // Where the user's Node.js is, whose own place for programs is not on the PATH.
+    // The prefix is needed because the install directory of the user's npm is not on the PATH.
     const options = ["linux", "macos"].includes(system.id) ? " --prefix ~/.local" : "";
     const install = system.file.format === "deb" ? "sudo apt install" : `npm install --global${options}`;
     expect(commands.filter((command) => command.includes(`${install} ./${system.file.name}`))).toHaveLength(1);
@@ -59,7 +59,7 @@ describe("the commands that add an Island", () => {
     );
   });
 
-  it.each(systems)("call commands that exist, and hold no code: $label", (system) => {
+  it.each(systems)("call only existing commands, and do not contain the pairing code: $label", (system) => {
     const own = commandsFor(system, ADDRESS)
       .map(({ command }) => command.replace(/^sudo /, ""))
       .filter((command) => command.startsWith(`${ISLAND.command} `));
@@ -75,7 +75,7 @@ describe("isLoopback", () => {
     ["http://[::1]:8080", true],
     ["http://192.168.1.5:8080", false],
     ["https://localhost.example", false],
-  ])("is right about %s", (address, isLocal) => {
+  ])("classifies %s", (address, isLocal) => {
     expect(isLoopback(address)).toBe(isLocal);
   });
 });

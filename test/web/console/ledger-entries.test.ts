@@ -10,31 +10,31 @@ const job = { job_id: "job_1", workload_slug: "tiny-chat" };
 const brief = (lines: readonly ReturnType<typeof line>[]) =>
   entriesOf(lines).map(({ kind, slug, jobId, change, lines: own }) => [kind, slug, jobId, change, own.length]);
 
-describe("the entries of a ledger", () => {
-  it("have one for a job, with what it cost", () => {
+describe("ledger entries", () => {
+  it("combine the lines of a job, with its cost", () => {
     const lines = [line("release", 0.75, -0.75, job), line("charge", 0, -0.25, job), line("hold", -1, 1, job)];
     expect(brief(lines)).toEqual([["charge", "tiny-chat", "job_1", -0.25, 3]]);
     const [entry] = entriesOf(lines);
     expect([entry?.balance, entry?.at]).toEqual([lines[0]?.balance, lines[0]?.created_at]);
   });
 
-  it("say what a job cost before its oldest line is read", () => {
+  it("show the cost of a job before its oldest line is read", () => {
     expect(brief([line("charge", 0, -0.01, job)])).toEqual([["charge", "tiny-chat", "job_1", -0.01, 1]]);
   });
 
-  it("cost nothing for a job that got all back, and what is set aside for one that has not ended", () => {
+  it("show no cost for a fully released job, and the hold for an unfinished job", () => {
     expect(brief([line("release", 1, -1, job), line("hold", -1, 1, job)])).toEqual([
       ["release", "tiny-chat", "job_1", 0, 2],
     ]);
     expect(brief([line("hold", -1, 1, job)])).toEqual([["hold", "tiny-chat", "job_1", -1, 1]]);
   });
 
-  it("count a line once that two pages hold", () => {
+  it("count a line once if two pages contain it", () => {
     const charge = line("charge", 0, -0.25, job);
     expect(brief([charge, charge])).toEqual([["charge", "tiny-chat", "job_1", -0.25, 1]]);
   });
 
-  it("keep earnings apart, also from a job of one's own, and lead to no job", () => {
+  it("keep earnings separate, even for the account's own job, and without a link to the job", () => {
     const lines = [
       line("earning", 0.9, 0, job),
       line("charge", 0, -1, job),

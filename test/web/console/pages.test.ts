@@ -3,12 +3,12 @@ import { CONSOLE_PAGES } from "../../../coordinator/http/routes/front-door.ts";
 import { ROUTES } from "../../../web/src/app/routes.tsx";
 import { currentItem, NAVIGATION } from "../../../web/src/app/navigation.ts";
 
-it("the coordinator answers the first segment of every page with the console", () => {
+it("the coordinator serves the console at the first path segment of every page", () => {
   const segments = new Set(ROUTES.map(({ path }) => path.split("/")[1] ?? "").filter((segment) => segment !== ""));
   expect([...segments].toSorted()).toEqual(CONSOLE_PAGES.toSorted());
 });
 
-it("every page of the navigation exists and leads to itself", () => {
+it("every menu item leads to an existing page and is current there", () => {
   const items = NAVIGATION.flatMap(({ items }) => items.map(({ to }) => to));
   for (const to of items) {
     expect(ROUTES.map(({ path }) => path)).toContain(to);

@@ -4,7 +4,7 @@ import { Repaints } from "../../../web/src/components/repaints.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-it("a growing text is painted at once, then seldom, and always after its last piece", () => {
+it("Repaints paints at once, then at intervals, and always after the last piece", () => {
   let painted = 0;
   const repaints = new Repaints(() => (painted += 1));
   for (let piece = 0; piece < 100; piece += 1) repaints.ask(10);
@@ -18,7 +18,7 @@ it("a growing text is painted at once, then seldom, and always after its last pi
   expect(painted).toBe(3);
 });
 
-it("is not painted any more once it is cancelled", () => {
+it("Repaints does not paint after it is cancelled", () => {
   let painted = 0;
   const repaints = new Repaints(() => (painted += 1));
   repaints.ask(1);

@@ -31,8 +31,8 @@ const failureOf = (draft: Readonly<Record<string, string | boolean>>) => {
   return null;
 };
 
-describe("a form made from a JSON Schema", () => {
-  it("has a control for each kind of member, those that are required first", () => {
+describe("schema form", () => {
+  it("has a control for each kind of member, required ones first", () => {
     expect(membersOf(SCHEMA).map(({ name, schema }) => `${name} ${controlFor(schema)}`)).toEqual([
       "prompt text",
       "steps number",
@@ -45,7 +45,7 @@ describe("a form made from a JSON Schema", () => {
     ]);
   });
 
-  it("reads what was typed, and leaves out what was not", () => {
+  it("reads typed members and omits empty ones", () => {
     const draft = { prompt: "<b>", steps: "7", width: "384", sorted: false, labels: "a\n\nb", data: "[1]", slug: "" };
     expect(readDraft(SCHEMA, draft)).toEqual({
       prompt: "<b>",
@@ -59,17 +59,17 @@ describe("a form made from a JSON Schema", () => {
   });
 
   it.each([
-    [{ prompt: "" }, "input.prompt", /must be given/],
-    [{ steps: "many" }, "input.steps", /not a number/],
+    [{ prompt: "" }, "input.prompt", /required/],
+    [{ steps: "many" }, "input.steps", /Enter a number/],
     [{ steps: "1.5" }, "input.steps", /whole/],
-    [{ steps: "0" }, "input.steps", /At least 1/],
-    [{ steps: "101" }, "input.steps", /At most 100/],
+    [{ steps: "0" }, "input.steps", /at least 1/],
+    [{ steps: "101" }, "input.steps", /at most 100/],
     [{ data: "{" }, "input.data", /JSON/],
-  ])("says at the field what is wrong with %j", (draft, path, message) => {
+  ])("reports the error at the field for %j", (draft, path, message) => {
     expect(failureOf(draft)).toEqual([path, expect.stringMatching(message)]);
   });
 
-  it("types numbers, boxes and choices of a chat as such, and has its defaults", () => {
+  it("uses number, check box and choice controls for a chat, with its defaults", () => {
     const members = membersOf(chatInputJsonSchema);
     const controls = Object.fromEntries(members.map(({ name, schema }) => [name, controlFor(schema)]));
     expect(controls).toMatchObject({
@@ -93,10 +93,10 @@ describe("a form made from a JSON Schema", () => {
     expect(read({ temperature: "0", stop: "a\nb", parallel_tool_calls: false, reasoning_effort: '"low"' })).toEqual({
       ...{ prompt: "Hi", temperature: 0, stop: ["a", "b"], parallel_tool_calls: false, reasoning_effort: "low" },
     });
-    expect(() => read({ top_p: "0" })).toThrow("More than 0");
+    expect(() => read({ top_p: "0" })).toThrow("Must be more than 0");
   });
 
-  it("gives back the example of every shipped Cargo", () => {
+  it("returns the example input of every shipped Cargo", () => {
     let forms = 0;
     for (const name of readdirSync(CARGOS)) {
       const cargo = JSON.parse(readFileSync(join(CARGOS, name), "utf8")) as {
@@ -107,7 +107,7 @@ describe("a form made from a JSON Schema", () => {
       forms += 1;
       const read = readDraft(cargo.input_schema, draftOf(cargo.input_schema, cargo.example_input));
       const defaults = Object.entries(cargo.input_schema.properties ?? {});
-      // A box that is as its default is left out: the coordinator takes the default.
+      // A check box at its default is omitted, because the coordinator applies the default.
       const boxes = defaults.filter(([, { type, default: value }]) => type === "boolean" && value !== undefined);
       const filled = Object.fromEntries(boxes.map(([member, schema]) => [member, schema.default]));
       expect({ ...filled, ...read }, name).toEqual({ ...filled, ...cargo.example_input });

@@ -6,7 +6,7 @@ const line = (kind: "spent" | "earned", day: string, credits: number) => ({
   ...{ workload_slug: null, api_key_id: null },
 });
 
-it("usage by day has every day of the period, with the sums of its lines", () => {
+it("usageByDay sums the lines of every day in the period", () => {
   const nowMs = Date.UTC(2026, 2, 1, 23, 59);
   const lines = [line("spent", "2026-03-01", 2), line("spent", "2026-02-27", 1), line("spent", "2026-02-27", 0.5)];
   const usage = usageByDay([...lines, line("earned", "2026-02-28", 9), line("spent", "2026-01-01", 7)], nowMs, 3);

@@ -2,10 +2,10 @@ import type { AccountSession, ChangeApiKey, UsageFilter, UsageLine } from "@atol
 import { api } from "./api.ts";
 
 export type { AccountSession, UsageLine } from "@atoll/client";
-/** Limits of a new key; absent or null: none. */
+/** Limits of a new key. A member that is absent or null sets no limit. */
 export type KeyLimits = Pick<ChangeApiKey, "expires_at" | "cargos" | "credits_per_month">;
 
-/** All lines, at most a year of days or the Cargos of an account. */
+/** Reads all usage lines: at most a year of days, or the Cargos of an account. */
 export async function readUsage(filter: UsageFilter, signal: AbortSignal): Promise<readonly UsageLine[]> {
   const lines: UsageLine[] = [];
   for await (const line of api().account.usage(filter, { signal })) lines.push(line);

@@ -7,19 +7,19 @@ let onUnauthenticated: () => void = () => undefined;
 
 const client = new Atoll({
   baseUrl: BASE_URL.href,
-  // In a cookie that no script can read.
+  // Keeps the session in an HttpOnly cookie, which scripts cannot read.
   session: "cookie",
-  // The page shows what failed and asks again itself.
+  // Pages show failures and retry themselves.
   maxRetries: 0,
   fetch: watchedFetch,
 });
 
-/** The client of the signed-in account. */
+/** Returns the API client of the signed-in account. */
 export function api(): Atoll {
   return client;
 }
 
-/** `listener` hears of each request that was refused because no session holds any more. */
+/** Sets the function that is called for each request rejected because the session has ended. */
 export function whenUnauthenticated(listener: () => void): void {
   onUnauthenticated = listener;
 }

@@ -11,7 +11,7 @@ import { findSession, isOperator, session, sessionFailure } from "./session.ts";
 import { Shell } from "./shell.tsx";
 import { SignInAgain } from "./sign-in-again.tsx";
 
-/** Where someone wanted to go before signing in. */
+/** Address to return to after signing in. */
 let wanted: string | null = null;
 
 export function App() {
@@ -24,7 +24,7 @@ export function App() {
       wanted = path.value + location.search;
       navigate("/sign-in", { replace: true });
     }
-    // The link of a mail may be opened by someone who is signed in.
+    // A signed-in account may also open the reset link of an e-mail.
     if (state === "signed-in" && isEntry && path.value !== "/reset-password") {
       navigate(wanted ?? "/", { replace: true });
       wanted = null;
@@ -53,7 +53,7 @@ export function App() {
   );
 }
 
-/** Loads the code of the page when it is first shown. */
+/** Loads the code of a page when the page is first shown. */
 function PageOf({ route, params }: { readonly route: Route } & PageProps) {
   const [page, setPage] = useState<{ route: Route; Page: ComponentType<PageProps> } | null>(null);
   const [error, setError] = useState<unknown>(null);
@@ -71,7 +71,7 @@ function PageOf({ route, params }: { readonly route: Route } & PageProps) {
     };
   }, [route, tries]);
   if (error !== null) {
-    // After an upgrade the files of the old console are gone; the page's address still works.
+    // After an upgrade the files of the old console are gone. Reloading the page's address loads the new ones.
     return <ErrorState error={error} retry={() => (tries === 0 ? setTries(1) : location.reload())} />;
   }
   if (page === null || page.route !== route) return <LoadingState what="the page" />;
@@ -84,8 +84,8 @@ function Unreachable() {
   return (
     <main class="entry">
       <div class="entry-card" role="alert">
-        <h1>{isRefused ? "The console cannot be shown" : "The coordinator does not answer"}</h1>
-        <p>{isRefused ? messageOf(failure) : "This page tries again by itself."}</p>
+        <h1>{isRefused ? "The console cannot be shown" : "The coordinator does not respond"}</h1>
+        <p>{isRefused ? messageOf(failure) : "This page keeps trying to reconnect."}</p>
         <button type="button" class="button" onClick={() => void findSession()}>
           Try now
         </button>

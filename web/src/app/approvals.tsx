@@ -2,10 +2,10 @@ import { signal } from "@preact/signals";
 import { api } from "./api.ts";
 import { useResource } from "./resource.ts";
 
-/** Raised by what changes which Cargos are offered. */
+/** Counts changes to the offered Cargos; pages increment it after an approval, a disable or an enable. */
 export const approvalChanges = signal(0);
 
-/** How many Cargos an operator can decide on, beside the menu entry: those that wait, and shipped ones that are off. */
+/** Shows next to the menu entry how many Cargos await an operator's decision: waiting ones, and shipped ones that are off. */
 export function ApprovalCount() {
   const { value = 0 } = useResource(
     async (abort) => {
@@ -22,7 +22,7 @@ export function ApprovalCount() {
   return (
     <>
       {" "}
-      <span class="menu-count" title={`${value} Cargos are off or wait for an approval`}>
+      <span class="menu-count" title={`${value} Cargos are off or waiting for approval`}>
         {value}
       </span>
     </>

@@ -1,16 +1,16 @@
 import { signal } from "@preact/signals";
 import { BASE_URL } from "./base.ts";
 
-/** Whether the coordinator answers. */
+/** Whether the coordinator is unreachable. */
 export const isDown = signal(false);
-/** Counts reconnects: what is shown is read again. */
+/** Counts reconnects. Pages read their data again after each. */
 export const reconnects = signal(0);
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 10_000;
 let isWaiting = false;
 
-/** A request got no answer, or one of a coordinator that is stopping. Asks until one answers again. */
+/** Handles a request that got no response, or a 502 or 504. Polls the health endpoint until a coordinator responds. */
 export function connectionLost(): void {
   isDown.value = true;
   if (!isWaiting) void waitUntilUp();
@@ -27,7 +27,7 @@ async function waitUntilUp(): Promise<void> {
   reconnects.value += 1;
 }
 
-/** The one request beside `@atoll/client`, whose retries would hide how long it takes. */
+/** Requests the health endpoint without `@atoll/client`, whose retries would hide how long an outage lasts. */
 async function answers(): Promise<boolean> {
   try {
     return (await fetch(new URL("api/v1/health", BASE_URL), { cache: "no-store" })).ok;

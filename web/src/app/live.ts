@@ -11,26 +11,26 @@ import { useEffect } from "preact/hooks";
 import { api } from "./api.ts";
 import { connectionLost } from "./connection.ts";
 
-/** Counts the times that events may have been missed: lists are read again. */
+/** Counts the times that events may have been missed. Lists are read again after each. */
 export const liveResets = signal(0);
 
-/** What the coordinator tells as it happens. */
+/** Events of the account's live stream, by name. */
 export interface LiveEvents {
   readonly job: JobSummary;
   readonly island: Island;
   readonly islandRemoved: { readonly id: string };
   readonly balance: { readonly balance: number };
-  /** Also its keys, sessions or Island tokens. */
+  /** Sent when the account, or one of its keys, sessions or Island tokens, changes. */
   readonly account: Account;
   readonly overview: NetworkOverview;
-  /** The account is no operator's any more. */
+  /** Sent when the account has lost the operator role. */
   readonly overviewDenied: null;
 }
 type Listener<T> = (event: T) => void;
 
-/** A page need not wait longer for the stream before it reads its lists. */
+/** Longest time that a page waits for the stream before it reads its lists. */
 const MAX_WAIT_MS = 500;
-/** Between two pages that show the network there is a moment without one. */
+/** Delay before the scope is checked again: between two pages that show the network there is a moment without one. */
 const SETTLE_MS = 100;
 
 const listeners: { [Name in keyof LiveEvents]: Set<Listener<LiveEvents[Name]>> } = {
@@ -43,10 +43,10 @@ const listeners: { [Name in keyof LiveEvents]: Set<Listener<LiveEvents[Name]>> }
   overviewDenied: new Set(),
 };
 let following: AbortController | null = null;
-/** Pages on the screen that show the network. */
+/** Number of shown pages that need events of the network. */
 let networkPages = 0;
 let isDenied = false;
-/** Has the stream begin again when what it should tell has changed. */
+/** Restarts the stream when its scope has changed. */
 let followAgain: (() => void) | null = null;
 
 /** Calls `listener` for each event while the component is shown. */
@@ -54,7 +54,7 @@ export function useLive<Name extends keyof LiveEvents>(name: Name, listener: Lis
   useEffect(() => onLive(name, listener));
 }
 
-/** Like {@link useLive}, of the overview: the coordinators gather it only while somebody looks. */
+/** Calls `listener` for each overview while the component is shown. Coordinators gather overviews only while a page requests them. */
 export function useLiveOverview(listener: Listener<NetworkOverview>): void {
   useLive("overview", listener);
   useEffect(() => {
@@ -67,14 +67,17 @@ export function useLiveOverview(listener: Listener<NetworkOverview>): void {
   }, []);
 }
 
-/** Calls `listener` for each event until the function that it returns is called. */
+/** Calls `listener` for each event. Returns a function that ends the subscription. */
 export function onLive<Name extends keyof LiveEvents>(name: Name, listener: Listener<LiveEvents[Name]>): () => void {
   const set = listeners[name] as Set<Listener<LiveEvents[Name]>>;
   set.add(listener);
   return () => void set.delete(listener);
 }
 
-/** Follows the account's events, the one stream that all pages share. Resolves when lists that are read now miss nothing, or soon. */
+/**
+ * Follows the account's events, in one stream that all pages share. Resolves when the stream has begun, so that lists read from then on
+ * miss no change, or after {@link MAX_WAIT_MS}.
+ */
 export async function startLive(): Promise<void> {
   stopLive();
   const controller = new AbortController();
@@ -87,7 +90,7 @@ export async function startLive(): Promise<void> {
     begun.resolve();
   };
   setTimeout(endWait, MAX_WAIT_MS);
-  // Ends when the session does; the request that is refused then tells it.
+  // Fails when the session ends. `whenUnauthenticated` reports that.
   follow(controller.signal, () => {
     if (!isWaiting) liveResets.value += 1;
     endWait();
@@ -105,7 +108,7 @@ document.addEventListener("visibilitychange", () => followAgain?.());
 const wishedScope = (): "network" | undefined =>
   networkPages > 0 && !isDenied && !document.hidden ? "network" : undefined;
 
-/** `onReset`: events may have been missed, also where a stream begins. */
+/** Reads the stream until `stop`. `onReset` is called when events may have been missed, and when a stream begins. */
 async function follow(stop: AbortSignal, onReset: () => void): Promise<void> {
   while (!stop.aborted) {
     const turn = new AbortController();

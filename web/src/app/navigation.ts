@@ -46,7 +46,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
   },
 ];
 
-/** The item that leads to the page, the most specific one. */
+/** Returns the path of the most specific menu item that leads to the page, or null. */
 export function currentItem(path: string): string | null {
   const at = path === "/playground" ? "/" : path;
   const items = NAVIGATION.flatMap((group) => group.items.map(({ to }) => to));

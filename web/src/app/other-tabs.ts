@@ -1,16 +1,16 @@
 import { BASE_URL } from "./base.ts";
 
-/** Who is signed in changed in one tab: all tabs share the cookie. Null: nobody. */
+/** Message to the other tabs, which share the cookie: the account that is now signed in, or null after a sign-out. */
 type Change = { readonly accountId: string | null };
 
-// Several consoles may be at one origin, below different paths. Old browsers have none.
+// The name has the path: several consoles may share an origin. Old browsers have no BroadcastChannel.
 const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel(`atoll.session ${BASE_URL.pathname}`) : null;
 
 export function tellOtherTabs(accountId: string | null): void {
   channel?.postMessage({ accountId } satisfies Change);
 }
 
-/** `listener` hears what other tabs tell. */
+/** Calls `listener` when another tab signs in or out. */
 export function onOtherTabs(listener: (accountId: string | null) => void): void {
   channel?.addEventListener("message", ({ data }: MessageEvent<Change>) => listener(data.accountId));
 }

@@ -5,22 +5,22 @@ import { liveResets } from "./live.ts";
 import { signIns } from "./session.ts";
 
 export const PAGE_SIZE = 100;
-/** Scrolling far asks only for what is shown when it stops. */
+/** Delay after scrolling before pages are read, so that scrolling far reads only the pages at its end. */
 const SETTLE_MS = 80;
 
 export interface PagedList<T> {
-  /** By position; undefined where nothing is read yet. */
+  /** Rows by position; undefined where a row is not read yet. */
   readonly rows: readonly (T | undefined)[];
-  /** Undefined until the first answer. */
+  /** Number of rows; undefined until the first page is read. */
   readonly total: number | undefined;
   readonly error: unknown;
   readonly isLoading: boolean;
-  /** Asks for the rows from `first` to `last`. */
+  /** Reads the rows from `first` to `last`, unless they are read already. */
   readonly show: (first: number, last: number) => void;
   readonly reload: () => void;
-  /** Replaces the row with the same id, or puts it first. */
+  /** Replaces the row with the same id, or inserts the row at the top. */
   readonly put: (row: T) => void;
-  /** Takes out the row with this id. */
+  /** Removes the row with this id. */
   readonly drop: (id: string | number) => void;
 }
 
@@ -32,7 +32,7 @@ interface State<T> {
 }
 const EMPTY = { rows: [], total: undefined, error: undefined, isLoading: true };
 
-/** A long list, of which only the pages that are looked at are read. It is read again when `keys` change, and after a reconnect. */
+/** Reads only the shown pages of a long list. Reads them again when `keys` change, and after a reconnect. */
 export function usePagedList<T>(
   load: (offset: number, signal: AbortSignal) => Promise<Page<T>>,
   idOf: (row: T) => string | number,
@@ -96,7 +96,7 @@ const pageOf = (index: number): number => Math.max(0, Math.floor(index / PAGE_SI
 
 function withPage<T>(last: State<T>, offset: number, data: readonly T[], total: number): State<T> {
   const rows = last.rows.slice(0, total);
-  // No holes: `includes` and `map` treat them differently.
+  // Fill with undefined instead of holes, which `includes` and `map` treat differently.
   while (rows.length < total) rows.push(undefined);
   for (const [index, row] of data.entries()) if (offset + index < total) rows[offset + index] = row;
   return { rows, total, error: undefined, isLoading: false };

@@ -3,13 +3,13 @@ import { reconnects } from "./connection.ts";
 import { liveResets } from "./live.ts";
 import { signIns } from "./session.ts";
 
-/** Something that is read from the coordinator. While it is read again, the last value stays. */
+/** A value that is read from the coordinator. While it is read again, the last value stays. */
 export interface Resource<T> {
   readonly value: T | undefined;
   readonly error: unknown;
   readonly isLoading: boolean;
   readonly reload: () => void;
-  /** Replaces what was read, for example by the answer to a change. */
+  /** Replaces the value, for example with the response to a change. */
   readonly set: (value: T) => void;
 }
 

@@ -3,21 +3,21 @@ import type { ComponentChildren, ComponentType } from "preact";
 import { BASE_URL, hrefOf } from "./base.ts";
 
 export interface PageProps {
-  /** What the placeholders of the path stand for. */
+  /** Values of the path's placeholders, by name. */
   readonly params: Readonly<Record<string, string>>;
 }
 
 export interface Route {
-  /** "/jobs/:id" */
+  /** Pattern of the path, such as "/jobs/:id". */
   readonly path: string;
   readonly title: string;
   readonly area: "entry" | "client" | "host" | "operator";
   readonly load: () => Promise<ComponentType<PageProps>>;
 }
 
-/** Path of the page that is shown, without the console's prefix. */
+/** Path of the shown page, without the console's prefix. */
 export const path = signal(currentPath());
-/** Query of the page's address. */
+/** Query of the shown page's address. */
 export const query = signal(new URLSearchParams(location.search));
 
 addEventListener("popstate", showAddress);
@@ -40,7 +40,7 @@ export function matchRoute(
   return null;
 }
 
-/** Null if the path does not match. A placeholder matches one segment. */
+/** Returns the values of the placeholders, or null if the path does not match. A placeholder matches one segment. */
 export function matchPath(pattern: string, at: string): Record<string, string> | null {
   const [wanted, found] = [pattern.split("/"), at.replace(/\/+$/, "").split("/")];
   if (pattern === "/") return at === "/" ? {} : null;
@@ -68,7 +68,7 @@ export function Link({
   readonly "aria-current"?: "page" | undefined;
 }) {
   const follow = (event: MouseEvent): void => {
-    // Another tab or a download is for the browser.
+    // The browser handles clicks that open another tab or download.
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     navigate(to);
@@ -89,7 +89,7 @@ function currentPath(): string {
   return `/${location.pathname.slice(BASE_URL.pathname.length)}`;
 }
 
-/** A broken escape stays as it is; then nothing is found by that name. */
+/** Decodes a path segment. An invalid escape stays as it is. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

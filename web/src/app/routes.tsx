@@ -1,6 +1,6 @@
 import type { Route } from "./router.tsx";
 
-/** What `/` is without a session. */
+/** Page at `/` for visitors without a session. */
 export const FRONT: Route = {
   path: "/",
   title: "The network",
@@ -8,7 +8,7 @@ export const FRONT: Route = {
   load: async () => (await import("../pages/entry/front.tsx")).FrontPage,
 };
 
-/** Every page. The first path segments are known to the coordinator too, which answers them with the console (`front-door.ts`). */
+/** All pages. The coordinator serves the console at the same first path segments (`front-door.ts`). */
 export const ROUTES: readonly Route[] = [
   {
     path: "/sign-in",

@@ -7,15 +7,16 @@ import { onOtherTabs, tellOtherTabs } from "./other-tabs.ts";
 import { navigate } from "./router.tsx";
 
 /**
- * unknown: not asked yet. expired: the session ended while someone works; what was typed stays, and a dialog asks for the password.
+ * State of the session. "unknown": not requested yet. "expired": ended while a page is open; the page keeps its fields, and a dialog asks
+ * for the password.
  */
 export type SessionState = "unknown" | "unreachable" | "signed-out" | "signed-in" | "expired";
 
 export const session = signal<SessionState>("unknown");
 export const account = signal<Account | null>(null);
-/** Why it is not known whether there is a session: no answer, or a refusal such as that of the limit of requests. */
+/** Error of the last attempt to find the session: a connection failure, or a rejection such as a rate limit. */
 export const sessionFailure = signal<unknown>(null);
-/** Counts sign-ins: what was refused meanwhile is read again. */
+/** Counts sign-ins. Pages read again after each, since requests without a session were rejected. */
 export const signIns = signal(0);
 export const isOperator = computed(() => account.value?.role === "operator");
 
@@ -35,14 +36,14 @@ onLive("overviewDenied", () => {
   refreshAccount().catch(() => undefined);
 });
 
-// All tabs share the cookie: what one shows must be of the account that its requests are of.
+// All tabs share the cookie, so a tab must show the account that its requests are made for.
 onOtherTabs((accountId) => {
   if (session.value === "unknown" || accountId === (account.value?.id ?? null)) return;
   if (accountId === null) forgetSession();
   else location.reload();
 });
 
-/** Finds out whether the browser has a session. */
+/** Checks whether the browser has a session. */
 export async function findSession(): Promise<void> {
   try {
     account.value = await api().account.get();
@@ -54,7 +55,7 @@ export async function findSession(): Promise<void> {
   }
 }
 
-/** @throws {FieldFailure} when they are wrong. */
+/** Signs in. @throws {FieldFailure} if e-mail or password is wrong. */
 export async function signIn(credentials: Credentials): Promise<void> {
   let begun: StartedSession;
   try {
@@ -66,7 +67,7 @@ export async function signIn(credentials: Credentials): Promise<void> {
   await begin(begun);
 }
 
-/** False: the operator wants proof of the address, and a mail is on its way. */
+/** Creates an account. Returns false if the operator requires a verified address; a mail with a token has been sent then. */
 export async function register(credentials: Credentials): Promise<boolean> {
   const signedIn = await api().auth.register(credentials);
   if (signedIn === null) return false;
@@ -74,13 +75,13 @@ export async function register(credentials: Credentials): Promise<boolean> {
   return true;
 }
 
-/** Opens the account whose address the token of a mail proves. */
+/** Creates the account whose address is verified by the token of a mail. */
 export async function verify(token: string, password: string): Promise<void> {
   await begin(await api().auth.verify({ token, password }));
 }
 
 export async function signOut(): Promise<void> {
-  // A session that ended already needs no end.
+  // Ignore a session that has already ended.
   await api()
     .auth.signOut()
     .catch((error: unknown) => {
@@ -90,21 +91,21 @@ export async function signOut(): Promise<void> {
   tellOtherTabs(null);
 }
 
-/** Notes that there is no session any more. */
+/** Marks the session as ended. */
 export function endedSession(): void {
   stopLive();
   account.value = null;
   session.value = "signed-out";
 }
 
-/** The same, and shows where to sign in. */
+/** Marks the session as ended and shows the sign-in page. */
 export function forgetSession(): void {
   endedSession();
-  // Who signs in next begins at the beginning.
+  // The next account to sign in starts at the first page.
   navigate("/sign-in", { replace: true });
 }
 
-/** Reads the account again: its balance and address change. */
+/** Reads the account again, since its balance and address change. */
 export async function refreshAccount(): Promise<void> {
   account.value = await api().account.get();
 }
@@ -115,7 +116,7 @@ async function begin(signedIn: StartedSession): Promise<void> {
   tellOtherTabs(signedIn.account.id);
   await Promise.all([refreshAccount(), startLive()]);
   session.value = "signed-in";
-  // Another account must not see what the last one did.
+  // Another account must not see data of the previous one.
   if (previous !== undefined && previous !== signedIn.account.id) location.reload();
   signIns.value += 1;
 }

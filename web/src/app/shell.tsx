@@ -10,7 +10,7 @@ import { Link, path } from "./router.tsx";
 import { account, isOperator, signOut } from "./session.ts";
 import { applyTheme, theme, type Theme } from "./theme.ts";
 
-/** What surrounds every page: navigation, balance, state of the connection. */
+/** Frame of every page: navigation, balance and connection state. */
 export function Shell({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
@@ -18,7 +18,7 @@ export function Shell({ title, children }: { readonly title: string; readonly ch
   const at = path.value;
   useEffect(() => {
     setOpen(false);
-    // Screen readers learn of the new page; at the first one the browser has told them.
+    // Moves the focus so that screen readers announce the new page. The browser announces the first one.
     if (shown.current !== at) main.current?.focus({ preventScroll: true });
     shown.current = at;
   }, [at]);
@@ -29,7 +29,7 @@ export function Shell({ title, children }: { readonly title: string; readonly ch
         href={`${location.pathname}#main`}
         onClick={(event) => (event.preventDefault(), main.current?.focus())}
       >
-        Skip to the content
+        Skip to content
       </a>
       <header class="top">
         <button
@@ -42,7 +42,7 @@ export function Shell({ title, children }: { readonly title: string; readonly ch
           <MenuIcon />
           <span class="hidden">Menu</span>
         </button>
-        <Link to="/" class="brand" aria-label="Atoll, to the playground">
+        <Link to="/" class="brand" aria-label="Atoll: go to the playground">
           <Mark />
           Atoll
         </Link>
@@ -56,7 +56,7 @@ export function Shell({ title, children }: { readonly title: string; readonly ch
       <main id="main" class="main" tabIndex={-1} ref={main}>
         {isDown.value && (
           <div class="banner warning" role="alert">
-            The coordinator does not answer. What you see may be old; this page reconnects by itself.
+            The coordinator does not respond. This page may be out of date; it reconnects automatically.
           </div>
         )}
         <Announcements />
@@ -66,7 +66,7 @@ export function Shell({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** What the operators tell everybody. */
+/** Announcements of the operators, at the top of every page. */
 export function Announcements() {
   const { value = [] } = useResource((signal) => api().announcements({ signal }), []);
   return (
@@ -108,7 +108,7 @@ function Navigation() {
 function Footer() {
   const [error, setError] = useState<string | null>(null);
   const leave = (): void => {
-    signOut().catch(() => setError("Not signed out: the coordinator does not answer."));
+    signOut().catch(() => setError("Not signed out: the coordinator does not respond. Try again."));
   };
   return (
     <section class="side-foot">
@@ -144,13 +144,13 @@ function Balance() {
   const { value } = account;
   if (value === null) return null;
   return (
-    <Link to="/usage" class="balance" title="Credits of your account">
+    <Link to="/usage" class="balance" title="Your credit balance">
       <span class="num">{formatBalance(value.credits)}</span> <span class="muted">credits</span>
     </Link>
   );
 }
 
-/** A ring with one island outside of it. */
+/** Logo: a ring with an island outside it. */
 export function Mark() {
   return (
     <svg viewBox="0 0 32 32" width="20" height="20" aria-hidden="true">

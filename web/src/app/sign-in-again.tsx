@@ -3,7 +3,7 @@ import { Field } from "../components/field.tsx";
 import { FormError, useForm } from "../components/form.tsx";
 import { account, forgetSession, signIn } from "./session.ts";
 
-/** Over the page whose session ended: what was typed there stays. */
+/** Dialog over a page whose session has ended. Fields of the page keep their values. */
 export function SignInAgain() {
   const email = account.value?.email ?? "";
   const form = useForm(async (values) => {
@@ -11,7 +11,7 @@ export function SignInAgain() {
   });
   return (
     <Dialog title="Your session has ended" onClose={() => undefined}>
-      <p>Sign in again to go on. What you typed is still there.</p>
+      <p>Sign in again to continue. The fields of this page keep what you typed.</p>
       <form onSubmit={form.submit} noValidate>
         <Field label="E-mail">
           {(props) => <input {...props} type="email" value={email} readOnly autocomplete="username" />}
@@ -22,7 +22,7 @@ export function SignInAgain() {
         <FormError form={form} />
         <div class="actions">
           <button type="button" class="button" onClick={forgetSession}>
-            Leave
+            Sign out
           </button>
           <button class="button primary" disabled={form.isBusy}>
             Sign in

@@ -1,4 +1,4 @@
-/** A setting of this browser that survives a reload. Never a secret: scripts can read it. A browser may refuse storage. */
+/** Reads a setting from the browser's local storage; null if it is missing or storage is blocked. Never store secrets: scripts can read them. */
 export function readSetting(name: string): string | null {
   try {
     return localStorage.getItem(`atoll.${name}`);
@@ -11,6 +11,6 @@ export function writeSetting(name: string, value: string): void {
   try {
     localStorage.setItem(`atoll.${name}`, value);
   } catch {
-    // Then it holds until the page is closed.
+    // Storage is blocked: the setting lasts until the page is closed.
   }
 }

@@ -7,7 +7,7 @@ const isTheme = (value: string | null): value is Theme => value === "system" || 
 const stored = readSetting("theme");
 export const theme = signal<Theme>(isTheme(stored) ? stored : "system");
 
-/** The style sheet reads `data-theme`; without it the system's choice counts. */
+/** Applies and stores the theme. The style sheet reads `data-theme`; without it the system's setting applies. */
 export function applyTheme(next: Theme): void {
   theme.value = next;
   if (next === "system") delete document.documentElement.dataset["theme"];

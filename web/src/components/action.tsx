@@ -1,14 +1,14 @@
 import { useRef, useState } from "preact/hooks";
 import { messageOf } from "./error-message.ts";
 
-/** What a button does, beside a form. */
+/** State of a button's action outside a form. */
 export interface Action<T = void> {
   readonly isBusy: boolean;
   readonly error: unknown;
   readonly run: (subject: T) => void;
 }
 
-/** 2 and more: the click under way belongs to a double click. */
+/** Number of the current click in a series; 2 or more in a double click. */
 let clicksInARow = 0;
 addEventListener(
   "click",
@@ -19,12 +19,12 @@ addEventListener(
   { capture: true },
 );
 
-/** What is to happen once for a double click, however fast the coordinator answers the first. */
+/** Returns whether the current click is the second of a double click, which must not repeat the action. */
 export function isSecondClick(): boolean {
   return clicksInARow > 1;
 }
 
-/** An action that does not run twice at the same time, nor for a double click, and whose failure is shown. */
+/** Runs an action at most once at a time, and once for a double click. Its error is kept to be shown. */
 export function useAction<T = void>(act: (subject: T) => Promise<unknown>): Action<T> {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);

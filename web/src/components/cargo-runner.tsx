@@ -13,10 +13,10 @@ import { draftOf, readDraft, readJson } from "./schema-form/draft.ts";
 import type { InputSchema } from "./schema-form/input-schema.ts";
 import { SchemaFields } from "./schema-form/schema-form.tsx";
 
-/** Members of a chat Cargo's input that stand first; the others are folded. */
+/** Members of a chat Cargo's input that are shown first; the others are collapsed. */
 const CHAT_MEMBERS = ["prompt", "max_tokens", "temperature"] as const;
 
-/** A form for a Cargo's input, and below it the job that it starts. */
+/** Shows a form for a Cargo's input, and below it the job that it starts. */
 export function CargoRunner({ cargo }: { readonly cargo: CargoDetail }) {
   const schema = useMemo(() => schemaOf(cargo), [cargo]);
   const hasMembers = Object.keys(schema.properties ?? {}).length > 0;
@@ -43,7 +43,7 @@ export function CargoRunner({ cargo }: { readonly cargo: CargoDetail }) {
           <h2>Input</h2>
           {hasMembers && (
             <button type="button" class="link-button" onClick={toggle}>
-              {isJson ? "As a form" : "As JSON"}
+              {isJson ? "Edit as a form" : "Edit as JSON"}
             </button>
           )}
         </div>
@@ -81,14 +81,14 @@ export function CargoRunner({ cargo }: { readonly cargo: CargoDetail }) {
       </form>
       {jobId !== null && <StartedJob key={jobId} id={jobId} />}
       <details class="panel">
-        <summary>From a program</summary>
+        <summary>Call from code</summary>
         <CodeSamples samples={jobSamples(cargo.slug, input ?? cargo.example_input)} />
       </details>
     </div>
   );
 }
 
-/** All chat Cargos have one schema, whose limit of the answer is that of the largest; this Cargo's is its context. */
+/** Limits `max_tokens` to the Cargo's context: all chat Cargos share a schema, whose limit is that of the largest context. */
 function schemaOf({ input_schema, chat, context_tokens: maximum }: CargoDetail): InputSchema {
   const schema = input_schema as InputSchema;
   const length = schema.properties?.["max_tokens"];
@@ -112,7 +112,7 @@ function StartedJob({ id }: { readonly id: string }) {
 function readWhole(json: string): Record<string, unknown> {
   const value = readJson("", json.trim() === "" ? "{}" : json);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new FieldFailure("input", "Give a JSON object");
+    throw new FieldFailure("input", "Enter a JSON object");
   }
   return value as Record<string, unknown>;
 }

@@ -3,15 +3,15 @@ import { BASE_URL } from "../app/base.ts";
 import { addressFor, useDownloads } from "./downloads.ts";
 import { CopyButton } from "./copy-button.tsx";
 
-/** What a request looks like from a program. Keys are never shown: they come from the environment. */
+/** A request as source code. API keys are never shown: code reads them from the environment. */
 export interface Sample {
   readonly label: string;
   readonly code: string;
-  /** It needs our client. */
+  /** Whether the code needs `@atoll/client`. */
   readonly usesClient?: boolean;
 }
 
-/** The same request in several languages, as tabs. */
+/** Tabs with one request in several languages. */
 export function CodeSamples({ samples }: { readonly samples: readonly Sample[] }) {
   const [chosen, choose] = useState(0);
   const id = useId();
@@ -52,7 +52,7 @@ export function CodeSamples({ samples }: { readonly samples: readonly Sample[] }
   );
 }
 
-/** Where the client comes from: no registry has it. */
+/** Says how to install the client, which is not on any package registry. */
 function ClientHint() {
   const { value } = useDownloads();
   if (value === undefined) return null;
@@ -61,8 +61,8 @@ function ClientHint() {
     <p class="hint">
       {file === undefined ? (
         <>
-          No registry has this client: ask the operator of the network for the file <code>atoll-client-….tgz</code>, and
-          install that file with npm.
+          This client is not on a package registry. Ask the operator of the network for the file{" "}
+          <code>atoll-client-….tgz</code>, and install that file with npm.
         </>
       ) : (
         <>
@@ -129,7 +129,7 @@ function apiUrl(path: string): string {
   return new URL(path, BASE_URL).href.replace(/\/$/, "");
 }
 
-/** Files are left out of a text to read. */
+/** Shortens files in base64, to keep the code readable. */
 function shortened(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [

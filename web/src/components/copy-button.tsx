@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 
-/** Copies a text. A browser allows that on https and localhost only; elsewhere the text is selected by hand. */
+/** Button that copies a text. Browsers permit that only on https and localhost; elsewhere the button asks to select the text by hand. */
 export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
   const [said, setSaid] = useState<string | null>(null);
   const copy = (): void => {
@@ -8,10 +8,10 @@ export function CopyButton({ text, label = "Copy" }: { readonly text: string; re
       setSaid(what);
       setTimeout(() => setSaid(null), 2_000);
     };
-    // Undefined on plain http.
+    // `clipboard` is undefined on plain http.
     const clipboard = navigator.clipboard as Clipboard | undefined;
-    if (clipboard === undefined) told("Select and copy it")();
-    else clipboard.writeText(text).then(told("Copied"), told("Select and copy it"));
+    if (clipboard === undefined) told("Select and copy the text")();
+    else clipboard.writeText(text).then(told("Copied"), told("Select and copy the text"));
   };
   return (
     <button type="button" class="button small" onClick={copy}>
@@ -20,7 +20,7 @@ export function CopyButton({ text, label = "Copy" }: { readonly text: string; re
   );
 }
 
-/** A secret or command with its button. */
+/** A secret or command with a copy button. */
 export function CopyBox({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div class="copy-box">

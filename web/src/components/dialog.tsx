@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { ActionError, type Action } from "./action.tsx";
 
-/** A modal dialog. The browser keeps the focus inside; at the end it goes back to where it was, or to the page if that is gone. */
+/** A modal dialog. The browser keeps the focus inside. On closing, the focus returns to the element that had it, or to the page. */
 export function Dialog({
   title,
   onClose,
@@ -24,7 +24,7 @@ export function Dialog({
     event.preventDefault();
     onClose();
   };
-  // A second Escape closes it though the first was refused; a dialog that must be answered stays.
+  // A second Escape closes a dialog though the first was prevented. Reopen it unless `onClose` has removed it.
   const reopen = (): void => {
     onClose();
     requestAnimationFrame(() => {
@@ -45,7 +45,7 @@ function giveFocusBack(opener: Element | null): void {
   target?.focus({ preventScroll: true });
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks for confirmation of an action that cannot be undone. */
 export function ConfirmDialog({
   title,
   children,
@@ -55,7 +55,7 @@ export function ConfirmDialog({
 }: {
   readonly title: string;
   readonly children: ComponentChildren;
-  /** Of the button: a verb. */
+  /** Label of the confirming button: a verb. */
   readonly confirm: string;
   readonly action: Action;
   readonly onClose: () => void;

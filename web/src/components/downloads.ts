@@ -3,12 +3,12 @@ import { api } from "../app/api.ts";
 import { BASE_URL } from "../app/base.ts";
 import { useResource, type Resource } from "../app/resource.ts";
 
-/** The packages that the coordinator serves. */
+/** Reads the packages that the coordinator serves. */
 export function useDownloads(): Resource<Downloads> {
   return useResource((signal) => api().downloads({ signal }), []);
 }
 
-/** Where other machines reach the coordinator, without a slash at the end: the operator's setting, else as this page does. */
+/** Returns the coordinator's address for other machines, without a final slash: `public_url` if set, else this page's address. */
 export function addressFor({ public_url: publicUrl }: Downloads): string {
   return (publicUrl ?? BASE_URL.href).replace(/\/$/, "");
 }

@@ -1,9 +1,9 @@
 import { AtollError, ConnectionError, InsufficientCreditsError, RateLimitError } from "@atoll/client";
 import { formatBalance, formatCredits } from "./numbers.ts";
 
-/** What happened and what to do, in a sentence. */
+/** Says in a sentence what happened and what to do. */
 export function messageOf(error: unknown): string {
-  if (error instanceof ConnectionError) return "The coordinator does not answer. Try again when it is back.";
+  if (error instanceof ConnectionError) return "The coordinator does not respond. Try again when it is back.";
   if (error instanceof InsufficientCreditsError && error.requiredCredits !== null && error.balanceCredits !== null) {
     return `Not enough credits: this needs ${formatCredits(error.requiredCredits)}, you have ${formatBalance(error.balanceCredits)}.`;
   }
@@ -11,11 +11,11 @@ export function messageOf(error: unknown): string {
     return `Too many requests. Try again in ${error.retryAfterS} s.`;
   }
   if (error instanceof AtollError && error.code === "unauthenticated")
-    return "Your session has ended. Sign in and send again.";
+    return "Your session has ended. Sign in and try again.";
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A removal of what another tab or program has removed already is done, too. */
+/** Treats the removal of something that is already gone (404) as successful. */
 export async function goneIsDone(removal: Promise<unknown>): Promise<void> {
   try {
     await removal;
@@ -24,7 +24,7 @@ export async function goneIsDone(removal: Promise<unknown>): Promise<void> {
   }
 }
 
-/** For the operator to find the failure in the log. */
+/** Returns the request id of a server error, by which an operator finds it in the log; null for other errors. */
 export function requestIdOf(error: unknown): string | null {
   return error instanceof AtollError && (error.status ?? 0) >= 500 ? error.requestId : null;
 }

@@ -3,7 +3,7 @@ import { messageOf } from "./error-message.ts";
 import { StreamedText } from "./streamed-text.tsx";
 import { Output, ImageOutput, TextOutput } from "./output.tsx";
 
-/** The output of a job as it arrives. `saysWhySilent`: the page says already why there is none. */
+/** Shows the output of a job as it arrives. `saysWhySilent`: the page already says why it is empty. */
 export function FeedView({
   feed,
   saysWhySilent = false,
@@ -30,7 +30,7 @@ export function FeedView({
       {isSilent && !saysWhySilent && ending === null && failure === null && (
         <p class="muted" role="status">
           <span class="spinner" aria-hidden="true" />{" "}
-          {feed.state === "running" ? "Runs; no output yet." : "Waits for its turn."}
+          {feed.state === "running" ? "Running; no output yet." : "Waiting in the queue."}
         </p>
       )}
       {ending?.type === "error" && (

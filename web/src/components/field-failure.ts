@@ -1,4 +1,4 @@
-/** Something wrong that the page itself finds, at its field. */
+/** A validation error that the page finds itself, shown at the field of `path`. */
 export class FieldFailure extends Error {
   readonly path: string;
   constructor(path: string, message: string) {

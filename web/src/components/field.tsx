@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
-/** What a control needs to belong to its label, hint and error. */
+/** Attributes that tie a control to its label, hint and error. */
 export interface ControlProps {
   readonly id: string;
   readonly "aria-describedby"?: string;
   readonly "aria-invalid"?: "true";
 }
 
-/** A control with its label, and below it what is wrong or how to fill it. */
+/** A control with its label, and its error and hint below. */
 export function Field({
   label,
   hint,

@@ -4,21 +4,23 @@ import { isSecondClick } from "./action.tsx";
 import { FieldFailure } from "./field-failure.ts";
 import { messageOf } from "./error-message.ts";
 
-/** What is typed in the field of that name; empty without one. */
+/** Returns the value of the field with this name; empty if there is no such field. */
 export type FormValues = (name: string) => string;
 
 export interface Form {
   readonly isBusy: boolean;
   readonly error: unknown;
   readonly submit: (event: Event) => void;
-  /** What is wrong with the field of that path, or inside of it. Asking claims it: it is not shown above the form again. */
+  /** Returns the error of the field at `path` or below it. Calling it claims the error, so that {@link FormError} does not repeat it. */
   errorOf(path: string): string | undefined;
-  /** What no field shows. */
+  /** Errors that no field shows, or null. */
   readonly rest: string | null;
   readonly clear: () => void;
 }
 
-/** A form whose errors are at their fields, and which a double click sends once. `send` gets the values; what it throws is shown, and the values stay. */
+/**
+ * Handles a form. `send` gets the values; an error that it throws is shown at its field, and the values stay. A double click sends once.
+ */
 export function useForm(send: (values: FormValues) => Promise<void>): Form {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -74,7 +76,7 @@ function wrongFields(error: unknown): Map<string, string> {
   return new Map(error.details.map(({ path, message }) => [path, message]));
 }
 
-/** What is wrong with the form as a whole. Stands after its fields, which claim theirs first. */
+/** Shows the errors that no field claimed. Must be rendered after the fields. */
 export function FormError({ form }: { readonly form: Form }) {
   const { rest } = form;
   return (

@@ -5,7 +5,7 @@ import { signIns } from "../app/session.ts";
 import { Repaints } from "./repaints.ts";
 import type { Image } from "./output.tsx";
 
-/** What a job's stream has told so far. */
+/** Accumulated content of a job's stream. */
 export interface JobFeed {
   readonly state: string | null;
   readonly text: string;
@@ -15,9 +15,9 @@ export interface JobFeed {
     | { readonly type: "done"; readonly usage: Usage; readonly output: unknown }
     | { readonly type: "error"; readonly code: string; readonly message: string }
     | null;
-  /** The stream cannot be read. */
+  /** Error that ended the reading of the stream, or null. */
   readonly failure: unknown;
-  /** Changes with each state: the job's detail is read again. */
+  /** Counts state changes. The page reads the job again after each. */
   readonly changes: number;
 }
 
@@ -30,10 +30,10 @@ const NOTHING: JobFeed = {
   failure: null,
   changes: 0,
 };
-/** A stopped coordinator may need minutes; the client's own pauses grow to 8 s. */
+/** Retries of the stream. A coordinator may be down for minutes; the client's delays grow to 8 s. */
 const MAX_RETRIES = 1_000;
 
-/** Follows the job while the component is shown, over cut connections and restarts of the coordinator. Null: no job yet. */
+/** Follows a job while the component is shown, across broken connections and coordinator restarts. `id` null: no job yet. */
 export function useJobFeed(id: string | null): JobFeed {
   const [feed, setFeed] = useState(NOTHING);
   useEffect(() => {
@@ -58,7 +58,7 @@ async function follow(id: string, signal: AbortSignal, show: (feed: JobFeed) => 
     }
   } catch (failure) {
     if (signal.aborted) return;
-    // The prompt or the answer was removed; the job's detail says so.
+    // Input or output was removed. The job's detail says so.
     if (failure instanceof AtollError && failure.status === 410) return;
     feed = { ...feed, failure, changes: feed.changes + 1 };
     repaints.now();

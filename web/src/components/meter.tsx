@@ -1,4 +1,4 @@
-/** A share as a bar with its figure. */
+/** A bar for a share, with its value as text. */
 export function Meter({
   label,
   share,

@@ -3,7 +3,7 @@ const ROUGH_CREDITS = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const ONE_DECIMAL = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
-/** To the hundredth, but a small amount in full. */
+/** Formats credits with two decimals, or with six below 1. */
 export function formatCredits(credits: number): string {
   return Math.abs(credits) >= 1 || credits === 0 ? ROUGH_CREDITS.format(credits) : CREDITS.format(credits);
 }
@@ -11,9 +11,9 @@ export function formatCredits(credits: number): string {
 const MICRO_PER_CREDIT = 1_000_000;
 const MICRO_PER_HUNDREDTH = 10_000;
 
-/** What an account has: as {@link formatCredits}, but never more than it is. */
+/** Formats a balance like {@link formatCredits}, but rounds down. */
 export function formatBalance(credits: number): string {
-  // In micro-credits, of which a hundredth is a whole number: 1.15 is a little less in binary.
+  // Round in micro-credits, where a hundredth is a whole number: 1.15 is slightly less in binary.
   const micro = Math.round(credits * MICRO_PER_CREDIT);
   if (Math.abs(micro) < MICRO_PER_CREDIT) return formatCredits(credits);
   return formatCredits((Math.floor(micro / MICRO_PER_HUNDREDTH) * MICRO_PER_HUNDREDTH) / MICRO_PER_CREDIT);
@@ -21,23 +21,23 @@ export function formatBalance(credits: number): string {
 
 export const formatWhole = (value: number): string => WHOLE.format(value);
 
-/** "2.5" */
+/** Formats with at most one decimal, such as "2.5". */
 export const formatRate = (value: number): string => ONE_DECIMAL.format(value);
 
-/** "97 %", "99.7 %"; "–" for what is not known. `share`: 0 to 1. */
+/** Formats a share of 0 to 1 as "97 %" or "99.7 %"; "–" for null. */
 export function formatShare(share: number | null): string {
   if (share === null) return "–";
   const isWhole = share === 0 || share === 1 || (share >= 0.1 && share < 0.99);
   return `${(share * 100).toFixed(isWhole ? 0 : 1)} %`;
 }
 
-/** Of MB of 2^20 bytes: "7.8 GiB", as the coordinator's messages and commands say it. */
+/** Formats megabytes of 2^20 bytes as "7.8 GiB", like the coordinator's messages and commands. */
 export function formatMegabytes(megabytes: number): string {
   if (megabytes >= 1_024 * 1_024) return `${ONE_DECIMAL.format(megabytes / 1_024 / 1_024)} TiB`;
   return megabytes >= 1_024 ? `${ONE_DECIMAL.format(megabytes / 1_024)} GiB` : `${WHOLE.format(megabytes)} MiB`;
 }
 
-/** "120 ms", "4.2 s", "3 min 5 s", "1 h" */
+/** Formats a duration as "120 ms", "4.2 s", "3 min 5 s" or "1 h". */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${WHOLE.format(ms)} ms`;
   if (ms < 60_000) return `${ONE_DECIMAL.format(ms / 1_000)} s`;

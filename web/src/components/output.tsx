@@ -1,11 +1,11 @@
 import { useMemo } from "preact/hooks";
 import { formatWhole } from "./numbers.ts";
 
-/** Formats of pictures that browsers show and that hold no scripts. */
+/** Image formats that browsers show and that cannot contain scripts. */
 const PICTURES: ReadonlySet<string> = new Set(["png", "jpeg", "jpg", "webp", "gif"]);
 const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
 const MOST_SHOWN_CHARACTERS = 200_000;
-/** The first bytes of files, in base64. */
+/** First bytes of image files in base64, with their formats. */
 const PICTURE_STARTS: readonly (readonly [string, string])[] = [
   ["iVBORw0KGgo", "png"],
   ["/9j/", "jpeg"],
@@ -18,7 +18,7 @@ export interface Image {
   readonly data: string;
 }
 
-/** The output of a job: text, a picture, or a JSON value. It is shown as it is and never as HTML. */
+/** Shows the output of a job: text, an image or a JSON value. Output is never rendered as HTML. */
 export function Output({ value }: { readonly value: unknown }) {
   if (value === null || value === undefined) return <p class="muted">No output.</p>;
   if (typeof value === "string") return <TextOutput text={value} />;
@@ -34,7 +34,7 @@ export function Output({ value }: { readonly value: unknown }) {
   );
 }
 
-/** Text; JSON text in a readable layout. */
+/** Shows text. JSON text is indented. */
 export function TextOutput({ text }: { readonly text: string }) {
   const parsed = useMemo(() => parseJson(text), [text]);
   if (parsed !== undefined) return <JsonText value={parsed} />;
@@ -45,7 +45,7 @@ export function TextOutput({ text }: { readonly text: string }) {
       </pre>
       {text.length > MOST_SHOWN_CHARACTERS && (
         <p class="muted">
-          The first {formatWhole(MOST_SHOWN_CHARACTERS)} of {formatWhole(text.length)} characters.{" "}
+          Showing the first {formatWhole(MOST_SHOWN_CHARACTERS)} of {formatWhole(text.length)} characters.{" "}
           <button type="button" class="link-button" onClick={() => download(text)}>
             Download the whole text
           </button>
@@ -63,7 +63,7 @@ function download(text: string): void {
 
 export function ImageOutput({ picture }: { readonly picture: Image }) {
   if (!PICTURES.has(picture.format) || !BASE64.test(picture.data)) {
-    return <p class="muted">A picture of the format “{picture.format}”, which is not shown here.</p>;
+    return <p class="muted">This page cannot show images of the format “{picture.format}”.</p>;
   }
   const source = `data:image/${picture.format};base64,${picture.data}`;
   return (
@@ -87,7 +87,7 @@ export function JsonText({ value, label = "Output" }: { readonly value: unknown;
   );
 }
 
-/** Files in base64 are no reading. */
+/** Shortens files in base64. */
 function shorten(_key: string, value: unknown): unknown {
   if (typeof value !== "string" || value.length < 2_000 || !BASE64.test(value)) return value;
   return `${value.slice(0, 40)}… (${value.length.toLocaleString("en")} characters of base64)`;
@@ -99,7 +99,7 @@ function pictureOf(value: unknown): Image | null {
   return typeof format === "string" && typeof data === "string" && PICTURES.has(format) ? { format, data } : null;
 }
 
-/** Members that are pictures in base64, as vision Cargos answer them. */
+/** Returns the members that are images in base64, which vision Cargos output. */
 function innerPictures(value: object): Image[] {
   return Object.values(value).flatMap((member) => {
     if (typeof member !== "string" || member.length < 64) return [];
@@ -108,7 +108,7 @@ function innerPictures(value: object): Image[] {
   });
 }
 
-/** Undefined for text that is no JSON object or list. */
+/** Parses a JSON object or list; undefined for other text. */
 function parseJson(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Link } from "../app/router.tsx";
 
-/** Title of a page, the way back, and what can be done here. */
+/** Head of a page: title, link back and actions. */
 export function PageHead({
   title,
   back,
@@ -29,7 +29,7 @@ export function PageHead({
   );
 }
 
-/** A fact with its name. */
+/** A labelled value in a `dl`. */
 export function Fact({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
   return (
     <div class="fact">

@@ -1,8 +1,8 @@
-/** So much between two repaints of a growing text: more for a long one, so that the page stays responsive. */
+/** Pause between two repaints of a growing text. It is longer for a long text, so that the page stays responsive. */
 const PAUSE_MS = { least: 33, most: 500 };
 const CHARACTERS_PER_MS = 1_000;
 
-/** Repaints a text that grows by many small pieces: seldom enough, and always after the last one. */
+/** Limits how often a growing text is repainted. The last piece is always painted. */
 export class Repaints {
   readonly #paint: () => void;
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -12,7 +12,7 @@ export class Repaints {
     this.#paint = paint;
   }
 
-  /** Paints now or soon. `characters`: length of the text. */
+  /** Paints now, or after the pause. `characters`: length of the text. */
   ask(characters: number): void {
     if (this.#timer !== null) return;
     const pauseMs = Math.min(PAUSE_MS.most, Math.max(PAUSE_MS.least, characters / CHARACTERS_PER_MS));
@@ -27,7 +27,7 @@ export class Repaints {
     this.#paint();
   }
 
-  /** Paints no more until it is asked to. */
+  /** Cancels a scheduled repaint. */
   cancel(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;

@@ -3,7 +3,7 @@ import { isSecondClick } from "./action.tsx";
 import { CopyBox } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
 
-/** A secret that is shown this once. The second half of the click that made it does not close it. */
+/** Shows a secret once. The second click of the double click that created it does not close the dialog. */
 export function SecretDialog({
   title,
   secret,
@@ -19,7 +19,7 @@ export function SecretDialog({
 }) {
   return (
     <Dialog title={title} onClose={onClose}>
-      <p>Copy it now. It is not shown again: the coordinator keeps only its hash.</p>
+      <p>Copy it now. It cannot be shown again: the coordinator stores only its hash.</p>
       <CopyBox text={secret} label={label} />
       {children}
       <div class="actions">

@@ -1,7 +1,7 @@
-/** Characters at the end, by which ids that were made together differ. */
+/** Characters kept at the end, in which ids created at the same time differ. */
 const END_CHARACTERS = 6;
 
-/** An id in a narrow place: what is left out is before its end, which tells ids that were made together apart. */
+/** Shortens an id to the available width. Its end stays, since ids created at the same time differ only there. */
 export function ShortId({ id }: { readonly id: string }) {
   return (
     <span class="short-id id" title={id}>

@@ -4,11 +4,11 @@ export interface SimpleColumn<T> {
   readonly label: string;
   readonly cell: (row: T) => ComponentChildren;
   readonly isNumber?: boolean;
-  /** Left out on a narrow screen. */
+  /** Hidden on a narrow screen. */
   readonly isExtra?: boolean;
 }
 
-/** A table of few rows; on a narrow screen it scrolls sideways inside its frame. */
+/** A table of few rows. On a narrow screen it scrolls sideways inside its frame. */
 export function SimpleTable<T>({
   rows,
   columns,

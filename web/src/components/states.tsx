@@ -25,11 +25,11 @@ export function ErrorState({ error, retry }: { readonly error: unknown; readonly
   const isGone = error instanceof AtollError && error.status === 404;
   return (
     <div class="state failed" role="alert">
-      <p class="state-title">{isGone ? "It does not exist any more" : "This could not be loaded"}</p>
+      <p class="state-title">{isGone ? "Not found" : "This could not be loaded"}</p>
       <p>{messageOf(error)}</p>
       {requestId !== null && (
         <p class="muted">
-          Request <code>{requestId}</code>
+          For the operator: request <code>{requestId}</code>
         </p>
       )}
       {retry !== undefined && !isGone && (
@@ -41,7 +41,7 @@ export function ErrorState({ error, retry }: { readonly error: unknown; readonly
   );
 }
 
-/** Shows what was read, or why there is nothing to show. An error of a later read stands above what was read before. */
+/** Shows a resource, or that it is loading or failed. An error of a later read is shown above the last value. */
 export function Loaded<T>({
   of: resource,
   what,

@@ -25,7 +25,7 @@ export function IslandStatusBadge({ status }: { readonly status: Island["status"
   return <Badge tone={ISLAND_TONES[status]}>{status}</Badge>;
 }
 
-/** A state as a word with a dot; the colour alone says nothing. */
+/** A state as a word with a coloured dot. The word carries the meaning, not the colour. */
 export function Badge({ tone, children }: { readonly tone: string; readonly children: string }) {
   return <span class={`badge ${tone}`}>{children}</span>;
 }

@@ -1,19 +1,19 @@
 import { useMemo, useRef } from "preact/hooks";
 
-/** Text of one element. A finished element is never laid out again. */
+/** Characters of one element. A finished element is never laid out again. */
 const PIECE_CHARACTERS = 4_000;
 
-/** A text that grows: only its end is rendered again, however long it is. */
+/** Shows a growing text. Only its end is rendered again, regardless of its length. */
 export function StreamedText({ text }: { readonly text: string }) {
   const ends = useRef<number[]>([]);
-  // Another text.
+  // The text was replaced.
   if ((ends.current.at(-1) ?? 0) > text.length) ends.current = [];
   for (
     let from = ends.current.at(-1) ?? 0;
     text.length - from > 2 * PIECE_CHARACTERS;
     from = ends.current.at(-1) ?? 0
   ) {
-    // Between two lines, so that no line is broken where it was not; a very long line is cut where it is.
+    // Split between two lines, which adds no line break. A very long line is split in its middle.
     const lineEnd = text.lastIndexOf("\n", from + 2 * PIECE_CHARACTERS) + 1;
     ends.current.push(lineEnd > from ? lineEnd : from + PIECE_CHARACTERS);
   }

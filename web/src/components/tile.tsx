@@ -1,4 +1,4 @@
-/** One figure with its name, in a `dl` of the class `tiles`. */
+/** A labelled number, in a `dl` of the class `tiles`. */
 export function Tile({ label, value }: { readonly label: string; readonly value: string }) {
   return (
     <div class="tile">

@@ -15,12 +15,12 @@ const DAY_AND_YEAR = new Intl.DateTimeFormat(undefined, { day: "numeric", month:
 const UTC_DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
-/** A time of a chart: a UTC day for bars, a time of the day for lines. */
+/** Formats a time of a chart: a UTC day for bars, a time of the day for lines. */
 export function formatChartTime(atS: number, kind: "lines" | "bars"): string {
   return (kind === "bars" ? UTC_DAY : TIME).format(atS * 1_000);
 }
 
-/** "just now", "4 min ago", "3 Nov"; the full time is its title. */
+/** Shows how long ago a time was: "just now", "4 min ago", "3 Nov". Its title is the full time. */
 export function Ago({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={formatTime(at)}>
@@ -29,7 +29,7 @@ export function Ago({ at }: { readonly at: string }) {
   );
 }
 
-/** The time since, as long as something goes on. */
+/** Shows the time elapsed since `since`, and keeps it up to date. */
 export function Elapsed({ since }: { readonly since: string }) {
   return <span class="num">{formatDuration(Math.max(0, now.value - Date.parse(since)))}</span>;
 }

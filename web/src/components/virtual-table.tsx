@@ -9,25 +9,25 @@ export interface Column<T> {
   /** Track of the CSS grid, such as "8rem" or "minmax(10rem, 1fr)". */
   readonly width: string;
   readonly cell: (row: T) => ComponentChildren;
-  /** Numbers stand at the right. */
+  /** Aligns the column to the right. */
   readonly isNumber?: boolean;
-  /** Left out on a narrow screen. */
+  /** Hidden on a narrow screen. */
   readonly isExtra?: boolean;
-  /** A second line of the cell on a narrow screen, with what is left out elsewhere. */
+  /** Second line of the cell on a narrow screen, for the content of hidden columns. */
   readonly under?: (row: T) => ComponentChildren;
 }
 
-/** Rows are of one height, so that only those in sight need to exist. */
+/** Height of all rows. Equal heights permit rendering only the visible rows. */
 const ROW_PX = 38;
 const TALL_ROW_PX = 58;
-/** As in `data.css`. */
+/** Width of a narrow screen, as in `data.css`. */
 const NARROW = matchMedia("(max-width: 48rem)");
-/** Rows above and below what is in sight. */
+/** Rows rendered above and below the visible ones. */
 const SPARE = 12;
-/** Browsers cannot show elements of many millions of pixels. */
+/** Most rows shown. Browsers cannot show elements of many millions of pixels. */
 const MOST_ROWS = 200_000;
 
-/** A table of any length: only the rows in sight are elements, and only the pages in sight are read. */
+/** A table of any length. Only visible rows are rendered, and only visible pages are read. */
 export function VirtualTable<T>({
   list,
   columns,
@@ -40,7 +40,7 @@ export function VirtualTable<T>({
   readonly columns: readonly Column<T>[];
   readonly keyOf: (row: T) => string | number;
   readonly label: string;
-  /** What is loaded, for "Loading …". */
+  /** Name of the rows for "Loading …", such as "the jobs". */
   readonly what: string;
   readonly empty: ComponentChildren;
 }) {

@@ -4,10 +4,10 @@ import { api } from "../app/api.ts";
 import { useLive } from "../app/live.ts";
 import { Waiting } from "./waiting.tsx";
 
-/** It changes with the network, not with the job, so no event tells it; see the page of a job. */
+/** Poll interval of the waiting reason. It changes with the network and not with the job, so there is no event; see `job.tsx`. */
 const ASK_MS = 2_000;
 
-/** Why the chat that was just sent has no token yet. A chat is a job: events tell its id, the job tells the reason. */
+/** Shows why the chat that was just sent has no token yet. Events have the id of the chat's job, and the job has the reason. */
 export function WaitingReason({ model }: { readonly model: string }) {
   const [jobId, setJobId] = useState<string | null>(null);
   const [waiting, setWaiting] = useState<Job["waiting"]>(null);
@@ -22,7 +22,7 @@ export function WaitingReason({ model }: { readonly model: string }) {
         .jobs.get(jobId)
         .then(
           (job) => setWaiting(job.waiting),
-          // Then there is no reason to show.
+          // Without the job there is no reason to show.
           () => setWaiting(null),
         );
     };
@@ -33,7 +33,7 @@ export function WaitingReason({ model }: { readonly model: string }) {
   return (
     <div class="muted" role="status">
       <span class="spinner" aria-hidden="true" />{" "}
-      {waiting === null ? "Waits for an Island" : <Waiting waiting={waiting} />}
+      {waiting === null ? "Waiting for an Island" : <Waiting waiting={waiting} />}
     </div>
   );
 }

@@ -12,16 +12,16 @@ export const enum BlockKind {
 
 export class Block {
   kind: BlockKind;
-  /** Of paragraphs, headings and code. */
+  /** Lines of paragraphs, headings and code. */
   lines: Text[] = [];
   children: Block[] = [];
-  /** Of a heading, 1 to 6. */
+  /** Level of a heading, 1 to 6. */
   level: i32 = 0;
-  /** Of code: the language, or empty. */
+  /** Language of code, or empty. */
   info: Text = new Text(0, 0);
-  /** Of a list: its first number, or -1 with bullets. */
+  /** First number of a list, or -1 with bullets. */
   start: i32 = -1;
-  /** Of a list: whether its paragraphs become `<p>`. */
+  /** Whether paragraphs of a list become `<p>`. */
   isLoose: bool = false;
   isAfterBlank: bool = false;
 

@@ -10,7 +10,7 @@ export class Piece {
   isEscaped: bool;
   /** The text content of a tag: an image's description. */
   alt: Text = new Text(0, 0);
-  /** Of a run: characters not yet used for tags. */
+  /** Characters of a run that are not yet used for tags. */
   count: i32 = 0;
   canOpen: bool = false;
   canClose: bool = false;

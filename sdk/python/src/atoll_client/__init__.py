@@ -1,4 +1,4 @@
-"""A typed client for Atoll coordinators. `Atoll` waits, `AsyncAtoll` is for asyncio and trio; both have the same methods."""
+"""Typed clients for Atoll coordinators: `Atoll` blocks, `AsyncAtoll` is for asyncio and trio. Both have the same methods."""
 
 from ._async.atoll import AsyncAtoll
 from ._async.pages import AsyncPages, Page, PageMeta

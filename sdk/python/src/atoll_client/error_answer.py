@@ -36,12 +36,12 @@ _CLASSES: Mapping[int, type[AtollError]] = {
 
 
 def error_of_answer(status: int, headers: Mapping[str, str], text: str) -> AtollError:
-    """The error for a failed response. `text`: its body, which a proxy may have written."""
+    """Returns the error for a failed response. `text`: the body, which may come from a proxy."""
     facts = _read_error(text)
     code = _text(facts.get("code")) or f"http_{status}"
     retry_after_s = retry_after_of(headers.get("retry-after"))
     told = facts.get("retry_after")
-    # Not so: a text, a time in the past, NaN.
+    # Ignores text, negative numbers and NaN.
     if retry_after_s is None and isinstance(told, (int, float)) and told >= 0:
         retry_after_s = float(told)
     return _class_of(status, code)(
@@ -64,7 +64,7 @@ def _class_of(status: int, code: str) -> type[AtollError]:
 
 
 def retry_after_of(header: str | None, now: datetime | None = None) -> float | None:
-    """Seconds; a date counts from now. None when absent or unreadable."""
+    """Parses a Retry-After header into seconds; a date counts from now. None if absent or invalid."""
     if header is None:
         return None
     if header.isascii() and header.isdigit():
@@ -79,11 +79,11 @@ def retry_after_of(header: str | None, now: datetime | None = None) -> float | N
 
 
 def _read_error(text: str) -> dict[str, Any]:
-    """`error` of the body; empty if the body is not the coordinator's."""
+    """Returns `error` of the body; empty if the body is not from a coordinator."""
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
-        # A proxy's page; only the status is useful.
+        # A proxy's page: only the status is useful.
         return {}
     error = body.get("error") if isinstance(body, dict) else None
     return error if isinstance(error, dict) else {}

@@ -7,7 +7,7 @@ from .schemas import Job
 
 
 class FieldError(TypedDict):
-    """One wrong field. `path` is dotted ("messages.0.role"); empty for the whole body."""
+    """An invalid field. `path` is dotted ("messages.0.role"), or empty for the whole body."""
 
     path: str
     message: str
@@ -15,33 +15,33 @@ class FieldError(TypedDict):
 
 @dataclass(eq=False)
 class AtollError(Exception):
-    """Base of all errors of this client."""
+    """Base class of all errors of this client."""
 
     message: str
     code: str = "unknown"
-    """The coordinator's `error.code`, or the client's own: `connection`, `timeout`, `protocol`, `configuration`."""
+    """The coordinator's `error.code`, or a code of the client: `connection`, `timeout`, `protocol`, `configuration`."""
     status: int | None = None
-    """HTTP status; None without an answer."""
+    """HTTP status; None without a response."""
     details: list[FieldError] = field(default_factory=list)
-    """The wrong fields of a request; empty for other failures."""
+    """Invalid fields of the request; empty for other failures."""
     retry_after_s: float | None = None
-    """Seconds to wait before the next try, from the coordinator; None if it named none."""
+    """Seconds to wait before the next attempt; None if the coordinator sent no value."""
     request_id: str | None = None
-    """`X-Request-Id` of the answer; quote it to the operator."""
+    """`X-Request-Id` of the response. Quote it to the operator."""
     facts: dict[str, Any] = field(default_factory=dict, repr=False)
-    """The coordinator's `error` as it was sent."""
+    """The coordinator's `error`, unchanged."""
 
     def __post_init__(self) -> None:
         super().__init__(self.message)
         self.is_repeat = False
-        """An earlier try of this call got no answer, so it may have taken effect."""
+        """Whether an earlier attempt of this call got no response, and so may have taken effect."""
 
     def __str__(self) -> str:
         return self.message
 
 
 class ConfigurationError(AtollError):
-    """The client's options are wrong: no address, or an invalid one."""
+    """Invalid options of the client, such as a missing or invalid address."""
 
 
 class AuthenticationError(AtollError):
@@ -49,26 +49,26 @@ class AuthenticationError(AtollError):
 
 
 class InsufficientCreditsError(AtollError):
-    """402: the account cannot pay for the job, or its API key has spent its month (`code` is `key_credits_exceeded`)."""
+    """402: the account cannot pay for the job, or its API key has reached its monthly limit (`code` is `key_credits_exceeded`)."""
 
     @property
     def required_credits(self) -> float | None:
-        """What the jobs of the request cost together."""
+        """Total cost of the request's jobs."""
         return _number(self.facts, "required_credits")
 
     @property
     def balance_credits(self) -> float | None:
-        """What the account may spend."""
+        """Credits that the account can spend."""
         return _number(self.facts, "balance_credits")
 
     @property
     def remaining_credits(self) -> float | None:
-        """What the API key may still spend in this month; None where the account cannot pay."""
+        """Credits that the API key can still spend this month; None if the account cannot pay."""
         return _number(self.facts, "remaining_credits")
 
     @property
     def renews_at(self) -> str | None:
-        """When the next month of the API key begins, ISO 8601; None where the account cannot pay."""
+        """Start of the API key's next month, ISO 8601; None if the account cannot pay."""
         return _text(self.facts, "renews_at")
 
 
@@ -81,15 +81,15 @@ class NotFoundError(AtollError):
 
 
 class ValidationError(AtollError):
-    """400, 413, 422: the request must change to be accepted. `details` names wrong fields."""
+    """400, 413, 422: the request is invalid. `details` names the invalid fields."""
 
 
 class RateLimitError(AtollError):
-    """429: a limit is exceeded, also after the retries."""
+    """429: a limit is still exceeded after the retries."""
 
     @property
     def limit(self) -> str | None:
-        """Which limit: `requests_per_minute`, `concurrent_jobs`, `concurrent_streams`, …"""
+        """Name of the limit: `requests_per_minute`, `concurrent_jobs`, `concurrent_streams`, …"""
         return _text(self.facts, "limit")
 
 
@@ -98,36 +98,36 @@ class ServerError(AtollError):
 
 
 class ServiceUnavailableError(ServerError):
-    """503: temporarily unavailable, for example no Island in time or a coordinator that shuts down."""
+    """503: temporarily unavailable, for example because no Island was free in time or the coordinator is shutting down."""
 
 
 class JobFailedError(AtollError):
-    """The job was accepted but ended without a result: it failed, timed out, or was cancelled."""
+    """Raised for a job that was accepted but ended without a result: it failed, timed out or was cancelled."""
 
     job: Job | None = None
-    """The ended job, from `wait`; else None."""
+    """The ended job if `wait` raised the error; else None."""
 
     @property
     def job_error(self) -> str | None:
-        """The job's `error.code`, or `cancelled`; None if the answer does not say."""
+        """The job's `error.code`, or `cancelled`; None if the response has none."""
         return _text(self.facts, "job_error")
 
     @property
     def retryable(self) -> bool:
-        """The same job may succeed when submitted again."""
+        """Whether the job may succeed if it is submitted again."""
         return self.facts.get("retryable") is True
 
 
 class AtollConnectionError(AtollError):
-    """No answer, or an incomplete one."""
+    """No response, or an incomplete one."""
 
 
 class AtollTimeoutError(AtollConnectionError):
-    """No answer in time, or a stream that was silent for too long."""
+    """No response in time, or a stream that was silent for too long."""
 
 
 class ProtocolError(AtollError):
-    """The answer is not one of this API; usually another server listens at the address."""
+    """The response is not from this API. Usually another server listens at the address."""
 
 
 def _number(facts: dict[str, Any], name: str) -> float | None:

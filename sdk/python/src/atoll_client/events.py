@@ -14,15 +14,15 @@ _ACCOUNT_EVENTS = frozenset({"reset", "job", "island", "island_removed", "accoun
 
 class RestartEvent(TypedDict):
     """
-    The coordinator crashed and lost output that it had delivered. Discard all earlier events of this stream; the job's events
-    follow from the beginning.
+    Signals that the coordinator crashed and lost output that it had delivered. Discard all earlier events of this stream: the job's
+    events follow from the beginning.
     """
 
     type: Literal["restart"]
 
 
 class OfflineEvent(TypedDict):
-    """The connection is lost. The client tries again; `reset` comes once it is back."""
+    """Reports that the connection is lost. The client reconnects; `reset` follows when it has."""
 
     type: Literal["offline"]
 
@@ -37,22 +37,22 @@ class _Placed(TypedDict):
 
 
 def event_id_of(event: JobStreamEvent) -> str:
-    """Position of an event, for `last_event_id` of a later stream; empty for `restart` and before the first event."""
+    """Returns the position of an event, for `last_event_id` of a later stream; empty for `restart` and before the first event."""
     return cast(_Placed, event).get("event_id", "")
 
 
 def read_job_event(event: ServerEvent) -> s.JobEvent | None:
-    """None for a type that this version of the client does not know."""
+    """Returns the job event, or None for a type that this version of the client does not know."""
     return cast("s.JobEvent", _placed(event)) if event.event in _JOB_EVENTS else None
 
 
 def read_account_event(event: ServerEvent) -> s.AccountEvent | None:
-    """None for a type that this version of the client does not know."""
+    """Returns the account event, or None for a type that this version of the client does not know."""
     return cast("s.AccountEvent", _payload(event)) if event.event in _ACCOUNT_EVENTS else None
 
 
 def read_chunk(event: ServerEvent) -> s.ChatCompletionChunk:
-    """Raises JobFailedError for an `{error}` line."""
+    """Parses a chunk. Raises JobFailedError for an `{error}` line."""
     chunk = event.payload()
     if not isinstance(chunk, dict):
         raise ProtocolError("A chunk of the chat is not an object", "protocol")
@@ -67,7 +67,7 @@ def job_failed(message: str, job_error: object, retryable: bool) -> JobFailedErr
 
 
 def is_last(event: s.JobEvent) -> bool:
-    """Whether this is the last event of its stream."""
+    """Returns whether this is the last event of its stream."""
     return event["type"] in ("done", "error")
 
 
@@ -78,5 +78,5 @@ def _placed(event: ServerEvent) -> dict[str, Any]:
 def _payload(event: ServerEvent) -> dict[str, Any]:
     payload = event.payload()
     if not isinstance(payload, dict):
-        raise ProtocolError(f'The payload of an event "{event.event}" is not an object', "protocol")
+        raise ProtocolError(f'The payload of the event "{event.event}" is not an object', "protocol")
     return payload

@@ -8,13 +8,13 @@ A = TypeVar("A", covariant=True)
 
 @dataclass(frozen=True)
 class Operation(Generic[A]):
-    """An operation of the API, whose answer has the type `A`."""
+    """An operation of the API, whose response has the type `A`."""
 
     method: str
     path: str
-    """Below /api/v1, with `{…}` for what a call fills in."""
+    """Path below /api/v1, with `{…}` as placeholders."""
     is_public: bool = False
-    """It needs no credential."""
+    """Whether it needs no credential."""
 
     @property
     def is_idempotent(self) -> bool:

@@ -6,28 +6,28 @@ from random import random
 from .errors import AtollConnectionError, AtollError, RateLimitError, ServiceUnavailableError
 
 _MAX_RETRY_AFTER_S = 60
-"""Longest Retry-After that the client waits for; for a longer one the call raises."""
+"""Longest Retry-After that the client waits for. For a longer one the call raises."""
 _MAX_JITTER_S = 0.25
-"""Largest jitter added to a pause that the coordinator named."""
+"""Largest jitter added to a Retry-After."""
 _GATEWAY_STATUSES = frozenset({502, 504})
-"""A proxy got no answer from the coordinator, so the outcome is unknown."""
+"""Statuses of a proxy that got no response from the coordinator, so the outcome is unknown."""
 _NO_EFFECT_CODES = frozenset({"shutting_down", "http_503"})
-"""Codes of 503 without any effect: the coordinator shuts down, or a proxy cannot reach it."""
+"""Codes of a 503 without any effect: the coordinator is shutting down, or a proxy cannot reach it."""
 
 
 @dataclass(frozen=True)
 class Backoff:
     first_s: float = 0.5
-    """Pause before the second try."""
+    """Pause before the second attempt."""
     most_s: float = 8.0
     """Longest pause."""
 
 
 class Retries:
-    """Counts the tries of one call and says how long to pause between them. It waits for nothing itself."""
+    """Counts the attempts of one call and returns the pauses between them. Does not sleep."""
 
     def __init__(self, max_retries: float, backoff: Backoff, is_idempotent: bool) -> None:
-        """`is_idempotent`: repeating the call has no further effect, so it can be retried when its outcome is unknown."""
+        """`is_idempotent`: a repeat has no further effect, so that the call can be retried when its outcome is unknown."""
         self._max_retries = max_retries
         self._backoff = backoff
         self._is_idempotent = is_idempotent
@@ -35,11 +35,11 @@ class Retries:
         self._is_answer_lost = False
 
     def reset(self) -> None:
-        """Starts the count of failures again, after progress."""
+        """Resets the count of failures, after progress."""
         self._failures = 0
 
     def pause_after(self, error: AtollError) -> float:
-        """Seconds until the next try. Raises `error` if there is none."""
+        """Returns the seconds until the next attempt. Raises `error` without a next attempt."""
         error.is_repeat = self._is_answer_lost
         self._failures += 1
         if not self._is_worth_repeating(error) or self._failures > self._max_retries:
@@ -58,8 +58,8 @@ class Retries:
 
 def _is_refused_without_effect(error: AtollError) -> bool:
     """
-    Refused without any effect, so that even a call that is not idempotent can be sent again. `no_island_available` does not
-    qualify: the chat's job existed and has ended, and a conversation has stored the question.
+    Returns whether the request was rejected without any effect, so that even a non-idempotent call can be sent again.
+    `no_island_available` does not qualify: the chat's job existed and has ended, and a conversation has stored the question.
     """
     if isinstance(error, RateLimitError):
         return True
@@ -72,11 +72,11 @@ def _is_answer_lost(error: AtollError) -> bool:
 
 def retry_delay_s(failures: int, retry_after_s: float | None, backoff: Backoff, chance: float) -> float:
     """
-    Pause after the `failures`th failure in a row. With a Retry-After: at least that long. Otherwise between half and all of a
-    pause that doubles; the jitter keeps clients that failed together from retrying together. `chance`: 0 to 1.
+    Returns the pause after the `failures`th failure in a row. With a Retry-After it is at least that long. Otherwise it is between
+    half and all of a doubling pause; the jitter keeps clients that failed together from retrying together. `chance`: 0 to 1.
     """
     if retry_after_s is not None:
         return retry_after_s + chance * _MAX_JITTER_S
-    # The exponent is bounded: a stream of events may fail without end.
+    # The exponent is bounded, because a stream of events may fail any number of times.
     full = min(backoff.most_s, backoff.first_s * 2.0 ** min(failures - 1, 60))
     return full * (0.5 + chance / 2)

@@ -17,10 +17,10 @@ class Settings:
     """Options with all defaults. Times are in seconds."""
 
     api_url: str
-    """Without a slash at the end."""
+    """Address of the API, without a final slash."""
     api_key: str | None
     timeout: float | None
-    """Time limit of one try; None: the default of each call."""
+    """Time limit of one attempt; None uses the default of each call."""
     max_retries: int
     backoff: Backoff
     stream_idle: float
@@ -36,7 +36,7 @@ def resolve_settings(
     stream_idle: float,
     headers: Mapping[str, str] | None,
 ) -> Settings:
-    """Raises ConfigurationError for a missing address, one that is not http(s), or a key that no header can carry."""
+    """Fills in all defaults. Raises ConfigurationError for a missing or invalid address, or a key that is invalid in a header."""
     return Settings(
         api_url=_api_url_of(base_url or os.environ.get("ATOLL_BASE_URL")),
         api_key=checked_key(api_key or os.environ.get("ATOLL_API_KEY") or None),
@@ -49,19 +49,19 @@ def resolve_settings(
 
 
 def checked_key(api_key: str | None) -> str | None:
-    """Errors further down would quote the key, and be tried again."""
+    """Checks the key. httpx would quote an invalid key in its error, and the call would be retried."""
     if api_key is not None and re.fullmatch("[!-~]+", api_key) is None:
-        reason = "The API key has a character that no key has, such as a space or the end of a line"
+        reason = "The API key contains an invalid character, such as a space or a line break"
         raise ConfigurationError(reason, "configuration")
     return api_key
 
 
 def _api_url_of(base_url: str | None) -> str:
     if not base_url:
-        raise ConfigurationError("No address of a coordinator: pass base_url or set ATOLL_BASE_URL", "configuration")
+        raise ConfigurationError("Missing coordinator address: pass base_url or set ATOLL_BASE_URL", "configuration")
     try:
         url = urlsplit(base_url)
-        # Reading the port checks it.
+        # Reading `port` validates it.
         is_right = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0 and " " not in url.netloc
     except ValueError:
         is_right = False

@@ -13,7 +13,7 @@ _BREAK = re.compile("\r\n|\n|\r")
 
 @dataclass(frozen=True)
 class ServerEvent:
-    """A Server-Sent Event. `id` and `event` are empty where the event has none."""
+    """A Server-Sent Event. `id` and `event` are empty if the event has none."""
 
     id: str
     event: str
@@ -23,14 +23,14 @@ class ServerEvent:
         try:
             return json.loads(self.data)
         except (ValueError, RecursionError) as error:
-            raise ProtocolError(f'The payload of an event "{self.event}" is not JSON', "protocol") from error
+            raise ProtocolError(f'The payload of the event "{self.event}" is not JSON', "protocol") from error
 
 
 class EventParser:
-    """Turns the bytes of a stream, in pieces of any size, into events. Source: HTML standard, 9.2.6."""
+    """Parses the bytes of a stream, in pieces of any size, into events. Source: HTML standard, 9.2.6."""
 
     def __init__(self) -> None:
-        # Drops the byte order mark, and joins a character that is split between two pieces.
+        # Drops the byte order mark, and joins characters that are split between two pieces.
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
         self._line: list[str] = []
         self._is_after_cr = False
@@ -39,7 +39,7 @@ class EventParser:
         self._data: list[str] = []
 
     def push(self, piece: bytes) -> list[ServerEvent]:
-        """The events that `piece` completes. An event without its final blank line was cut and does not count."""
+        """Returns the events that `piece` completes. An event without its final blank line is incomplete and ignored."""
         text = self._decoder.decode(piece)
         events: list[ServerEvent] = []
         # Skips the LF of a CR LF whose CR ended the last piece.

@@ -11,19 +11,19 @@ from typing import cast
 from . import schemas as s
 
 _TOLERANCE_S = 5 * 60
-"""How old or new a delivery may be: an old one may be a repeat by somebody who has seen it."""
+"""Maximum age of a delivery, and of its lead over the local clock. Prevents replays of old deliveries."""
 
 
 class WebhookError(Exception):
-    """The delivery is not the coordinator's, or too old: answer 400 and ignore it."""
+    """Raised for a delivery that is too old or not from the coordinator. Respond with 400 and ignore it."""
 
 
 def verify_webhook(
     body: bytes, headers: Mapping[str, str], secret: str, now: float | None = None
 ) -> s.JobWebhook | s.BatchWebhook:
     """
-    The payload of a delivery, whose signature is checked. `body`: as it was received; `secret`: the `webhook_secret` of the job
-    or batch. Source: Standard Webhooks. Raises WebhookError.
+    Checks the signature of a delivery and returns its payload. `body`: the unchanged bytes. `secret`: the `webhook_secret` of the
+    job or batch. Source: Standard Webhooks. Raises WebhookError.
     """
     found = {name.lower(): value for name, value in headers.items()}
     try:
@@ -31,13 +31,13 @@ def verify_webhook(
         message_id, sent_at, signatures = (found[f"webhook-{name}"] for name in ("id", "timestamp", "signature"))
         age = abs((time() if now is None else now) - int(sent_at))
     except (KeyError, ValueError, binascii.Error) as error:
-        raise WebhookError("A header of the webhook is missing or wrong, or the secret is") from error
+        raise WebhookError("Missing or invalid webhook header, or invalid secret") from error
     if age > _TOLERANCE_S:
-        raise WebhookError("The webhook is too old, or a clock is wrong")
+        raise WebhookError("The webhook's timestamp is more than 5 minutes off: it is too old, or a clock is wrong")
     signed = f"{message_id}.{sent_at}.".encode() + body
     expected = base64.b64encode(hmac.digest(key, signed, "sha256"))
     for signature in signatures.split(" "):
         version, _, given = signature.partition(",")
         if version == "v1" and hmac.compare_digest(given.encode(), expected):
             return cast("s.JobWebhook | s.BatchWebhook", json.loads(body))
-    raise WebhookError("The signature of the webhook is wrong")
+    raise WebhookError("Invalid webhook signature")

@@ -5,18 +5,18 @@ import type { AccountEvent } from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
 export interface EventOptions extends CallOptions {
-  /** Adds `overview`, of the whole network. Only for an operator's session; ends with a `PermissionDeniedError` when it is none any more. */
+  /** Adds `overview` of the whole network. Only for an operator's session; throws a `PermissionDeniedError` when the role is lost. */
   readonly scope?: "network" | undefined;
-  /** Reconnects in a row without progress; default: any number, until `signal` aborts. */
+  /** Maximum of consecutive reconnects without progress; default: unlimited until `signal` aborts. */
   readonly maxRetries?: number | undefined;
 }
 
-/** The connection is lost. The client tries again; `reset` comes once it is back. */
+/** Reports that the connection is lost. The client reconnects; `reset` follows when it has. */
 export interface OfflineEvent {
   readonly type: "offline";
 }
 
-/** An event of the account. */
+/** Event of {@link Atoll.events}. */
 export type ToldEvent = AccountEvent | OfflineEvent;
 
 const KNOWN_EVENTS: ReadonlySet<string> = new Set<AccountEvent["type"]>([
@@ -30,9 +30,9 @@ const KNOWN_EVENTS: ReadonlySet<string> = new Set<AccountEvent["type"]>([
 ]);
 
 /**
- * Hints of what changes for the account, until the caller leaves the loop or the signal aborts. Each connection begins with `reset`, also
- * after a dropped one. `reset`: something may have been missed, read your lists.
- * @throws {AuthenticationError} once the key or session has ended.
+ * Streams changes of the account until the caller leaves the loop or the signal aborts. Each connection begins with `reset`, including a
+ * reconnect: events may have been missed, so read your lists again.
+ * @throws {AuthenticationError} when the key or session has ended.
  */
 export async function* streamEvents(
   http: Http,

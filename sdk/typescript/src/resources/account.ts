@@ -19,7 +19,7 @@ export class AccountResource {
     this.#http = http;
   }
 
-  /** The caller's account and its credits. */
+  /** Returns the caller's account and its credits. */
   async get(options?: CallOptions): Promise<Account> {
     return (await this.#http.call("get", "/account", {}, options)).data;
   }
@@ -29,28 +29,28 @@ export class AccountResource {
     return (await this.#http.call("patch", "/account", { body: change }, options)).data;
   }
 
-  /** Sets the address that a mailed token proves. */
+  /** Changes to the new e-mail address with the token that was mailed to it. */
   async confirmEmail(token: string, options?: CallOptions): Promise<void> {
     await this.#http.call("post", "/auth/email", { body: { token } }, options);
   }
 
-  /** Needs a session token. All other sessions of the account end. */
+  /** Changes the password and ends all other sessions of the account. Needs a session token. */
   async changePassword(passwords: ChangePassword, options?: CallOptions): Promise<void> {
     await this.#http.call("post", "/account/password", { body: passwords }, options);
   }
 
-  /** Deletes the account with all prompts and answers, for good. Needs a session token. */
+  /** Permanently deletes the account with all inputs and outputs. Needs a session token. */
   async delete(password: string, options?: CallOptions): Promise<void> {
     await this.#http.call("delete", "/account", { body: { password } }, options);
   }
 
-  /** Changes of the credits, newest first. */
+  /** Lists changes of the credits, newest first. */
   ledger({ pageSize: limit = 100 }: { readonly pageSize?: number } = {}, options?: CallOptions): Pages<LedgerLine> {
     const load = (offset: number) => this.#http.call("get", "/account/ledger", { query: { limit, offset } }, options);
     return new Pages(load, ({ id }) => id);
   }
 
-  /** What the account spent and earned, by day, newest first. `page()` has the sums of all in `meta`. */
+  /** Lists the credits spent and earned by day, newest first. `page()` has the totals in `meta`. */
   usage(
     { pageSize: limit = 100, by, apiKey, ...rest }: UsageFilter & { readonly pageSize?: number } = {},
     options?: CallOptions,
@@ -66,7 +66,7 @@ export class AccountResource {
   }
 }
 
-/** Lines of usage; each page has the sums of all in `meta`. */
+/** Lines of usage. Each page has the totals of all lines in `meta`. */
 export class UsagePages extends Pages<UsageLine> {
   readonly #load: (offset: number) => Promise<UsagePage>;
 

@@ -5,13 +5,13 @@ import type { CallOptions } from "../settings.ts";
 
 export interface NewApiKey {
   readonly name?: string | undefined;
-  /** Default: all scopes. A caller can only grant scopes that it has. */
+  /** Scopes of the key; default: all. A caller can only grant scopes that it has. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** ISO 8601, UTC; the key is refused from then on. */
+  /** Time from which the key is rejected, ISO 8601, UTC. */
   readonly expires_at?: string | null | undefined;
-  /** Slugs of the Cargos that it may run; null or absent: all. */
+  /** Slugs of the Cargos that the key may run; null or absent: all. */
   readonly cargos?: readonly string[] | null | undefined;
-  /** What its jobs may cost in a calendar month (UTC). */
+  /** Limit for the cost of its jobs in a calendar month (UTC). */
   readonly credits_per_month?: number | null | undefined;
 }
 
@@ -22,12 +22,12 @@ export class ApiKeys {
     this.#http = http;
   }
 
-  /** Keys that are not revoked, newest first. */
+  /** Lists keys that are not revoked, newest first. */
   async list(options?: CallOptions): Promise<readonly ApiKey[]> {
     return (await this.#http.call("get", "/api-keys", {}, options)).data;
   }
 
-  /** The result's `key` is the secret, which is never shown again. */
+  /** Creates a key. The result's `key` is the secret, which cannot be read again. */
   create(
     { name, scopes, cargos, expires_at, credits_per_month }: NewApiKey = {},
     options?: CallOptions,
@@ -42,12 +42,12 @@ export class ApiKeys {
     return this.#http.call("post", "/api-keys", { body }, options);
   }
 
-  /** Changes the name and the limits: what is left out stays, null removes a limit. */
+  /** Changes the name and limits. Omitted members stay; null removes a limit. */
   async update(id: string, change: ChangeApiKey, options?: CallOptions): Promise<ApiKey> {
     return (await this.#http.call("patch", "/api-keys/{id}", { path: { id }, body: change }, options)).data;
   }
 
-  /** Takes effect at once. */
+  /** Revokes a key. Takes effect at once. */
   async revoke(id: string, options?: CallOptions): Promise<void> {
     await deleteOnce(this.#http.call("delete", "/api-keys/{id}", { path: { id } }, options));
   }

@@ -4,9 +4,9 @@ import type { SpeechRequest, Transcription } from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
 export interface TranslationOptions {
-  /** Slug of a Cargo that writes speech down; default: the operator's. */
+  /** Slug of a speech-to-text Cargo; default: the operator's. */
   readonly model?: string | undefined;
-  /** `verbose_json`: with times. Default: json. */
+  /** Default: json. `verbose_json` adds timestamps. */
   readonly response_format?: "json" | "verbose_json" | undefined;
 }
 
@@ -22,7 +22,7 @@ export class AudioResource {
     this.#http = http;
   }
 
-  /** Speaks a text: the bytes of the file as they come. The coordinator cancels the job when the connection closes. */
+  /** Converts text to speech and streams the bytes of the audio file. The coordinator cancels the job when the connection closes. */
   speech(
     body: Omit<SpeechRequest, "stream_format">,
     options?: CallOptions,
@@ -30,13 +30,13 @@ export class AudioResource {
     return this.#http.chunks("post", "/audio/speech", { body }, options, CHAT);
   }
 
-  /** Writes speech down. `file`: a WAV file. */
+  /** Transcribes speech. `file`: a WAV file. */
   transcribe(file: Blob, fields: TranscriptionOptions = {}, options?: CallOptions): Promise<Transcription> {
     const traits = { ...CHAT, form: formOf(file, fields) };
     return this.#http.call("post", "/audio/transcriptions", {}, options, traits);
   }
 
-  /** Writes speech down in English. `file`: a WAV file. */
+  /** Translates speech to English text. `file`: a WAV file. */
   translate(file: Blob, fields: TranslationOptions = {}, options?: CallOptions): Promise<Transcription> {
     const traits = { ...CHAT, form: formOf(file, fields) };
     return this.#http.call("post", "/audio/translations", {}, options, traits);

@@ -2,7 +2,7 @@ import type { Http } from "../http.ts";
 import type { Credentials, EmailProof, ResetPassword, StartedSession } from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
-/** Signing in and out, for pages where people do that. Programs have API keys. */
+/** Registration, sign-in and passwords, for user interfaces. Programs use API keys. */
 export class Auth {
   readonly #http: Http;
 
@@ -10,33 +10,33 @@ export class Auth {
     this.#http = http;
   }
 
-  /** Opens an account and begins a session. Null where a mail must prove the address first: see `verify`. */
+  /** Creates an account and starts a session. Returns null if the address must be verified by e-mail first: see `verify`. */
   async register(credentials: Credentials, options?: CallOptions): Promise<StartedSession | null> {
     const { data } = await this.#http.call("post", "/auth/register", { body: credentials }, options);
     return "accepted" in data ? null : data;
   }
 
-  /** Opens the account whose address the mailed token proves. */
+  /** Creates the account whose address is verified by the mailed token. */
   async verify(proof: EmailProof, options?: CallOptions): Promise<StartedSession> {
     return (await this.#http.call("post", "/auth/verify", { body: proof }, options)).data;
   }
 
-  /** Begins a session: the client's own where it has `session: "cookie"`, else one whose `token` is in the answer. */
+  /** Starts a session. With `session: "cookie"` the client uses it; otherwise the response has its `token`. */
   async signIn(credentials: Credentials, options?: CallOptions): Promise<StartedSession> {
     return (await this.#http.call("post", "/auth/login", { body: credentials }, options)).data;
   }
 
-  /** Ends the session that the client has. */
+  /** Ends the client's session. */
   async signOut(options?: CallOptions): Promise<void> {
     await this.#http.call("post", "/auth/logout", {}, options);
   }
 
-  /** Has a reset of the password mailed, if the address has an account. */
+  /** Mails a token to reset the password if the address has an account. */
   async forgotPassword(email: string, options?: CallOptions): Promise<void> {
     await this.#http.call("post", "/auth/password/forgot", { body: { email } }, options);
   }
 
-  /** Sets a new password with the token of a reset. All sessions of the account end. */
+  /** Sets a new password with a reset token. Ends all sessions of the account. */
   async resetPassword(reset: ResetPassword, options?: CallOptions): Promise<void> {
     await this.#http.call("post", "/auth/password/reset", { body: reset }, options);
   }

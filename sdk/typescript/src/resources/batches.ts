@@ -12,7 +12,7 @@ const ENDED: ReadonlySet<Batch["status"]> = new Set<Batch["status"]>(["completed
 
 export interface GetBatchOptions extends CallOptions {
   readonly include?: "output" | undefined;
-  /** Place of the first job with its output, from 0. */
+  /** Index of the first job to return with its output, from 0. */
   readonly outputOffset?: number | undefined;
 }
 
@@ -24,22 +24,22 @@ export class Batches {
     this.#http = http;
   }
 
-  /** Submits all jobs or none. Safe to retry after a cut connection: a repeat makes no second batch. */
+  /** Submits all jobs or none. Retried after a broken connection; a repeat does not create a second batch. */
   async submit(batch: SubmitBatch, { idempotencyKey, ...options }: SubmitOptions = {}): Promise<SubmittedBatch> {
     const traits = { isIdempotent: true, headers: { "idempotency-key": idempotencyKey ?? randomKey() } };
     return (await this.#http.call("post", "/jobs/batch", { body: batch }, options, traits)).data;
   }
 
   /**
-   * The batch. `jobs` are in the order of the inputs; get or stream each by its id. With `include: "output"` they have their outputs, from
-   * job `outputOffset` on and as many as one answer may hold: `next_output_offset` is where the next call goes on.
+   * Returns a batch. `jobs` are in the order of the inputs; get or stream each by its id. With `include: "output"` they have their outputs,
+   * from job `outputOffset` up to the size limit of a response. `next_output_offset` is the offset for the next call.
    */
   async get(id: string, { include, outputOffset, ...options }: GetBatchOptions = {}): Promise<Batch> {
     const query = { include, output_offset: outputOffset };
     return (await this.#http.call("get", "/jobs/batch/{id}", { path: { id }, query }, options)).data;
   }
 
-  /** Cancels every job that has not ended; resolves if the batch is already cancelled. @throws {ValidationError} when all jobs have ended. */
+  /** Cancels all unfinished jobs. Also succeeds if the batch is already cancelled. @throws {ValidationError} if all jobs have ended. */
   async cancel(id: string, options?: CallOptions): Promise<Batch> {
     try {
       return (await this.#http.call("delete", "/jobs/batch/{id}", { path: { id } }, options)).data;
@@ -51,7 +51,7 @@ export class Batches {
     }
   }
 
-  /** Waits until all jobs have ended, in any state; see `counts`. @throws {TimeoutError} after `timeoutMs`. */
+  /** Waits until all jobs have ended in any state; see `counts`. @throws {TimeoutError} after `timeoutMs`. */
   async wait(id: string, { timeoutMs, ...options }: WaitOptions = {}): Promise<Batch> {
     const deadline = new Deadline(options.signal, timeoutMs ?? null, `Batch ${id} did not end`);
     const { signal } = deadline;

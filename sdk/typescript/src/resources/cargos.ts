@@ -12,7 +12,7 @@ import type {
 } from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
-/** The catalog of Cargos that jobs can run. Reading it needs no key. */
+/** Catalog of Cargos that jobs can run. Reading it needs no API key. */
 export class Cargos {
   readonly #http: Http;
 
@@ -20,22 +20,22 @@ export class Cargos {
     this.#http = http;
   }
 
-  /** Enabled and approved Cargos, by slug. */
+  /** Lists enabled and approved Cargos, sorted by slug. */
   async list(filter: CargoFilter = {}, options?: CallOptions): Promise<readonly Cargo[]> {
     return (await this.#http.call("get", "/cargos", { query: filter }, options)).cargos;
   }
 
-  /** Which Cargos Islands can run now. Those that none can are left out. */
+  /** Returns the Cargos that Islands can run now. Others are omitted. */
   availability(options?: CallOptions): Promise<Availability> {
     return this.#http.call("get", "/availability", {}, options);
   }
 
-  /** A Cargo with the JSON Schema of its input and an example. */
+  /** Returns a Cargo with the JSON Schema of its input and an example. */
   async get(slug: string, options?: CallOptions): Promise<CargoDetail> {
     return (await this.#http.call("get", "/cargos/{slug}", { path: { slug } }, options)).data;
   }
 
-  /** The caller's own Cargos, by slug, with their approval. */
+  /** Lists the caller's Cargos with their approval, sorted by slug. */
   listOwn({ pageSize: limit = 20 }: { readonly pageSize?: number } = {}, options?: CallOptions): Pages<OwnedCargo> {
     const load = (offset: number) => this.#http.call("get", "/account/cargos", { query: { limit, offset } }, options);
     return new Pages(load, ({ slug }) => slug);
@@ -46,12 +46,12 @@ export class Cargos {
     return (await this.#http.call("post", "/cargos", { body: cargo }, options)).data;
   }
 
-  /** Changes the given fields. A change of what was approved removes the approval. */
+  /** Changes the given fields. Changing approved fields removes the approval. */
   async update(slug: string, change: ChangeCargo, options?: CallOptions): Promise<OwnedCargo> {
     return (await this.#http.call("patch", "/cargos/{slug}", { path: { slug }, body: change }, options)).data;
   }
 
-  /** Deletes a Cargo; its waiting jobs fail and cost nothing. */
+  /** Deletes a Cargo. Its waiting jobs fail at no cost. */
   async delete(slug: string, options?: CallOptions): Promise<void> {
     await deleteOnce(this.#http.call("delete", "/cargos/{slug}", { path: { slug } }, options));
   }

@@ -7,15 +7,15 @@ import type { ChatCompletion, ChatCompletionChunk, ChatRequest } from "../schema
 import type { CallOptions } from "../settings.ts";
 import type { ServerEvent } from "../sse.ts";
 
-/** Without `stream`, which the method decides. */
+/** Body of a chat request, without `stream`, which the method sets. */
 export type ChatBody = Omit<ChatRequest, "stream">;
 
-/** Long, because a chat may wait for an Island, for its model to load, and for all tokens. */
+/** Long timeout, because a chat may wait for an Island, for its model to load, and for all tokens. */
 export const CHAT = { defaultTimeoutMs: 600_000 };
 
 /**
- * Chat completions as OpenAI has them. The coordinator cancels a chat when its connection closes, so the client never retries
- * one after a cut. For an answer that survives a cut connection, submit a job and stream it.
+ * OpenAI-compatible chat completions. The coordinator cancels a chat when its connection closes, so the client never retries it after
+ * a broken connection. For a completion that survives a broken connection, submit a job and stream it.
  */
 export class Chat {
   readonly #http: Http;
@@ -29,8 +29,8 @@ export class Chat {
   }
 
   /**
-   * The chunks of the answer. Sends the request when the first chunk is read.
-   * @throws {JobFailedError} when the job fails, also after output began. @throws {ConnectionError} when the stream was cut.
+   * Streams the chunks of a completion. Sends the request when the first chunk is read.
+   * @throws {JobFailedError} if the job fails, even after output has begun. @throws {ConnectionError} if the connection breaks.
    */
   async *stream(body: ChatBody, options: CallOptions = {}): AsyncGenerator<ChatCompletionChunk, void, undefined> {
     const retries = this.#http.retries(options, false);
@@ -43,13 +43,13 @@ export class Chat {
         }
         throw new ConnectionError("The connection closed before the end of the chat; send it again");
       } catch (error) {
-        // Retries only a request that was refused before it did anything.
+        // Only retries a request that was rejected before it had any effect.
         await retries.pause(error);
       }
     }
   }
 
-  /** The text of the answer, in pieces as it arrives. */
+  /** Streams the text of a completion in pieces. */
   async *text(body: ChatBody, options?: CallOptions): AsyncGenerator<string, void, undefined> {
     for await (const { choices } of this.stream(body, options)) {
       const content = choices[0]?.delta.content;
@@ -58,7 +58,7 @@ export class Chat {
   }
 }
 
-/** @throws {JobFailedError} for an `{error}` line. */
+/** Parses a chunk. @throws {JobFailedError} for an `{error}` line. */
 function readChunk(event: ServerEvent): ChatCompletionChunk {
   const chunk = readPayload(event);
   if (!isRecord(chunk)) throw new ProtocolError("A chunk of the chat is not an object");

@@ -16,7 +16,7 @@ import type {
 import type { CallOptions } from "../settings.ts";
 
 export interface MessageFilter {
-  /** Default `asc`: oldest first. */
+  /** Order of the messages; default `asc`: oldest first. */
   readonly order?: "asc" | "desc" | undefined;
   /** Messages per request, 1 to 100; default 100. */
   readonly pageSize?: number | undefined;
@@ -34,7 +34,7 @@ export class Conversations {
     return (await this.#http.call("post", "/conversations", { body: conversation }, options)).data;
   }
 
-  /** Newest first. */
+  /** Lists conversations, newest first. */
   list({ pageSize: limit = 100 }: { readonly pageSize?: number } = {}, options?: CallOptions): Pages<Conversation> {
     const load = (offset: number) => this.#http.call("get", "/conversations", { query: { limit, offset } }, options);
     return new Pages(load, ({ id }) => id);
@@ -64,16 +64,16 @@ export class Conversations {
     await deleteOnce(this.#http.call("delete", "/conversations/{id}", { path: { id } }, options));
   }
 
-  /** Sends a message and waits for the whole answer. */
+  /** Sends a message and waits for the complete answer. */
   async send(id: string, message: PostMessage, options?: CallOptions): Promise<AnsweredMessage> {
     const parts = { path: { id }, body: { ...message, stream: false } };
     return (await this.#http.call("post", "/conversations/{id}/messages", parts, options, CHAT)).data;
   }
 
   /**
-   * Sends a message and streams the answer: one `message`, then the events of its job. The coordinator cancels the answer when
-   * the connection closes.
-   * @throws {ConnectionError} when the stream was cut.
+   * Sends a message and streams the answer: one `message`, then the events of its job. The coordinator cancels the answer when the
+   * connection closes.
+   * @throws {ConnectionError} if the connection breaks.
    */
   async *stream(
     id: string,
@@ -95,10 +95,10 @@ export class Conversations {
           if (isLast(read)) return;
         }
         throw new ConnectionError(
-          "The connection closed before the end of the answer; the conversation has what arrived",
+          "The connection closed before the end of the answer; the conversation stores the part that arrived",
         );
       } catch (error) {
-        // Retries only a request that was refused before it did anything.
+        // Only retries a request that was rejected before it had any effect.
         await retries.pause(error);
       }
     }

@@ -10,14 +10,14 @@ export class EmbeddingsResource {
     this.#http = http;
   }
 
-  /** One vector for each text, in the same order. */
+  /** Returns one vector per text, in the same order. */
   async create(body: EmbeddingsRequest, options?: CallOptions): Promise<Embeddings> {
     const parts = { body: { ...body, encoding_format: "float" as const } };
-    // The request asks for floats, so no vector is base64.
+    // The request asks for floats, so the vectors are not base64.
     return (await this.#http.call("post", "/embeddings", parts, options, CHAT)) as Embeddings;
   }
 
-  /** Documents by how near their vectors are to the query's, best first. */
+  /** Ranks documents by the similarity of their vectors to the query's, best first. */
   rerank(body: RerankRequest, options?: CallOptions): Promise<Reranking> {
     return this.#http.call("post", "/rerank", { body }, options, CHAT);
   }

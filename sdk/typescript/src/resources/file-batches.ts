@@ -5,7 +5,7 @@ import type { CallOptions } from "../settings.ts";
 
 export type FileBatchFilter = QueryOf<Operation<"get", "/batches">>;
 
-/** Batches over JSONL files, in OpenAI's shape: each line is a request, and the results are files. */
+/** OpenAI-compatible batches: each line of a JSONL file is a request, and the results are files. */
 export class FileBatches {
   readonly #http: Http;
 
@@ -13,22 +13,22 @@ export class FileBatches {
     this.#http = http;
   }
 
-  /** A repeat after a cut connection would make a second one, so there is none. */
+  /** Creates a batch. Not retried after a broken connection, because a repeat would create a second batch. */
   create(batch: Omit<CreateFileBatch, "completion_window">, options?: CallOptions): Promise<FileBatch> {
     return this.#http.call("post", "/batches", { body: { ...batch, completion_window: "24h" } }, options);
   }
 
-  /** How far it is: `status`, `request_counts`, and at the end the ids of its files. */
+  /** Returns a batch: `status`, `request_counts`, and at the end the ids of its files. */
   get(id: string, options?: CallOptions): Promise<FileBatch> {
     return this.#http.call("get", "/batches/{id}", { path: { id } }, options);
   }
 
-  /** Lines that were answered stay in its files. One that has ended stays as it is. */
+  /** Cancels a batch. Finished lines stay in its files. No-op for a batch that has ended. */
   cancel(id: string, options?: CallOptions): Promise<FileBatch> {
     return this.#http.call("post", "/batches/{id}/cancel", { path: { id } }, options, { isIdempotent: true });
   }
 
-  /** All batches, newest first, page by page while you iterate. */
+  /** Iterates over all batches, newest first, loading page by page. */
   async *list(filter: FileBatchFilter = {}, options?: CallOptions): AsyncGenerator<FileBatch, void, undefined> {
     for (let after = filter.after; ;) {
       const page = await this.#http.call("get", "/batches", { query: { ...filter, after } }, options);

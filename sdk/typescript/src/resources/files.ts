@@ -9,16 +9,16 @@ export type FileFilter = QueryOf<Operation<"get", "/files">>;
 export interface NewFile {
   readonly content: Blob;
   readonly filename: string;
-  /** Default: `user_data`. */
+  /** Purpose of the file; default: `user_data`. */
   readonly purpose?: File["purpose"];
-  /** From 3,600 s to 30 days; else as long as the coordinator keeps files. */
+  /** Lifetime, from 3,600 s to 30 days; default: the coordinator's. */
   readonly expiresAfterS?: number;
 }
 
-/** An upload may take as long as the coordinator waits for it. */
+/** Timeout of uploads: the time that the coordinator waits for them. */
 const UPLOAD = { defaultTimeoutMs: 120_000 };
 
-/** Large inputs and outputs, on the coordinator's disk. */
+/** Files for large inputs and outputs, on the coordinator's disk. */
 export class Files {
   readonly #http: Http;
 
@@ -26,7 +26,7 @@ export class Files {
     this.#http = http;
   }
 
-  /** Uploads a file. A repeat after a cut connection would make a second one, so there is none. */
+  /** Uploads a file. Not retried after a broken connection, because a repeat would create a second file. */
   upload({ content, filename, purpose = "user_data", expiresAfterS }: NewFile, options?: CallOptions): Promise<File> {
     const form = new FormData();
     form.append("purpose", purpose);
@@ -46,7 +46,7 @@ export class Files {
     return this.#http.bytes("get", "/files/{id}/content", { path: { id } }, options, UPLOAD);
   }
 
-  /** All files, page by page while you iterate; newest first unless told. */
+  /** Iterates over all files, loading page by page. Default order: newest first. */
   async *list(filter: FileFilter = {}, options?: CallOptions): AsyncGenerator<File, void, undefined> {
     for (let after = filter.after; ;) {
       const page = await this.#http.call("get", "/files", { query: { ...filter, after } }, options);
@@ -56,7 +56,7 @@ export class Files {
     }
   }
 
-  /** Nobody can read it any more when this resolves. @throws {NotFoundError} */
+  /** Deletes a file. It can no longer be read when this resolves. @throws {NotFoundError} */
   async delete(id: string, options?: CallOptions): Promise<void> {
     await deleteOnce(this.#http.call("delete", "/files/{id}", { path: { id } }, options));
   }

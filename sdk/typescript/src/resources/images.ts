@@ -10,7 +10,7 @@ export class ImagesResource {
     this.#http = http;
   }
 
-  /** Draws pictures, PNG files in base64. The coordinator cancels the job when the connection closes. */
+  /** Generates images: PNG files in base64. The coordinator cancels the job when the connection closes. */
   generate(body: ImagesRequest, options?: CallOptions): Promise<Images> {
     return this.#http.call("post", "/images/generations", { body }, options, CHAT);
   }

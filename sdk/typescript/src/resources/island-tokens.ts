@@ -15,22 +15,22 @@ export class IslandTokens {
     this.#http = http;
   }
 
-  /** Tokens that are not revoked, newest first. */
+  /** Lists tokens that are not revoked, newest first. */
   async list(options?: CallOptions): Promise<readonly IslandToken[]> {
     return (await this.#http.call("get", "/island-tokens", {}, options)).data;
   }
 
-  /** The result's `token` is the secret, which is never shown again. */
+  /** Creates a token. The result's `token` is the secret, which cannot be read again. */
   create(token: NewIslandToken = {}, options?: CallOptions): Promise<CreatedIslandToken> {
     return this.#http.call("post", "/island-tokens", { body: bodyOf(token) }, options);
   }
 
-  /** A code for `island join --code`, valid for ten minutes and once. */
+  /** Creates a code for `island join --code`. It can be used once, within ten minutes. */
   async createPairingCode(token: NewIslandToken = {}, options?: CallOptions): Promise<PairingCode> {
     return (await this.#http.call("post", "/island-tokens/pairing", { body: bodyOf(token) }, options)).data;
   }
 
-  /** The Islands that joined with the token are sent away. */
+  /** Revokes a token and disconnects the Islands that joined with it. */
   async revoke(id: string, options?: CallOptions): Promise<void> {
     await deleteOnce(this.#http.call("delete", "/island-tokens/{id}", { path: { id } }, options));
   }

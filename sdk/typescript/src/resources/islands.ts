@@ -4,7 +4,7 @@ import { Pages } from "../pages.ts";
 import type { Island, IslandDetail, IslandFilter } from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
-/** The Islands of the caller's account. */
+/** Islands of the caller's account. */
 export class Islands {
   readonly #http: Http;
 
@@ -12,7 +12,7 @@ export class Islands {
     this.#http = http;
   }
 
-  /** Connected ones first, then by when they were last seen. */
+  /** Lists Islands: connected ones first, then by the time they were last seen. */
   list({ pageSize: limit = 100, status }: IslandFilter = {}, options?: CallOptions): Pages<Island> {
     const load = (offset: number) => this.#http.call("get", "/islands", { query: { limit, offset, status } }, options);
     return new Pages(load, ({ id }) => id);
@@ -22,12 +22,12 @@ export class Islands {
     return (await this.#http.call("get", "/islands/{id}", { path: { id } }, options)).data;
   }
 
-  /** An empty name restores the default. */
+  /** Renames an Island. An empty name restores the default. */
   async rename(id: string, name: string, options?: CallOptions): Promise<IslandDetail> {
     return (await this.#http.call("patch", "/islands/{id}", { path: { id }, body: { name } }, options)).data;
   }
 
-  /** Sends the Island away. It comes back only with a token or pairing code that is made later. */
+  /** Removes and disconnects an Island. To rejoin, it needs a token or pairing code created later. */
   async remove(id: string, options?: CallOptions): Promise<void> {
     await deleteOnce(this.#http.call("delete", "/islands/{id}", { path: { id } }, options));
   }

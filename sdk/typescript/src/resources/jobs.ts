@@ -9,19 +9,19 @@ import type { CancelledJob, Job, JobOutput, JobStatus, ListedJob, SubmitJob, Sub
 import type { CallOptions } from "../settings.ts";
 
 export interface SubmitOptions extends CallOptions {
-  /** The same key and body within 24 h return the first job again. Default: a new key for each call. */
+  /** Key of the submission. A repeat with the same key and body within 24 h returns the first job. Default: a new key per call. */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface JobFilter {
   readonly status?: JobStatus | readonly JobStatus[] | undefined;
-  /** Cargo slug. */
+  /** Slug of a Cargo. */
   readonly workload?: string | undefined;
   /** Id of a batch. */
   readonly batch?: string | undefined;
   /** Jobs per request, 1 to 100; default 100. */
   readonly pageSize?: number | undefined;
-  /** How many of the newest jobs to skip. */
+  /** Number of the newest jobs to skip. */
   readonly offset?: number | undefined;
 }
 
@@ -32,13 +32,13 @@ export class Jobs {
     this.#http = http;
   }
 
-  /** Resolves when the job is durable. Safe to retry after a cut connection: a repeat makes no second job. */
+  /** Submits a job. Resolves when the job is durable. Retried after a broken connection; a repeat does not create a second job. */
   async submit(job: SubmitJob, { idempotencyKey, ...options }: SubmitOptions = {}): Promise<SubmittedJob> {
     const traits = { isIdempotent: true, headers: { "idempotency-key": idempotencyKey ?? randomKey() } };
     return (await this.#http.call("post", "/jobs", { body: job }, options, traits)).data;
   }
 
-  /** Submits a job and waits for it, see {@link wait}. */
+  /** Submits a job and waits for it; see {@link wait}. */
   async run(job: SubmitJob, options: WaitOptions & SubmitOptions = {}): Promise<Job> {
     const { timeoutMs, idempotencyKey, ...rest } = options;
     const { id } = await this.submit(job, { ...rest, idempotencyKey });
@@ -49,7 +49,7 @@ export class Jobs {
     return (await this.#http.call("get", "/jobs/{id}", { path: { id } }, options)).data;
   }
 
-  /** Newest first. */
+  /** Lists jobs, newest first. */
   list(filter: JobFilter = {}, options?: CallOptions): Pages<ListedJob> {
     const { status, workload, batch, pageSize: limit = 100, offset: firstOffset } = filter;
     const states = typeof status === "object" ? status.join(",") : status;
@@ -58,7 +58,10 @@ export class Jobs {
     return new Pages(load, ({ id }) => id, firstOffset);
   }
 
-  /** Cancels a job, which keeps what it has; resolves if it is already cancelled. @throws {ValidationError} `job_not_cancellable` when it ended in another state. */
+  /**
+   * Cancels a job, which keeps its output so far. Also succeeds if it is already cancelled.
+   * @throws {ValidationError} `job_not_cancellable` if it ended in another state.
+   */
   async cancel(id: string, options?: CallOptions): Promise<CancelledJob> {
     try {
       const query = { if_ended: "refuse" } as const;
@@ -71,7 +74,7 @@ export class Jobs {
     }
   }
 
-  /** Removes the job's prompt and answer for good; cancels it first if it has not ended. Its status, usage and charge stay. */
+  /** Permanently removes the job's input and output; cancels an unfinished job first. Status, usage and charge stay. */
   async delete(id: string, options?: CallOptions): Promise<void> {
     let status: string = "";
     while (status !== "deleted") {
@@ -79,17 +82,17 @@ export class Jobs {
     }
   }
 
-  /** The job's output so far, also while it runs. */
+  /** Returns the job's output so far, even while it runs. */
   async output(id: string, options?: CallOptions): Promise<JobOutput> {
     return (await this.#http.call("get", "/jobs/{id}/output", { path: { id } }, options)).data;
   }
 
-  /** Waits for the job to complete. @throws {JobFailedError} when it ends in another state. */
+  /** Waits for the job to complete. @throws {JobFailedError} if it ends in another state. */
   wait(id: string, options: WaitOptions = {}): Promise<Job> {
     return waitForJob(this.#http, id, options);
   }
 
-  /** All events of the job to its one `done` or `error`; reconnects when the connection drops. */
+  /** Streams all events of the job to its one `done` or `error`. Reconnects when the connection drops. */
   stream(id: string, options: StreamOptions = {}): AsyncGenerator<StreamedEvent, void, undefined> {
     return streamJob(this.#http, id, options);
   }

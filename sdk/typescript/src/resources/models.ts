@@ -2,7 +2,7 @@ import type { Http } from "../http.ts";
 import type { Model } from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
-/** Cargos, and the operator's aliases of them, in the shape of OpenAI's models. */
+/** OpenAI-compatible list of models: Cargos, and the operator's aliases of them. */
 export class Models {
   readonly #http: Http;
 

@@ -10,7 +10,7 @@ export class Moderations {
     this.#http = http;
   }
 
-  /** One result for each text, in the same order. */
+  /** Returns one result per text, in the same order. */
   create(body: ModerationRequest, options?: CallOptions): Promise<Moderation> {
     return this.#http.call("post", "/moderations", { body }, options, CHAT);
   }

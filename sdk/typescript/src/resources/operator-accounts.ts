@@ -12,11 +12,11 @@ import type {
 import type { CallOptions } from "../settings.ts";
 
 export interface GrantOptions extends SubmitOptions {
-  /** Shown to the account in its ledger; needed to take credits back. */
+  /** Note in the account's ledger. Required to take credits back. */
   readonly note?: string;
 }
 
-/** Accounts, as operators see them. */
+/** Accounts, for operators. */
 export class OperatorAccounts {
   readonly #http: Http;
 
@@ -24,7 +24,7 @@ export class OperatorAccounts {
     this.#http = http;
   }
 
-  /** Newest first. */
+  /** Lists accounts, newest first. */
   list(filter: KnownAccountFilter = {}, options?: CallOptions): Pages<KnownAccount> {
     const { pageSize: limit = 100, search, role, suspended } = filter;
     const text = suspended === undefined ? undefined : suspended ? ("true" as const) : ("false" as const);
@@ -39,13 +39,16 @@ export class OperatorAccounts {
     return (await this.#http.call("get", "/operator/accounts/{id}", { path: { id } }, options)).data;
   }
 
-  /** Null restores a default. */
+  /** Sets limits. Null restores a default. */
   async setLimits(id: string, limits: SetAccountLimits, options?: CallOptions): Promise<AccountLimits> {
     const parts = { path: { id }, body: limits };
     return (await this.#http.call("patch", "/operator/accounts/{id}/limits", parts, options)).data;
   }
 
-  /** Resolves with the account's credits. Negative credits are taken back, with a note that the account sees. Safe to retry after a cut connection: a repeat grants nothing more. */
+  /**
+   * Grants credits and resolves with the account's balance. A negative number takes credits back, and needs a note that the account sees.
+   * Retried after a broken connection; a repeat does not grant again.
+   */
   async grant(id: string, credits: number, { idempotencyKey, note, ...options }: GrantOptions = {}): Promise<number> {
     const body = note === undefined ? { credits } : { credits, note };
     const parts = { path: { id }, body };
@@ -53,7 +56,7 @@ export class OperatorAccounts {
     return (await this.#http.call("post", "/operator/accounts/{id}/grants", parts, options, traits)).data.credits;
   }
 
-  /** `reason` is told to the account. Its streams, jobs and Islands' sessions end everywhere within a second. */
+  /** Suspends an account. `reason` is shown to it. Its streams, jobs and Island sessions end everywhere within a second. */
   async suspend(id: string, reason: string, options?: CallOptions): Promise<KnownAccountDetail> {
     const parts = { path: { id }, body: { reason } };
     return (await this.#http.call("post", "/operator/accounts/{id}/suspension", parts, options)).data;

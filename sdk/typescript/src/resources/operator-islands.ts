@@ -3,7 +3,7 @@ import { Pages } from "../pages.ts";
 import type { KnownIsland, KnownIslandDetail, KnownIslandFilter } from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
-/** The Islands of all accounts, as operators see them. */
+/** Islands of all accounts, for operators. */
 export class OperatorIslands {
   readonly #http: Http;
 
@@ -11,7 +11,7 @@ export class OperatorIslands {
     this.#http = http;
   }
 
-  /** Last seen first. */
+  /** Lists Islands, last seen first. */
   list({ pageSize: limit = 100, ...filter }: KnownIslandFilter = {}, options?: CallOptions): Pages<KnownIsland> {
     const load = (offset: number) =>
       this.#http.call("get", "/operator/islands", { query: { ...filter, limit, offset } }, options);
@@ -22,7 +22,7 @@ export class OperatorIslands {
     return (await this.#http.call("get", "/operator/islands/{id}", { path: { id } }, options)).data;
   }
 
-  /** Its jobs go to other Islands at once; its owner is told the reason. */
+  /** Suspends an Island. Its jobs go to other Islands at once. The owner sees the reason. */
   async suspend(id: string, reason: string, options?: CallOptions): Promise<void> {
     await this.#http.call("post", "/operator/islands/{id}/suspension", { path: { id }, body: { reason } }, options);
   }

@@ -16,7 +16,7 @@ import type {
 } from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
-/** What operators see and do. Needs the session token of an operator; a key gets {@link PermissionDeniedError}. */
+/** Operations for operators. Need the session token of an operator; an API key gets {@link PermissionDeniedError}. */
 export class Operator {
   readonly accounts: OperatorAccounts;
   readonly cargos: OperatorCargos;
@@ -30,36 +30,36 @@ export class Operator {
     this.islands = new OperatorIslands(http);
   }
 
-  /** The network at a glance, at most a second old. */
+  /** Returns an overview of the network, at most a second old. */
   async overview(options?: CallOptions): Promise<NetworkOverview> {
     return (await this.#http.call("get", "/operator/overview", {}, options)).data;
   }
 
-  /** Waiting jobs by Cargo and reason; most jobs first. */
+  /** Returns waiting jobs by Cargo and reason, most jobs first. */
   queue(options?: CallOptions): Promise<NetworkQueue> {
     return this.#http.call("get", "/operator/queue", {}, options);
   }
 
-  /** The jobs of all accounts, newest first. */
+  /** Lists jobs of all accounts, newest first. */
   jobs({ pageSize: limit = 100, status, ...filter }: KnownJobFilter = {}, options?: CallOptions): Pages<KnownJob> {
     const query = { ...filter, limit, status: status?.join(",") };
     const load = (offset: number) => this.#http.call("get", "/operator/jobs", { query: { ...query, offset } }, options);
     return new Pages(load, ({ id }) => id);
   }
 
-  /** What operators did, newest first. */
+  /** Lists the audit log of operators' actions, newest first. */
   audit({ pageSize: limit = 100, ...filter }: AuditFilter = {}, options?: CallOptions): Pages<AuditLine> {
     const load = (offset: number) =>
       this.#http.call("get", "/operator/audit", { query: { ...filter, limit, offset } }, options);
     return new Pages(load, ({ id }) => id);
   }
 
-  /** In force at the coordinator that answers, without secrets. */
+  /** Lists the settings in force at the coordinator that responds, without secrets. */
   async settings(options?: CallOptions): Promise<readonly SettingInForce[]> {
     return (await this.#http.call("get", "/operator/settings", {}, options)).data;
   }
 
-  /** Tells everybody something. */
+  /** Publishes an announcement to all users. */
   async announce(announcement: AddAnnouncement, options?: CallOptions): Promise<Announcement> {
     return (await this.#http.call("post", "/operator/announcements", { body: announcement }, options)).data;
   }

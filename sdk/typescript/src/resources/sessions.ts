@@ -3,7 +3,7 @@ import type { Http } from "../http.ts";
 import type { AccountSession } from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
-/** Sessions of the account: where its owner is signed in. Needs a session token. */
+/** Sessions of the account. Needs a session token. */
 export class Sessions {
   readonly #http: Http;
 
@@ -11,12 +11,12 @@ export class Sessions {
     this.#http = http;
   }
 
-  /** Newest first; `current` is the one that asks. */
+  /** Lists sessions, newest first. `current` marks the caller's session. */
   async list(options?: CallOptions): Promise<readonly AccountSession[]> {
     return (await this.#http.call("get", "/sessions", {}, options)).data;
   }
 
-  /** Takes effect at once. */
+  /** Ends a session. Takes effect at once. */
   async end(id: string, options?: CallOptions): Promise<void> {
     await deleteOnce(this.#http.call("delete", "/sessions/{id}", { path: { id } }, options));
   }

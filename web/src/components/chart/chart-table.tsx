@@ -5,7 +5,7 @@ export interface ChartSeries {
   readonly values: readonly (number | null)[];
 }
 
-/** What a chart of days shows, for those who do not see it. */
+/** Hidden table with the values of a chart of days, for screen readers. */
 export function ChartTable({
   title,
   at,

@@ -6,13 +6,13 @@ import { formatRate } from "../numbers.ts";
 import { formatChartTime } from "../time.tsx";
 
 const HEIGHT_PX = 170;
-/** Two lines are told apart by their dashes too. */
+/** Lines also differ by their dashes, not only by colour. */
 const STROKES = ["--accent", "--waiting-mark", "--active-mark", "--bad-mark"];
 const DASHES: readonly (readonly number[])[] = [[], [6, 4], [2, 3], [8, 3, 2, 3]];
 
 /**
- * Lines over time, or bars for UTC days, drawn when their library has come. Bars of several series stand on each other. Below the title are
- * the values under the pointer, else the last ones; a table holds all days for screen readers.
+ * Draws lines over time, or stacked bars for UTC days, as soon as the chart library is loaded. Below the title are the values under the
+ * pointer, else the last values. A table holds all days for screen readers.
  * @param at Times in seconds since 1970.
  */
 export function Chart({
@@ -29,9 +29,9 @@ export function Chart({
   readonly series: readonly ChartSeries[];
   readonly kind?: "lines" | "bars";
   readonly format?: (value: number) => string;
-  /** Values are numbers of things. */
+  /** Whether values are whole numbers. */
   readonly isWhole?: boolean;
-  /** Where the scale ends; null: a little above the largest value. */
+  /** End of the y axis; null for 10 % above the largest value. */
   readonly top?: number | null;
 }) {
   const box = useRef<HTMLDivElement>(null);
@@ -106,7 +106,7 @@ export function Chart({
   );
 }
 
-/** Each with those after it: the first is drawn first, and the others cover all but its own part. */
+/** Adds to each series the ones after it. The first is drawn first, and the others cover all of it but its own part. */
 function stacked(series: readonly ChartSeries[]): (number | null)[][] {
   return series.map(({ values }, index) =>
     values.map((value, place) => {

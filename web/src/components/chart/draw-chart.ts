@@ -7,28 +7,28 @@ export interface Drawing {
   readonly kind: "lines" | "bars";
   readonly format: (value: number) => string;
   readonly formatTime: (atS: number) => string;
-  /** Values are numbers of things. */
+  /** Whether values are whole numbers. */
   readonly isWhole: boolean;
-  /** Where the scale ends; null: a little above the largest value. */
+  /** End of the y axis; null for 10 % above the largest value. */
   readonly top: number | null;
   readonly axis: string;
   readonly grid: string;
   readonly series: readonly { readonly label: string; readonly stroke: string; readonly dash: number[] }[];
-  /** Which point is under the pointer. */
+  /** Called with the index of the point under the pointer, or null. */
   readonly onPoint: (index: number | null) => void;
 }
 
 const HALF_DAY_S = 43_200;
-/** Lines begin with a single point: times of less than a second apart would look the same on the axis. */
+/** Shortest x axis of lines, which begin with a single point: labels less than a second apart would look the same. */
 const LEAST_LINES_S = 60;
-/** Steps of a scale of whole numbers. */
+/** Steps of an axis of whole numbers. */
 const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
-/** A part of its own, loaded with the first chart. */
+/** Draws a chart. This module is loaded with the first chart. */
 export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {
   const { width, height, kind, format, formatTime, isWhole, top, axis, grid, series, onPoint } = drawing;
   const line = { stroke: grid, width: 1 };
-  // A line at zero lies at the bottom.
+  // Keeps a line of zeros at the bottom.
   const least = kind === "bars" && !isWhole ? 0.01 : 1;
   const bars = uPlot.paths.bars?.({ size: [0.7, 40] });
   return new uPlot(
@@ -39,11 +39,11 @@ export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {
       padding: [8, 8, 0, 0],
       cursor: { points: { size: 6 }, drag: { x: false, y: false } },
       hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
-      // Bars stand for UTC days.
+      // Bars are UTC days.
       ...(kind === "bars" ? { tzDate: (atS: number) => uPlot.tzDate(new Date(atS * 1_000), "Etc/UTC") } : {}),
       scales: {
         x: {
-          // The outer bars are whole.
+          // Shows the first and the last bar in full.
           range: (_chart, first, last) =>
             kind === "bars" ? [first - HALF_DAY_S, last + HALF_DAY_S] : [Math.min(first, last - LEAST_LINES_S), last],
         },

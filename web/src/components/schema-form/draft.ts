@@ -1,10 +1,10 @@
 import { FieldFailure } from "../field-failure.ts";
 import { controlFor, membersOf, type InputSchema } from "./input-schema.ts";
 
-/** What is typed in the form, by member: text as it stands there, and whether a box is ticked. */
+/** Field values of the form by member: typed text, or whether a box is ticked. */
 export type Draft = Readonly<Record<string, string | boolean>>;
 
-/** The form filled with a value, such as a Cargo's example. */
+/** Returns the form's field values for an input, such as a Cargo's example. */
 export function draftOf(schema: InputSchema, value: Readonly<Record<string, unknown>>): Draft {
   const draft: Record<string, string | boolean> = {};
   for (const { name, schema: member } of membersOf(schema)) {
@@ -23,13 +23,13 @@ function textOf(schema: InputSchema, value: unknown): string | boolean {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The value that the form stands for. Empty members are left out. @throws {FieldFailure} at the member that is wrong. */
+/** Returns the input that the form holds, without empty members. @throws {FieldFailure} at an invalid member. */
 export function readDraft(schema: InputSchema, draft: Draft): Record<string, unknown> {
   const value: Record<string, unknown> = {};
   for (const { name, schema: member, isRequired } of membersOf(schema)) {
     const read = readMember(name, member, draft[name] ?? "");
     if (read !== undefined) value[name] = read;
-    else if (isRequired) throw new FieldFailure(`input.${name}`, "This must be given");
+    else if (isRequired) throw new FieldFailure(`input.${name}`, "This field is required");
   }
   return value;
 }
@@ -55,15 +55,16 @@ function readNumber(name: string, { type, minimum, maximum, exclusiveMinimum }: 
   const fail = (message: string): never => {
     throw new FieldFailure(`input.${name}`, message);
   };
-  if (typed.trim() === "" || !Number.isFinite(number)) return fail("This is not a number");
-  if (type === "integer" && !Number.isInteger(number)) return fail("Give a whole number");
-  if (exclusiveMinimum !== undefined && number <= exclusiveMinimum) return fail(`More than ${exclusiveMinimum}`);
-  if (minimum !== undefined && number < minimum) return fail(`At least ${minimum}`);
-  if (maximum !== undefined && number > maximum) return fail(`At most ${maximum}`);
+  if (typed.trim() === "" || !Number.isFinite(number)) return fail("Enter a number");
+  if (type === "integer" && !Number.isInteger(number)) return fail("Enter a whole number");
+  if (exclusiveMinimum !== undefined && number <= exclusiveMinimum)
+    return fail(`Must be more than ${exclusiveMinimum}`);
+  if (minimum !== undefined && number < minimum) return fail(`Must be at least ${minimum}`);
+  if (maximum !== undefined && number > maximum) return fail(`Must be at most ${maximum}`);
   return number;
 }
 
-/** A value in JSON. @throws {FieldFailure} */
+/** Parses a JSON value. @throws {FieldFailure} */
 export function readJson(name: string, typed: string): unknown {
   try {
     return JSON.parse(typed) as unknown;

@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import type { ControlProps } from "../field.tsx";
 import { formatWhole } from "../numbers.ts";
 
-/** Inputs are small; a larger file is refused by the coordinator anyway. */
+/** Largest file. The coordinator rejects larger inputs. */
 const MAX_FILE_BYTES = 8 * 1_024 * 1_024;
 
-/** A file of this machine, which goes into the input in base64. */
+/** File picker. The file becomes part of the input, in base64. */
 export function FileControl({
   props,
   value,
@@ -19,7 +19,7 @@ export function FileControl({
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
     if (file.size > MAX_FILE_BYTES) {
-      setSaid(`${file.name} is too large`);
+      setSaid(`${file.name} is too large: choose a file of at most 8 MiB`);
       return;
     }
     onValue(toBase64(new Uint8Array(await file.arrayBuffer())));
@@ -30,7 +30,7 @@ export function FileControl({
       <input {...props} type="file" onChange={(event) => void take(event.currentTarget.files?.[0])} />
       {value !== "" && (
         <p class="hint">
-          {said ?? "The example"}: {formatWhole(Math.floor((value.length * 3) / 4))} bytes
+          {said ?? "Example file"}: {formatWhole(Math.floor((value.length * 3) / 4))} bytes
         </p>
       )}
       {value === "" && said !== null && <p class="field-error">{said}</p>}

@@ -1,4 +1,4 @@
-/** The part of JSON Schema that forms are made from; anything else is typed as JSON. */
+/** Subset of JSON Schema that forms support. Members that need more are typed as JSON. */
 export interface InputSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -17,7 +17,7 @@ export interface InputSchema {
   readonly oneOf?: readonly { readonly required?: readonly string[] }[];
 }
 
-/** How a member is typed. */
+/** Kind of form control for a member. */
 export type Control = "choice" | "check" | "number" | "line" | "text" | "file" | "lines" | "json";
 
 const LONGEST_LINE = 200;
@@ -40,7 +40,7 @@ export function controlFor(schema: InputSchema): Control {
   }
 }
 
-/** The schema without `null`, which a form gives by leaving the member out. Among other alternatives the form takes a list of texts. */
+/** Returns the schema without `null`, for which a form omits the member. Among alternatives it prefers a list of strings. */
 function plainOf(schema: InputSchema): InputSchema {
   const { anyOf, type, ...rest } = schema;
   if (Array.isArray(type)) {
@@ -57,11 +57,11 @@ export interface FormMember {
   readonly name: string;
   readonly schema: InputSchema;
   readonly isRequired: boolean;
-  /** It may be left out whatever else is given. */
+  /** Whether it may be omitted regardless of other members. */
   readonly isOptional: boolean;
 }
 
-/** Members in the order of the schema, those that must be given first. */
+/** Returns the members in the order of the schema, required ones first. */
 export function membersOf(schema: InputSchema): FormMember[] {
   const required = new Set(schema.required ?? []);
   const alternatives = new Set(schema.oneOf?.flatMap((each) => each.required ?? []));
@@ -74,7 +74,7 @@ export function membersOf(schema: InputSchema): FormMember[] {
   return [...members.filter(({ isRequired }) => isRequired), ...members.filter(({ isRequired }) => !isRequired)];
 }
 
-/** What the member is where nothing is typed; empty if that is not known. */
+/** Returns the default value as text; empty if the schema has none. */
 export function placeholderOf({ default: value }: InputSchema): string {
   return value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
 }

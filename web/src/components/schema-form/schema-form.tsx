@@ -11,7 +11,7 @@ interface MemberProps extends FormMember {
   readonly error: string | undefined;
 }
 
-/** A form made from the JSON Schema of a Cargo's input. `first`: members that stand first; then all others are folded. */
+/** Form fields for the JSON Schema of a Cargo's input. `first`: members to show; all others are collapsed. Null shows all. */
 export function SchemaFields({
   schema,
   first,
@@ -39,7 +39,7 @@ export function SchemaFields({
       error={form.errorOf(`input.${member.name}`)}
     />
   );
-  // Open from the start for an example that has such members; what the coordinator refuses is never hidden.
+  // Open if the example sets collapsed members. Fields with errors are always visible.
   const [isOpen, setOpen] = useState(() => folded.some((member) => isTyped(member.schema, draft[member.name])));
   const isWrong = folded.some(({ name }) => form.errorOf(`input.${name}`) !== undefined);
   return (
@@ -47,7 +47,7 @@ export function SchemaFields({
       <div class="schema-fields">{shown.map(fieldOf)}</div>
       {folded.length > 0 && (
         <details open={isOpen || isWrong} onToggle={(event) => setOpen(event.currentTarget.open)}>
-          <summary>More</summary>
+          <summary>More options</summary>
           <div class="schema-fields">{folded.map(fieldOf)}</div>
         </details>
       )}
@@ -106,7 +106,7 @@ function MemberControl({ schema, isRequired, typed, onType, props }: MemberProps
     case "file":
       return <FileControl props={props} value={value} onValue={onType} />;
     case "lines":
-      return <textarea {...common} rows={4} placeholder="One on each line" />;
+      return <textarea {...common} rows={4} placeholder="One per line" />;
     case "json":
       return <textarea {...common} class="code" rows={4} placeholder="JSON" spellcheck={false} />;
     default:
@@ -114,7 +114,7 @@ function MemberControl({ schema, isRequired, typed, onType, props }: MemberProps
   }
 }
 
-/** "negative_prompt" as "Negative prompt" */
+/** Turns "negative_prompt" into "Negative prompt". */
 function labelOf(name: string): string {
   const words = name.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -3,7 +3,7 @@ import { isDown } from "../../app/connection.ts";
 import { Link } from "../../app/router.tsx";
 import { Mark } from "../../app/shell.tsx";
 
-/** Frame of the pages before the session. */
+/** Frame of the pages that need no session. */
 export function EntryCard({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   return (
     <main class="entry">
@@ -15,7 +15,7 @@ export function EntryCard({ title, children }: { readonly title: string; readonl
         <h1>{title}</h1>
         {isDown.value && (
           <div class="banner warning" role="alert">
-            The coordinator does not answer. This page reconnects by itself.
+            The coordinator does not respond. This page reconnects automatically.
           </div>
         )}
         {children}

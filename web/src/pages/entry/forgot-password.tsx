@@ -15,8 +15,8 @@ export function ForgotPasswordPage() {
     <EntryCard title="New password">
       {isSent ? (
         <p role="status">
-          If the address has an account, a mail with a token is on its way.{" "}
-          <Link to="/reset-password">Enter the token</Link>. If no mail comes, ask the operator for a token.
+          If there is an account with this address, we have sent it an e-mail with a token.{" "}
+          <Link to="/reset-password">Enter the token</Link>. If no e-mail arrives, ask the operator for a token.
         </p>
       ) : (
         <form onSubmit={form.submit} noValidate>

@@ -11,7 +11,7 @@ import { Badge } from "../../components/status.tsx";
 import { Tile } from "../../components/tile.tsx";
 import { describeAvailability, type AvailabilityBySlug } from "../client/playground/availability.ts";
 
-/** What visitors without an account see of the network; the sign-in form where the operator shows them nothing. */
+/** Page for visitors without an account. Shows the sign-in form if the operator has hidden the network from visitors. */
 export function FrontPage() {
   const shown = useResource(readAll, []);
   const isHidden = shown.error instanceof NotFoundError;
@@ -73,21 +73,21 @@ function Figures({ network, cargos }: Shown) {
 }
 
 function UseIt({ network: { registration, new_account_credits: credits } }: Pick<Shown, "network">) {
-  const gift = credits > 0 ? ` A new account has ${formatCredits(credits)} credits.` : "";
+  const gift = credits > 0 ? ` A new account starts with ${formatCredits(credits)} credits.` : "";
   return (
     <section class="panel" aria-labelledby="use-title">
       <h2 id="use-title">Use it</h2>
       {registration === "closed" ? (
-        <p>The operator of this network opens accounts: ask for one.{gift}</p>
+        <p>Ask the operator of this network for an account.{gift}</p>
       ) : (
         <p>
           <Link to="/register">Open an account</Link>
-          {registration === "email" ? " with an e-mail address, to which a token is sent." : "."}
+          {registration === "email" ? " with your e-mail address. We send you a token to confirm it." : "."}
           {gift}
         </p>
       )}
       <p>
-        Then use the playground, or any client of OpenAI’s API with an API key and the base URL{" "}
+        Then use the playground, or any OpenAI-compatible client with an API key and the base URL{" "}
         <code>{new URL("v1", BASE_URL).href}</code>.
       </p>
     </section>
@@ -99,9 +99,9 @@ function LendMachine() {
     <section class="panel" aria-labelledby="lend-title">
       <h2 id="lend-title">Lend a machine</h2>
       <p>
-        A machine with a free CPU or GPU becomes an Island: it runs jobs of others in processes of their own and earns
-        credits. Sign in and choose <Link to="/islands/add">Add an Island</Link>: the page has the commands for Linux,
-        macOS and Windows.
+        A machine with a free CPU or GPU can become an Island. It runs jobs of other accounts in separate processes and
+        earns credits. Sign in and choose <Link to="/islands/add">Add an Island</Link> for the commands on Linux, macOS
+        and Windows.
       </p>
     </section>
   );
@@ -114,13 +114,13 @@ function Offer({ network, cargos }: Shown) {
   return (
     <section aria-labelledby="offer-title" class="front-offer">
       <h2 id="offer-title">What it runs</h2>
-      {cargos.length === 0 && <p class="muted">Nothing yet: no Cargo is offered.</p>}
+      {cargos.length === 0 && <p class="muted">No Cargos are offered yet.</p>}
       <Cards cargos={now} known={known} />
       {later.length > 0 && (
         <details open={now.length === 0}>
           <summary>
             {formatWhole(later.length)}{" "}
-            {now.length === 0 ? "that wait for an Island" : "more, which wait for an Island"}
+            {now.length === 0 ? "without an Island that can run them" : "more, without an Island that can run them"}
           </summary>
           <Cards cargos={later} known={known} />
         </details>
@@ -139,7 +139,7 @@ function Cards({ cargos, known }: { readonly cargos: readonly Cargo[]; readonly 
             <h3>{cargo.name}</h3>
             <p>{cargo.description}</p>
             <p class="card-foot muted">
-              <span class="num">{formatCredits(cargo.price_per_job)} credits a job</span>
+              <span class="num">{formatCredits(cargo.price_per_job)} credits per job</span>
               {state !== null && <Badge tone={state.tone}>{state.text}</Badge>}
             </p>
           </li>

@@ -1,7 +1,7 @@
 import { Field } from "../../components/field.tsx";
 import type { Form } from "../../components/form.tsx";
 
-/** For a new password. `name`: of the field, as the coordinator names it in errors. */
+/** Field for a new password. `name`: name of the field in the coordinator's errors. */
 export function NewPasswordField({
   form,
   name = "password",

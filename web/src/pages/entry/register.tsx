@@ -15,16 +15,16 @@ export function RegisterPage() {
       setMailed(!isOpen);
     } catch (error) {
       if (error instanceof PermissionDeniedError) {
-        throw new FieldFailure("", "Accounts of this network are opened by its operator. Ask for one.");
+        throw new FieldFailure("", "Registration is closed. Ask the operator of this network for an account.");
       }
       throw error;
     }
   });
   if (isMailed) {
     return (
-      <EntryCard title="Look into your mail">
+      <EntryCard title="Check your e-mail">
         <p>
-          If the address has no account yet, a mail with a token is on its way.{" "}
+          If there is no account with this address yet, we have sent it an e-mail with a token.{" "}
           <Link to="/verify">Enter the token</Link>.
         </p>
       </EntryCard>

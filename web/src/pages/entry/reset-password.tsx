@@ -11,13 +11,13 @@ export function ResetPasswordPage() {
   const [isDone, setDone] = useState(false);
   const form = useForm(async (values) => {
     await api().auth.resetPassword({ token: values("token").trim(), new: values("new") });
-    // All sessions have ended, that of this browser, too.
+    // The reset has ended all sessions, including this browser's.
     endedSession();
     setDone(true);
   });
   if (isDone) {
     return (
-      <EntryCard title="The password is changed">
+      <EntryCard title="Password changed">
         <p>
           All sessions have ended. <Link to="/sign-in">Sign in</Link> with the new password.
         </p>
@@ -27,7 +27,7 @@ export function ResetPasswordPage() {
   return (
     <EntryCard title="New password">
       <form onSubmit={form.submit} noValidate>
-        <Field label="Token" hint="pr_…, of a mail or from the operator" error={form.errorOf("token")}>
+        <Field label="Token" hint="pr_…, from the e-mail or the operator" error={form.errorOf("token")}>
           {(props) => (
             <input
               {...props}
@@ -42,7 +42,7 @@ export function ResetPasswordPage() {
         <NewPasswordField form={form} name="new" />
         <FormError form={form} />
         <button class="button primary wide" disabled={form.isBusy}>
-          Change the password
+          Change password
         </button>
       </form>
     </EntryCard>

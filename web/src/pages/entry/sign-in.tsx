@@ -18,7 +18,7 @@ export function SignInPage() {
       </form>
       <p class="entry-links">
         <Link to="/register">Open an account</Link>
-        <Link to="/forgot-password">Forgot the password?</Link>
+        <Link to="/forgot-password">Forgot your password?</Link>
       </p>
     </EntryCard>
   );

@@ -10,7 +10,7 @@ export function VerifyPage() {
   return (
     <EntryCard title="Open an account">
       <form onSubmit={form.submit} noValidate>
-        <Field label="Token of the mail" hint="ep_…, valid for an hour" error={form.errorOf("token")}>
+        <Field label="Token from the e-mail" hint="ep_…, valid for an hour" error={form.errorOf("token")}>
           {(props) => (
             <input
               {...props}

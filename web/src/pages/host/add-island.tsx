@@ -27,12 +27,12 @@ export function AddIslandPage() {
       <PageHead
         title="Add an Island"
         back={{ to: "/islands", label: "My Islands" }}
-        note="A machine of yours that runs jobs and earns credits."
+        note="Connect a machine that runs jobs and earns you credits."
       />
       <div class="detail">
         <div class="detail-main">
           <section class="panel" aria-labelledby="code-title">
-            <h2 id="code-title">{code === null ? "1. Make a pairing code" : "1. Your pairing code"}</h2>
+            <h2 id="code-title">{code === null ? "1. Create a pairing code" : "1. Your pairing code"}</h2>
             {code === null ? (
               <form onSubmit={form.submit} noValidate>
                 <Field label="Name of the machine" isOptional error={form.errorOf("name")}>
@@ -41,7 +41,7 @@ export function AddIslandPage() {
                 <FormError form={form} />
                 <div class="actions">
                   <button class="button primary" disabled={form.isBusy}>
-                    Make a code
+                    Create code
                   </button>
                 </div>
               </form>
@@ -73,13 +73,13 @@ function Code({ code, onNew }: { readonly code: PairingCode; readonly onNew: () 
         <code>{code.code}</code>
       </p>
       <p role="status" class="muted">
-        {isOver ? "The code has expired." : "Works once, and for "}
+        {isOver ? "This code has expired. Create a new one." : "Can be used once. Expires in "}
         {!isOver && (
           <span class="num" aria-hidden="true">
             {Math.floor(leftS / 60)}:{String(leftS % 60).padStart(2, "0")}
           </span>
         )}
-        {!isOver && <span class="hidden">ten minutes after it was made</span>}
+        {!isOver && <span class="hidden">ten minutes</span>}
       </p>
       <div class="actions">
         <button type="button" class={isOver ? "button primary" : "button"} onClick={onNew}>
@@ -108,7 +108,7 @@ function JoinCommands({ systems, address }: { readonly systems: readonly System[
   const file = system?.file;
   return (
     <>
-      <div class="segmented" role="group" aria-label="System of the machine">
+      <div class="segmented" role="group" aria-label="Operating system">
         {systems.map(({ id, label }) => (
           <button key={id} type="button" aria-pressed={id === chosen} onClick={() => choose(id)}>
             {label}
@@ -117,8 +117,8 @@ function JoinCommands({ systems, address }: { readonly systems: readonly System[
       </div>
       {isLoopback(address) && (
         <p class="banner warning">
-          Only this machine reaches <code>{address}</code>. For other machines the operator sets <code>public_url</code>
-          , or <code>host</code> to listen in the network, in the coordinator’s configuration.
+          Other machines cannot reach <code>{address}</code>. The operator must set <code>public_url</code>, or{" "}
+          <code>host</code> to listen on the network, in the coordinator’s configuration.
         </p>
       )}
       {system !== undefined && file !== undefined ? (
@@ -131,8 +131,8 @@ function JoinCommands({ systems, address }: { readonly systems: readonly System[
           ))}
           {file.format === "npm" && chosen !== "windows" && (
             <p class="hint">
-              For new terminals, add <code>{ON_PATH}</code> to <code>~/.profile</code>, on macOS to{" "}
-              <code>~/.zprofile</code>.
+              To find the command in new terminals, add <code>{ON_PATH}</code> to <code>~/.profile</code> (on macOS:{" "}
+              <code>~/.zprofile</code>).
             </p>
           )}
         </>
@@ -140,7 +140,7 @@ function JoinCommands({ systems, address }: { readonly systems: readonly System[
         <NoPackage address={address} />
       )}
       {address.startsWith("http:") && !isLoopback(address) && (
-        <p class="hint">This address is not encrypted. Use it only inside a network that you trust.</p>
+        <p class="hint">Connections to this address are not encrypted. Use it only in a network that you trust.</p>
       )}
     </>
   );
@@ -150,21 +150,21 @@ function NoPackage({ address }: { readonly address: string }) {
   return (
     <>
       <p>
-        This coordinator serves no package of the agent. Ask the operator of the network for the file{" "}
-        <code>atoll-island-….tgz</code>, and install that file with npm: no registry has the agent. Then join with{" "}
+        This coordinator does not serve the agent’s package, and package registries do not have it. Ask the operator of
+        the network for the file <code>atoll-island-….tgz</code>, and install that file with npm. Then run{" "}
         <code>island join {address}</code>.
       </p>
       {isOperator.value && (
         <p class="hint">
-          You are an operator: <code>npm run packages</code> in the repository makes the file. Copy it into the folder{" "}
-          <code>downloads</code> of the coordinator’s data directory, and reload this page.
+          As an operator, run <code>npm run packages</code> in the repository to build the file. Copy it to the folder{" "}
+          <code>downloads</code> in the coordinator’s data directory, and reload this page.
         </p>
       )}
     </>
   );
 }
 
-/** Islands that come up while this is shown. */
+/** Lists Islands that connect while this page is shown. */
 function Arrivals() {
   const [arrived, setArrived] = useState<readonly Island[]>([]);
   const present = useResource(async (signal) => {
@@ -177,7 +177,7 @@ function Arrivals() {
   });
   return (
     <section class="panel" aria-labelledby="arrivals-title">
-      <h2 id="arrivals-title">3. It appears here</h2>
+      <h2 id="arrivals-title">3. Wait for it here</h2>
       <div role="status">
         {arrived.length === 0 ? (
           <p class="muted">

@@ -2,21 +2,21 @@ import type { IslandDay } from "@atoll/client";
 import { Chart } from "../../components/chart/chart.tsx";
 import { formatCredits, formatShare, formatWhole } from "../../components/numbers.ts";
 
-/** What an Island did on each of the last 30 days. */
+/** Charts of an Island's last 30 days. */
 export function IslandDays({ days }: { readonly days: readonly IslandDay[] }) {
   const at = days.map(({ day }) => Date.parse(day) / 1_000);
   const values = (read: (day: IslandDay) => number | null) => days.map(read);
   return (
     <div class="columns">
       <Chart
-        title="Credits earned a day"
+        title="Credits earned per day"
         kind="bars"
         at={at}
         series={[{ label: "Credits", values: values(({ earned }) => earned) }]}
         format={formatCredits}
       />
       <Chart
-        title="Jobs a day"
+        title="Jobs per day"
         kind="bars"
         at={at}
         series={[
@@ -27,7 +27,7 @@ export function IslandDays({ days }: { readonly days: readonly IslandDay[] }) {
         isWhole
       />
       <Chart
-        title="Tokens a day"
+        title="Tokens per day"
         kind="bars"
         at={at}
         series={[{ label: "Tokens", values: values(({ tokens }) => tokens) }]}

@@ -1,7 +1,7 @@
 import type { IslandDetail } from "@atoll/client";
 import { formatCredits, formatShare, formatWhole } from "../../components/numbers.ts";
 
-/** What an Island did and earned, by how long ago. */
+/** An Island's earnings, uptime and jobs. */
 export function IslandHistory({ island: { earned, uptime, jobs, tokens } }: { readonly island: IslandDetail }) {
   const ended = jobs.completed + jobs.failed + jobs.timeout + jobs.cancelled;
   return (
@@ -41,12 +41,12 @@ export function IslandHistory({ island: { earned, uptime, jobs, tokens } }: { re
           </tbody>
         </table>
       </div>
-      <h3>Jobs that ended here in 30 days</h3>
+      <h3>Jobs of the last 30 days</h3>
       <Outcomes jobs={jobs} ended={ended} />
       <p class="muted">
         <span class="num">{formatWhole(tokens)}</span> tokens
-        {jobs.retried > 0 && `; ${formatWhole(jobs.retried)} attempts failed here, and their jobs were tried again`}.
-        Jobs and tokens are counted once a minute.
+        {jobs.retried > 0 && `; ${formatWhole(jobs.retried)} failed attempts, whose jobs were retried`}. Jobs and tokens
+        are counted once a minute.
       </p>
     </section>
   );

@@ -10,7 +10,7 @@ import { SecretDialog } from "../../components/secret-dialog.tsx";
 import { Loaded } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
 
-/** The tokens that Islands joined with, and a new one for scripts. */
+/** Lists Island tokens, and creates new ones for scripts. */
 export function IslandTokens() {
   const tokens = useResource((signal) => api().islandTokens.list({ signal }), []);
   useLive("account", tokens.reload);
@@ -28,7 +28,7 @@ export function IslandTokens() {
           New token
         </button>
       </div>
-      <p class="hint">For machines that are set up by scripts. A pairing code becomes such a token.</p>
+      <p class="hint">For machines that scripts set up. Joining with a pairing code also creates a token.</p>
       <ActionError action={make} />
       <Loaded of={tokens} what="the tokens">
         {(list) =>
@@ -101,7 +101,7 @@ function Revoke({
   });
   return (
     <ConfirmDialog title={`Revoke “${token.name}”?`} confirm="Revoke" action={revoke} onClose={onClose}>
-      <p>The Islands that joined with it are sent away, and their jobs go to others.</p>
+      <p>Islands that joined with this token are disconnected, and their jobs go to other Islands.</p>
     </ConfirmDialog>
   );
 }

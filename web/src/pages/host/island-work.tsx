@@ -7,14 +7,14 @@ type Download = IslandDetail["downloads"][number];
 
 const MB = 1_024 * 1_024;
 
-/** What an Island runs, fetches and loads now. Nothing while it does none of it. */
+/** Lists an Island's running jobs, and models it downloads or loads. Otherwise empty. */
 export function IslandWork({ island: { running, downloads, loading } }: { readonly island: IslandDetail }) {
   return (
     <>
       {running.length > 0 && (
         <>
-          <h3>Jobs now</h3>
-          <ul class="work" aria-label="Jobs now">
+          <h3>Running jobs</h3>
+          <ul class="work" aria-label="Running jobs">
             {running.map(({ cargo, since }, index) => (
               <li key={`${since} ${index}`}>
                 <CargoLink slug={cargo} />
@@ -28,8 +28,8 @@ export function IslandWork({ island: { running, downloads, loading } }: { readon
       )}
       {downloads.length + loading.length > 0 && (
         <>
-          <h3>Models on their way</h3>
-          <ul class="work" aria-label="Models on their way">
+          <h3>Downloading and loading</h3>
+          <ul class="work" aria-label="Downloading and loading">
             {downloads.map((download, index) => (
               <li key={`${download.cargo} ${index}`}>
                 <CargoLink slug={download.cargo} />
@@ -40,7 +40,7 @@ export function IslandWork({ island: { running, downloads, loading } }: { readon
             {loading.map((cargo) => (
               <li key={`${cargo} loads`}>
                 <CargoLink slug={cargo} />
-                <span>loads into memory</span>
+                <span>loading into memory</span>
                 <Bar share={null} />
               </li>
             ))}
@@ -55,7 +55,7 @@ function CargoLink({ slug }: { readonly slug: string }) {
   return <Link to={`/catalog/${encodeURIComponent(slug)}`}>{slug}</Link>;
 }
 
-/** `share` null: not known, and a bar that moves. */
+/** Progress bar. `share` null: not known; the bar is animated then. */
 function Bar({ share }: { readonly share: number | null }) {
   return (
     <span class={share === null ? "meter-bar unsized" : "meter-bar"} aria-hidden="true">
@@ -64,14 +64,14 @@ function Bar({ share }: { readonly share: number | null }) {
   );
 }
 
-/** "120 of 202 MiB, 4 MiB/s, 20 s left", as far as it is known. */
+/** Returns the known facts of a download, such as "120 MiB of 202 MiB, 4 MiB/s, 20 s left". */
 function describe({
   received_bytes: received,
   total_bytes: total,
   bytes_per_second: speed,
   fraction,
 }: Download): string {
-  if (received === null) return fraction === null ? "downloads" : `downloads, ${Math.floor(fraction * 100)} %`;
+  if (received === null) return fraction === null ? "downloading" : `downloading, ${Math.floor(fraction * 100)} %`;
   const bytes = formatMegabytes(received / MB);
   const parts = [total === null ? bytes : `${bytes} of ${formatMegabytes(total / MB)}`];
   if (speed !== null) parts.push(`${formatMegabytes(speed / MB)}/s`);

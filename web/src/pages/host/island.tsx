@@ -53,7 +53,7 @@ export function IslandPage({ params }: PageProps) {
   );
 }
 
-/** The event has no days; of today it has the earnings. */
+/** Updates the Island from an event. The event has no days, but has the earnings of today. */
 function withEvent(island: IslandDetail, event: Island): IslandDetail {
   const today = island.days.at(-1);
   const days = today === undefined ? [] : [...island.days.slice(0, -1), { ...today, earned: event.earned.today }];
@@ -72,7 +72,7 @@ function Detail({ island }: { readonly island: IslandDetail }) {
         <IslandHistory island={island} />
         <IslandDays days={island.days} />
         <section class="panel" aria-labelledby="models-title">
-          <h2 id="models-title">On its disk</h2>
+          <h2 id="models-title">On disk</h2>
           <OnDisk island={island} />
         </section>
       </div>
@@ -88,7 +88,7 @@ function Detail({ island }: { readonly island: IslandDetail }) {
 
 function OnDisk({ island: { load, cached_cargos: cargos, cached_models: models } }: { readonly island: IslandDetail }) {
   if (models.length === 0) {
-    return <p class="muted">{load === null ? "Known while it is connected." : "No model or image yet."}</p>;
+    return <p class="muted">{load === null ? "Shown while the Island is connected." : "No models or images yet."}</p>;
   }
   const others = Math.max(0, models.length - cargos.length);
   return (
@@ -98,7 +98,7 @@ function OnDisk({ island: { load, cached_cargos: cargos, cached_models: models }
           <Link to={`/catalog/${encodeURIComponent(slug)}`}>{slug}</Link>
         </li>
       ))}
-      {others > 0 && <li class="muted">{formatWhole(others)} of Cargos that are not in the catalog now</li>}
+      {others > 0 && <li class="muted">{formatWhole(others)} of Cargos that are no longer in the catalog</li>}
     </ul>
   );
 }
@@ -107,7 +107,7 @@ function Load({ island: { load, loaded, last_seen_at, is_live } }: { readonly is
   if (load === null) {
     return (
       <p class="muted">
-        Not connected{is_live ? "" : ", as far as is known"}. Last seen <Ago at={last_seen_at} />.
+        Not connected{is_live ? "" : " (may be out of date)"}. Last seen <Ago at={last_seen_at} />.
       </p>
     );
   }
@@ -129,7 +129,7 @@ function Load({ island: { load, loaded, last_seen_at, is_live } }: { readonly is
           </Fact>
         )}
         {load.free_vram_mb !== null && (
-          <Fact label="Free graphics memory">
+          <Fact label="Free GPU memory">
             <span class="num">{formatMegabytes(load.free_vram_mb)}</span>
           </Fact>
         )}
@@ -198,7 +198,7 @@ function Rename({
   return (
     <Dialog title="Rename the Island" onClose={onClose}>
       <form onSubmit={form.submit} noValidate>
-        <Field label="Name" hint="Empty: the name of the machine" error={form.errorOf("name")}>
+        <Field label="Name" hint="Leave empty to use the machine’s name" error={form.errorOf("name")}>
           {(props) => <input {...props} name="name" defaultValue={island.name} autocomplete="off" />}
         </Field>
         <FormError form={form} />
@@ -222,7 +222,7 @@ function Remove({ island, onClose }: { readonly island: IslandDetail; readonly o
   });
   return (
     <ConfirmDialog title={`Remove “${island.name}”?`} confirm="Remove" action={remove} onClose={onClose}>
-      <p>Its jobs go to other Islands, and what it earned stays yours. It comes back only with a new code or token.</p>
+      <p>Its jobs go to other Islands. You keep what it earned. To rejoin, it needs a new pairing code or token.</p>
     </ConfirmDialog>
   );
 }

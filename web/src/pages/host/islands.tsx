@@ -14,13 +14,13 @@ import { Ago } from "../../components/time.tsx";
 
 const PAGE_SIZE = 100;
 
-/** The first `most` Islands, and how many there are. */
+/** Reads the first `most` Islands, and the number of all. */
 async function readIslands(most: number, signal: AbortSignal): Promise<{ data: readonly Island[]; total: number }> {
   const pages = api().islands.list({ pageSize: PAGE_SIZE }, { signal });
   const first = await pages.page();
   const data = [...first.data];
   while (data.length < Math.min(most, first.meta.total)) {
-    // oxlint-disable-next-line no-await-in-loop -- Each begins where the last one ended.
+    // oxlint-disable-next-line no-await-in-loop -- Each page begins where the last one ended.
     const { data: more } = await pages.page(data.length);
     if (more.length === 0) break;
     data.push(...more);
@@ -44,7 +44,7 @@ export function IslandsPage() {
   useLive("islandRemoved", islands.reload);
   return (
     <>
-      <PageHead title="My Islands" note="Your machines that run jobs of the network.">
+      <PageHead title="My Islands" note="Your machines that run jobs for the network.">
         <Link to="/islands/add" class="button primary">
           Add an Island
         </Link>
@@ -52,9 +52,9 @@ export function IslandsPage() {
       <Loaded of={islands} what="your Islands">
         {({ data, total }) =>
           data.length === 0 ? (
-            <EmptyState title="No Island yet">
+            <EmptyState title="No Islands yet">
               <p>
-                A machine with a free CPU or GPU earns credits here. <Link to="/islands/add">Add one</Link>; it takes a
+                A machine with a free CPU or GPU can earn credits. <Link to="/islands/add">Add one</Link> in about a
                 minute.
               </p>
             </EmptyState>
@@ -86,7 +86,7 @@ export function IslandsPage() {
   );
 }
 
-/** Of those that are shown; connected ones come first. */
+/** Totals of the shown Islands. Connected ones are shown first. */
 function Sums({ islands, total }: { readonly islands: readonly Island[]; readonly total: number }) {
   const sum = (read: (island: Island) => number): number => islands.reduce((total, island) => total + read(island), 0);
   return (

@@ -1,4 +1,4 @@
-/** What the commands need of a package that `GET /downloads` lists. */
+/** Members of a package from `GET /downloads` that the commands need. */
 export interface Download {
   readonly name: string;
   readonly path: string;
@@ -8,7 +8,7 @@ export interface Download {
   readonly sha256: string;
 }
 
-/** A kind of machine that can be added, with the agent's package for it; undefined: the coordinator serves none. */
+/** An operating system, with the agent's package for it; undefined if the coordinator serves none. */
 export interface System {
   readonly id: string;
   readonly label: string;
@@ -21,11 +21,11 @@ const ON_NPM = [
   { id: "windows", label: "Windows" },
 ] as const;
 
-/** For the user, without sudo. With a Node.js of the user, npm has no other place from which programs are found. */
+/** Installs for the user, without sudo, into a directory that usually is on the PATH. */
 const INSTALL = "npm install --global --prefix ~/.local";
 export const ON_PATH = 'export PATH="$HOME/.local/bin:$PATH"';
 
-/** `files`: newest version first. */
+/** Returns the supported systems with their packages. `files`: newest version first. */
 export function systemsFor(files: readonly Download[]): readonly System[] {
   const ofAgent = files.filter((file) => file.package === "island");
   const debs = ofAgent.filter(({ format }) => format === "deb");
@@ -37,7 +37,7 @@ export function systemsFor(files: readonly Download[]): readonly System[] {
   ];
 }
 
-/** Id of the system that the browser runs on: often the machine that is added. */
+/** Returns the id of the browser's system, which often is the machine to add. */
 export function guessSystem(): string {
   const { userAgent } = navigator;
   if (userAgent.includes("Windows")) return "windows";
@@ -49,25 +49,25 @@ export interface Command {
   readonly command: string;
 }
 
-/** From the download to an Island that runs. `address`: where the machine reaches the coordinator, without a slash at the end. */
+/** Returns the commands from download to start. `address`: coordinator address for the machine, without a final slash. */
 export function commandsFor(system: System & { readonly file: Download }, address: string): readonly Command[] {
   const { id, file } = system;
   const curl = id === "windows" ? "curl.exe" : "curl";
   const join = `island join ${address}`;
   const download = [
     { what: "Download the agent", command: `${curl} -fLO ${address}${file.path}` },
-    { what: "Check that it arrived whole", command: checkOf(id, file) },
+    { what: "Verify the download", command: checkOf(id, file) },
   ];
   if (file.format === "deb") {
     return [
       ...download,
-      { what: "Install it. The package brings Node.js and a service.", command: `sudo apt install ./${file.name}` },
-      { what: "Join: the command asks for the code, and starts the service", command: `sudo ${join}` },
+      { what: "Install it. The package includes Node.js and a service.", command: `sudo apt install ./${file.name}` },
+      { what: "Join. The command asks for the code and starts the service.", command: `sudo ${join}` },
     ];
   }
   return [
     {
-      what: "Get Node.js 24, unless node --version says 24 or newer",
+      what: "Install Node.js 24, unless node --version prints v24 or newer",
       command: id === "windows" ? "start https://nodejs.org/en/download" : `${INSTALL} node@24 && ${ON_PATH}`,
     },
     ...download,
@@ -75,12 +75,12 @@ export function commandsFor(system: System & { readonly file: Download }, addres
       what: "Install it",
       command: id === "windows" ? `npm install --global ./${file.name}` : `${INSTALL} ./${file.name} && ${ON_PATH}`,
     },
-    { what: "Join: the command asks for the code", command: join },
-    { what: "Start it, for as long as this window is open", command: "island start" },
+    { what: "Join. The command asks for the code.", command: join },
+    { what: "Start it. It runs until you close this window.", command: "island start" },
     // The agent has no service for Windows.
     ...(id === "windows"
       ? []
-      : [{ what: "Or let it run in the background, now and at every log-in", command: "island install-service" }]),
+      : [{ what: "Or run it in the background, now and after every log-in", command: "island install-service" }]),
   ];
 }
 
@@ -93,7 +93,7 @@ function architectureOf({ name }: Download): string {
   return /_(\w+)\.deb$/.exec(name)?.[1] ?? "";
 }
 
-/** Whether only the machine itself reaches an address. */
+/** Returns whether only the machine itself can reach the address. */
 export function isLoopback(address: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
 }

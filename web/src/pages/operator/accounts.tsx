@@ -53,7 +53,7 @@ export function AccountsPage() {
         keyOf={({ id }) => id}
         label="Accounts"
         what="the accounts"
-        empty={<EmptyState title="No such account" />}
+        empty={<EmptyState title="No matching accounts" />}
       />
     </>
   );

@@ -9,13 +9,13 @@ import { FormError, useForm } from "../../components/form.tsx";
 import { Loaded } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
 
-/** What everybody is told at the top of every page. */
+/** Lists and publishes announcements, which all users see at the top of every page. */
 export function Announcements() {
   const list = useResource((signal) => api().announcements({ signal }), []);
   const [published, setPublished] = useState(0);
   const form = useForm(async (values) => {
     await api().operator.announce({ level: values("level") as Announcement["level"], text: values("text").trim() });
-    // An empty field: the next Enter does not publish the same again.
+    // Clear the field, so that the next Enter does not publish the text again.
     setPublished((count) => count + 1);
     list.reload();
   });
@@ -29,7 +29,7 @@ export function Announcements() {
       <Loaded of={list} what="the announcements">
         {(announcements) =>
           announcements.length === 0 ? (
-            <p class="muted">None.</p>
+            <p class="muted">No announcements.</p>
           ) : (
             <ul class="plain rows">
               {announcements.map(({ id, text, level, created_at }) => (

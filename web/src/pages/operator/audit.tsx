@@ -19,7 +19,7 @@ export function AuditPage() {
   const columns: readonly Column<AuditLine>[] = [
     { label: "When", width: "6.5rem", cell: ({ at }) => <Ago at={at} /> },
     {
-      label: "Did",
+      label: "Action",
       width: "minmax(8rem, 13rem)",
       cell: (line) => (
         <button type="button" class="link-button" onClick={() => setOpened(line)}>
@@ -28,9 +28,9 @@ export function AuditPage() {
       ),
       under: targetOf,
     },
-    { label: "Who", width: "minmax(6rem, 14rem)", cell: actorOf },
+    { label: "Actor", width: "minmax(6rem, 14rem)", cell: actorOf },
     {
-      label: "To",
+      label: "Target",
       width: "minmax(8rem, 1fr)",
       isExtra: true,
       cell: (line) => <span class="id">{targetOf(line)}</span>,
@@ -42,7 +42,7 @@ export function AuditPage() {
     <>
       <PageHead
         title="Audit log"
-        note="What operators did, by the API and by commands. Nothing is changed or removed here."
+        note="Actions of operators, through the API and commands. Entries cannot be changed or removed."
       />
       <VirtualTable
         list={list}
@@ -50,21 +50,21 @@ export function AuditPage() {
         keyOf={({ id }) => id}
         label="Audit log"
         what="the audit log"
-        empty={<EmptyState title="Nothing was done yet" />}
+        empty={<EmptyState title="No actions yet" />}
       />
       {opened !== null && <LineDialog line={opened} onClose={() => setOpened(null)} />}
     </>
   );
 }
 
-/** All of a line, which a narrow screen has no columns for. */
+/** Shows all members of a line. A narrow screen has no columns for some of them. */
 function LineDialog({ line, onClose }: { readonly line: AuditLine; readonly onClose: () => void }) {
   return (
     <Dialog title={line.action} onClose={onClose}>
       <dl class="facts">
         <Fact label="When">{formatTime(line.at)}</Fact>
-        <Fact label="Who">{actorOf(line)}</Fact>
-        <Fact label="To">
+        <Fact label="Actor">{actorOf(line)}</Fact>
+        <Fact label="Target">
           <span class="id">{targetOf(line)}</span>
         </Fact>
         <Fact label="From">{`${line.via}, ${line.origin}`}</Fact>

@@ -6,7 +6,7 @@ import { Field } from "../../components/field.tsx";
 import { FormError, useForm } from "../../components/form.tsx";
 import { formatCredits } from "../../components/numbers.ts";
 
-/** What a job of a shipped Cargo costs; nothing for others, whose own definition has their price. */
+/** Form for the price of a shipped Cargo. Empty for other Cargos, whose definitions set the price. */
 export function CargoPrice({
   review: { slug, price_per_job: price, shipped_price_per_job: shipped },
   onChanged,
@@ -16,7 +16,7 @@ export function CargoPrice({
 }) {
   const form = useForm(async (values) => {
     const typed = values("price_per_job").trim();
-    if (!/^\d+(\.\d+)?$/.test(typed)) throw new FieldFailure("price_per_job", "Give a number such as 0.05");
+    if (!/^\d+(\.\d+)?$/.test(typed)) throw new FieldFailure("price_per_job", "Enter a number such as 0.05");
     onChanged(await api().operator.cargos.setPrice(slug, Number(typed)));
   });
   const reset = useAction(async () => onChanged(await api().operator.cargos.setPrice(slug, null)));
@@ -25,8 +25,8 @@ export function CargoPrice({
     <form class="panel" onSubmit={form.submit} noValidate>
       <h2>Price</h2>
       <Field
-        label="Credits a job"
-        hint={`Shipped: ${formatCredits(shipped)}. Jobs keep the price of their submission.`}
+        label="Credits per job"
+        hint={`Shipped: ${formatCredits(shipped)}. Jobs keep the price at their submission.`}
         error={form.errorOf("price_per_job")}
       >
         {(props) => (
@@ -45,11 +45,11 @@ export function CargoPrice({
       <div class="actions">
         {price !== shipped && (
           <button type="button" class="button" disabled={reset.isBusy} onClick={() => reset.run()}>
-            Shipped price
+            Reset to the shipped price
           </button>
         )}
         <button class="button" disabled={form.isBusy}>
-          Change
+          Change price
         </button>
       </div>
     </form>

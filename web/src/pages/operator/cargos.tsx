@@ -12,15 +12,15 @@ import { VirtualTable, type Column } from "../../components/virtual-table.tsx";
 import { Choice } from "./filter-bar.tsx";
 
 const TONES: Readonly<Record<string, string>> = { offered: "good", waiting: "waiting", disabled: "bad" };
-/** States whose name says too little here. */
+/** Labels of states whose API name is unclear. */
 const LABELS: Readonly<Record<string, string>> = { unpinned: "off", off: "off by owner" };
 
-/** States of the API by what the filter calls them. */
+/** API states by filter name. */
 const FILTERS = { waiting: "waiting", off: "unpinned", all: undefined } as const;
 const EMPTY: Readonly<Record<string, string>> = {
-  waiting: "No Cargo waits for an approval",
+  waiting: "No Cargo is waiting for approval",
   off: "No shipped Cargo is off",
-  all: "No Cargo",
+  all: "No Cargos",
 };
 
 export function NetworkCargosPage() {
@@ -33,7 +33,7 @@ export function NetworkCargosPage() {
     [filter],
   );
   const offer = useAction(async (slug: string) => {
-    // What is signed is what was looked up just now.
+    // Sign exactly the pin that was just looked up.
     await api().operator.cargos.approve(slug, approvalOf(await api().operator.cargos.review(slug)));
     approvalChanges.value += 1;
     list.reload();
@@ -80,13 +80,13 @@ export function NetworkCargosPage() {
   ];
   return (
     <>
-      <PageHead title="Cargo approvals" note="What Islands run is signed here first.">
+      <PageHead title="Cargo approvals" note="Islands only run Cargos that were signed here.">
         <Choice name="status" label="State" options={["waiting", "off", "all"]} />
       </PageHead>
       {filter === "off" && (
         <p class="muted">
-          Shipped Cargos that are not approved yet. Offer looks up which files their sources have now, and signs exactly
-          those. The name leads to all that is signed.
+          Shipped Cargos that are not approved yet. “Offer” looks up the current files at their sources and signs
+          exactly those. Open a Cargo to see everything that is signed.
         </p>
       )}
       <ActionError action={offer} />
@@ -106,7 +106,7 @@ export function NetworkCargosPage() {
   );
 }
 
-/** Exactly what is shown: the revision, and the pin that was looked up. */
+/** Returns an approval of exactly the shown revision and pin. */
 export function approvalOf({ revision, pin }: CargoReview): ApproveCargo {
   return pin?.value == null ? { revision } : { revision, [pin.kind]: pin.value };
 }

@@ -1,9 +1,9 @@
 import { navigate, path, query } from "../../app/router.tsx";
 
-/** Undefined for nothing. */
+/** Returns the text, or undefined if it is empty. */
 export const given = (text: string): string | undefined => (text === "" ? undefined : text);
 
-/** Changes the query of the page's address; an empty value is left out. */
+/** Changes the query of the page's address. Empty values are removed. */
 export function setQuery(change: Readonly<Record<string, string>>): void {
   const next = new URLSearchParams(query.value);
   for (const [name, value] of Object.entries(change)) {
@@ -14,7 +14,7 @@ export function setQuery(change: Readonly<Record<string, string>>): void {
   navigate(path.value + (text === "" ? "" : `?${text}`), { replace: true });
 }
 
-/** One of a few choices, kept in the address. The first is the default. */
+/** Buttons for one of a few options, stored in the address. The first is the default. */
 export function Choice({
   name,
   label,

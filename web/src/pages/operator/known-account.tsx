@@ -15,10 +15,10 @@ import { AccountState } from "./accounts.tsx";
 import { SuspendDialog } from "./suspend-dialog.tsx";
 
 const LIMITS: readonly (readonly [keyof AccountLimits, string])[] = [
-  ["requests_per_minute", "Requests a minute"],
+  ["requests_per_minute", "Requests per minute"],
   ["concurrent_jobs", "Unfinished jobs"],
   ["concurrent_streams", "Open streams"],
-  ["share", "Weight in the fair share"],
+  ["share", "Fair-share weight"],
 ];
 
 export function KnownAccountPage({ params }: PageProps) {
@@ -54,7 +54,7 @@ export function KnownAccountPage({ params }: PageProps) {
         <SuspendDialog
           what={value.email}
           isSuspended={value.suspended !== null}
-          consequence="Its keys, sessions and Island tokens are refused, its unfinished jobs are cancelled, and its Islands are sent away."
+          consequence="Its keys, sessions and Island tokens are rejected, its unfinished jobs are cancelled, and its Islands are disconnected."
           act={(reason) =>
             value.suspended === null
               ? api().operator.accounts.suspend(id, reason)
@@ -109,22 +109,22 @@ function Grant({ account, resource }: Part) {
     const credits = Number(values("credits"));
     const note = values("note").trim();
     if (values("credits").trim() === "" || !Number.isFinite(credits) || credits === 0)
-      throw new FieldFailure("credits", "Give a number such as 50, or -50 to take credits back");
+      throw new FieldFailure("credits", "Enter a number such as 50, or -50 to take credits back");
     await api().operator.accounts.grant(account.id, credits, note === "" ? {} : { note });
     setGiven(credits);
-    // An empty field: what was given is not given again by the next Enter.
+    // Clear the field, so that the next Enter does not give the credits again.
     setGrants((count) => count + 1);
     resource.reload();
   });
   return (
     <form class="panel" onSubmit={form.submit} noValidate>
-      <h2>Give credits, or take them back</h2>
-      <Field label="Credits" hint="Negative credits are taken back." error={form.errorOf("credits")}>
+      <h2>Give or take back credits</h2>
+      <Field label="Credits" hint="A negative number takes credits back." error={form.errorOf("credits")}>
         {(props) => <input key={grants} {...props} name="credits" autocomplete="off" />}
       </Field>
       <Field
         label="Note"
-        hint="The account sees it in its ledger. Needed to take credits back."
+        hint="Shown in the account’s ledger. Required to take credits back."
         error={form.errorOf("note")}
       >
         {(props) => <input key={grants} {...props} name="note" maxLength={200} autocomplete="off" />}
@@ -146,7 +146,7 @@ function Limits({ account, resource }: Part) {
   const form = useForm(async (values) => {
     const limits = LIMITS.map(([name, label]) => {
       const typed = values(name).trim();
-      if (typed !== "" && !/^\d+$/.test(typed)) throw new FieldFailure(name, `${label}: give a whole number`);
+      if (typed !== "" && !/^\d+$/.test(typed)) throw new FieldFailure(name, `${label}: enter a whole number`);
       return [name, typed === "" ? null : Number(typed)] as const;
     });
     await api().operator.accounts.setLimits(account.id, Object.fromEntries(limits));
@@ -174,7 +174,7 @@ function Limits({ account, resource }: Part) {
       <FormError form={form} />
       <div class="actions">
         <button class="button" disabled={form.isBusy}>
-          Change
+          Change limits
         </button>
       </div>
     </form>

@@ -5,14 +5,14 @@ import { FieldFailure } from "../../components/field-failure.ts";
 import { Field } from "../../components/field.tsx";
 import { FormError, useForm } from "../../components/form.tsx";
 
-/** A pin by its kind: the name of the field, and the form that it has. */
+/** Label, hint and pattern of a pin, by kind. */
 const PINS = {
-  image_digest: { label: "Digest of the image", hint: "sha256: and 64 hex digits", form: /^sha256:[0-9a-f]{64}$/ },
+  image_digest: { label: "Image digest", hint: "sha256: and 64 hex digits", form: /^sha256:[0-9a-f]{64}$/ },
   model_hash: { label: "SHA-256 of the file", hint: "64 hex digits, as sha256sum prints", form: /^[0-9a-f]{64}$/ },
   model_commit: { label: "Commit on the hub", hint: "40 hex digits", form: /^[0-9a-f]{40}$/ },
 } as const;
 
-/** For a Cargo that nothing ties to exact bytes yet: looks its pin up, or takes one that is typed. */
+/** Looks up the pin of a Cargo that is not tied to exact bytes yet, or accepts a typed one. */
 export function MissingPin({
   review: { slug, pin },
   onPinned,
@@ -25,7 +25,7 @@ export function MissingPin({
     if (pin === null) return;
     const typed = values("pin").trim().toLowerCase();
     const { label, hint, form: pattern } = PINS[pin.kind];
-    if (!pattern.test(typed)) throw new FieldFailure("pin", `${label}: give ${hint}`);
+    if (!pattern.test(typed)) throw new FieldFailure("pin", `${label}: enter ${hint}`);
     onPinned(await api().operator.cargos.review(slug, { [pin.kind]: typed }));
   });
   if (pin === null || pin.value !== null) return null;
@@ -34,12 +34,12 @@ export function MissingPin({
     <section class="panel" aria-labelledby="pin-title">
       <h2 id="pin-title">Approve with a hash</h2>
       <p>
-        Nothing ties this Cargo to exact files yet, so it cannot be approved. Look up what its source has now, or give
-        what you know from elsewhere.
+        This Cargo is not tied to exact files yet, so it cannot be approved. Look up the current hash at its source, or
+        enter one that you know from elsewhere.
       </p>
       <div>
         <button type="button" class="button" disabled={lookUp.isBusy} onClick={() => lookUp.run()}>
-          {lookUp.isBusy ? "Looking it up…" : "Look it up"}
+          {lookUp.isBusy ? "Looking up…" : "Look up"}
         </button>
       </div>
       <ActionError action={lookUp} />
@@ -50,7 +50,7 @@ export function MissingPin({
         <FormError form={form} />
         <div class="actions">
           <button class="button" disabled={form.isBusy}>
-            Use it
+            Use this hash
           </button>
         </div>
       </form>

@@ -13,7 +13,7 @@ import { Choice, given, Search } from "./filter-bar.tsx";
 
 import { SuspendDialog } from "./suspend-dialog.tsx";
 
-/** Characters of an id beside a name that several Islands have. */
+/** Characters of the id shown after a name, since several Islands may have the same name. */
 const ID_END = 6;
 const STATUSES = ["online", "offline", "suspended"] as const;
 
@@ -83,7 +83,10 @@ export function NetworkIslandsPage() {
   ];
   return (
     <>
-      <PageHead title="Islands" note={account === "" ? "Of all accounts." : `Of the account ${account}.`}>
+      <PageHead
+        title="Islands"
+        note={account === "" ? "Islands of all accounts." : `Islands of the account ${account}.`}
+      >
         <Search label="Id or name" />
         <Choice name="status" label="State" options={["all", ...STATUSES]} />
       </PageHead>
@@ -93,13 +96,13 @@ export function NetworkIslandsPage() {
         keyOf={({ id }) => id}
         label="Islands of the network"
         what="the Islands"
-        empty={<EmptyState title="No such Island" />}
+        empty={<EmptyState title="No matching Islands" />}
       />
       {suspending !== null && (
         <SuspendDialog
           what={`the Island “${suspending.name}”`}
           isSuspended={isSuspended(suspending)}
-          consequence="Its session ends and its jobs go to other Islands. It gets no jobs until the suspension ends."
+          consequence="It is disconnected, and its jobs go to other Islands. It gets no jobs until it is reinstated."
           act={(reason) =>
             isSuspended(suspending)
               ? api().operator.islands.reinstate(suspending.id)

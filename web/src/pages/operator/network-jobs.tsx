@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<KnownJob>[] = [
     cell: ({ account_id: id, account_email: email }) => <Link to={`/operator/accounts/${id}`}>{email ?? id}</Link>,
   },
   { label: "Error", width: "minmax(4rem, 8rem)", isExtra: true, cell: (job) => job.error_code ?? "" },
-  { label: "Tries", width: "3.5rem", isNumber: true, isExtra: true, cell: ({ attempts }) => attempts },
+  { label: "Attempts", width: "5rem", isNumber: true, isExtra: true, cell: ({ attempts }) => attempts },
   { label: "Charged", width: "5rem", isNumber: true, isExtra: true, cell: (job) => formatCredits(job.credits_used) },
   { label: "Submitted", width: "6.5rem", isExtra: true, cell: (job) => <Ago at={job.created_at} /> },
 ];
@@ -53,7 +53,7 @@ export function NetworkJobsPage() {
     <>
       <PageHead
         title="Jobs"
-        note={of.length === 0 ? "Of all accounts, without what was asked and answered." : `Of ${of.join(" and ")}.`}
+        note={of.length === 0 ? "Jobs of all accounts, without inputs and outputs." : `Jobs of ${of.join(" and ")}.`}
       >
         <Choice name="show" label="Which jobs" options={Object.keys(STATUSES)} />
       </PageHead>
@@ -63,7 +63,7 @@ export function NetworkJobsPage() {
         keyOf={({ id }) => id}
         label="Jobs of the network"
         what="the jobs"
-        empty={<EmptyState title="No such job" />}
+        empty={<EmptyState title="No matching jobs" />}
       />
     </>
   );

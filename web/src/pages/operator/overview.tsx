@@ -40,22 +40,22 @@ export function OverviewPage() {
   }, [value]);
   return (
     <>
-      <PageHead title="Network" note="All coordinators together, while you look." />
+      <PageHead title="Network" note="Live totals of all coordinators." />
       <Loaded of={overview} what="the overview">
         {(shown) => (
           <>
             <Tiles overview={shown} />
             <div class="columns">
               <Chart
-                title="Tokens a second"
+                title="Tokens per second"
                 at={points.map(({ atS }) => atS)}
-                series={[{ label: "Tokens a second", values: points.map(({ tokensPerSecond }) => tokensPerSecond) }]}
+                series={[{ label: "Tokens per second", values: points.map(({ tokensPerSecond }) => tokensPerSecond) }]}
               />
               <Chart
                 title="Jobs"
                 at={points.map(({ atS }) => atS)}
                 series={[
-                  { label: "Finished in a minute", values: points.map(({ finished }) => finished) },
+                  { label: "Finished in the last minute", values: points.map(({ finished }) => finished) },
                   { label: "Waiting", values: points.map(({ waiting }) => waiting) },
                 ]}
               />
@@ -84,11 +84,11 @@ function Tiles({
       <Tile label="Slots busy" value={`${formatWhole(slots.all - slots.free)} of ${formatWhole(slots.all)}`} />
       <Tile label="Jobs running" value={formatWhole(jobs.running)} />
       <Tile label="Jobs waiting" value={formatWhole(jobs.waiting)} />
-      <Tile label="Finished in a minute" value={formatWhole(jobs.finished_last_minute)} />
-      <Tile label="Tokens a second" value={formatRate(tokens_per_second)} />
+      <Tile label="Finished in the last minute" value={formatWhole(jobs.finished_last_minute)} />
+      <Tile label="Tokens per second" value={formatRate(tokens_per_second)} />
       <Tile label="First token, p50" value={time(first_token_ms.p50)} />
       <Tile label="First token, p99" value={time(first_token_ms.p99)} />
-      <Tile label="Errors in a minute" value={formatWhole(errors_last_minute)} />
+      <Tile label="Errors in the last minute" value={formatWhole(errors_last_minute)} />
     </dl>
   );
 }
@@ -97,11 +97,11 @@ function Waiting({ overview: { waiting_by_reason: reasons, jobs } }: { readonly 
   return (
     <section class="panel" aria-labelledby="waiting-title">
       <div class="panel-head">
-        <h2 id="waiting-title">Waiting, by reason</h2>
+        <h2 id="waiting-title">Waiting jobs by reason</h2>
         <Link to="/operator/queue">Queue</Link>
       </div>
       {reasons.length === 0 ? (
-        <p class="muted">Nothing waits.</p>
+        <p class="muted">No jobs are waiting.</p>
       ) : (
         <ul class="bars">
           {reasons.map(({ reason, jobs: count }) => (
@@ -124,7 +124,7 @@ function Coordinators({ overview: { coordinators } }: { readonly overview: Overv
     <section class="panel" aria-labelledby="coordinators-title">
       <h2 id="coordinators-title">Coordinators</h2>
       {coordinators.length === 0 ? (
-        <EmptyState title="None answers" />
+        <EmptyState title="No coordinator responded" />
       ) : (
         <SimpleTable
           rows={coordinators}
@@ -137,7 +137,9 @@ function Coordinators({ overview: { coordinators } }: { readonly overview: Overv
             },
             {
               label: "State",
-              cell: ({ answers }) => <Badge tone={answers ? "good" : "bad"}>{answers ? "answers" : "silent"}</Badge>,
+              cell: ({ answers }) => (
+                <Badge tone={answers ? "good" : "bad"}>{answers ? "responding" : "not responding"}</Badge>
+              ),
             },
             { label: "Islands", isNumber: true, cell: ({ islands }) => formatWhole(islands) },
             { label: "Slots busy", isNumber: true, cell: ({ slots }) => `${slots.all - slots.free} of ${slots.all}` },

@@ -11,7 +11,7 @@ import { reasonInWords } from "./reasons.ts";
 
 export function QueuePage() {
   const queue = useResource((signal) => api().operator.queue({ signal }), []);
-  // Told when the queue is another one, too.
+  // The overview also changes when the queue changes.
   useLiveOverview(queue.reload);
   return (
     <>
@@ -21,11 +21,11 @@ export function QueuePage() {
           <>
             {!isComplete && (
               <div class="banner warning" role="status">
-                A coordinator did not answer; its jobs are missing here.
+                A coordinator did not respond, so its jobs are missing here.
               </div>
             )}
             {data.length === 0 ? (
-              <EmptyState title="Nothing waits" />
+              <EmptyState title="No jobs are waiting" />
             ) : (
               <section class="panel">
                 <SimpleTable
@@ -43,8 +43,8 @@ export function QueuePage() {
                     },
                     { label: "Jobs", isNumber: true, cell: ({ jobs }) => formatWhole(jobs) },
                     { label: "Reason", cell: ({ reason }) => reasonInWords(reason) },
-                    { label: "Longest wait since", cell: (line) => <Ago at={line.waiting_since} /> },
-                    { label: "In words", cell: ({ message }) => <span class="wrap">{message}</span>, isExtra: true },
+                    { label: "Oldest waiting since", cell: (line) => <Ago at={line.waiting_since} /> },
+                    { label: "Details", cell: ({ message }) => <span class="wrap">{message}</span>, isExtra: true },
                   ]}
                 />
               </section>

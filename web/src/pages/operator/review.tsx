@@ -15,7 +15,7 @@ import { approvalOf, CargoState } from "./cargos.tsx";
 import { CargoPrice } from "./cargo-price.tsx";
 import { MissingPin } from "./missing-pin.tsx";
 
-/** Everything that an approval signs, and the approval. */
+/** Shows everything that an approval signs, and approves it. */
 export function ReviewPage({ params }: PageProps) {
   const slug = params["slug"] ?? "";
   const review = useResource((signal) => api().operator.cargos.get(slug, { signal }), [slug]);
@@ -64,7 +64,7 @@ export function ReviewPage({ params }: PageProps) {
             <aside class="detail-side">
               <CargoPrice review={shown} onChanged={review.reload} />
               <details class="panel">
-                <summary>Whole definition</summary>
+                <summary>Full definition</summary>
                 <JsonText value={shown.cargo} label="Definition" />
               </details>
             </aside>
@@ -78,7 +78,7 @@ export function ReviewPage({ params }: PageProps) {
           action={approve}
           onClose={() => setAsking(false)}
         >
-          <p>Islands of all owners run exactly what is shown here, and everybody can submit jobs for it.</p>
+          <p>All Islands will run exactly what is shown here, and every account can submit jobs for it.</p>
         </ConfirmDialog>
       )}
     </>
@@ -101,10 +101,10 @@ function Signed({ review }: { readonly review: CargoReview }) {
             </Fact>
             <Fact label="Digest">{pinned(signs.image_digest)}</Fact>
             <Fact label="Command">
-              <span class="id">{signs.command === null ? "the image’s own" : signs.command.join(" ")}</span>
+              <span class="id">{signs.command === null ? "the image’s default" : signs.command.join(" ")}</span>
             </Fact>
             <Fact label="Network">
-              {signs.network ? <strong class="plain-bad">reaches the public internet</strong> : "none"}
+              {signs.network ? <strong class="plain-bad">can reach the public internet</strong> : "none"}
             </Fact>
           </>
         )}
@@ -134,11 +134,11 @@ function Signed({ review }: { readonly review: CargoReview }) {
         <Fact label="Memory">
           <span class="num">{formatMegabytes(signs.required_ram_mb)}</span>
         </Fact>
-        <Fact label="Graphics memory">
+        <Fact label="GPU memory">
           <span class="num">{signs.required_vram_mb === 0 ? "none" : formatMegabytes(signs.required_vram_mb)}</span>
         </Fact>
         <Fact label="Price">
-          <span class="num">{formatCredits(review.price_per_job)} credits a job</span>
+          <span class="num">{formatCredits(review.price_per_job)} credits per job</span>
         </Fact>
         <Fact label="From">
           {review.origin}
@@ -150,7 +150,7 @@ function Signed({ review }: { readonly review: CargoReview }) {
         <Fact label="Last approval">
           {review.approval === null
             ? "none"
-            : `${formatTime(review.approval.at)} by ${review.approval.by}${review.approval.revision === review.revision ? "" : ", of an earlier revision"}`}
+            : `${formatTime(review.approval.at)} by ${review.approval.by}${review.approval.revision === review.revision ? "" : ", for an earlier revision"}`}
         </Fact>
       </dl>
     </section>

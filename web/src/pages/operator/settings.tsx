@@ -13,14 +13,14 @@ export function SettingsPage() {
     <>
       <PageHead
         title="Settings"
-        note="In force at the coordinator that answered. They are changed in its file, and hold after a restart."
+        note="Settings of the coordinator that served this page. Change them in its configuration file and restart it."
       >
         <Search label="Setting" />
       </PageHead>
       <Loaded of={settings} what="the settings">
         {(list) => {
           const found = list.filter(({ key, meaning }) => `${key} ${meaning}`.toLowerCase().includes(search));
-          if (found.length === 0) return <EmptyState title="No such setting" />;
+          if (found.length === 0) return <EmptyState title="No matching settings" />;
           return (
             <section class="panel">
               <SimpleTable

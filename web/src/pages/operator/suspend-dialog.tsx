@@ -2,7 +2,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Field } from "../../components/field.tsx";
 import { FormError, useForm } from "../../components/form.tsx";
 
-/** Suspends with a reason, or ends a suspension. */
+/** Asks for a reason and suspends, or ends a suspension. */
 export function SuspendDialog({
   what,
   isSuspended,
@@ -29,7 +29,7 @@ export function SuspendDialog({
         {!isSuspended && (
           <>
             <p>{consequence}</p>
-            <Field label="Reason" hint="Its owner is told" error={form.errorOf("reason")}>
+            <Field label="Reason" hint="Shown to the owner" error={form.errorOf("reason")}>
               {(props) => <input {...props} name="reason" autocomplete="off" required />}
             </Field>
           </>
@@ -37,7 +37,7 @@ export function SuspendDialog({
         <FormError form={form} />
         <div class="actions">
           <button type="button" class="button" onClick={onClose}>
-            Close
+            Cancel
           </button>
           <button class={isSuspended ? "button primary" : "button danger"} disabled={form.isBusy}>
             {isSuspended ? "Reinstate" : "Suspend"}

@@ -1,1 +1,1 @@
-"""The client without its sync twin: `setup.py` writes `_sync` from the files here."""
+"""The async client. `setup.py` generates `_sync` from these files."""

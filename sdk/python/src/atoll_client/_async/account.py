@@ -15,7 +15,7 @@ class AsyncAccount:
         self._http = http
 
     async def get(self) -> s.Account:
-        """The caller's account and its credits."""
+        """Returns the caller's account and its credits."""
         return (await self._http.call(o.GET_ACCOUNT))["data"]
 
     async def update(self, **change: Unpack[s.ChangeAccount]) -> s.ChangeAccountAnswerData:
@@ -23,19 +23,19 @@ class AsyncAccount:
         return (await self._http.call(o.CHANGE_ACCOUNT, body=change))["data"]
 
     async def confirm_email(self, token: str) -> None:
-        """Sets the address that a mailed token proves."""
+        """Changes to the new e-mail address with the token that was mailed to it."""
         await self._http.call(o.CONFIRM_EMAIL, body={"token": token})
 
     async def change_password(self, *, current: str, new: str) -> None:
-        """Needs a session token. All other sessions of the account end."""
+        """Changes the password and ends all other sessions of the account. Needs a session token."""
         await self._http.call(o.CHANGE_PASSWORD, body={"current": current, "new": new})
 
     async def delete(self, password: str) -> None:
-        """Deletes the account with all prompts and answers, for good. Needs a session token."""
+        """Permanently deletes the account with all inputs and outputs. Needs a session token."""
         await self._http.call(o.DELETE_ACCOUNT, body={"password": password})
 
     def ledger(self, *, page_size: int = 100) -> AsyncPages[s.LedgerLine]:
-        """Changes of the credits, newest first."""
+        """Lists changes of the credits, newest first."""
         return AsyncPages(self._http, o.LIST_LEDGER, {"limit": page_size})
 
     def usage(
@@ -50,8 +50,8 @@ class AsyncAccount:
         page_size: int = 100,
     ) -> AsyncUsagePages:
         """
-        What the account spent and earned, by day, newest first; `totals()` has the sums of all. Days are in UTC ("2026-01-31");
-        default: the last 30 days. `by`: what lines are kept apart by, beside their kind; default: all three.
+        Lists the credits spent and earned by day, newest first; `totals()` has the sums of all. Days are in UTC ("2026-01-31");
+        default: the last 30 days. `by`: members to group lines by, in addition to their kind; default: all three.
         """
         query = {
             "from": first_day,
@@ -70,7 +70,7 @@ class AsyncUsagePages(AsyncPages[s.UsageLine]):
     """Lines of usage."""
 
     async def totals(self) -> s.GetUsageAnswerMeta:
-        """The sums of all lines, not only of one page."""
+        """Returns the sums of all lines, not only of one page."""
         return cast(s.GetUsageAnswerMeta, (await self.page(0))["meta"])
 
 
@@ -83,69 +83,69 @@ class AsyncApiKeys:
         self._http = http
 
     async def list(self) -> list[s.ApiKey]:
-        """Keys that are not revoked, newest first."""
+        """Lists keys that are not revoked, newest first."""
         return (await self._http.call(o.LIST_API_KEYS))["data"]
 
     async def create(
         self, *, scopes: Sequence[Literal["read", "write"]] | None = None, **limits: Unpack[s.CreateApiKey]
     ) -> s.CreatedApiKey:
-        """The result's `key` is the secret, which is never shown again. Default: all scopes that the caller has."""
+        """Creates a key. The result's `key` is the secret, which cannot be read again. `scopes`: default all of the caller's."""
         body: dict[str, Any] = {**limits}
         if scopes is not None:
             body["scopes"] = ",".join(scopes)
         return await self._http.call(o.CREATE_API_KEY, body=body)
 
     async def update(self, key_id: str, **change: Unpack[s.ChangeApiKey]) -> s.ApiKey:
-        """Changes the name and the limits: what is left out stays, None removes a limit."""
+        """Changes the name and limits. Omitted members stay; None removes a limit."""
         return (await self._http.call(o.CHANGE_API_KEY, key_id, body=change))["data"]
 
     async def revoke(self, key_id: str) -> None:
-        """Takes effect at once."""
+        """Revokes a key. Takes effect at once."""
         await self._http.delete_once(o.REVOKE_API_KEY, key_id)
 
 
 class AsyncSessions:
-    """Sessions of the account: where its owner is signed in. Needs a session token."""
+    """Sessions of the account. Needs a session token."""
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http
 
     async def list(self) -> list[s.AccountSession]:
-        """Newest first; `current` is the one that asks."""
+        """Lists sessions, newest first. `current` marks the caller's session."""
         return (await self._http.call(o.LIST_SESSIONS))["data"]
 
     async def end(self, session_id: str) -> None:
-        """Takes effect at once."""
+        """Ends a session. Takes effect at once."""
         await self._http.delete_once(o.END_SESSION, session_id)
 
 
 class AsyncAuth:
-    """Signing in and out, for tools where people do that: the `token` of a session is an `api_key`. Programs have API keys."""
+    """Registration, sign-in and passwords, for interactive tools: pass a session's `token` as `api_key`. Programs use API keys."""
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http
 
     async def register(self, **credentials: Unpack[s.Credentials]) -> s.Session | None:
-        """Opens an account and begins a session. None where a mail must prove the address first: see `verify`."""
+        """Creates an account and starts a session. Returns None if the address must be verified by e-mail first: see `verify`."""
         data = (await self._http.call(o.REGISTER, body=credentials))["data"]
         return None if "accepted" in data else cast(s.Session, data)
 
     async def verify(self, **proof: Unpack[s.EmailProof]) -> s.Session:
-        """Opens the account whose address the mailed token proves."""
+        """Creates the account whose address is verified by the mailed token."""
         return cast(s.Session, (await self._http.call(o.VERIFY_EMAIL, body=proof))["data"])
 
     async def sign_in(self, **credentials: Unpack[s.Credentials]) -> s.Session:
-        """Begins a session, whose `token` is in the answer."""
+        """Starts a session. The response has its `token`."""
         return cast(s.Session, (await self._http.call(o.LOGIN, body=credentials))["data"])
 
     async def sign_out(self) -> None:
-        """Ends the session that the client has."""
+        """Ends the client's session."""
         await self._http.call(o.LOGOUT)
 
     async def forgot_password(self, email: str) -> None:
-        """Has a reset of the password mailed, if the address has an account."""
+        """Mails a token to reset the password if the address has an account."""
         await self._http.call(o.REQUEST_PASSWORD_RESET, body={"email": email})
 
     async def reset_password(self, *, token: str, new: str) -> None:
-        """Sets a new password with the token of a reset. All sessions of the account end."""
+        """Sets a new password with a reset token. Ends all sessions of the account."""
         await self._http.call(o.RESET_PASSWORD, body={"token": token, "new": new})

@@ -14,9 +14,8 @@ async def stream_events(
     http: AsyncHttp, scope: str | None, max_retries: int | None
 ) -> AsyncGenerator[ToldEvent, None]:
     """
-    Hints of what changes for the account, until the caller leaves the loop. Each connection begins with `reset`, also after a
-    dropped one. `reset`: something may have been missed, read your lists. Raises AuthenticationError once the key or session has
-    ended.
+    Streams changes of the account until the caller leaves the loop. Each connection begins with `reset`, including a reconnect:
+    events may have been missed, so read your lists again. Raises AuthenticationError when the key or session has ended.
     """
     retries = http.retries(True, float("inf") if max_retries is None else max_retries)
     is_connected = False

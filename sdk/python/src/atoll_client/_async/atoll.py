@@ -26,11 +26,11 @@ from .media import AsyncAudio, AsyncImages
 from .operator import AsyncOperator
 
 _KEEPALIVE_S = 4.0
-"""Below the 5 s after which a coordinator closes a silent connection: one that is just being closed would lose a request."""
+"""Below the 5 s after which a coordinator closes an idle connection: a request on a connection that is being closed would be lost."""
 
 
 class AsyncAtoll:
-    """A client of one coordinator. It keeps connections open: use it as a context manager, or call `aclose`."""
+    """A client of one coordinator. Keeps connections open: use it as a context manager, or call `aclose`."""
 
     def __init__(
         self,
@@ -45,11 +45,11 @@ class AsyncAtoll:
         http_client: httpx.AsyncClient | None = None,
     ) -> None:
         """
-        `base_url`: origin of the coordinator with its path prefix, default ATOLL_BASE_URL. `api_key`: `ak_…` or a session token
-        `st_…`, default ATOLL_API_KEY; without one only public endpoints work. `timeout`: seconds that one try may take, default 60,
-        for chats and embeddings 600. `max_retries`: of a call, and reconnects of a stream in a row without progress. A stream that
-        is silent for `stream_idle` seconds counts as dropped; the coordinator writes every 15 s. `headers`: sent with every
-        request. `http_client`: your own, with its proxies or certificates.
+        `base_url`: origin of the coordinator with its path prefix, default ATOLL_BASE_URL. `api_key`: API key `ak_…` or session token
+        `st_…`, default ATOLL_API_KEY; without one only public endpoints work. `timeout`: seconds that one attempt may take, default
+        60, for chats and embeddings 600. `max_retries`: maximum retries of a call, and consecutive reconnects of a stream without
+        progress. `stream_idle`: seconds of silence after which a stream counts as dropped; the coordinator writes every 15 s.
+        `headers`: sent with every request. `http_client`: an httpx client with its own proxies or certificates.
 
         Raises ConfigurationError without an address.
         """
@@ -82,7 +82,7 @@ class AsyncAtoll:
     def with_options(
         self, *, api_key: str | None = None, timeout: float | None = None, max_retries: int | None = None
     ) -> AsyncAtoll:
-        """The same client with other options, on the same connections: `atoll.with_options(timeout=5).jobs.get(…)`."""
+        """Returns a client with other options on the same connections: `atoll.with_options(timeout=5).jobs.get(…)`."""
         settings = self._http.settings
         other = AsyncAtoll.__new__(AsyncAtoll)
         other._begin(
@@ -97,11 +97,11 @@ class AsyncAtoll:
         return other
 
     async def announcements(self) -> list[s.Announcement]:
-        """What the operators tell everybody, newest first."""
+        """Lists the operators' announcements, newest first."""
         return (await self._http.call(o.LIST_ANNOUNCEMENTS))["data"]
 
     async def downloads(self) -> s.Downloads:
-        """Packages that the coordinator serves to hosts and clients, newest version first."""
+        """Lists the packages that the coordinator serves to hosts and clients, newest version first."""
         return (await self._http.call(o.LIST_DOWNLOADS))["data"]
 
     def events(
@@ -111,22 +111,22 @@ class AsyncAtoll:
         max_retries: int | None = None,
     ) -> AsyncGenerator[ToldEvent, None]:
         """
-        What changes for the account: jobs, Islands, the balance. Reconnects by itself; each connection begins with `reset`. `scope`
-        adds `overview`, of the whole network; only for an operator's session. `max_retries`: reconnects in a row without progress;
-        default: any number.
+        Streams changes of the account: jobs, Islands, the balance. Reconnects automatically; each connection begins with `reset`.
+        `scope` adds `overview` of the whole network; only for an operator's session. `max_retries`: maximum of consecutive reconnects
+        without progress; default: unlimited.
         """
         return stream_events(self._http, scope, max_retries)
 
     async def health(self) -> s.Health:
-        """Health of the coordinator, also of a degraded one."""
+        """Returns the health of the coordinator, even if it is degraded."""
         return await self._http.call(o.GET_HEALTH, accepted_status=503)
 
     async def network(self) -> s.Network:
-        """The network as visitors see it. Raises `NotFoundError` where the operator shows visitors nothing."""
+        """Returns the public facts of the network. Raises `NotFoundError` if the operator hides them from visitors."""
         return (await self._http.call(o.GET_NETWORK))["data"]
 
     async def aclose(self) -> None:
-        """Closes the connections, also of clients made by `with_options`."""
+        """Closes the connections, including those of clients made by `with_options`."""
         await self._http.client.aclose()
 
     async def __aenter__(self) -> AsyncAtoll:

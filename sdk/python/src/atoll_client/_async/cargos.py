@@ -9,26 +9,26 @@ from .pages import AsyncPages
 
 
 class AsyncCargos:
-    """The catalog of Cargos that jobs can run. Reading it needs no key."""
+    """Catalog of Cargos that jobs can run. Reading it needs no API key."""
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http
 
     async def list(self, *, category: str | None = None, runtime_type: str | None = None) -> list[s.Cargo]:
-        """Enabled and approved Cargos, by slug."""
+        """Lists enabled and approved Cargos, sorted by slug."""
         query = {"category": category, "runtime_type": runtime_type}
         return (await self._http.call(o.LIST_CARGOS, query=query))["cargos"]
 
     async def availability(self) -> s.ListAvailabilityAnswer:
-        """Which Cargos Islands can run now. Those that none can are left out."""
+        """Returns the Cargos that Islands can run now. Others are omitted."""
         return await self._http.call(o.LIST_AVAILABILITY)
 
     async def get(self, slug: str) -> s.CargoDetail:
-        """A Cargo with the JSON Schema of its input and an example."""
+        """Returns a Cargo with the JSON Schema of its input and an example."""
         return (await self._http.call(o.GET_CARGO, slug))["data"]
 
     def list_own(self, *, page_size: int = 20) -> AsyncPages[s.OwnedCargo]:
-        """The caller's own Cargos, by slug, with their approval."""
+        """Lists the caller's Cargos with their approval, sorted by slug."""
         return AsyncPages(self._http, o.LIST_OWN_CARGOS, {"limit": page_size}, _id_of=lambda cargo: cargo["slug"])
 
     async def create(self, cargo: s.CreateCargo) -> s.OwnedCargo:
@@ -36,9 +36,9 @@ class AsyncCargos:
         return (await self._http.call(o.CREATE_CARGO, body=cargo))["data"]
 
     async def update(self, slug: str, **change: Unpack[s.ChangeCargo]) -> s.OwnedCargo:
-        """Changes the given fields. A change of what was approved removes the approval."""
+        """Changes the given fields. Changing approved fields removes the approval."""
         return (await self._http.call(o.CHANGE_CARGO, slug, body=change))["data"]
 
     async def delete(self, slug: str) -> None:
-        """Deletes a Cargo; its waiting jobs fail and cost nothing."""
+        """Deletes a Cargo. Its waiting jobs fail at no cost."""
         await self._http.delete_once(o.DELETE_CARGO, slug)

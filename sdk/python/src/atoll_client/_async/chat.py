@@ -14,8 +14,8 @@ from .pause import sleep
 
 class AsyncChat:
     """
-    Chat completions as OpenAI has them. The coordinator cancels a chat when its connection closes, so the client never retries
-    one after a cut. For an answer that survives a cut connection, submit a job and stream it.
+    OpenAI-compatible chat completions. The coordinator cancels a chat when its connection closes, so the client never retries it
+    after a broken connection. For a completion that survives a broken connection, submit a job and stream it.
     """
 
     def __init__(self, http: AsyncHttp) -> None:
@@ -27,8 +27,8 @@ class AsyncChat:
 
     async def stream(self, **body: Unpack[s.ChatCompletionRequest]) -> AsyncGenerator[s.ChatCompletionChunk, None]:
         """
-        The chunks of the answer. Sends the request when the first chunk is read. Raises JobFailedError when the job fails, also
-        after output began, and AtollConnectionError when the stream was cut.
+        Streams the chunks of a completion. Sends the request when the first chunk is read. Raises JobFailedError if the job fails,
+        even after output has begun, and AtollConnectionError if the connection breaks.
         """
         retries = self._http.retries(False)
         sent: dict[str, object] = {**body, "stream": True}
@@ -43,11 +43,11 @@ class AsyncChat:
                 reason = "The connection closed before the end of the chat; send it again"
                 raise AtollConnectionError(reason, "connection")
             except AtollError as error:
-                # Retries only a request that was refused before it did anything.
+                # Only retries a request that was rejected before it had any effect.
                 await sleep(retries.pause_after(error))
 
     async def text(self, **body: Unpack[s.ChatCompletionRequest]) -> AsyncGenerator[str, None]:
-        """The text of the answer, in pieces as it arrives."""
+        """Streams the text of a completion in pieces."""
         async with aclosing(self.stream(**body)) as chunks:
             async for chunk in chunks:
                 for choice in chunk["choices"][:1]:
@@ -61,12 +61,12 @@ class AsyncEmbeddings:
         self._http = http
 
     async def create(self, **body: Unpack[s.EmbeddingsRequest]) -> s.Embeddings:
-        """One vector for each text, in the same order."""
+        """Returns one vector per text, in the same order."""
         sent: dict[str, object] = {**body, "encoding_format": "float"}
         return await self._http.call(o.CREATE_EMBEDDINGS, body=sent, default_timeout=LONG_TIMEOUT_S)
 
     async def rerank(self, **body: Unpack[s.RerankRequest]) -> s.Reranking:
-        """Documents by how near they are to the query, best first."""
+        """Ranks documents by their similarity to the query, best first."""
         return await self._http.call(o.CREATE_RERANKING, body=body, default_timeout=LONG_TIMEOUT_S)
 
 
@@ -75,12 +75,12 @@ class AsyncModerations:
         self._http = http
 
     async def create(self, **body: Unpack[s.ModerationRequest]) -> s.Moderation:
-        """One result for each text, in the same order."""
+        """Returns one result per text, in the same order."""
         return await self._http.call(o.CREATE_MODERATION, body=body, default_timeout=LONG_TIMEOUT_S)
 
 
 class AsyncModels:
-    """Cargos, and the operator's aliases of them, in the shape of OpenAI's models."""
+    """OpenAI-compatible list of models: Cargos, and the operator's aliases of them."""
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http

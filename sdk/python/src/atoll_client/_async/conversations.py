@@ -23,18 +23,18 @@ class AsyncConversations:
         return (await self._http.call(o.CREATE_CONVERSATION, body=conversation))["data"]
 
     def list(self, *, page_size: int = 100) -> AsyncPages[s.Conversation]:
-        """Newest first."""
+        """Lists conversations, newest first."""
         return AsyncPages(self._http, o.LIST_CONVERSATIONS, {"limit": page_size})
 
     async def get(self, conversation_id: str) -> s.Conversation:
-        """Without its messages."""
+        """Returns a conversation without its messages."""
         found = (await self._http.call(o.GET_CONVERSATION, conversation_id, query={"limit": 1}))["data"]
         return cast(s.Conversation, {name: value for name, value in found.items() if name != "messages"})
 
     def messages(
         self, conversation_id: str, *, order: Literal["asc", "desc"] = "asc", page_size: int = 100
     ) -> AsyncPages[s.Message]:
-        """`asc`: oldest first."""
+        """Lists the messages of a conversation. `asc`: oldest first."""
         query = {"limit": page_size, "order": order}
         return AsyncPages(
             self._http,
@@ -53,7 +53,7 @@ class AsyncConversations:
         await self._http.delete_once(o.DELETE_CONVERSATION, conversation_id)
 
     async def send(self, conversation_id: str, **message: Unpack[s.PostMessage]) -> s.AnsweredMessage:
-        """Sends a message and waits for the whole answer."""
+        """Sends a message and waits for the complete answer."""
         sent: dict[str, object] = {**message, "stream": False}
         call = self._http.call(o.POST_MESSAGE, conversation_id, body=sent, default_timeout=LONG_TIMEOUT_S)
         return (await call)["data"]
@@ -63,7 +63,7 @@ class AsyncConversations:
     ) -> AsyncGenerator[AnswerEvent, None]:
         """
         Sends a message and streams the answer: one `message`, then the events of its job. The coordinator cancels the answer when
-        the connection closes. Raises AtollConnectionError when the stream was cut.
+        the connection closes. Raises AtollConnectionError if the connection breaks.
         """
         retries = self._http.retries(False)
         sent: dict[str, object] = {**message, "stream": True}
@@ -81,8 +81,8 @@ class AsyncConversations:
                         yield read
                         if is_last(read):
                             return
-                reason = "The connection closed before the end of the answer; the conversation has what arrived"
+                reason = "The connection closed before the end of the answer; the conversation stores the part that arrived"
                 raise AtollConnectionError(reason, "connection")
             except AtollError as error:
-                # Retries only a request that was refused before it did anything.
+                # Only retries a request that was rejected before it had any effect.
                 await sleep(retries.pause_after(error))

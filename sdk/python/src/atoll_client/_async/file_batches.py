@@ -8,7 +8,7 @@ from .http import AsyncHttp
 
 
 class AsyncFileBatches:
-    """Batches over JSONL files, in OpenAI's shape: each line is a request, and the results are files."""
+    """OpenAI-compatible batches: each line of a JSONL file is a request, and the results are files."""
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http
@@ -22,8 +22,8 @@ class AsyncFileBatches:
         output_expires_after_s: int | None = None,
     ) -> s.FileBatch:
         """
-        Begins a batch over a file with the purpose `batch`. `endpoint`: of every line, as in `/v1/chat/completions`. A repeat after a cut
-        connection would make a second one, so there is none.
+        Creates a batch over a file with the purpose `batch`. `endpoint`: path of every line, such as `/v1/chat/completions`. Not retried
+        after a broken connection, because a repeat would create a second batch.
         """
         body: s.CreateFileBatch = {
             "input_file_id": input_file_id,
@@ -37,15 +37,15 @@ class AsyncFileBatches:
         return await self._http.call(o.CREATE_FILE_BATCH, body=body)
 
     async def get(self, batch_id: str) -> s.FileBatch:
-        """How far it is: `status`, `request_counts`, and at the end the ids of its files."""
+        """Returns a batch: `status`, `request_counts`, and at the end the ids of its files."""
         return await self._http.call(o.GET_FILE_BATCH, batch_id)
 
     async def cancel(self, batch_id: str) -> s.FileBatch:
-        """Lines that were answered stay in its files. One that has ended stays as it is."""
+        """Cancels a batch. Finished lines stay in its files. No-op for a batch that has ended."""
         return await self._http.call(o.CANCEL_FILE_BATCH, batch_id, is_idempotent=True)
 
     async def list(self, *, limit: int | None = None, after: str | None = None) -> AsyncGenerator[s.FileBatch, None]:
-        """All batches, newest first, page by page while you iterate, `limit` in a page."""
+        """Iterates over all batches, newest first, loading pages of `limit`."""
         while True:
             page = await self._http.call(o.LIST_FILE_BATCHES, query={"limit": limit, "after": after})
             for batch in page["data"]:

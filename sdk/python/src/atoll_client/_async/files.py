@@ -8,13 +8,13 @@ from .. import schemas as s
 from .http import AsyncHttp, Form
 
 UPLOAD_TIMEOUT_S = 120.0
-"""An upload may take as long as the coordinator waits for it."""
+"""Timeout of uploads: the time that the coordinator waits for them."""
 
 Purpose = Literal["assistants", "batch", "batch_output", "evals", "fine-tune", "user_data", "vision"]
 
 
 class AsyncFiles:
-    """Large inputs and outputs, on the coordinator's disk."""
+    """Files for large inputs and outputs, on the coordinator's disk."""
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http
@@ -28,8 +28,8 @@ class AsyncFiles:
         expires_after_s: int | None = None,
     ) -> s.File:
         """
-        Uploads a file; an open one from its beginning. `expires_after_s`: from 3,600 to 30 days; else it is there for as long as the coordinator keeps files. A
-        repeat after a cut connection would make a second file, so there is none.
+        Uploads a file. An open file is read from its beginning. `expires_after_s`: lifetime, from 3,600 s to 30 days; default: the
+        coordinator's. Not retried after a broken connection, because a repeat would create a second file.
         """
         fields: dict[str, str | list[str]] = {"purpose": purpose}
         if expires_after_s is not None:
@@ -52,7 +52,7 @@ class AsyncFiles:
         limit: int | None = None,
         after: str | None = None,
     ) -> AsyncGenerator[s.File, None]:
-        """All files, page by page while you iterate, `limit` in a page; newest first unless told."""
+        """Iterates over all files, loading pages of `limit`. Default order: newest first."""
         while True:
             query = {"purpose": purpose, "order": order, "limit": limit, "after": after}
             page = await self._http.call(o.LIST_FILES, query=query)
@@ -63,5 +63,5 @@ class AsyncFiles:
                 return
 
     async def delete(self, file_id: str) -> None:
-        """Nobody can read it any more when this returns. Raises NotFoundError."""
+        """Deletes a file. It can no longer be read when this returns. Raises NotFoundError."""
         await self._http.delete_once(o.DELETE_FILE, file_id)

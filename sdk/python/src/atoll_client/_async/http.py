@@ -28,12 +28,12 @@ A = TypeVar("A")
 
 _DEFAULT_TIMEOUT_S = 60.0
 LONG_TIMEOUT_S = 600.0
-"""Of chats: one may wait for an Island, for its model to load, and for all tokens."""
+"""Timeout of chats. A chat may wait for an Island, for its model to load, and for all tokens."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """A body of `multipart/form-data` with one file. A list of values is a field that comes several times."""
+    """A `multipart/form-data` body with one file. A list of values repeats its field."""
 
     fields: Mapping[str, str | list[str]]
     content: bytes | IO[bytes]
@@ -41,52 +41,52 @@ class Form:
 
     @property
     def is_seekable(self) -> bool:
-        """httpx sends an open file from its beginning, each time."""
+        """Whether the content can be sent again. httpx sends an open file from its beginning each time."""
         return isinstance(self.content, bytes) or self.content.seekable()
 
 
 @dataclass(frozen=True)
 class Request:
-    """What one call sends, and what its resource decides about it."""
+    """Content of one call, and the settings of its resource."""
 
     operation: Operation[Any]
     ids: tuple[str, ...] = ()
     query: Mapping[str, str | int | None] = field(default_factory=dict)
     body: object = None
     form: Form | None = None
-    """Sent in place of JSON."""
+    """Form sent instead of JSON."""
     headers: Mapping[str, str] = field(default_factory=dict)
     timeout: float | None = None
     """Replaces the client's setting."""
     default_timeout: float = _DEFAULT_TIMEOUT_S
-    """Time limit of one try if neither the call nor the client sets one."""
+    """Time limit of one attempt if neither the call nor the client sets one."""
     is_idempotent: bool | None = None
-    """Default: all but POST and PATCH."""
+    """Whether the call may be repeated. Default: true except for POST and PATCH."""
     late_at: float = float("inf")
-    """On the clock `monotonic`: no try ends later, and none begins."""
+    """Deadline on the clock `monotonic`. Attempts neither start nor end later."""
     accepted_status: int = 200
-    """A failure status that is a normal answer here."""
+    """A failure status that counts as success for this call."""
 
 
 class AsyncHttp:
-    """Requests to the coordinator with timeouts, retries and typed errors."""
+    """Sends requests to the coordinator with timeouts, retries and typed errors."""
 
     def __init__(self, client: httpx.AsyncClient, settings: Settings) -> None:
         self.client = client
         self.settings = settings
 
     async def call(self, operation: Operation[A], *ids: str, **parts: Any) -> A:
-        """One call with retries. `ids` fill the path, `parts` are fields of `Request`."""
+        """Calls an operation, with retries. `ids` fill the path, `parts` are fields of `Request`."""
         request = Request(operation, ids, **parts)
         answer: A = _parse(*await self._read(request, "application/json"))
         return answer
 
     async def content(self, operation: Operation[Any], *ids: str, **parts: Any) -> bytes:
-        """The body of an answer as it is, with retries."""
+        """Returns the body of a response unchanged, with retries."""
         return (await self._read(Request(operation, ids, **parts), "*/*"))[1]
 
     async def chunks(self, operation: Operation[Any], *ids: str, **parts: Any) -> AsyncGenerator[bytes, None]:
-        """The bytes of one answer as they come, without retries. The timeout limits each wait for more of them."""
+        """Streams the bytes of one response, without retries. The timeout limits each wait for more bytes."""
         sent = self._build(Request(operation, ids, **parts), "*/*")
         response: httpx.Response | None = None
         try:
@@ -103,9 +103,9 @@ class AsyncHttp:
                 await response.aclose()
 
     async def _read(self, request: Request, accept: str) -> tuple[int, bytes]:
-        """Status and body of one call, with retries."""
+        """Returns status and body of one call, with retries."""
         is_idempotent = request.operation.is_idempotent if request.is_idempotent is None else request.is_idempotent
-        # The second try would send nothing of a pipe that the first has read.
+        # The first attempt consumes a pipe, so a second attempt would send nothing.
         is_read_once = request.form is not None and not request.form.is_seekable
         retries = self.retries(is_idempotent, 0 if is_read_once else None)
         while True:
@@ -118,7 +118,7 @@ class AsyncHttp:
                 await sleep(pause)
 
     async def delete_once(self, operation: Operation[Any], *ids: str) -> None:
-        """A deletion. A 404 after a try without an answer counts as success: that try deleted the thing."""
+        """Deletes. A 404 after an attempt without a response counts as success, because that attempt deleted the object."""
         try:
             await self.call(operation, *ids)
         except NotFoundError as error:
@@ -127,12 +127,12 @@ class AsyncHttp:
 
     async def events(self, operation: Operation[Any], *ids: str, **parts: Any) -> AsyncGenerator[ServerEvent, None]:
         """
-        The events of one connection, without retries. Ends when the server closes it; ending the generator closes the connection.
-        The timeout applies until the answer begins; after that `stream_idle` does. A 204 gives one event `no_content`.
+        Streams the events of one connection, without retries. Ends when the server closes it; closing the generator closes the
+        connection. The timeout applies until the response begins, and `stream_idle` from then on. A 204 yields one event `no_content`.
         """
         request = Request(operation, ids, **parts)
         sent = self._build(request, "text/event-stream")
-        # httpx reads the limits again for the body, which is silent for as long as the job is.
+        # httpx reads the limits again for the body, which is silent while the job is.
         limits: dict[str, float] = sent.extensions["timeout"]
         response: httpx.Response | None = None
         try:
@@ -145,7 +145,7 @@ class AsyncHttp:
                 return
             content_type = response.headers.get("content-type", "")
             if not content_type.startswith("text/event-stream"):
-                reason = f'{operation.path} answered "{content_type}" instead of text/event-stream; is this a coordinator?'
+                reason = f'{operation.path} returned "{content_type}" instead of text/event-stream; is this a coordinator?'
                 raise ProtocolError(reason, "protocol", response.status_code)
             limits["read"] = self.settings.stream_idle
             parser = EventParser()
@@ -171,9 +171,9 @@ class AsyncHttp:
                 pieces: list[bytes] = []
                 async for piece in response.aiter_bytes():
                     pieces.append(piece)
-                    # httpx limits each wait, not all of them together.
+                    # httpx limits each wait, but not their total.
                     if monotonic() > late_at:
-                        raise httpx.ReadTimeout("The answer took too long")
+                        raise httpx.ReadTimeout("The response took too long")
             finally:
                 await response.aclose()
         except httpx.HTTPError as error:
@@ -207,14 +207,14 @@ class AsyncHttp:
             params={name: value for name, value in request.query.items() if value is not None},
             headers=headers,
             content=content,
-            # httpx adds the type, with the boundary.
+            # httpx adds the content type with the boundary.
             data=None if form is None else dict(form.fields),
             files=None if form is None else {"file": (form.filename, form.content)},
             timeout=self._timeout_of(request),
         )
 
     def _may_have_credential(self, headers: Mapping[str, str]) -> bool:
-        """Without a key: among the program's headers, or added by its own HTTP client."""
+        """Returns whether the program's headers or its HTTP client may add a credential."""
         names = (*headers, *self.client.headers)
         return self.client.auth is not None or any(name.lower() in ("authorization", "x-api-key") for name in names)
 
@@ -234,12 +234,12 @@ def _parse(status: int, body: bytes) -> Any:
         cause: Exception | None = None
     except (ValueError, RecursionError) as error:
         cause = error
-    reason = f"The answer {status} is no JSON object; is this the address of a coordinator?"
+    reason = f"The response {status} is not a JSON object; is this the address of a coordinator?"
     raise ProtocolError(reason, "protocol", status) from cause
 
 
 def _failure_of(error: httpx.HTTPError, operation: Operation[Any], settings: Settings) -> AtollConnectionError:
     if isinstance(error, httpx.TimeoutException):
-        return AtollTimeoutError(f"No answer from {operation.path} in time, or a silent stream", "timeout")
+        return AtollTimeoutError(f"No response from {operation.path} in time, or a silent stream", "timeout")
     reason = str(error) or type(error).__name__
     return AtollConnectionError(f"The connection to {settings.api_url} failed: {reason}", "connection")

@@ -9,7 +9,7 @@ from .pages import AsyncPages
 
 
 class AsyncIslands:
-    """The Islands of the caller's account."""
+    """Islands of the caller's account."""
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http
@@ -17,18 +17,18 @@ class AsyncIslands:
     def list(
         self, *, status: Literal["online", "offline", "suspended"] | None = None, page_size: int = 100
     ) -> AsyncPages[s.Island]:
-        """Connected ones first, then by when they were last seen."""
+        """Lists Islands: connected ones first, then by the time they were last seen."""
         return AsyncPages(self._http, o.LIST_ISLANDS, {"limit": page_size, "status": status})
 
     async def get(self, island_id: str) -> s.IslandDetail:
         return (await self._http.call(o.GET_ISLAND, island_id))["data"]
 
     async def rename(self, island_id: str, name: str) -> s.IslandDetail:
-        """An empty name restores the default."""
+        """Renames an Island. An empty name restores the default."""
         return (await self._http.call(o.RENAME_ISLAND, island_id, body={"name": name}))["data"]
 
     async def remove(self, island_id: str) -> None:
-        """Sends the Island away. It comes back only with a token or pairing code that is made later."""
+        """Removes and disconnects an Island. To rejoin, it needs a token or pairing code created later."""
         await self._http.delete_once(o.REMOVE_ISLAND, island_id)
 
 
@@ -39,17 +39,17 @@ class AsyncIslandTokens:
         self._http = http
 
     async def list(self) -> list[s.IslandToken]:
-        """Tokens that are not revoked, newest first."""
+        """Lists tokens that are not revoked, newest first."""
         return (await self._http.call(o.LIST_ISLAND_TOKENS))["data"]
 
     async def create(self, **token: Unpack[s.CreateIslandToken]) -> s.CreateIslandTokenAnswer:
-        """The result's `token` is the secret, which is never shown again."""
+        """Creates a token. The result's `token` is the secret, which cannot be read again."""
         return await self._http.call(o.CREATE_ISLAND_TOKEN, body=token)
 
     async def create_pairing_code(self, **token: Unpack[s.CreateIslandToken]) -> s.PairingCode:
-        """A code for `island join --code`, valid for ten minutes and once."""
+        """Creates a code for `island join --code`. It can be used once, within ten minutes."""
         return (await self._http.call(o.CREATE_PAIRING_CODE, body=token))["data"]
 
     async def revoke(self, token_id: str) -> None:
-        """The Islands that joined with the token are sent away."""
+        """Revokes a token and disconnects the Islands that joined with it."""
         await self._http.delete_once(o.REVOKE_ISLAND_TOKEN, token_id)

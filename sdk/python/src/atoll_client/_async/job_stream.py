@@ -12,9 +12,9 @@ from .pause import sleep
 
 async def stream_job(http: AsyncHttp, job_id: str, last_event_id: str | None) -> AsyncGenerator[JobStreamEvent, None]:
     """
-    A job's events from the beginning, or after `last_event_id`, to its one `done` or `error`. After a dropped connection the
+    Streams a job's events from the beginning, or after `last_event_id`, to its one `done` or `error`. After a dropped connection the
     stream continues after the last complete event, without gap or repeat. If a crash of the coordinator lost that position, one
-    `restart` follows and the events come again from the beginning.
+    `restart` follows, and the events start from the beginning.
     """
     retries = http.retries(True)
     position = last_event_id

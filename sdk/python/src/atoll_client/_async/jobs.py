@@ -24,8 +24,8 @@ class AsyncJobs:
 
     async def submit(self, *, idempotency_key: str | None = None, **job: Unpack[s.SubmitJob]) -> s.SubmittedJob:
         """
-        Returns when the job is durable. Safe to retry after a cut connection: a repeat makes no second job. The same key and body
-        within 24 h return the first job again; default: a new key for each call.
+        Submits a job. Returns when the job is durable. Retried after a broken connection; a repeat does not create a second job.
+        `idempotency_key`: a repeat with the same key and body within 24 h returns the first job; default: a new key per call.
         """
         headers = {"idempotency-key": idempotency_key or str(uuid4())}
         return (await self._http.call(o.SUBMIT_JOB, body=job, headers=headers, is_idempotent=True))["data"]
@@ -33,7 +33,7 @@ class AsyncJobs:
     async def run(
         self, *, idempotency_key: str | None = None, timeout: float | None = None, **job: Unpack[s.SubmitJob]
     ) -> s.Job:
-        """Submits a job and waits for it, see `wait`."""
+        """Submits a job and waits for it; see `wait`."""
         submitted = await self.submit(idempotency_key=idempotency_key, **job)
         return await self.wait(submitted["id"], timeout=timeout)
 
@@ -49,15 +49,15 @@ class AsyncJobs:
         page_size: int = 100,
         offset: int = 0,
     ) -> AsyncPages[s.ListedJob]:
-        """Newest first. `workload`: a Cargo's slug; `offset`: how many of the newest jobs to skip."""
+        """Lists jobs, newest first. `workload`: slug of a Cargo. `offset`: number of the newest jobs to skip."""
         states = status if status is None or isinstance(status, str) else ",".join(status)
         query = {"limit": page_size, "status": states, "workload": workload, "batch": batch}
         return AsyncPages(self._http, o.LIST_JOBS, query, _first_offset=offset)
 
     async def cancel(self, job_id: str) -> s.CancelJobAnswerData:
         """
-        Cancels a job, which keeps what it has; returns also if it is already cancelled. Raises ValidationError
-        `job_not_cancellable` when it ended in another state.
+        Cancels a job, which keeps its output so far. Also succeeds if it is already cancelled. Raises ValidationError
+        `job_not_cancellable` if it ended in another state.
         """
         try:
             return (await self._http.call(o.CANCEL_JOB, job_id, query={"if_ended": "refuse"}))["data"]
@@ -67,18 +67,18 @@ class AsyncJobs:
             return {"id": job_id, "status": "cancelled"}
 
     async def delete(self, job_id: str) -> None:
-        """Removes the job's prompt and answer for good; cancels it first if it has not ended. Its usage and charge stay."""
+        """Permanently removes the job's input and output; cancels an unfinished job first. Status, usage and charge stay."""
         while (await self._http.call(o.CANCEL_JOB, job_id))["data"]["status"] != "deleted":
             pass
 
     async def output(self, job_id: str) -> s.JobOutput:
-        """The job's output so far, also while it runs."""
+        """Returns the job's output so far, even while it runs."""
         return (await self._http.call(o.GET_JOB_OUTPUT, job_id))["data"]
 
     async def wait(self, job_id: str, *, timeout: float | None = None) -> s.Job:
         """
-        Waits for the job to complete, for `timeout` seconds at most. Giving up does not cancel the job. Raises JobFailedError when
-        it ends in another state, AtollTimeoutError when it is late.
+        Waits for the job to complete, for at most `timeout` seconds. Ending the wait does not cancel the job. Raises JobFailedError
+        if it ends in another state, and AtollTimeoutError after `timeout`.
         """
         async with aclosing(poll(self._http, o.GET_JOB, job_id, timeout, has_wait=True)) as answers:
             async for answer in answers:
@@ -88,14 +88,14 @@ class AsyncJobs:
 
     def stream(self, job_id: str, *, last_event_id: str | None = None) -> AsyncGenerator[JobStreamEvent, None]:
         """
-        All events of the job to its one `done` or `error`; reconnects when the connection drops. Begins after the event with
-        `last_event_id`, see `event_id_of`.
+        Streams all events of the job to its one `done` or `error`. Reconnects when the connection drops. Begins after the event with
+        `last_event_id`; see `event_id_of`.
         """
         return stream_job(self._http, job_id, last_event_id)
 
 
 def _completed(job: s.Job) -> s.Job:
-    """Raises JobFailedError if the job did not complete."""
+    """Returns a completed job. Raises JobFailedError if the job did not complete."""
     if job["status"] == "completed":
         return job
     error = job["error"]
@@ -113,7 +113,7 @@ class AsyncBatches:
         self._http = http
 
     async def submit(self, *, idempotency_key: str | None = None, **batch: Unpack[s.SubmitBatch]) -> s.SubmittedBatch:
-        """Submits all jobs or none. Safe to retry after a cut connection: a repeat makes no second batch."""
+        """Submits all jobs or none. Retried after a broken connection; a repeat does not create a second batch."""
         headers = {"idempotency-key": idempotency_key or str(uuid4())}
         return (await self._http.call(o.SUBMIT_BATCH, body=batch, headers=headers, is_idempotent=True))["data"]
 
@@ -121,16 +121,15 @@ class AsyncBatches:
         self, batch_id: str, *, include: Literal["output"] | None = None, output_offset: int | None = None
     ) -> s.Batch:
         """
-        The batch. `jobs` are in the order of the inputs; get or stream each by its id. With `include="output"` they have their
-        outputs, from job `output_offset` on and as many as one answer may hold: `next_output_offset` is where the next call goes on.
+        Returns a batch. `jobs` are in the order of the inputs; get or stream each by its id. With `include="output"` they have their
+        outputs, from job `output_offset` up to the size limit of a response. `next_output_offset` is the offset for the next call.
         """
         query = {"include": include, "output_offset": output_offset}
         return (await self._http.call(o.GET_BATCH, batch_id, query=query))["data"]
 
     async def cancel(self, batch_id: str) -> s.Batch:
         """
-        Cancels every job that has not ended; returns the batch also if it is already cancelled. Raises ValidationError when all
-        jobs have ended.
+        Cancels all unfinished jobs. Also succeeds if the batch is already cancelled. Raises ValidationError if all jobs have ended.
         """
         try:
             return (await self._http.call(o.CANCEL_BATCH, batch_id))["data"]
@@ -143,7 +142,7 @@ class AsyncBatches:
             return batch
 
     async def wait(self, batch_id: str, *, timeout: float | None = None) -> s.Batch:
-        """Waits until all jobs have ended, in any state; see `counts`. Raises AtollTimeoutError after `timeout` seconds."""
+        """Waits until all jobs have ended in any state; see `counts`. Raises AtollTimeoutError after `timeout` seconds."""
         async with aclosing(poll(self._http, o.GET_BATCH, batch_id, timeout, has_wait=False)) as answers:
             async for answer in answers:
                 if answer["data"]["status"] in _ENDED:

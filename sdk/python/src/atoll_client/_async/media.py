@@ -13,7 +13,7 @@ class AsyncImages:
         self._http = http
 
     async def generate(self, **body: Unpack[s.ImagesRequest]) -> s.Images:
-        """Draws pictures, PNG files in base64. The coordinator cancels the job when the connection closes."""
+        """Generates images: PNG files in base64. The coordinator cancels the job when the connection closes."""
         return await self._http.call(o.CREATE_IMAGES, body=body, default_timeout=LONG_TIMEOUT_S)
 
 
@@ -22,7 +22,7 @@ class AsyncAudio:
         self._http = http
 
     def speech(self, **body: Unpack[s.SpeechRequest]) -> AsyncGenerator[bytes, None]:
-        """Speaks a text: the bytes of the file as they come. The coordinator cancels the job when the connection closes."""
+        """Converts text to speech and streams the bytes of the file. The coordinator cancels the job when the connection closes."""
         return self._http.chunks(o.CREATE_SPEECH, body=body, default_timeout=LONG_TIMEOUT_S)
 
     async def transcribe(
@@ -34,7 +34,7 @@ class AsyncAudio:
         language: str | None = None,
         timestamp_granularities: Sequence[Literal["segment", "word"]] | None = None,
     ) -> s.Transcription:
-        """Writes speech down. `file`: a WAV file. `verbose_json`: with times."""
+        """Transcribes speech. `file`: a WAV file. `verbose_json` adds timestamps."""
         form = _form_of(
             file,
             {
@@ -53,7 +53,7 @@ class AsyncAudio:
         model: str | None = None,
         response_format: Literal["json", "verbose_json"] | None = None,
     ) -> s.Transcription:
-        """Writes speech down in English. `file`: a WAV file."""
+        """Translates speech to English text. `file`: a WAV file."""
         form = _form_of(file, {"model": model, "response_format": response_format})
         return await self._http.call(o.CREATE_TRANSLATION, form=form, default_timeout=LONG_TIMEOUT_S)
 

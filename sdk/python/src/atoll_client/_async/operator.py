@@ -12,7 +12,7 @@ from .pages import AsyncPages
 
 
 class AsyncOperatorAccounts:
-    """Accounts, as operators see them."""
+    """Accounts, for operators."""
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http
@@ -25,7 +25,7 @@ class AsyncOperatorAccounts:
         suspended: bool | None = None,
         page_size: int = 100,
     ) -> AsyncPages[s.KnownAccount]:
-        """Newest first."""
+        """Lists accounts, newest first."""
         text = None if suspended is None else "true" if suspended else "false"
         query = {"limit": page_size, "search": search, "role": role, "suspended": text}
         return AsyncPages(self._http, o.LIST_ACCOUNTS, query)
@@ -34,13 +34,16 @@ class AsyncOperatorAccounts:
         return (await self._http.call(o.GET_KNOWN_ACCOUNT, account_id))["data"]
 
     async def set_limits(self, account_id: str, **limits: Unpack[s.SetAccountLimits]) -> s.AccountLimits:
-        """None restores a default."""
+        """Sets limits. None restores a default."""
         return (await self._http.call(o.SET_ACCOUNT_LIMITS, account_id, body=limits))["data"]
 
     async def grant(
         self, account_id: str, credits: float, *, note: str | None = None, idempotency_key: str | None = None
     ) -> float:
-        """The account's credits after it. Negative credits are taken back, with a note that the account sees. Safe to retry after a cut connection: a repeat grants nothing more."""
+        """
+        Grants credits and returns the account's balance. A negative number takes credits back, and needs a note that the account sees.
+        Retried after a broken connection; a repeat does not grant again.
+        """
         headers = {"idempotency-key": idempotency_key or str(uuid4())}
         body: s.GrantCredits = {"credits": credits}
         if note is not None:
@@ -49,7 +52,7 @@ class AsyncOperatorAccounts:
         return (await call)["data"]["credits"]
 
     async def suspend(self, account_id: str, reason: str) -> s.KnownAccountDetail:
-        """`reason` is told to the account. Its streams, jobs and Islands' sessions end everywhere within a second."""
+        """Suspends an account. `reason` is shown to it. Its streams, jobs and Island sessions end everywhere within a second."""
         return (await self._http.call(o.SUSPEND_ACCOUNT, account_id, body={"reason": reason}))["data"]
 
     async def reinstate(self, account_id: str) -> s.KnownAccountDetail:
@@ -57,7 +60,7 @@ class AsyncOperatorAccounts:
 
 
 class AsyncOperatorIslands:
-    """The Islands of all accounts, as operators see them."""
+    """Islands of all accounts, for operators."""
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http
@@ -70,7 +73,7 @@ class AsyncOperatorIslands:
         status: str | None = None,
         page_size: int = 100,
     ) -> AsyncPages[s.KnownIsland]:
-        """Last seen first. `account`: its id."""
+        """Lists Islands, last seen first. `account`: id of an account."""
         query = {"limit": page_size, "search": search, "account": account, "status": status}
         return AsyncPages(self._http, o.LIST_NETWORK_ISLANDS, query)
 
@@ -78,7 +81,7 @@ class AsyncOperatorIslands:
         return (await self._http.call(o.GET_NETWORK_ISLAND, island_id))["data"]
 
     async def suspend(self, island_id: str, reason: str) -> None:
-        """Its jobs go to other Islands at once; its owner is told the reason."""
+        """Suspends an Island. Its jobs go to other Islands at once. The owner sees the reason."""
         await self._http.call(o.SUSPEND_ISLAND, island_id, body={"reason": reason})
 
     async def reinstate(self, island_id: str) -> None:
@@ -86,34 +89,34 @@ class AsyncOperatorIslands:
 
 
 class AsyncOperatorCargos:
-    """All Cargos, and their approval."""
+    """All Cargos and their approval, for operators."""
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http
 
     def list(self, *, status: str | None = None, page_size: int = 100) -> AsyncPages[s.KnownCargo]:
-        """By slug. `waiting`: those that wait for an approval."""
+        """Lists Cargos, sorted by slug. `status="waiting"`: only those waiting for approval."""
         query = {"limit": page_size, "status": status}
         return AsyncPages(self._http, o.LIST_NETWORK_CARGOS, query, _id_of=lambda cargo: cargo["slug"])
 
     async def get(self, slug: str) -> s.CargoReview:
-        """Everything that an approval would sign, as it is now."""
+        """Returns everything that an approval would sign."""
         return (await self._http.call(o.GET_CARGO_REVIEW, slug))["data"]
 
     async def review(self, slug: str, **pins: Unpack[s.CargoPins]) -> s.CargoReview:
-        """The same with the pin that an approval needs, looked up unless it is given. Changes nothing."""
+        """Returns everything that an approval would sign, with its pin: the given one, else a looked-up one. Changes nothing."""
         return (await self._http.call(o.REVIEW_CARGO, slug, body=pins))["data"]
 
     async def approve(self, slug: str, **approval: Unpack[s.ApproveCargo]) -> None:
-        """Signs exactly the revision and pin of a review."""
+        """Approves a Cargo by signing exactly the revision and pin of a review."""
         await self._http.call(o.APPROVE_CARGO, slug, body=approval)
 
     async def set_price(self, slug: str, price_per_job: float | None) -> s.CargoReview:
-        """What a job of a shipped Cargo costs, in credits; None: the shipped price again. Jobs keep the price of their submission."""
+        """Sets the price per job of a shipped Cargo, in credits; None restores the shipped price. Jobs keep the price at submission."""
         return (await self._http.call(o.SET_CARGO_PRICE, slug, body={"price_per_job": price_per_job}))["data"]
 
     async def disable(self, slug: str) -> None:
-        """Switches it off for everybody."""
+        """Disables a Cargo for all accounts."""
         await self._http.call(o.DISABLE_CARGO, slug)
 
     async def enable(self, slug: str) -> None:
@@ -121,7 +124,7 @@ class AsyncOperatorCargos:
 
 
 class AsyncOperator:
-    """What operators see and do. Needs the session token of an operator; a key gets PermissionDeniedError."""
+    """Operations for operators. Need the session token of an operator; an API key gets PermissionDeniedError."""
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http
@@ -130,11 +133,11 @@ class AsyncOperator:
         self.islands = AsyncOperatorIslands(http)
 
     async def overview(self) -> s.NetworkOverview:
-        """The network at a glance, at most a second old."""
+        """Returns an overview of the network, at most a second old."""
         return (await self._http.call(o.GET_NETWORK_OVERVIEW))["data"]
 
     async def queue(self) -> s.GetNetworkQueueAnswer:
-        """Waiting jobs by Cargo and reason; most jobs first."""
+        """Returns waiting jobs by Cargo and reason, most jobs first."""
         return await self._http.call(o.GET_NETWORK_QUEUE)
 
     def jobs(
@@ -146,7 +149,7 @@ class AsyncOperator:
         island: str | None = None,
         page_size: int = 100,
     ) -> AsyncPages[s.KnownJob]:
-        """The jobs of all accounts, newest first."""
+        """Lists jobs of all accounts, newest first."""
         states = None if status is None else ",".join(status)
         query = {"limit": page_size, "status": states, "workload": workload, "account": account, "island": island}
         return AsyncPages(self._http, o.LIST_NETWORK_JOBS, query)
@@ -159,16 +162,16 @@ class AsyncOperator:
         target: str | None = None,
         page_size: int = 100,
     ) -> AsyncPages[s.AuditLine]:
-        """What operators did, newest first. `target`: id of what was acted on."""
+        """Lists the audit log of operators' actions, newest first. `target`: id of the target of the action."""
         query = {"limit": page_size, "actor": actor, "action": action, "target": target}
         return AsyncPages(self._http, o.LIST_AUDIT_LOG, query)
 
     async def settings(self) -> list[s.SettingInForce]:
-        """In force at the coordinator that answers, without secrets."""
+        """Lists the settings in force at the coordinator that responds, without secrets."""
         return (await self._http.call(o.LIST_SETTINGS))["data"]
 
     async def announce(self, **announcement: Unpack[s.AddAnnouncement]) -> s.Announcement:
-        """Tells everybody something."""
+        """Publishes an announcement to all users."""
         return (await self._http.call(o.ADD_ANNOUNCEMENT, body=announcement))["data"]
 
     async def remove_announcement(self, announcement_id: str) -> None:

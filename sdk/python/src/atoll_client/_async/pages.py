@@ -26,8 +26,8 @@ class Page(TypedDict, Generic[T]):
 @dataclass(frozen=True)
 class AsyncPages(Generic[T]):
     """
-    A list that loads page by page while you iterate. Items added at its head meanwhile push others to later pages; iterating
-    skips items that it has already returned.
+    A list that loads page by page while you iterate. Items added at its head during the iteration move others to later pages.
+    Items that were already returned are skipped.
     """
 
     _http: AsyncHttp
@@ -39,13 +39,13 @@ class AsyncPages(Generic[T]):
     _first_offset: int = 0
 
     async def page(self, offset: int | None = None) -> Page[T]:
-        """One page, with `meta["total"]`: the first, or the one that begins after `offset` items."""
+        """Returns one page, with `meta["total"]`: the first, or the one that begins after `offset` items."""
         query: dict[str, str | int | None] = {**self._query, "offset": self._first_offset if offset is None else offset}
         answer = await self._http.call(self._operation, *self._ids, query=query)
         return {"data": self._items_of(answer), "meta": answer["meta"]}
 
     async def pages(self) -> AsyncGenerator[Page[T], None]:
-        """All pages, with one request for each."""
+        """Iterates over all pages, with one request for each."""
         offset = self._first_offset
         while True:
             page = await self.page(offset)
@@ -55,7 +55,7 @@ class AsyncPages(Generic[T]):
                 return
 
     async def __aiter__(self) -> AsyncGenerator[T, None]:
-        """All items, each once."""
+        """Iterates over all items, each once."""
         seen: set[object] = set()
         async for page in self.pages():
             for item in page["data"]:

@@ -12,20 +12,20 @@ from .pause import sleep
 A = TypeVar("A")
 
 _LONG_POLL_S = 30
-"""Few requests, yet shorter than the idle limit of proxies, often a minute. The API allows up to 60."""
+"""Duration of a long poll. Keeps requests few, yet stays below the idle limit of proxies, often a minute. The API permits 60."""
 _LONG_POLL_MARGIN_S = 30.0
 """Extra time that a single long poll may take."""
 _FIRST_PAUSE_S = 0.25
 _MAX_PAUSE_S = 4.0
 _MIN_LONG_POLL_S = 5.0
-"""An answer slower than this was a long poll, so the next request needs no pause."""
+"""Shortest duration of a long poll. After a response this slow, the next request needs no pause."""
 
 
 async def poll(
     http: AsyncHttp, operation: Operation[A], item_id: str, timeout: float | None, has_wait: bool
 ) -> AsyncGenerator[A, None]:
     """
-    The answers to the same question again and again. Pauses grow while answers are quick, as they are without long polling.
+    Yields the responses of repeated calls. Pauses grow while responses are quick, as they are without long polling.
     Raises AtollTimeoutError after `timeout` seconds.
     """
     late_at = monotonic() + (float("inf") if timeout is None else timeout)

@@ -31,9 +31,9 @@ export function AccountPage() {
         <section class="panel" aria-labelledby="delete-title">
           <h2 id="delete-title">Delete the account</h2>
           <p>
-            Unfinished jobs are cancelled; keys, sessions and Islands end at once; prompts, answers, conversations and
-            your e-mail address are removed. The ledger keeps its entries under the account’s id. Credits that are left
-            go back to the network.
+            This cancels unfinished jobs and ends all keys, sessions and Islands at once. Prompts, answers,
+            conversations and your e-mail address are deleted. The ledger keeps its entries under the account’s id.
+            Remaining credits go back to the network.
           </p>
           <div class="actions">
             <button type="button" class="button danger" onClick={() => setDeleting(true)}>
@@ -57,13 +57,13 @@ function ChangePassword() {
   return (
     <form class="panel" onSubmit={form.submit} noValidate key={String(isDone)}>
       <h2>Password</h2>
-      <PasswordField form={form} label="Present password" />
+      <PasswordField form={form} label="Current password" />
       <NewPasswordField form={form} name="new" />
       <FormError form={form} />
-      <p role="status">{isDone && "The password is changed. All other sessions have ended."}</p>
+      <p role="status">{isDone && "Password changed. All other sessions have ended."}</p>
       <div class="actions">
         <button class="button" disabled={form.isBusy}>
-          Change the password
+          Change password
         </button>
       </div>
     </form>
@@ -76,9 +76,9 @@ function DeleteAccount({ onClose }: { readonly onClose: () => void }) {
     await signOut();
   });
   return (
-    <Dialog title="Delete the account for good?" onClose={onClose}>
+    <Dialog title="Delete the account permanently?" onClose={onClose}>
       <form onSubmit={form.submit} noValidate>
-        <Field label="Password" hint="To show that it is you" error={form.errorOf("password")}>
+        <Field label="Password" hint="Confirms that you own the account" error={form.errorOf("password")}>
           {(props) => <input {...props} name="password" type="password" autocomplete="current-password" required />}
         </Field>
         <FormError form={form} />
@@ -87,7 +87,7 @@ function DeleteAccount({ onClose }: { readonly onClose: () => void }) {
             Cancel
           </button>
           <button class="button danger" disabled={form.isBusy}>
-            Delete for good
+            Delete permanently
           </button>
         </div>
       </form>

@@ -7,7 +7,7 @@ import { SimpleTable } from "../../../components/simple-table.tsx";
 import { Loaded } from "../../../components/states.tsx";
 import { Ago, formatTime } from "../../../components/time.tsx";
 
-/** Where the account is signed in. */
+/** Table of the account's sessions. */
 export function Sessions() {
   const sessions = useResource(readSessions, []);
   useLive("account", sessions.reload);
@@ -26,13 +26,13 @@ export function Sessions() {
             label="Sessions"
             keyOf={({ id }) => id}
             columns={[
-              { label: "Began", cell: (session) => formatTime(session.created_at) },
+              { label: "Started", cell: (session) => formatTime(session.created_at) },
               {
                 label: "Last used",
                 cell: ({ current, last_used_at: at }) =>
-                  current ? "this one" : at === null ? <span class="muted">never</span> : <Ago at={at} />,
+                  current ? "this session" : at === null ? <span class="muted">never</span> : <Ago at={at} />,
               },
-              { label: "Ends", isExtra: true, cell: (session) => formatTime(session.expires_at) },
+              { label: "Expires", isExtra: true, cell: (session) => formatTime(session.expires_at) },
               {
                 label: "",
                 cell: (session) =>
@@ -40,7 +40,7 @@ export function Sessions() {
                     <button
                       type="button"
                       class="button small"
-                      aria-label={`End the session of ${formatTime(session.created_at)}`}
+                      aria-label={`End the session started ${formatTime(session.created_at)}`}
                       disabled={end.isBusy}
                       onClick={() => end.run(session)}
                     >

@@ -20,7 +20,7 @@ export function BatchPage({ params }: PageProps) {
     if (job.batch_id !== id || batch.value === undefined) return;
     const next = withJob(batch.value, job);
     batch.set(next);
-    // When it ended, and how, only the coordinator knows.
+    // Only the coordinator knows when and how the batch ended.
     if (endedOf(next.counts) === next.counts.total) batch.reload();
   });
   const cancel = useAction(async () => batch.set(await api().batches.cancel(id)));
@@ -73,7 +73,7 @@ export function BatchPage({ params }: PageProps) {
   );
 }
 
-/** The batch after a job of it moved on. */
+/** Returns the batch with a job's new state. */
 function withJob(batch: Batch, { id, status }: JobSummary): Batch {
   const before = batch.jobs.find((job) => job.id === id);
   if (before === undefined || before.status === status) return batch;
@@ -96,8 +96,8 @@ function Progress({ batch }: { readonly batch: Batch }) {
     <section class="panel" aria-label="Progress">
       <label class="progress">
         <span>
-          <span class="num">{formatWhole(ended)}</span> of <span class="num">{formatWhole(counts.total)}</span> have
-          ended; {batch.status}
+          <span class="num">{formatWhole(ended)}</span> of <span class="num">{formatWhole(counts.total)}</span> jobs
+          have ended; {batch.status}
         </span>
         <progress value={ended} max={counts.total} />
       </label>
@@ -111,7 +111,7 @@ function Progress({ batch }: { readonly batch: Batch }) {
           <Link to={`/catalog/${batch.workload_slug}`}>{batch.workload_slug}</Link>
         </Fact>
         <Fact label="If a job fails">
-          {batch.fail_mode === "fail_fast" ? "the others are cancelled" : "the others go on"}
+          {batch.fail_mode === "fail_fast" ? "cancel the other jobs" : "continue with the other jobs"}
         </Fact>
         <Fact label="Submitted">{formatTime(batch.created_at)}</Fact>
       </dl>

@@ -14,7 +14,7 @@ import { mostAvailable } from "../playground/availability.ts";
 import { readAvailability } from "../playground/use-availability.ts";
 import { loadPlayable } from "../playground/playable.ts";
 
-/** The API has no list of batches: these are found among the newest jobs. */
+/** Number of newest jobs among which batches are looked up. The API has no list of batches. */
 const LOOKED_AT = 100;
 
 interface RecentBatch {
@@ -46,7 +46,9 @@ export function BatchesPage() {
       <Loaded of={cargos} what="the Cargos">
         {({ list, first }) =>
           first === undefined ? (
-            <EmptyState title="The catalog is empty" />
+            <EmptyState title="The catalog is empty">
+              <p>The operator of the network has not enabled any Cargo.</p>
+            </EmptyState>
           ) : (
             <NewBatch cargos={list} first={first.slug} />
           )
@@ -57,7 +59,9 @@ export function BatchesPage() {
         <Loaded of={recent} what="the batches">
           {(batches) =>
             batches.length === 0 ? (
-              <EmptyState title="No batch yet" />
+              <EmptyState title="No batches yet">
+                <p>Submit one with the form above, or through the API.</p>
+              </EmptyState>
             ) : (
               <SimpleTable
                 rows={batches}
@@ -120,15 +124,15 @@ function NewBatch({ cargos, first }: { readonly cargos: readonly Cargo[]; readon
               value={failMode}
               onChange={(event) => setFailMode(event.currentTarget.value as typeof failMode)}
             >
-              <option value="best_effort">the others go on</option>
-              <option value="fail_fast">the others are cancelled</option>
+              <option value="best_effort">continue with the other jobs</option>
+              <option value="fail_fast">cancel the other jobs</option>
             </select>
           )}
         </Field>
       </div>
       <Field
         label="Inputs"
-        hint={isChat ? "One prompt on each line; or one JSON object on each line" : "One JSON object on each line"}
+        hint={isChat ? "One prompt or one JSON object per line" : "One JSON object per line"}
         error={form.errorOf("inputs")}
       >
         {(props) => (
@@ -145,7 +149,7 @@ function NewBatch({ cargos, first }: { readonly cargos: readonly Cargo[]; readon
       </Field>
       <FormError form={form} />
       <div class="actions">
-        <Link to={`/catalog/${slug}`}>Input of this Cargo</Link>
+        <Link to={`/catalog/${slug}`}>Input format of this Cargo</Link>
         <button class="button primary" disabled={form.isBusy}>
           {form.isBusy ? "Submitting…" : "Submit"}
         </button>

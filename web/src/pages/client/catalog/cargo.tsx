@@ -38,7 +38,7 @@ export function CargoPage({ params }: PageProps) {
           </Link>
         )}
         <Link to={`/jobs?cargo=${encodeURIComponent(slug)}`} class="button">
-          Its jobs
+          Your jobs
         </Link>
       </PageHead>
       <Loaded of={cargo} what="the Cargo">
@@ -53,8 +53,8 @@ export function CargoPage({ params }: PageProps) {
                 <Facts cargo={value} model={models.value?.get(slug)} />
               </section>
               <details class="panel">
-                <summary>Schema of the input</summary>
-                <JsonText value={value.input_schema} label="Schema of the input" />
+                <summary>Input schema</summary>
+                <JsonText value={value.input_schema} label="Input schema" />
               </details>
             </aside>
           </div>
@@ -73,13 +73,13 @@ function Facts({ cargo, model }: { readonly cargo: CargoDetail; readonly model: 
       <Fact label="Runtime">{cargo.runtime_type}</Fact>
       <Fact label="Licence">{cargo.licence}</Fact>
       <Fact label="Price">
-        <span class="num">{formatCredits(cargo.price_per_job)} credits a job</span>
+        <span class="num">{formatCredits(cargo.price_per_job)} credits per job</span>
       </Fact>
       <Fact label="Memory">
         <span class="num">{formatMegabytes(cargo.required_ram_mb)}</span>
       </Fact>
       {cargo.required_vram_mb > 0 && (
-        <Fact label="Graphics memory">
+        <Fact label="GPU memory">
           <span class="num">{formatMegabytes(cargo.required_vram_mb)}</span>
         </Fact>
       )}
@@ -98,10 +98,10 @@ function Facts({ cargo, model }: { readonly cargo: CargoDetail; readonly model: 
           <span class="num">after {formatDuration(model.first_token_ms)}</span>
         </Fact>
       )}
-      <Fact label="Waits at most">
+      <Fact label="Wait limit">
         <span class="num">{formatDuration(cargo.wait_limit_s * 1_000)}</span>
       </Fact>
-      <Fact label="Runs at most">
+      <Fact label="Run limit">
         <span class="num">{formatDuration(cargo.run_limit_s * 1_000)}</span>
       </Fact>
     </dl>

@@ -33,7 +33,7 @@ export function CatalogPage() {
   };
   return (
     <>
-      <PageHead title="Catalog" note="What the network can run. Each is called a Cargo.">
+      <PageHead title="Catalog" note="The workloads (Cargos) that the network can run.">
         <label class="hidden" for="search">
           Search the catalog
         </label>
@@ -77,7 +77,7 @@ function CargoList({
   readonly known: AvailabilityBySlug;
   readonly models: ReadonlyMap<string, Model> | undefined;
 }) {
-  if (cargos.length === 0) return <EmptyState title="No Cargo fits the search" />;
+  if (cargos.length === 0) return <EmptyState title="No Cargo matches" />;
   return (
     <section class="panel">
       <SimpleTable
@@ -86,8 +86,8 @@ function CargoList({
         keyOf={({ slug }) => slug}
         columns={[
           { label: "Cargo", cell: (cargo) => <Description of={cargo} /> },
-          { label: "Readiness", cell: ({ slug }) => <Availability known={known} slug={slug} /> },
-          { label: "Credits a job", isNumber: true, cell: (cargo) => formatCredits(cargo.price_per_job) },
+          { label: "Availability", cell: ({ slug }) => <Availability known={known} slug={slug} /> },
+          { label: "Credits per job", isNumber: true, cell: (cargo) => formatCredits(cargo.price_per_job) },
           {
             label: "Context",
             isNumber: true,

@@ -15,18 +15,18 @@ import { Thread } from "./thread.tsx";
 interface Loading {
   readonly conversation: Conversation;
   readonly messages: readonly Message[];
-  /** Older ones, which are not shown. */
+  /** Number of older messages, which are not shown. */
   readonly earlier: number;
 }
 const PAGE_SIZE = 100;
 
-/** The newest messages, oldest first. */
+/** Reads the newest messages. Returns them oldest first. */
 async function readNewest(id: string, most: number, signal: AbortSignal): Promise<Omit<Loading, "conversation">> {
   const pages = api().conversations.messages(id, { order: "desc", pageSize: PAGE_SIZE }, { signal });
   const first = await pages.page();
   const newest = [...first.data];
   while (newest.length < Math.min(most, first.meta.total)) {
-    // oxlint-disable-next-line no-await-in-loop -- Each begins where the last one ended.
+    // oxlint-disable-next-line no-await-in-loop -- Each page begins where the last one ended.
     const { data } = await pages.page(newest.length);
     if (data.length === 0) break;
     newest.push(...data);
@@ -105,7 +105,7 @@ function Rename({
     onClose();
   });
   return (
-    <Dialog title="Rename" onClose={onClose}>
+    <Dialog title="Rename the conversation" onClose={onClose}>
       <form onSubmit={form.submit} noValidate>
         <Field label="Title" error={form.errorOf("title")}>
           {(props) => <input {...props} name="title" defaultValue={conversation.title ?? ""} autocomplete="off" />}
@@ -130,8 +130,8 @@ function Delete({ id, onClose }: { readonly id: string; readonly onClose: () => 
     navigate("/conversations");
   });
   return (
-    <ConfirmDialog title="Delete the conversation?" confirm="Delete for good" action={remove} onClose={onClose}>
-      <p>Its messages are deleted with it; an answer in progress is cancelled.</p>
+    <ConfirmDialog title="Delete the conversation?" confirm="Delete permanently" action={remove} onClose={onClose}>
+      <p>This also deletes its messages and cancels an answer in progress.</p>
     </ConfirmDialog>
   );
 }

@@ -33,7 +33,7 @@ export function ConversationsPage() {
   );
   return (
     <>
-      <PageHead title="Conversations" note="Chats whose history the network keeps for you.">
+      <PageHead title="Conversations" note="Chats whose history the network stores for you.">
         <button type="button" class="button primary" onClick={() => setMaking(true)}>
           New conversation
         </button>
@@ -45,8 +45,8 @@ export function ConversationsPage() {
         label="Conversations"
         what="the conversations"
         empty={
-          <EmptyState title="No conversation yet">
-            <p>For a question without a history, use the playground.</p>
+          <EmptyState title="No conversations yet">
+            <p>To chat without a stored history, use the playground.</p>
           </EmptyState>
         }
       />
@@ -107,7 +107,7 @@ function NewConversation({ onClose }: { readonly onClose: () => void }) {
             Cancel
           </button>
           <button class="button primary" disabled={form.isBusy}>
-            Begin
+            Create
           </button>
         </div>
       </form>

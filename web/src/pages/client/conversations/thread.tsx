@@ -14,7 +14,7 @@ interface Pending {
   readonly answer: string;
 }
 
-/** The messages, and where the next one is typed. */
+/** Shows the messages of a conversation, and a field for the next one. */
 export function Thread({
   conversation,
   messages,
@@ -39,7 +39,7 @@ export function Thread({
   useEffect(() => {
     if (box.current !== null) box.current.scrollTop = box.current.scrollHeight;
   }, [messages.at(-1)?.id, answered]);
-  // The stored messages have come.
+  // The stored messages have been loaded, and include the pending ones.
   useEffect(() => setPending(null), [messages]);
 
   const send = async (): Promise<void> => {
@@ -68,7 +68,7 @@ export function Thread({
     } catch (failure) {
       repaints.cancel();
       if (!controller.signal.aborted) setError(messageOf(failure));
-      // What never reached the conversation goes back to where it was typed.
+      // A message that was not stored goes back to the field.
       if (!isStored) {
         setPending(null);
         setText((now) => (now === "" ? question : now));
@@ -103,7 +103,7 @@ export function Thread({
           </button>
         )}
         {useMemo(() => messages.map((message) => <MessageTurn key={message.id} message={message} />), [messages])}
-        {messages.length === 0 && pending === null && <p class="chat-empty muted">No message yet.</p>}
+        {messages.length === 0 && pending === null && <p class="chat-empty muted">No messages yet.</p>}
         {pending !== null && (
           <>
             <article class="turn user">
@@ -134,7 +134,7 @@ export function Thread({
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={sendOnEnter}
         />
-        {/* Keys: an element that becomes the other button in mid-click would send the form. */}
+        {/* Keys keep the buttons separate elements. A Stop button that became Send during a click would submit the form. */}
         <div class="actions">
           {pending !== null ? (
             <button key="stop" type="button" class="button danger" onClick={() => abort.current?.abort()}>

@@ -19,8 +19,8 @@ import { Waiting } from "../../../components/waiting.tsx";
 import { Timeline } from "./timeline.tsx";
 
 /**
- * Why a job waits changes with the network, not with the job, and is found out when somebody asks: to tell it as an event, coordinators would
- * explain all waiting jobs of all who listen again and again. So the page asks for the one that it shows, as long as that waits.
+ * Poll interval of a waiting job. The waiting reason changes with the network and not with the job, and coordinators compute it on request.
+ * Sending it as events would mean recomputing it for all waiting jobs of all listeners, so the page polls the one job that it shows.
  */
 const WAITING_MS = 3_000;
 
@@ -68,7 +68,7 @@ function Actions({ job, resource }: { readonly job: Job; readonly resource: Reso
     try {
       await api().jobs.cancel(job.id);
     } finally {
-      // A job that ended meanwhile shows how.
+      // Shows the final state if the job has ended in the meantime.
       resource.reload();
     }
   });
@@ -92,12 +92,12 @@ function Actions({ job, resource }: { readonly job: Job; readonly resource: Reso
       )}
       {isAsking && (
         <ConfirmDialog
-          title="Remove prompt and answer?"
-          confirm="Remove for good"
+          title="Remove input and output?"
+          confirm="Remove permanently"
           action={remove}
           onClose={() => setAsking(false)}
         >
-          <p>State, usage and charge stay. What was removed does not come back.</p>
+          <p>Removed content cannot be restored. State, usage and charge stay.</p>
         </ConfirmDialog>
       )}
     </>
@@ -150,8 +150,8 @@ function WaitingBanner({ job, waiting }: { readonly job: Job; readonly waiting: 
       <Waiting waiting={waiting} />
       {waiting.phase === null && (
         <p class="muted">
-          Place <span class="num">{formatWhole(waiting.position)}</span> in the queue of its Cargo, for{" "}
-          <Elapsed since={job.created_at} />
+          Position <span class="num">{formatWhole(waiting.position)}</span> in the queue of its Cargo. Waiting for{" "}
+          <Elapsed since={job.created_at} />.
         </p>
       )}
     </div>
@@ -164,7 +164,7 @@ function StoredOutput({ job }: { readonly job: Job }) {
   return <PartialOutput id={job.id} />;
 }
 
-/** What a job that did not complete had produced. */
+/** Shows the output that a job produced before it failed or was cancelled. */
 function PartialOutput({ id }: { readonly id: string }) {
   const output = useResource((signal) => api().jobs.output(id, { signal }), [id]);
   return (
@@ -200,7 +200,7 @@ function Facts({ job }: { readonly job: Job }) {
           <span class="id">{job.island_id}</span>
         </Fact>
       )}
-      {job.ignored.length > 0 && <Fact label="Hints not used">{job.ignored.join(", ")}</Fact>}
+      {job.ignored.length > 0 && <Fact label="Ignored hints">{job.ignored.join(", ")}</Fact>}
       {job.duration_ms !== null && (
         <Fact label="Duration">
           <span class="num">{formatDuration(job.duration_ms)}</span>
@@ -225,7 +225,7 @@ function Facts({ job }: { readonly job: Job }) {
       )}
       {job.webhook !== null && (
         <Fact label="Webhook">
-          <span class="num">{job.webhook.attempts.length}</span> tries
+          <span class="num">{job.webhook.attempts.length}</span> delivery attempts
         </Fact>
       )}
     </dl>

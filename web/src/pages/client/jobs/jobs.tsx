@@ -59,7 +59,7 @@ export function JobsPage() {
     navigate(`/jobs?show=${label}${cargo === "" ? "" : `&cargo=${cargo}`}`, { replace: true });
   return (
     <>
-      <PageHead title="Jobs" note={cargo === "" ? undefined : `Of the Cargo ${cargo}`}>
+      <PageHead title="Jobs" note={cargo === "" ? undefined : `Jobs of the Cargo ${cargo}`}>
         <div class="segmented" role="group" aria-label="Which jobs">
           {FILTERS.map(({ label }) => (
             <button key={label} type="button" aria-pressed={label === chosen} onClick={() => show(label)}>
@@ -75,10 +75,10 @@ export function JobsPage() {
         label="Jobs"
         what="the jobs"
         empty={
-          <EmptyState title={statuses.length === 0 ? "No job yet" : "No such job"}>
+          <EmptyState title={statuses.length === 0 ? "No jobs yet" : "No jobs in this state"}>
             <p>
-              Jobs of your keys and of this console appear here. Try one in the <Link to="/">playground</Link> or from
-              the <Link to="/catalog">catalog</Link>.
+              Jobs from this console and from your API keys appear here. Start one in the <Link to="/">playground</Link>{" "}
+              or from the <Link to="/catalog">catalog</Link>.
             </p>
           </EmptyState>
         }

@@ -5,12 +5,12 @@ import { formatTime } from "../../../components/time.tsx";
 interface Step {
   readonly label: string;
   readonly at: string | null;
-  /** How long it took, in words. */
+  /** How long the step took, in words. */
   readonly after: string | null;
   readonly tone: "waiting" | "active" | "good" | "bad" | "neutral";
 }
 
-/** Where a job's time went: waiting, loading the model, running. */
+/** Shows how a job's time was spent: waiting, loading the model, running. */
 export function Timeline({ job }: { readonly job: Job }) {
   const segments = segmentsOf(job);
   const whole = segments.reduce((sum, { ms }) => sum + ms, 0);
@@ -49,7 +49,7 @@ function segmentsOf({ created_at, started_at, completed_at, timings }: Job) {
   if (started_at === null) return [];
   const beforeStart = Math.max(0, Date.parse(started_at) - Date.parse(created_at));
   const ran = completed_at === null ? 0 : Date.parse(completed_at) - Date.parse(started_at);
-  // An Island loads the model before the run starts.
+  // An Island loads the model before the job starts.
   const load = Math.min(timings?.load_ms ?? 0, beforeStart);
   return [
     { label: "waited", ms: beforeStart - load, tone: "waiting" },
@@ -66,10 +66,10 @@ function stepsOf(job: Job): Step[] {
   }
   if (started_at === null && completed_at === null && waiting !== null) {
     if (job.island_id !== null) {
-      steps.push({ label: `Given to an Island (attempt ${attempts})`, at: null, after: null, tone: "neutral" });
+      steps.push({ label: `Assigned to an Island (attempt ${attempts})`, at: null, after: null, tone: "neutral" });
     }
     const percent = waiting.percent === null ? null : `${waiting.percent} %`;
-    const label = waiting.reason === "model_downloading" ? "Model is downloading" : "Waits";
+    const label = waiting.reason === "model_downloading" ? "Downloading the model" : "Waiting";
     steps.push({ label, at: null, after: percent, tone: "waiting" });
   }
   if (started_at !== null) {
@@ -91,7 +91,7 @@ function stepsOf(job: Job): Step[] {
   return steps;
 }
 
-/** "4.2 s after the start" */
+/** Returns a text such as "4.2 s after the start". */
 function between(from: string, to: string, what: string): string {
   return `${formatDuration(Math.max(0, Date.parse(to) - Date.parse(from)))} after ${what}`;
 }

@@ -20,23 +20,29 @@ export function LimitFields({ form }: { readonly form: Form }) {
           </select>
         )}
       </Field>
-      <Field label="Credits a month" hint="What its jobs may cost" isOptional error={form.errorOf("credits_per_month")}>
+      <Field
+        label="Credits per month"
+        hint="Limit for the cost of its jobs"
+        isOptional
+        error={form.errorOf("credits_per_month")}
+      >
         {(props) => <input {...props} name="credits_per_month" inputMode="decimal" autocomplete="off" />}
       </Field>
-      <Field label="Only these Cargos" hint="Slugs, with commas between" isOptional error={form.errorOf("cargos")}>
+      <Field label="Only these Cargos" hint="Slugs, separated by commas" isOptional error={form.errorOf("cargos")}>
         {(props) => <input {...props} name="cargos" autocomplete="off" spellcheck={false} />}
       </Field>
     </>
   );
 }
 
-/** @throws {FieldFailure} */
+/** Reads the limits from the form. @throws {FieldFailure} */
 export function readLimits(values: FormValues, nowMs: number = networkNow()): KeyLimits {
   const [days, credits] = [values("days"), values("credits_per_month").trim()];
   const cargos = values("cargos")
     .split(/[\s,]+/)
     .filter((slug) => slug !== "");
-  if (credits !== "" && !(Number(credits) >= 0)) throw new FieldFailure("credits_per_month", "Give a number");
+  if (credits !== "" && !(Number(credits) >= 0))
+    throw new FieldFailure("credits_per_month", "Enter a number of 0 or more");
   return {
     ...(days === "" ? {} : { expires_at: new Date(nowMs + Number(days) * DAY_MS).toISOString() }),
     ...(credits === "" ? {} : { credits_per_month: Number(credits) }),

@@ -20,7 +20,7 @@ export function KeysPage() {
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   return (
     <>
-      <PageHead title="API keys" note="For programs. A key is shown once, when it is made.">
+      <PageHead title="API keys" note="Keys for programs. A key is shown once, when it is created.">
         <button type="button" class="button primary" onClick={() => setMaking(true)}>
           New key
         </button>
@@ -28,8 +28,8 @@ export function KeysPage() {
       <Loaded of={keys} what="the keys">
         {(list) =>
           list.length === 0 ? (
-            <EmptyState title="No key yet">
-              <p>Programs send a key with each request.</p>
+            <EmptyState title="No API keys yet">
+              <p>Programs send a key with each request. Create one for each program.</p>
             </EmptyState>
           ) : (
             <section class="panel">
@@ -61,10 +61,10 @@ function KeyTable({ keys, onRevoke }: { readonly keys: readonly ApiKey[]; readon
       keyOf={({ id }) => id}
       columns={[
         { label: "Name", cell: ({ name }) => name },
-        { label: "Begins with", cell: ({ prefix }) => <code>{prefix}…</code> },
+        { label: "Starts with", cell: ({ prefix }) => <code>{prefix}…</code> },
         { label: "Access", cell: ({ scopes }) => scopes.join(", "), isExtra: true },
         { label: "Limits", cell: (key) => <Limits of={key} />, isExtra: true },
-        { label: "Made", cell: (key) => <Ago at={key.created_at} />, isExtra: true },
+        { label: "Created", cell: (key) => <Ago at={key.created_at} />, isExtra: true },
         {
           label: "Last used",
           cell: (key) => (key.last_used_at === null ? <span class="muted">never</span> : <Ago at={key.last_used_at} />),
@@ -108,7 +108,7 @@ function Revoke({
   });
   return (
     <ConfirmDialog title={`Revoke “${revoked.name}”?`} confirm="Revoke" action={revoke} onClose={onClose}>
-      <p>Programs that use it are refused at once.</p>
+      <p>Requests with this key are rejected at once.</p>
     </ConfirmDialog>
   );
 }

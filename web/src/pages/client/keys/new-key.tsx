@@ -8,7 +8,7 @@ import { FormError, useForm } from "../../../components/form.tsx";
 import { SecretDialog } from "../../../components/secret-dialog.tsx";
 import { LimitFields, readLimits } from "./key-limits.tsx";
 
-/** Makes a key and shows it this once. */
+/** Creates a key and shows it once. */
 export function NewKey({ onMade, onClose }: { readonly onMade: () => void; readonly onClose: () => void }) {
   const [secret, setSecret] = useState<string | null>(null);
   const form = useForm(async (values) => {
@@ -20,9 +20,9 @@ export function NewKey({ onMade, onClose }: { readonly onMade: () => void; reado
   });
   if (secret !== null) {
     return (
-      <SecretDialog title="Your new key" secret={secret} label="API key" onClose={onClose}>
+      <SecretDialog title="Your new API key" secret={secret} label="API key" onClose={onClose}>
         <p class="hint">
-          Programs that speak OpenAI’s API use it with the address <code>{new URL("v1", BASE_URL).href}</code>.
+          OpenAI-compatible programs use it with the base URL <code>{new URL("v1", BASE_URL).href}</code>.
         </p>
       </SecretDialog>
     );
@@ -30,14 +30,14 @@ export function NewKey({ onMade, onClose }: { readonly onMade: () => void; reado
   return (
     <Dialog title="New key" onClose={onClose}>
       <form onSubmit={form.submit} noValidate>
-        <Field label="Name" hint="Where you use it, such as “laptop”" isOptional error={form.errorOf("name")}>
+        <Field label="Name" hint="Where you use the key, such as “laptop”" isOptional error={form.errorOf("name")}>
           {(props) => <input {...props} name="name" autocomplete="off" />}
         </Field>
         <Field label="Access" error={form.errorOf("scopes")}>
           {(props) => (
             <select {...props} name="access">
-              <option value="write">run jobs and read them</option>
-              <option value="read">only read</option>
+              <option value="write">run and read jobs</option>
+              <option value="read">read only</option>
             </select>
           )}
         </Field>
@@ -48,7 +48,7 @@ export function NewKey({ onMade, onClose }: { readonly onMade: () => void; reado
             Cancel
           </button>
           <button class="button primary" disabled={form.isBusy}>
-            Make the key
+            Create key
           </button>
         </div>
       </form>

@@ -1,6 +1,6 @@
 import type { Availability } from "@atoll/client";
 
-/** By slug; null: not known yet. */
+/** Availability of Cargos by slug; null while it is not known. */
 export type AvailabilityBySlug = ReadonlyMap<string, Availability["data"][number]> | null;
 
 export interface AvailabilityWords {
@@ -8,18 +8,18 @@ export interface AvailabilityWords {
   readonly tone: "good" | "waiting" | "neutral";
 }
 
-/** What someone who wants to run the Cargo should know; null while nothing is known. */
+/** Describes in words whether a Cargo can run now; null while that is not known. */
 export function describeAvailability(known: AvailabilityBySlug, slug: string): AvailabilityWords | null {
   if (known === null) return null;
   const { islands, ready, free } = known.get(slug) ?? { islands: 0, ready: 0, free: 0 };
-  if (islands === 0) return { text: "no Island can run it now", tone: "waiting" };
+  if (islands === 0) return { text: "no Island available", tone: "waiting" };
   const count = islands === 1 ? "1 Island" : `${islands} Islands`;
   if (free === 0) return { text: `on ${count}, all busy`, tone: "waiting" };
-  if (ready === 0) return { text: `on ${count}, after a download`, tone: "neutral" };
+  if (ready === 0) return { text: `on ${count}, needs a download`, tone: "neutral" };
   return { text: `ready on ${ready === 1 ? "1 Island" : `${ready} Islands`}`, tone: "good" };
 }
 
-/** The first that can run at once, else that can run, else the first. */
+/** Returns the first Cargo that can run at once, else the first that can run, else the first. */
 export function mostAvailable<T extends { readonly slug: string }>(
   cargos: readonly T[],
   known: AvailabilityBySlug,

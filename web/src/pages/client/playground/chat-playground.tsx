@@ -12,7 +12,7 @@ import { useChatRun, type ChatRun, type Turn } from "./chat-run.ts";
 import { WaitingReason } from "../../../components/waiting-reason.tsx";
 import { NO_PARAMETERS, ParameterFields, readParameters } from "./parameters.tsx";
 
-/** Tries a chat model with parameters, and shows how fast it answers. */
+/** Chat with a model and parameters, with the speed of its responses. */
 export function ChatPlayground({ cargo }: { readonly cargo: Cargo }) {
   const model = cargo.slug;
   const detail = useResource((signal) => api().cargos.get(model, { signal }), [model]);
@@ -26,7 +26,7 @@ export function ChatPlayground({ cargo }: { readonly cargo: Cargo }) {
     const body = { model, ...readParameters(typed) };
     setPrompt("");
     const hasAnswer = await run.send(body, typed.system, content);
-    // What was typed is not lost with the answer.
+    // Without a response the prompt goes back to the field.
     if (!hasAnswer) setPrompt((now) => (now === "" ? content : now));
   });
   const sendOnEnter = (event: KeyboardEvent): void => {
@@ -61,7 +61,7 @@ export function ChatPlayground({ cargo }: { readonly cargo: Cargo }) {
             onInput={(event) => setPrompt(event.currentTarget.value)}
             onKeyDown={sendOnEnter}
           />
-          {/* Keys: an element that becomes the other button in mid-click would send the form. */}
+          {/* Keys keep the buttons separate elements. A Stop button that became Send during a click would submit the form. */}
           <div class="actions">
             <span class="muted">
               Costs <span class="num">{formatCredits(cargo.price_per_job)}</span> credits
@@ -89,7 +89,7 @@ export function ChatPlayground({ cargo }: { readonly cargo: Cargo }) {
           <ParameterFields typed={typed} onChange={setTyped} form={form} defaults={defaultsOf(detail.value)} />
         </details>
         <details class="panel">
-          <summary>From a program</summary>
+          <summary>Call from code</summary>
           <Samples model={model} typed={typed} messages={messages} />
         </details>
       </aside>
@@ -97,7 +97,7 @@ export function ChatPlayground({ cargo }: { readonly cargo: Cargo }) {
   );
 }
 
-/** By the names of the input's members. */
+/** Returns the default values of the input's members, by name. */
 function defaultsOf(detail: CargoDetail | undefined): Readonly<Record<string, string>> {
   const { properties = {} } = (detail?.input_schema ?? {}) as InputSchema;
   return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, placeholderOf(member)]));
@@ -116,7 +116,7 @@ function Samples({
   try {
     parameters = readParameters(typed);
   } catch {
-    // Wrong ones are shown where they are typed.
+    // Errors are shown at the fields.
   }
   const shown = messages.length === 0 ? [{ role: "user", content: "Count from 3 to 9." }] : messages;
   return <CodeSamples samples={chatSamples({ model, messages: shown, ...parameters })} />;
@@ -137,13 +137,13 @@ function Turns({
   const length = turns.at(-1)?.content.length ?? 0;
   useEffect(() => {
     const box = end.current?.parentElement;
-    // Follows the answer unless someone reads above.
+    // Scroll along unless the reader has scrolled up.
     if (box != null && box.scrollHeight - box.scrollTop - box.clientHeight < 120) box.scrollTop = box.scrollHeight;
   }, [turns.length, length]);
   if (turns.length === 0 && !isWaiting) {
     return (
       <p class="chat-empty muted">
-        The answer appears here while it is written, with its speed. Leaving the page ends the chat.
+        Answers appear here as they are generated, with their speed. Leaving the page ends the chat.
       </p>
     );
   }
@@ -158,7 +158,7 @@ function Turns({
   );
 }
 
-/** Rendered again only when it changes: all others wait while one grows. */
+/** A turn of the chat. Rendered again only when it changes, so that a growing answer does not repaint the others. */
 function ChatTurn({ role, content, isGrowing }: Turn & { readonly isGrowing: boolean }) {
   return useMemo(
     () => (

@@ -9,14 +9,14 @@ export interface Turn {
   readonly content: string;
 }
 
-/** Figures of an answer, from this browser's clock. */
+/** Speed of a completion, measured by the browser's clock. */
 export interface Speed {
   readonly firstTokenMs: number | null;
   readonly tokens: number;
   readonly tokensPerSecond: number | null;
 }
 
-/** waiting: sent, and no token yet. */
+/** State of the chat. "waiting": sent, without a token yet. */
 export type RunState = "idle" | "waiting" | "streaming" | "done" | "stopped" | "failed";
 
 export interface ChatRun {
@@ -24,15 +24,15 @@ export interface ChatRun {
   readonly state: RunState;
   readonly error: string | null;
   readonly speed: Speed | null;
-  /** Credits of the last answer; null before its end. */
+  /** Credits charged for the last completion; null before its end. */
   readonly cost: number | null;
-  /** False: nothing came, and the question goes back to where it was typed. */
+  /** Sends a prompt. Resolves with false if no token arrived; the prompt goes back to the field then. */
   readonly send: (body: Omit<ChatBody, "messages">, system: string, content: string) => Promise<boolean>;
   readonly stop: () => void;
   readonly clear: () => void;
 }
 
-/** A chat that lives in this page alone: each question goes out with all that was said before. */
+/** Runs a chat that only this page stores. Each request sends all earlier turns. */
 export function useChatRun(): ChatRun {
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const [state, setState] = useState<RunState>("idle");
@@ -111,7 +111,7 @@ export function useChatRun(): ChatRun {
   };
 }
 
-/** Time to the first token, and tokens a second after it. */
+/** Measures the time to the first token, and the tokens per second after it. */
 class SpeedMeter {
   readonly #startMs = performance.now();
   #firstMs: number | null = null;
@@ -125,7 +125,7 @@ class SpeedMeter {
     this.#pieces += 1;
   }
 
-  /** What the coordinator counted; a piece of text can be more than one token. */
+  /** Sets the coordinator's count. A piece of text can be more than one token. */
   counted(tokens: number): void {
     this.#tokens = tokens;
   }

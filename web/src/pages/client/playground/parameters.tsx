@@ -3,7 +3,7 @@ import { Field } from "../../../components/field.tsx";
 import { FieldFailure } from "../../../components/field-failure.ts";
 import { type Form } from "../../../components/form.tsx";
 
-/** As typed; empty: the Cargo's default. */
+/** Parameters as typed. Empty ones use the Cargo's default. */
 export interface Parameters {
   readonly system: string;
   readonly temperature: string;
@@ -29,19 +29,19 @@ export const NO_PARAMETERS: Parameters = {
 const NUMBERS = [
   { name: "temperature", label: "Temperature", hint: "0 to 2", isWhole: false },
   { name: "top_p", label: "Top p", hint: "0 to 1", isWhole: false },
-  { name: "max_tokens", label: "Max tokens", hint: "Of the answer", isWhole: true },
-  { name: "seed", label: "Seed", hint: "The same seed gives the same answer", isWhole: true },
+  { name: "max_tokens", label: "Max tokens", hint: "Limit for the answer", isWhole: true },
+  { name: "seed", label: "Seed", hint: "The same seed repeats an answer", isWhole: true },
 ] as const;
 
-/** The request's parameters. @throws {FieldFailure} at the one that is wrong. */
+/** Returns the request's parameters. @throws {FieldFailure} at an invalid field. */
 export function readParameters(typed: Parameters): Omit<ChatBody, "messages" | "model"> {
   const body: Record<string, unknown> = {};
   for (const { name, isWhole } of NUMBERS) {
     const text = typed[name].trim();
     if (text === "") continue;
     const value = Number(text);
-    if (!Number.isFinite(value)) throw new FieldFailure(name, "This is not a number");
-    if (isWhole && !Number.isInteger(value)) throw new FieldFailure(name, "Give a whole number");
+    if (!Number.isFinite(value)) throw new FieldFailure(name, "Enter a number");
+    if (isWhole && !Number.isInteger(value)) throw new FieldFailure(name, "Enter a whole number");
     body[name] = value;
   }
   if (typed.stop !== "") body["stop"] = typed.stop.split("\n").filter((line) => line !== "");
@@ -72,7 +72,7 @@ export function ParameterFields({
   readonly typed: Parameters;
   readonly onChange: (typed: Parameters) => void;
   readonly form: Form;
-  /** Shown where nothing is typed. */
+  /** Placeholders of empty fields. */
   readonly defaults: Readonly<Record<string, string>>;
 }) {
   const take = (name: keyof Parameters) => (event: { readonly currentTarget: { readonly value: string } }) =>
@@ -98,15 +98,18 @@ export function ParameterFields({
           </Field>
         ))}
       </div>
-      <Field label="Stop at" hint="One text on each line" error={form.errorOf("stop")}>
+      <Field label="Stop sequences" hint="One per line" error={form.errorOf("stop")}>
         {(props) => <textarea {...props} rows={2} value={typed.stop} onInput={take("stop")} />}
       </Field>
-      <Field label="Answer as" error={typed.format === "json_schema" ? undefined : form.errorOf("response_format")}>
+      <Field
+        label="Response format"
+        error={typed.format === "json_schema" ? undefined : form.errorOf("response_format")}
+      >
         {(props) => (
           <select {...props} value={typed.format} onChange={take("format")}>
             <option value="text">Text</option>
             <option value="json_object">JSON</option>
-            <option value="json_schema">JSON of a schema</option>
+            <option value="json_schema">JSON with a schema</option>
           </select>
         )}
       </Field>

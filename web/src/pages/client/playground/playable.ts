@@ -1,7 +1,7 @@
 import type { Cargo } from "@atoll/client";
 import { api } from "../../../app/api.ts";
 
-/** Cargos that the account can run, by name; those of its own that nobody else sees yet too. */
+/** Reads the Cargos that the account can run, sorted by name. Includes its own Cargos that are not listed for others. */
 export async function loadPlayable(signal: AbortSignal): Promise<readonly Cargo[]> {
   const [shared, own] = await Promise.all([
     api().cargos.list({}, { signal }),

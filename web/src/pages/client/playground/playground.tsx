@@ -14,10 +14,10 @@ import { readAvailability, useAvailability } from "./use-availability.ts";
 import { loadPlayable } from "./playable.ts";
 import { ChatPlayground } from "./chat-playground.tsx";
 
-/** Tries any Cargo: chat models as a chat, others with a form. */
+/** Runs any Cargo: chat models in a chat, others with a form. */
 export function PlaygroundPage() {
   const cargos = useResource(async (signal) => {
-    // A playground without this knowledge is better than none.
+    // The playground works without availability and models.
     const [list, available, models] = await Promise.all([
       loadPlayable(signal),
       readAvailability(signal).catch(() => null),
@@ -55,7 +55,7 @@ function Chosen({
   const asked = query.value.get("cargo") ?? readSetting("playground");
   const known = useAvailability() ?? available;
   const chats = cargos.filter(({ chat }) => chat);
-  // Chosen once: the model must not change under someone who types.
+  // Chosen once, so that the model does not change while a prompt is typed.
   const [first] = useState(() => {
     const usual = chats.find(({ slug }) => models?.get(slug)?.is_default === true && available?.has(slug) !== false);
     return usual ?? mostAvailable(chats, available) ?? mostAvailable(cargos, available);
@@ -95,7 +95,7 @@ function Group({
 }) {
   if (cargos.length === 0) return null;
   const entries = cargos.map(({ slug, name }) => ({ slug, name, state: describeAvailability(known, slug) }));
-  // What can run stands first.
+  // Cargos that can run come first.
   const runnable = entries.filter(({ slug }) => known?.has(slug) !== false);
   const others = entries.filter(({ slug }) => known?.has(slug) === false);
   return (

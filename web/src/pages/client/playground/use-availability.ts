@@ -3,7 +3,7 @@ import { api } from "../../../app/api.ts";
 import { useResource } from "../../../app/resource.ts";
 import type { AvailabilityBySlug } from "./availability.ts";
 
-/** Islands of others come and go without an event; the coordinator counts them at most once in 5 s. */
+/** Poll interval. Other accounts' Islands connect without an event here; the coordinator counts them at most every 5 s. */
 const ASK_MS = 15_000;
 
 export async function readAvailability(signal: AbortSignal): Promise<NonNullable<AvailabilityBySlug>> {
@@ -11,7 +11,7 @@ export async function readAvailability(signal: AbortSignal): Promise<NonNullable
   return new Map(data.map((cargo) => [cargo.slug, cargo]));
 }
 
-/** Which Cargos can run now, asked for while the page is looked at. */
+/** Returns which Cargos can run now. Polls while the page is visible. */
 export function useAvailability(): AvailabilityBySlug {
   const { value, reload } = useResource(readAvailability, []);
   useEffect(() => {

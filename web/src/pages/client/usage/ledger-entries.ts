@@ -1,4 +1,4 @@
-/** What an entry needs of a line of the ledger. */
+/** Members of a ledger line that entries need. */
 interface Line {
   readonly id: number;
   readonly kind: string;
@@ -11,27 +11,27 @@ interface Line {
   readonly created_at: string;
 }
 
-/** All that was booked for one job; or one line of anything else: a grant, an earning, the hold of a batch. */
+/** All lines booked for one job, or a single other line: a grant, an earning, the hold of a batch. */
 export interface LedgerEntry<L extends Line = Line> {
-  /** Id of its newest line. */
+  /** Id of the newest line. */
   readonly id: number;
-  /** Kind of its newest line; `charge` for each job that cost something. */
+  /** Kind of the newest line; `charge` for each job that cost credits. */
   readonly kind: L["kind"];
   readonly slug: string | null;
-  /** A job or batch of this account; null for an earning, whose job is another account's. */
+  /** Job of this account; null for other lines, and for an earning, whose job belongs to another account. */
   readonly jobId: string | null;
   readonly batchId: string | null;
-  /** What a job cost in the end. While it is not ended, what is set aside. */
+  /** Final cost of a job; the hold while it is unfinished. */
   readonly change: number;
-  /** Credits to spend after its newest line. */
+  /** Credits to spend after the newest line. */
   readonly balance: number;
   readonly at: string;
-  /** Newest first; older ones may not be read yet. */
+  /** Lines, newest first. Older ones may not be read yet. */
   readonly lines: readonly L[];
 }
 
 /**
- * Gathers lines, newest first, into one entry a job. Entries stand where their newest lines do. A line that is given twice counts once: pages
+ * Groups lines, newest first, into one entry per job. Entries are ordered by their newest lines. A line that occurs twice counts once: pages
  * overlap when lines were added between reading them.
  */
 export function entriesOf<L extends Line>(lines: readonly L[]): LedgerEntry<L>[] {
@@ -54,7 +54,7 @@ export function entriesOf<L extends Line>(lines: readonly L[]): LedgerEntry<L>[]
         slug: newest.workload_slug,
         jobId: newest.kind === "earning" ? null : newest.job_id,
         batchId: newest.batch_id,
-        // A charge takes what was set aside before. What is returned without a charge cost nothing.
+        // A charge takes credits from the hold. A release without a charge cost nothing.
         change: charges.length > 0 ? charges.reduce((sum, { held }) => sum + held, 0) : isReleased ? 0 : newest.amount,
         balance: newest.balance,
         at: newest.created_at,

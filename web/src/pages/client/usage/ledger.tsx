@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<LedgerLine["kind"], string>> = {
   earning: "Earned",
 };
 
-/** One row a job; a click shows what was booked for it. */
+/** Ledger with one row per job. A click shows the lines booked for the job. */
 export function Ledger() {
   const list = useEntries();
   const [shown, show] = useState<Entry | null>(null);
@@ -53,8 +53,8 @@ export function Ledger() {
         label="Ledger"
         what="the ledger"
         empty={
-          <EmptyState title="Nothing was booked yet">
-            <p>Each job books what it costs, and each job that your Islands run what it earns.</p>
+          <EmptyState title="No entries yet">
+            <p>Your jobs add what they cost, and jobs on your Islands add what they earn.</p>
           </EmptyState>
         }
       />
@@ -63,7 +63,7 @@ export function Ledger() {
   );
 }
 
-/** The ledger's lines, read page by page from the newest on, as entries. */
+/** Reads the ledger's lines page by page, newest first, and returns them as entries. */
 function useEntries(): PagedList<Entry> {
   const list = usePagedList<LedgerLine>(
     (offset, signal) => api().account.ledger({ pageSize: PAGE_SIZE }, { signal }).page(offset),
@@ -81,7 +81,7 @@ function useEntries(): PagedList<Entry> {
   const readOn = (): void => {
     if (hasMore && last.current >= entries.length) list.show(lines.length, lines.length);
   };
-  // What was read may belong to entries that are shown already.
+  // New lines may belong to entries that are already shown.
   useEffect(readOn, [lines]);
   return {
     ...list,
@@ -140,7 +140,7 @@ function Bookings({ of: entry, onClose }: { readonly of: Entry; readonly onClose
       <SimpleTable
         rows={entry.lines.toReversed()}
         keyOf={({ id }) => id}
-        label="What was booked"
+        label="Bookings"
         columns={[
           { label: "When", cell: ({ created_at: at }) => <Ago at={at} /> },
           { label: "What", cell: ({ kind }) => KINDS[kind] },
@@ -158,7 +158,7 @@ function Bookings({ of: entry, onClose }: { readonly of: Entry; readonly onClose
   );
 }
 
-/** What a batch sets aside comes back as the charges and returns of its jobs, which have rows of their own. */
+/** Shows the hold of a batch without a sign. Its jobs have separate rows with their charges and releases. */
 function HeldOnly({ value }: { readonly value: number }) {
   return <span class="muted">{formatCredits(Math.abs(value))}</span>;
 }

@@ -3,16 +3,16 @@ import type { UsageLine } from "../../../app/account-api.ts";
 const DAY_MS = 86_400_000;
 
 export interface UsageByDay {
-  /** Beginnings of UTC days, in seconds since 1970, without a gap. */
+  /** Starts of consecutive UTC days, in seconds since 1970. */
   readonly at: readonly number[];
   readonly spent: readonly number[];
   readonly earned: readonly number[];
 }
 
-/** "2026-01-31" */
+/** Formats a time as its UTC day, such as "2026-01-31". */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** The last `days` days with today; those without a line are 0. */
+/** Sums usage for the last `days` days, including today. Days without a line are 0. */
 export function usageByDay(lines: readonly UsageLine[], nowMs: number, days: number): UsageByDay {
   const today = Math.floor(nowMs / DAY_MS);
   const numbers = Array.from({ length: days }, (_, index) => today - days + 1 + index);

@@ -13,7 +13,7 @@ import { dayOf, usageByDay } from "./usage-by-day.ts";
 const PERIODS = [7, 30, 90] as const;
 const DAY_MS = 86_400_000;
 
-/** What the account spent and earned, by day and by Cargo. */
+/** Charts and tables of the credits spent and earned, by day, by Cargo and by key. */
 export function UsageCharts() {
   const [days, setDays] = useState<(typeof PERIODS)[number]>(30);
   const usage = useResource(
@@ -82,7 +82,7 @@ function ByCargo({ lines }: { readonly lines: readonly UsageLine[] }) {
             label: "Cargo",
             cell: ({ workload_slug: slug }) =>
               slug === null ? (
-                <span class="muted">gone</span>
+                <span class="muted">deleted</span>
               ) : (
                 <Link to={`/catalog/${encodeURIComponent(slug)}`}>{slug}</Link>
               ),
@@ -121,7 +121,7 @@ function ByKey({
           {
             label: "Key",
             cell: ({ api_key_id: id }) =>
-              id === null ? "none: this console" : (names.get(id) ?? <span class="muted">revoked</span>),
+              id === null ? "this console" : (names.get(id) ?? <span class="muted">revoked</span>),
           },
           { label: "Jobs", isNumber: true, cell: ({ jobs }) => formatWhole(jobs) },
           {
