@@ -21,57 +21,57 @@ import type { Recommendation } from "./preload/recommendations.ts";
 import type { CargoRuntime } from "./runtimes/runtime.ts";
 import type { CoordinatorAddresses } from "./session/coordinator-addresses.ts";
 
-/** Changes between heartbeats are collected for this long and reported together. */
+/** Delay in which changes between heartbeats are collected and reported together. */
 const REPORT_DELAY_MS = 500;
 const MS_PER_S = 1_000;
-/** How long `stop` waits for the coordinator to take the jobs back. */
+/** Time that `stop` waits for the coordinator to take the jobs back. */
 const MAX_STOP_MS = 2_000;
 
-/** What the owner can change while the agent runs, besides its hours. */
+/** Resources that the owner can change while the agent runs, besides its hours. */
 interface Offer {
-  /** Jobs that run at once, at least 1. */
+  /** Jobs that run at the same time, at least 1. */
   readonly slots: number;
-  /** After the owner's caps. */
+  /** Hardware after the owner's caps. */
   readonly hardware: Hardware;
 }
 
-/** What an agent is made of. */
+/** Dependencies of an agent. */
 export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchFiles" | "onEnded"> {
   readonly coordinators: CoordinatorAddresses;
   readonly token: string;
   readonly hostId: string;
   readonly version: string;
-  /** Longest wait for the acknowledgement of the last results after the jobs have ended, with reconnects. */
+  /** Maximum wait for the acknowledgement of the last results after the jobs have ended, with reconnects. */
   readonly drainTimeoutMs: number;
   readonly clock: Clock;
-  /** Until {@link IslandAgent.change}. */
+  /** Initial offer. {@link IslandAgent.change} replaces it. */
   readonly offer: Offer;
-  /** Usable runtimes with their versions. The map may get more of them; call `announce` then. */
+  /** Usable runtimes with their versions. The map may grow; call `announce` then. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
   readonly files: Pick<
     CargoFiles,
     "acquire" | "pull" | "preload" | "freeSpace" | "bytesOnDisk" | "cached" | "downloads" | "refusalOf" | "noSpaceFor"
   >;
-  /** Whether new jobs are taken. The agent owns it from here on. */
+  /** Whether new jobs are accepted. The agent disposes it. */
   readonly availability: Availability;
-  /** Asks the coordinator what to preload; null: the owner has switched preloads off. */
+  /** Asks the coordinator for preload recommendations; null: the owner has disabled preloads. */
   readonly recommend: ((hostId: string, signal: AbortSignal) => Promise<readonly Recommendation[]>) | null;
-  /** Load of the machine now. */
+  /** Measures the machine's load. */
   readonly usage: () => UsageReport;
-  /** RAM that a load can have now; null when unknown. */
+  /** Returns the RAM that a load can use now; null when unknown. */
   readonly freeRamBytes: () => number | null;
   readonly log: Logger;
   /** Called at the first welcome. */
   readonly onConnected: () => void;
-  /** 0 (included) to 1 (excluded); spreads the attempts to reconnect. */
+  /** Returns 0 (inclusive) to 1 (exclusive); spreads the attempts to reconnect. */
   readonly random?: () => number;
 }
 
-/** One Island: keeps a session with its coordinator and runs the jobs that it is assigned. */
+/** One Island: keeps a session with its coordinator and runs its assigned jobs. */
 export class IslandAgent {
-  /** Preloads, and the downloads that the owner asks for. */
+  /** Preloads, and downloads that the owner requested. */
   readonly downloads: BackgroundDownloads;
-  /** The Cargos in memory. */
+  /** Loaded Cargos. */
   readonly pool: CargoPool;
   readonly #parts: AgentParts;
   readonly #outbox = new Outbox();
@@ -82,18 +82,18 @@ export class IslandAgent {
   #offer: Offer;
   /** Ends the agent. */
   readonly #leave = new AbortController();
-  /** Ends the present session, for one with another `hello`. */
+  /** Ends the current session, so that a new one sends another `hello`. */
   #renew = new AbortController();
-  /** Ends the present wait before the next attempt to connect. */
+  /** Ends the current wait before the next attempt to connect. */
   #connectNow = new AbortController();
   #send: ((frame: FromIsland) => void) | null = null;
   #link: LinkState = "connecting";
   #sessions = 0;
   #lastProblem: string | null = null;
-  /** The availability that was last sent to the coordinator. */
+  /** Availability that was last sent to the coordinator. */
   #reportedOpen = true;
   #pendingReport: Timer | null = null;
-  /** Gives running jobs back when they take too long. */
+  /** Timer that returns running jobs to the coordinator when they take too long. */
   #drainLimit: Timer | null = null;
 
   constructor(parts: AgentParts) {
@@ -168,7 +168,7 @@ export class IslandAgent {
     };
   }
 
-  /** Runs until `stop` or `drain` is done, or the coordinator refuses the Island for good. Returns why it ended. */
+  /** Runs until `stop` or `drain` is done, or the coordinator permanently refuses the Island. Resolves to the reason. */
   async run(): Promise<string> {
     const { clock, coordinators, log, token } = this.#parts;
     while (!this.#leave.signal.aborted) {
@@ -192,12 +192,12 @@ export class IslandAgent {
     return this.#finish("the agent stops");
   }
 
-  /** Opens another session, whose `hello` names the runtimes and the offer of now. Running jobs go on in it. */
+  /** Opens a new session, whose `hello` has the current runtimes and offer. Running jobs continue in it. */
   announce(): void {
     this.#renew.abort(new SessionRenewal("the offer of this Island changed"));
   }
 
-  /** Offers something else from now on. Running jobs go on, also if they are more than there are slots. */
+  /** Changes the offer. Running jobs continue, even if there are more than slots. */
   change(offer: Offer): void {
     if (isDeepStrictEqual(offer, this.#offer)) return;
     this.#offer = offer;
@@ -206,7 +206,7 @@ export class IslandAgent {
     this.announce();
   }
 
-  /** Takes no new jobs until `resume`. Running jobs go on. */
+  /** Stops accepting new jobs until `resume`. Running jobs continue. */
   pause(): void {
     this.#parts.availability.pause();
   }
@@ -216,10 +216,10 @@ export class IslandAgent {
   }
 
   /**
-   * Takes no new jobs, finishes the running ones, and leaves as soon as the coordinator has all results. Without a session it
-   * reconnects first, for at most `drainTimeoutMs`.
-   * @param limitMs when jobs that still run are given back; null: they may run up to their own limits. A limit also applies to
-   * a drain that is under way; null then changes nothing.
+   * Stops accepting new jobs, finishes the running ones, and leaves as soon as the coordinator has all results. Without a session
+   * it first reconnects, for at most `drainTimeoutMs`.
+   * @param limitMs time after which running jobs are returned to the coordinator; null: they may run up to their own limits. A
+   * limit also applies to a drain in progress; null then changes nothing.
    */
   async drain(limitMs: number | null): Promise<void> {
     const { availability, clock } = this.#parts;
@@ -237,7 +237,10 @@ export class IslandAgent {
     this.#leave.abort(new Error("the agent stops"));
   }
 
-  /** Gives the running jobs back and leaves as soon as the coordinator knows; at once when nothing runs or there is no session. */
+  /**
+   * Returns the running jobs and leaves as soon as the coordinator has them. Leaves immediately when no job runs or there is no
+   * session.
+   */
   async stop(): Promise<void> {
     this.#parts.availability.drain();
     if (!this.#executor.isIdle) {
@@ -248,7 +251,7 @@ export class IslandAgent {
     this.#leave.abort(new Error("the agent stops"));
   }
 
-  /** Waits until every frame is acknowledged, the agent leaves, or the time is up. */
+  /** Waits until all frames are acknowledged, the agent leaves, or the time is up. */
   async #farewell(limitMs: number): Promise<void> {
     const limit = new AbortController();
     const timer = this.#parts.clock.schedule(limitMs, () => limit.abort());
@@ -325,7 +328,7 @@ export class IslandAgent {
     return this.#outbox.refuse({ type: "refused", jobId: frame.jobId, attempt: frame.attempt, ...refusal });
   }
 
-  /** Asks the coordinator for Cargos, which arrive in `preload` frames. Returns false when there is no session. */
+  /** Requests Cargos from the coordinator, which arrive in `preload` frames. Returns false without a session. */
   #want(slugs: readonly string[]): boolean {
     this.#send?.({ type: "wanted", slugs: [...slugs] });
     return this.#send !== null;

@@ -8,7 +8,7 @@ import { DemoProcesses, type Child } from "./demo/demo-processes.ts";
 import { cancelJob, say, streamChat, streamJob } from "./demo/demo-scenes.ts";
 import { trySmallCargos } from "./demo/small-cargos.ts";
 
-/** Exit codes when a signal ends the demo: 128 plus the signal's number, as POSIX shells have it. */
+/** Exit codes when a signal ends the demo: 128 plus the signal's number, as in POSIX shells. */
 const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Credentials of the demo's account. The coordinator listens only on loopback. */
@@ -46,7 +46,7 @@ async function runDemo(args: readonly string[]): Promise<number> {
     await Promise.race([...deaths, showScenes(client)]);
     if (flags.keep) {
       isKept = true;
-      // Its console then has the pages of operators, too.
+      // The account's console then also has the pages of operators.
       const role = ["account", "role", "--email", EMAIL, "--operator", "--data", join(directory, "coordinator")];
       await Promise.race([...deaths, processes.run("coordinator", role)]);
       tellAddress(client);

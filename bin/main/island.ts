@@ -32,7 +32,7 @@ interface DataOptions {
   readonly json?: true;
 }
 
-/** Absolute, because sandboxed processes have another working directory. */
+/** Returns the data directory as an absolute path, because sandboxed processes have another working directory. */
 const dataDirectoryOf = (options: DataOptions): string =>
   resolve(options.data ?? process.env["ATOLL_ISLAND_DATA"] ?? defaultDataDirectory(process.env, process.platform));
 
@@ -190,7 +190,7 @@ async function start(dataDirectory: string, flags: Readonly<Record<string, strin
     else if (stops === 2) void agent.stop();
     else process.exit(130);
   };
-  // Until here a signal ends the process at once (bin/island.ts), which is safe like a power cut.
+  // Until here a signal ends the process immediately (bin/island.ts), which is as safe as a power cut.
   onStopSignal(stop);
   const reason = await agent.ended;
   if (stops === 0 && !agent.isDraining()) {

@@ -2,7 +2,7 @@ import type { CargoManifest } from "../../shared/cargo.ts";
 import type { DownloadProgress } from "../models/download/transfer.ts";
 import type { DownloadStatus, RemoveOutcome, StoredItem } from "../disk/stored-item.ts";
 
-/** What a Cargo needs on disk. Nothing of it is deleted before `release`, which may be called more than once. */
+/** Lease on a Cargo's files on disk. They are not deleted before `release`, which may be called more than once. */
 export interface ArtifactLease {
   /** The model's file, or its folder; null for a Cargo without a model. */
   readonly path: string | null;
@@ -11,32 +11,32 @@ export interface ArtifactLease {
   release(): void;
 }
 
-/** Something that Cargos need, as it is on disk. */
+/** An artifact that Cargos need, as stored on disk. */
 export interface StoredArtifact extends StoredItem {
-  /** `part`: a download that was interrupted and can be resumed. */
+  /** `part`: an interrupted download that can be resumed. */
   readonly kind: "file" | "folder" | "image" | "part";
-  /** Whether all of it is there. */
+  /** Whether the artifact is complete. */
   readonly isWhole: boolean;
 }
 
-/** Disk space for artifacts. Stores that have the same budget object compete for its space. */
+/** Disk space for artifacts. Stores with the same budget object compete for its space. */
 export interface ArtifactBudget {
-  /** Bytes of the budget that are free; negative when the stores take more than it. */
+  /** Returns the free bytes of the budget; negative when the stores exceed it. */
   spareBytes(): number;
-  /** Bytes on disk. What several artifacts share counts once. */
+  /** Returns the bytes on disk. Files shared by several artifacts count once. */
   storedBytes(): number;
 }
 
 /**
- * Keeps one kind of artifact on disk. Another kind needs an adapter of this port, listed in `open-stores.ts`, and no change
- * elsewhere. Methods with a `cargo` are called only with Cargos for which `keeps` is true.
+ * Keeps one kind of artifact on disk. Another kind needs only an adapter of this port, listed in `open-stores.ts`. Methods with a
+ * `cargo` are called only with Cargos for which `keeps` is true.
  */
 export interface ArtifactStore {
   readonly budget: ArtifactBudget;
-  /** Whether this store keeps what the Cargo needs. At most one store keeps it. */
+  /** Returns whether this store keeps the Cargo's artifact. At most one store does. */
   keeps(cargo: CargoManifest): boolean;
   /**
-   * Downloads what is missing and leases it.
+   * Downloads missing files and leases the artifact.
    * @param onProgress called when a download has made progress.
    * @param mayEvict whether other artifacts may be deleted for it.
    * @throws {JobFailure} or `signal.reason`. {@link DiskFullError} when it does not fit.
@@ -48,18 +48,18 @@ export interface ArtifactStore {
     mayEvict: boolean,
   ): Promise<ArtifactLease>;
   /**
-   * Checks that a job's download of the Cargo would fit, by what is known of its size, and what may be deleted for it.
+   * Checks that a job's download of the Cargo would fit, by its known size and by the artifacts that may be deleted for it.
    * @throws {DiskFullError}
    */
   assertFits(cargo: CargoManifest): void;
-  /** What the Cargo takes on disk; null when it is not there as a whole. */
+  /** Returns the Cargo's bytes on disk; null when its artifact is incomplete. */
   bytesOnDisk(cargo: CargoManifest): number | null;
-  /** The part of the budget that an interrupted or running download of the Cargo takes already. */
+  /** Returns the bytes of the budget that an interrupted or running download of the Cargo already takes. */
   takenBytes(cargo: CargoManifest): number;
   list(): StoredArtifact[];
-  /** One entry for each Cargo that waits for a download. */
+  /** Returns one entry for each Cargo that waits for a download. */
   downloads(): DownloadStatus[];
   remove(key: string): Promise<RemoveOutcome>;
-  /** Deletes everything that is not in use. */
+  /** Deletes all artifacts that are not in use. */
   prune(): Promise<void>;
 }

@@ -9,17 +9,17 @@ import { DownloadPriority } from "./download-priority.ts";
 import type { DownloadWatch } from "./download-watch.ts";
 import { openPreloadEviction } from "./preload-eviction.ts";
 
-/** Puts on disk what Cargos need, whatever kind of artifact it is, and reports what is there. */
+/** Stores the artifacts of Cargos, of all kinds, and reports which are on disk. */
 export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNames, watch: DownloadWatch) {
   const priority = new DownloadPriority();
   /** Slugs of Cargos that have or await a lease, once for each lease. */
   const users: string[] = [];
-  /** Cargos that jobs or the owner could not have for lack of disk space, by slug. */
+  /** Cargos that jobs or the owner could not download for lack of disk space, by slug. */
   const tooLarge = recentMap<CargoManifest>(MAX_NO_SPACE_FOR);
   const eviction = openPreloadEviction(stores);
 
   /**
-   * Leases everything that a job's Cargo needs, and downloads what is missing. `onProgress`: a download has made progress.
+   * Leases all files of a job's Cargo, and downloads missing ones. `onProgress` is called when a download has made progress.
    * @throws {JobFailure} or `signal.reason`.
    */
   async function acquire(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<ArtifactLease> {
@@ -28,14 +28,14 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
     return priority.runForJob(() => leaseOf(cargo, signal, onProgress));
   }
 
-  /** Downloads what the owner asked for, while no job waits for a download of its own. @throws as `acquire`. */
+  /** Downloads files that the owner requested, while no job waits for its own download. @throws errors of `acquire`. */
   async function pull(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<void> {
     eviction.markUsed(cargo);
     const lease = await priority.runWhenIdle((idle) => leaseOf(cargo, idle, onProgress), signal);
     lease.release();
   }
 
-  /** As `pull`, but evicts nothing: call `freeSpace` first. @throws {DiskFullError}, or as `acquire`. */
+  /** Downloads like `pull`, but evicts nothing: call `freeSpace` first. @throws {DiskFullError}, and errors of `acquire`. */
   async function preload(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<void> {
     if (bytesOnDisk(cargo) !== null) return;
     eviction.markPreloaded(cargo);
@@ -48,32 +48,32 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
     }
   }
 
-  /** Why a job's Cargo cannot be downloaded now, if that is known before the download: the disk lacks space. Null: it may fit. */
+  /** Returns why a job's Cargo cannot be downloaded, if the disk is known to lack space. Null: it may fit. */
   function refusalOf(cargo: CargoManifest): DiskFullError | null {
     const lack = lackOf(cargo);
     if (lack !== null) tooLarge.set(cargo.slug, cargo);
     return lack;
   }
 
-  /** Slugs of the Cargos that jobs or the owner could not have for lack of disk space, as far as that is still so. */
+  /** Returns the slugs of Cargos that jobs or the owner could not download for lack of disk space, and that still do not fit. */
   function noSpaceFor(): string[] {
     for (const [slug, cargo] of [...tooLarge]) if (lackOf(cargo) === null) tooLarge.delete(slug);
     return [...tooLarge.keys()];
   }
 
-  /** What the Cargo takes on disk: 0 when it needs nothing, null when it is not there as a whole. */
+  /** Returns the Cargo's bytes on disk: 0 when it needs none, null when its artifact is incomplete. */
   function bytesOnDisk(cargo: CargoManifest): number | null {
     if (cacheKeyOf(cargo) === null) return 0;
     return storeOf(cargo)?.bytesOnDisk(cargo) ?? null;
   }
 
-  /** What is on disk as a whole, by the keys of `cacheKeyOf`. A folder is one entry. */
+  /** Returns the complete artifacts, by the keys of `cacheKeyOf`. A folder is one entry. */
   function cached(): IslandState["cachedModels"] {
     const stored = stores.flatMap((store) => store.list()).filter(({ isWhole }) => isWhole);
     return stored.map(({ key, bytes }) => ({ key, bytes }));
   }
 
-  /** One entry for each Cargo that waits for a download. */
+  /** Returns one entry for each Cargo that waits for a download. */
   function downloads(): IslandState["downloads"] {
     const downloads = stores.flatMap((store) => store.downloads());
     return downloads.map(({ slug, receivedBytes, totalBytes }) => {

@@ -9,7 +9,7 @@ const MAX_CARGOS = 10_000;
 const namesSchema = z.object({ version: z.literal(1), cargos: z.array(z.tuple([z.string(), z.string()])) });
 
 /**
- * Remembers for which Cargos files were downloaded, so that the owner can refer to them by slug. Nothing that runs depends on it.
+ * Records for which Cargos files were downloaded, so that the owner can refer to them by slug. Jobs do not depend on it.
  * @param directory the models' directory, which exists.
  */
 export async function openCargoNames(directory: string) {
@@ -20,11 +20,11 @@ export async function openCargoNames(directory: string) {
   let writing: Promise<void> = Promise.resolve();
   for (const [slug, key] of readNames(text)) keys.set(slug, key);
 
-  /** The Cargo now uses the artifact with this key. */
+  /** Records that the Cargo uses the artifact with this key. */
   function note(slug: string, key: string): void {
     if (keys.peek(slug) === key) return;
     keys.set(slug, key);
-    // Without the list, `island models` shows keys in place of slugs.
+    // Without the list, `island models` shows keys instead of slugs.
     writing = writing.then(() => write()).catch(() => undefined);
   }
 
@@ -32,14 +32,14 @@ export async function openCargoNames(directory: string) {
     return keys.peek(slug) ?? null;
   }
 
-  /** Slugs of the Cargos that have this key. */
+  /** Returns the slugs of the Cargos that have this key. */
   function cargosOf(key: string): string[] {
     return oldestFirst()
       .filter(([, each]) => each === key)
       .map(([slug]) => slug);
   }
 
-  /** Waits until all is written. */
+  /** Waits until all names are written. */
   function close(): Promise<void> {
     return writing;
   }
@@ -61,7 +61,7 @@ function readNames(text: string): [string, string][] {
   try {
     return namesSchema.parse(JSON.parse(text)).cargos;
   } catch {
-    // No list yet, or a damaged one.
+    // The list does not exist yet, or is damaged.
     return [];
   }
 }

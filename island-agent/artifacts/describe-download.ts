@@ -1,7 +1,7 @@
 import { formatAge } from "../../shared/cli/format-age.ts";
 import { formatBytes, GIB, MIB } from "../../shared/format-bytes.ts";
 
-/** How far a download is. Members are absent or null while they are unknown. */
+/** Progress of a download. Members are absent or null if unknown. */
 interface DownloadMetrics {
   readonly receivedBytes?: number | undefined;
   readonly totalBytes?: number | null | undefined;
@@ -10,7 +10,7 @@ interface DownloadMetrics {
 
 const MS_PER_S = 1_000;
 
-/** "120 of 202 MiB, 4.0 MiB/s, 20 s left", as far as the figures are known; "" before the first byte. */
+/** Returns the known metrics, such as "120 of 202 MiB, 4.0 MiB/s, 20 s left"; "" before the first byte. */
 export function describeDownload({ receivedBytes, totalBytes = null, bytesPerSecond = null }: DownloadMetrics): string {
   if (receivedBytes === undefined) return "";
   const parts = [totalBytes === null ? formatBytes(receivedBytes) : formatShare(receivedBytes, totalBytes)];
@@ -21,7 +21,7 @@ export function describeDownload({ receivedBytes, totalBytes = null, bytesPerSec
   return parts.join(", ");
 }
 
-/** Both in the unit of the total. */
+/** Formats both numbers in the unit of the total. */
 function formatShare(receivedBytes: number, totalBytes: number): string {
   if (totalBytes >= GIB) return `${(receivedBytes / GIB).toFixed(1)} of ${formatBytes(totalBytes)}`;
   if (totalBytes >= 10 * MIB) return `${Math.floor(receivedBytes / MIB)} of ${Math.ceil(totalBytes / MIB)} MiB`;

@@ -4,7 +4,7 @@ export class DownloadPriority {
   #idle: PromiseWithResolvers<void> | null = null;
   #interrupt = new AbortController();
 
-  /** Runs a download that a job waits for. Background downloads stop at once. */
+  /** Runs a download that a job waits for. Background downloads stop immediately. */
   async runForJob<T>(download: () => Promise<T>): Promise<T> {
     this.#jobs += 1;
     this.#idle ??= Promise.withResolvers();
@@ -22,9 +22,9 @@ export class DownloadPriority {
   }
 
   /**
-   * Runs a background download while no job waits for a download of its own. It is started again after each interruption; the
-   * store keeps what was downloaded.
-   * @throws `signal.reason`, or what the download throws.
+   * Runs a background download while no job waits for its own download. It restarts after each interruption; the store keeps the
+   * downloaded bytes.
+   * @throws `signal.reason`, or errors of the download.
    */
   async runWhenIdle<T>(download: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     for (;;) {

@@ -5,22 +5,22 @@ import type { Logger } from "../../shared/logger.ts";
 import type { DownloadProgress } from "../models/download/transfer.ts";
 import { describeDownload } from "./describe-download.ts";
 
-/** The speed is that of this long. */
+/** Window of the speed measurement. */
 const WINDOW_MS = 10_000;
-/** Shorter times say nothing of the speed. */
+/** Minimum time for a speed measurement. */
 const SAMPLE_MS = 500;
-/** Least time between two lines of the log on one download; without a size, a line comes each `UNSIZED_LOG_MS`. */
+/** Minimum time between two log lines of a download; without a size, there is one line per `UNSIZED_LOG_MS`. */
 const LOG_MS = 10_000;
 const UNSIZED_LOG_MS = 60_000;
-/** Least progress between two lines, as a share of the whole. */
+/** Minimum progress between two log lines, as a share of the total. */
 const LOG_SHARE = 0.1;
 const MS_PER_S = 1_000;
 
-/** Follows the downloads of Cargos for the owner: their speed, and lines in the log. */
+/** Tracks the downloads of Cargos for the owner: their speed, and log lines. */
 export function openDownloadWatch(clock: Pick<Clock, "monotonicMs">, log: Pick<Logger, "info">) {
   const watched = new Set<FollowedDownload>();
 
-  /** Runs what may download something for a Cargo, and follows it by the progress that it reports. */
+  /** Runs work that may download files for a Cargo, and tracks the progress that it reports. */
   async function follow<T>(
     slug: string,
     download: (note: (progress: DownloadProgress) => void) => Promise<T>,
@@ -39,7 +39,7 @@ export function openDownloadWatch(clock: Pick<Clock, "monotonicMs">, log: Pick<L
     }
   }
 
-  /** Null while it is unknown. */
+  /** Returns null while the speed is unknown. */
   function bytesPerSecond(slug: string): number | null {
     const rates = [...watched].map((each) => (each.slug === slug ? each.bytesPerSecond : null));
     return rates.findLast((rate) => rate !== null) ?? null;
@@ -50,7 +50,7 @@ export function openDownloadWatch(clock: Pick<Clock, "monotonicMs">, log: Pick<L
 
 export type DownloadWatch = ReturnType<typeof openDownloadWatch>;
 
-/** A download that is followed. Files that are on disk already report no missing byte, and get no line in the log. */
+/** A tracked download. Files that are already on disk report no missing bytes, and are not logged. */
 class FollowedDownload {
   readonly slug: string;
   readonly #clock: Pick<Clock, "monotonicMs">;
@@ -77,7 +77,7 @@ class FollowedDownload {
 
   note(progress: DownloadProgress): void {
     const nowMs = this.#clock.monotonicMs();
-    // A smaller figure is of another file, or of the same one from its beginning.
+    // A smaller number is of another file, or of a restarted one.
     const isFromDisk = progress.isFromDisk === true;
     if (isFromDisk || progress.receivedBytes < (this.#progress?.receivedBytes ?? 0)) this.#samples.length = 0;
     this.#progress = progress;

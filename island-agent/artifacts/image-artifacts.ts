@@ -4,7 +4,7 @@ import type { DownloadProgress } from "../models/download/transfer.ts";
 import type { ImageStore } from "../runtimes/container/image-store.ts";
 import type { ArtifactLease, ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 
-/** The part of {@link ImageStore} that is used here. */
+/** Part of {@link ImageStore} that is used here. */
 export interface PulledImages extends Pick<
   ImageStore,
   "spareBytes" | "assertFits" | "list" | "downloads" | "remove" | "prune"
@@ -12,7 +12,7 @@ export interface PulledImages extends Pick<
   acquire(...parameters: Parameters<ImageStore["acquire"]>): Promise<{ release(): void }>;
 }
 
-/** The images of container Cargos, which have a budget of their own. */
+/** Returns the store of container images, which have a separate budget. */
 export function imageArtifacts(images: PulledImages): ArtifactStore {
   const budget = {
     spareBytes: () => images.spareBytes(),
@@ -43,7 +43,7 @@ export function imageArtifacts(images: PulledImages): ArtifactStore {
     return images.list().find((image) => image.key === key)?.bytes ?? null;
   }
 
-  /** An engine does not say what an interrupted pull takes. */
+  /** Returns 0, because an engine does not report the size of an interrupted pull. */
   function takenBytes(): number {
     return 0;
   }

@@ -5,7 +5,7 @@ import type { FolderStore } from "../models/folders/folder-store.ts";
 import type { ModelStore } from "../models/store/model-store.ts";
 import type { ArtifactBudget, ArtifactLease, ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 
-/** The adapters for models. Folders come first: a file that belongs to a folder is listed and removed with the folder only. */
+/** Returns the adapters for models. Folders come first: a file that belongs to a folder is listed and removed only with the folder. */
 export function modelArtifacts(models: ModelStore, folders: FolderStore): readonly ArtifactStore[] {
   const budget: ArtifactBudget = {
     spareBytes: () => {
@@ -17,7 +17,7 @@ export function modelArtifacts(models: ModelStore, folders: FolderStore): readon
   return [folderArtifacts(folders, budget), fileArtifacts(models, folders, budget)];
 }
 
-/** Models that are folders of files. */
+/** Returns the store of models that are folders of files. */
 function folderArtifacts(folders: FolderStore, budget: ArtifactBudget): ArtifactStore {
   function keeps(cargo: CargoManifest): boolean {
     return hasFolderModel(cargo);
@@ -63,7 +63,7 @@ function folderArtifacts(folders: FolderStore, budget: ArtifactBudget): Artifact
   return { budget, keeps, acquire, assertFits, bytesOnDisk, takenBytes, list, downloads, remove, prune };
 }
 
-/** Models that are one file, and interrupted downloads of such files. */
+/** Returns the store of single-file models, including their interrupted downloads. */
 function fileArtifacts(models: ModelStore, folders: FolderStore, budget: ArtifactBudget): ArtifactStore {
   function keeps(cargo: CargoManifest): boolean {
     return cargo.model !== null && !hasFolderModel(cargo);
@@ -99,7 +99,7 @@ function fileArtifacts(models: ModelStore, folders: FolderStore, budget: Artifac
     models.assertModelsFit(refsOf(cargo));
   }
 
-  /** Of the model and its adapters. */
+  /** Returns the bytes of the model and its adapters. */
   function bytesOnDisk(cargo: CargoManifest): number | null {
     const stored = new Map(models.list().map(({ key, bytes }) => [key, bytes]));
     const sizes = keysOf(cargo).map((key) => stored.get(key) ?? null);
@@ -117,7 +117,7 @@ function fileArtifacts(models: ModelStore, folders: FolderStore, budget: Artifac
     return [...files, ...parts].filter(({ key }) => !inFolders.has(key));
   }
 
-  /** Without the files of folders: a folder is one download. */
+  /** Excludes the files of folders, because a folder is one download. */
   function downloads(): DownloadStatus[] {
     const inFolders = new Set(folders.downloads().map(({ slug }) => slug));
     return models.downloads().filter(({ slug }) => !inFolders.has(slug));
@@ -138,7 +138,7 @@ function refsOf({ model, adapters = [] }: CargoManifest): ModelRef[] {
   return [...(model === null ? [] : [model]), ...adapters];
 }
 
-/** Keys of the files that a Cargo needs. */
+/** Returns the keys of a Cargo's files. */
 function keysOf(cargo: CargoManifest): string[] {
   return refsOf(cargo).map(modelKey);
 }

@@ -17,18 +17,18 @@ import { findEngine } from "../runtimes/container/find-engine.ts";
 import { ImageStore } from "../runtimes/container/image-store.ts";
 
 export interface OpenStores extends AsyncDisposable {
-  /** One for each kind of artifact. */
+  /** One store for each kind of artifact. */
   readonly artifacts: readonly ArtifactStore[];
   readonly names: CargoNames;
   /** @see ModelStore.adopt */
   readonly adopt: (file: ImportedFile) => Promise<boolean>;
-  /** Disk space of the models now. */
+  /** Returns the disk space of the models. */
   readonly disk: () => DiskState;
-  /** Null: the owner has switched containers off. */
+  /** Null: the owner has disabled containers. */
   readonly images: ImageStore | null;
 }
 
-/** A verified model in a file of the models' directory, which the store makes its own. */
+/** A verified model in a file of the models' directory, which the store takes over. */
 export const importedFileSchema = z.object({
   path: z.string(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -39,14 +39,14 @@ export const importedFileSchema = z.object({
 });
 type ImportedFile = z.infer<typeof importedFileSchema>;
 
-/** The models' directory in a data directory. */
+/** Returns the models' directory in a data directory. */
 export function modelDirectoryOf(dataDirectory: string): string {
   return join(dataDirectory, "models");
 }
 
 /**
  * Opens the stores of a data directory, which belong to one process at a time.
- * @param presentCoordinatorUrl where the network's coordinator is reached now; by default at the first address.
+ * @param presentCoordinatorUrl returns the network's current coordinator address; default: the first address.
  * @throws {DirectoryInUseError | ModelDirectoryError}
  */
 export async function openStores(

@@ -2,28 +2,28 @@ import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 
 /**
- * Decides what preloads may delete: only what earlier preloads downloaded and no job has used since. After a restart of the
- * agent everything on disk counts as used.
+ * Decides which artifacts preloads may delete: only those that earlier preloads downloaded and no job has used since. After a
+ * restart of the agent all artifacts count as used.
  */
 export function openPreloadEviction(stores: readonly ArtifactStore[]) {
   /** Slugs by the cache key of their unused preloads; the oldest first. */
   const unused = new Map<string, Set<string>>();
-  /** Bytes that were spare when a download did not fit, by its cache key. */
+  /** Bytes that were free when a download did not fit, by its cache key. */
   const tooLarge = new Map<string, number>();
 
-  /** A preload of the Cargo begins. */
+  /** Records the start of a preload. */
   function markPreloaded(cargo: CargoManifest): void {
     const key = cacheKeyOf(cargo);
     if (key !== null) unused.set(key, (unused.get(key) ?? new Set()).add(cargo.slug));
   }
 
-  /** A job or the owner needs the Cargo: preloads no longer delete it. */
+  /** Records that a job or the owner uses the Cargo: preloads no longer delete it. */
   function markUsed(cargo: CargoManifest): void {
     const key = cacheKeyOf(cargo);
     if (key !== null) unused.delete(key);
   }
 
-  /** The download exceeded the budget: deletes what it left, and refuses further tries until more space is free. */
+  /** Records that the download exceeded the budget. Deletes its bytes, and refuses further attempts until more space is free. */
   async function markTooLarge(cargo: CargoManifest): Promise<void> {
     const key = cacheKeyOf(cargo);
     if (key === null) return;
@@ -32,9 +32,9 @@ export function openPreloadEviction(stores: readonly ArtifactStore[]) {
   }
 
   /**
-   * Deletes as much as the Cargo's download needs, or nothing when that would not be enough.
+   * Deletes as much as the Cargo's download needs, or nothing if that would not be enough.
    * @param mayRemove whether an unused artifact that was preloaded for this slug may be deleted.
-   * @returns bytes that are missing; 0 when there is room.
+   * @returns missing bytes; 0 when the download fits.
    */
   async function freeSpace(cargo: CargoManifest, mayRemove: (slug: string) => boolean): Promise<number> {
     const missing = missingBytes(cargo);
@@ -60,7 +60,7 @@ export function openPreloadEviction(stores: readonly ArtifactStore[]) {
     return storeOf(cargo)?.budget.spareBytes() ?? 0;
   }
 
-  /** Unused artifacts of all stores that share the Cargo's budget, the oldest preload first. */
+  /** Returns unused artifacts of all stores with the Cargo's budget, the oldest preload first. */
   function removableFor(cargo: CargoManifest, mayRemove: (slug: string) => boolean): StoredArtifact[] {
     const budget = storeOf(cargo)?.budget;
     const stored = stores.filter((store) => store.budget === budget).flatMap((store) => store.list());
@@ -83,7 +83,7 @@ export function openPreloadEviction(stores: readonly ArtifactStore[]) {
   return { markPreloaded, markUsed, markTooLarge, freeSpace };
 }
 
-/** Of the model and its adapters. A download of unknown size may begin while any space is free. */
+/** Returns the bytes of the model and its adapters. A download of unknown size may begin while any space is free. */
 function neededBytes({ model, adapters = [] }: CargoManifest): number {
   return [model, ...adapters].reduce((sum, file) => sum + (file?.sizeBytes ?? 1), 0);
 }

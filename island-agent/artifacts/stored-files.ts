@@ -3,20 +3,20 @@ import { CliError } from "../../shared/errors.ts";
 import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 import type { CargoNames } from "./cargo-names.ts";
 
-/** Something on the Island's disk, as its owner sees it. */
+/** An artifact on the Island's disk, as shown to its owner. */
 export interface ListedArtifact extends StoredArtifact {
-  /** Slugs of the Cargos that it was downloaded for, as far as they are known. */
+  /** Slugs of the Cargos that it was downloaded for, if known. */
   readonly cargos: readonly string[];
-  /** Those of them that use it now. */
+  /** Slugs of those Cargos that use it now. */
   readonly usedBy: readonly string[];
 }
 
 type UnloadIdle = (isMeant: (cargo: CargoManifest) => boolean) => Promise<unknown>;
 
 /**
- * Lists and deletes what is on disk, for the owner.
+ * Lists and deletes artifacts on disk, for the owner.
  * @param users slugs of the Cargos whose files are in use.
- * @param unloadIdle takes Cargos that no job uses out of memory.
+ * @param unloadIdle unloads Cargos that no job uses.
  */
 export function openStoredFiles(
   stores: readonly ArtifactStore[],
@@ -24,17 +24,17 @@ export function openStoredFiles(
   users: () => ReadonlySet<string>,
   unloadIdle: UnloadIdle,
 ) {
-  /** The last used first. Files of folders are listed as their folders. */
+  /** Returns the artifacts, the most recently used first. Files of folders are listed as their folders. */
   function list(): ListedArtifact[] {
     const items = stores.flatMap((store) => store.list()).map((item) => describe(item));
     return items.sort((one, other) => other.lastUsedMs - one.lastUsedMs);
   }
 
   /**
-   * Deletes what is stored under one key, and unloads the Cargo that uses it if no job does.
+   * Deletes the artifact of one key, and unloads its Cargo if no job uses it.
    * @param name the key, or the slug of a Cargo that it was downloaded for.
-   * @returns bytes that this freed.
-   * @throws {CliError} when nothing has that name, or it is in use.
+   * @returns freed bytes.
+   * @throws {CliError} when no artifact has that name, or it is in use.
    */
   async function remove(name: string): Promise<number> {
     const key = names.keyOf(name) ?? name;
@@ -51,7 +51,7 @@ export function openStoredFiles(
     return before - storedBytes();
   }
 
-  /** Deletes everything that is not in use. @returns bytes that this freed. */
+  /** Deletes all artifacts that are not in use. @returns freed bytes. */
   async function prune(): Promise<number> {
     const before = storedBytes();
     for (const store of stores) await store.prune();
@@ -64,7 +64,7 @@ export function openStoredFiles(
     return { ...item, cargos, usedBy: cargos.filter((slug) => usedBy.has(slug)) };
   }
 
-  /** Not the sum of the list, because folders share files. */
+  /** Returns the bytes on disk, which is not the sum of the list because folders share files. */
   function storedBytes(): number {
     const budgets = new Set(stores.map(({ budget }) => budget));
     return [...budgets].reduce((sum, budget) => sum + budget.storedBytes(), 0);

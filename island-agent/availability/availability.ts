@@ -2,10 +2,13 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 import { describeOpenHours, isOpenAt, minutesToNextChange, type OpenHours } from "./open-hours.ts";
 
 const MS_PER_MINUTE = 60_000;
-/** Longest wait before the hours are checked again: the wall clock may be set, and daylight saving time changes it. */
+/** Maximum wait before the hours are checked again: the wall clock may be set, and daylight saving time changes it. */
 const MAX_CHECK_WAIT_MS = 15 * MS_PER_MINUTE;
 
-/** Whether this Island takes new jobs. Closed while its owner has paused it, outside its open hours, and while it drains. Running jobs always finish. */
+/**
+ * Whether this Island accepts new jobs. It does not while its owner has paused it, outside its open hours, and while it drains.
+ * Running jobs always finish.
+ */
 export class Availability implements Disposable {
   /** Called when the Island opens or closes for new jobs. */
   onChange: () => void = () => undefined;
@@ -33,7 +36,7 @@ export class Availability implements Disposable {
     this.#scheduleCheck();
   }
 
-  /** Why no new jobs are taken, in a few words; null while they are. */
+  /** Short reason why no new jobs are accepted; null while they are. */
   get closedBecause(): string | null {
     if (this.#isDraining) return "draining";
     if (this.#isPaused) return "paused";
@@ -49,7 +52,7 @@ export class Availability implements Disposable {
     return this.#isPaused;
   }
 
-  /** As in the settings; null: day and night. */
+  /** Open hours as in the settings; null: day and night. */
   get hours(): string | null {
     return this.#hours === null ? null : describeOpenHours(this.#hours);
   }
@@ -76,7 +79,7 @@ export class Availability implements Disposable {
     this.#tell();
   }
 
-  /** Takes no new jobs from now on, because the Island is about to leave. */
+  /** Stops accepting new jobs, because the Island is about to leave. */
   drain(): void {
     this.#isDraining = true;
     this.#tell();

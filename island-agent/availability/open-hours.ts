@@ -1,18 +1,21 @@
-/** A part of each day, in minutes after local midnight: `from` included, `to` (1 to 1,440) excluded. It may cross midnight: then `to` is smaller. */
+/**
+ * A part of each day, in minutes after local midnight: `from` inclusive, `to` (1 to 1,440) exclusive. If it crosses midnight,
+ * `to` is smaller.
+ */
 interface DayPart {
   readonly from: number;
   readonly to: number;
 }
 
-/** The hours of the day in which an Island works, by the host's local time. */
+/** Hours of the day in which an Island works, in the host's local time. */
 export type OpenHours = readonly DayPart[];
 
 const MINUTES_PER_DAY = 1_440;
 const PART = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-4]):([0-5]\d)$/;
 
 /**
- * Reads "22:00-07:00" or "00:00-06:30, 12:00-13:00".
- * @throws {RangeError} when a part cannot be read.
+ * Parses "22:00-07:00" or "00:00-06:30, 12:00-13:00".
+ * @throws {RangeError} when a part is invalid.
  */
 export function parseOpenHours(text: string): OpenHours {
   return text.split(",").map((part) => {
@@ -31,7 +34,7 @@ export function isOpenAt(hours: OpenHours, atMs: number): boolean {
   return hours.some(({ from, to }) => (from < to ? minute >= from && minute < to : minute >= from || minute < to));
 }
 
-/** Minutes until a part begins or ends next: 1 to 1,440. */
+/** Returns the minutes until a part next begins or ends: 1 to 1,440. */
 export function minutesToNextChange(hours: OpenHours, atMs: number): number {
   const minute = minuteOfDay(atMs);
   const waits = hours
@@ -40,7 +43,7 @@ export function minutesToNextChange(hours: OpenHours, atMs: number): number {
   return Math.min(...waits.map((wait) => (wait === 0 ? MINUTES_PER_DAY : wait)));
 }
 
-/** The text that `parseOpenHours` reads: "22:00-07:00". */
+/** Returns the text that `parseOpenHours` reads, such as "22:00-07:00". */
 export function describeOpenHours(hours: OpenHours): string {
   return hours.map(({ from, to }) => `${timeOf(from)}-${timeOf(to)}`).join(", ");
 }

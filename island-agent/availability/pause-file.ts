@@ -1,7 +1,7 @@
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Exists while the owner has paused the Island, so that a restart does not resume it. */
+/** Name of the file that exists while the owner has paused the Island, so that a restart does not resume it. */
 const FILE_NAME = "paused";
 
 /** @throws when the directory cannot be read. */

@@ -4,7 +4,7 @@ import { tellAgent } from "../control/control-client.ts";
 import { CliError } from "../../shared/errors.ts";
 
 /**
- * `island pause` and `island resume`. The pause survives restarts, so the commands also work while no agent is running.
+ * Runs `island pause` and `island resume`. The pause survives restarts, so the commands also work while no agent is running.
  * @returns text for the user.
  */
 export async function setPause(dataDirectory: string, isPaused: boolean): Promise<string> {
@@ -17,7 +17,7 @@ export async function setPause(dataDirectory: string, isPaused: boolean): Promis
   return isPaused ? `Paused. ${describeRunning(status)}` : "The Island accepts jobs again";
 }
 
-/** `island drain`: the agent rejects new jobs, finishes the running ones and stops. @throws {CliError} if no agent is running. */
+/** Runs `island drain`: the agent rejects new jobs, finishes the running ones and stops. @throws {CliError} if no agent is running. */
 export async function drain(dataDirectory: string): Promise<string> {
   const status = await tellAgent<AgentStatus>(dataDirectory, "/drain");
   if (status === undefined)

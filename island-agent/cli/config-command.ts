@@ -17,9 +17,9 @@ import { systemProbe } from "../hardware/host-probe.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** `island config`: shows and changes the settings. */
+/** Runs `island config`, which shows and changes the settings. */
 export const configCommand = {
-  /** One value, or all keys with value and source. @throws {ConfigError} for an unknown key or an invalid file. */
+  /** Returns one value, or all keys with value and source. @throws {ConfigError} for an unknown key or an invalid file. */
   async get(dataDirectory: string, env: Env, key: string | undefined): Promise<string> {
     const sources = { flags: {}, env, file: await readConfigFile(dataDirectory) };
     if (key !== undefined) return getKey(sources, key).shown ?? "";
@@ -31,19 +31,19 @@ export const configCommand = {
     return rows.map((row) => `${row.key.padEnd(width)}  ${valueOf(row)}  (${row.source})`).join("\n");
   },
 
-  /** As `get`, for scripts: one setting, or all. */
+  /** Returns one setting, or all, for scripts. */
   async read(dataDirectory: string, env: Env, key: string | undefined): Promise<ResolvedSetting | ResolvedSetting[]> {
     const sources = { flags: {}, env, file: await readConfigFile(dataDirectory) };
     return key === undefined ? listKeys(sources) : getKey(sources, key);
   },
 
-  /** Returns a hint for the user, or null. @throws {ConfigError} for an unknown key or a value that is not allowed; nothing is changed then. */
+  /** Sets a key. Returns a hint for the user, or null. @throws {ConfigError} for an unknown key or an invalid value, without a change. */
   async set(dataDirectory: string, key: string, value: string): Promise<string | null> {
     await storeKey(dataDirectory, key, value);
     return applyChange(dataDirectory, key);
   },
 
-  /** Removes a key from the file, so that its default applies. Returns and throws as `set`. */
+  /** Removes a key from the file, so that its default applies. Returns and throws like `set`. */
   async unset(dataDirectory: string, key: string): Promise<string | null> {
     await storeKey(dataDirectory, key, null);
     return applyChange(dataDirectory, key);
@@ -54,19 +54,19 @@ export const configCommand = {
   },
 };
 
-/** CPU threads for jobs on this machine. */
+/** Returns the CPU threads for jobs on this machine. */
 async function threadsHere(config: AgentConfig): Promise<number> {
   const cores = config.hardware.physicalCores ?? (await systemProbe.physicalCores());
   return threadsFor(config, cores ?? systemProbe.availableCores());
 }
 
-/** The running agent's reply to a changed setting. */
+/** Reply of the running agent to a changed setting. */
 export interface ReloadAnswer {
   readonly outcome: SettingOutcome;
   readonly status: Pick<AgentStatus, "closedBecause" | "running" | "slots">;
 }
 
-/** Hardware detection takes seconds on some machines. */
+/** Time limit for a change. Hardware detection takes seconds on some machines. */
 const MAX_APPLY_MS = 60_000;
 
 /** Applies the setting to the running agent. Returns the outcome as text for the user; null if no agent is running. */
@@ -77,7 +77,7 @@ async function applyChange(dataDirectory: string, key: string): Promise<string |
   } catch (error) {
     if (error instanceof ControlRefusal)
       return `The change is stored, but the running agent keeps its settings: ${error.message}`;
-    // An agent that does not reply, or has an earlier version, is running.
+    // The running agent does not reply, or has an earlier version.
     return "The change is stored, but the running agent did not apply it. Restart the agent";
   }
 }

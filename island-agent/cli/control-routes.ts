@@ -30,7 +30,7 @@ interface Controlled {
   readonly earnings: () => Promise<EarningsAnswer>;
 }
 
-/** What the `island` commands can ask the agent. */
+/** Returns the agent's handlers for the `island` commands. */
 export function controlRoutes({
   agent,
   stored,
@@ -77,7 +77,7 @@ export function controlRoutes({
   };
 }
 
-/** @param slug all Cargos that no job uses if undefined. @throws {CliError} when the Cargo is not in memory, or a job uses it. */
+/** @param slug undefined: all Cargos that no job uses. @throws {CliError} when the Cargo is not loaded, or a job uses it. */
 async function unload(pool: CargoPool, slug: string | undefined): Promise<LoadedReport[]> {
   const unloaded = await pool.unloadIdle((cargo) => slug === undefined || cargo.slug === slug);
   if (unloaded.length > 0 || slug === undefined) return unloaded;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Default directory for an Island's settings and models: the platform's place for a user's data. */
+/** Returns the default directory for an Island's settings and models, the platform's folder for user data. */
 export function defaultDataDirectory(env: Readonly<Record<string, string | undefined>>, platform: string): string {
   const home = env["HOME"] ?? env["USERPROFILE"] ?? ".";
   if (platform === "win32") return join(env["LOCALAPPDATA"] ?? join(home, "AppData", "Local"), "atoll-island");

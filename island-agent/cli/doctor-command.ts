@@ -5,12 +5,12 @@ import { describeExamination } from "../doctor/describe-examination.ts";
 import { examine, type ExamineOptions } from "../doctor/examine.ts";
 import { isFit } from "../doctor/examination.ts";
 
-/** `island doctor`. `isFit`: at least one runtime is usable on this host. */
+/** Runs `island doctor`. `isFit`: at least one runtime is usable on this host. */
 export async function examineHost(options: {
   readonly dataDirectory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** The GGUF file to measure with. The shipped model is small; its speed says little about larger ones. */
+  /** GGUF file for the speed measurement. The shipped model is small; its speed says little about larger ones. */
   readonly modelPath: string;
   readonly asJson: boolean;
   readonly onStep: ExamineOptions["onStep"];

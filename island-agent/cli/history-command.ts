@@ -6,13 +6,13 @@ import { formatAge } from "../../shared/cli/format-age.ts";
 import { fixed, flexible, tableOf } from "../../shared/cli/text-table.ts";
 import { describeLack, describeMachine, inSeconds, type ShownStatus } from "./status-command.ts";
 
-/** What the agent remembers of its last jobs, and what the coordinator says that they earned. */
+/** The agent's last jobs, with the coordinator's earnings for them. */
 export interface ShownHistory {
   /** Newest first. */
   readonly jobs: readonly EndedJob[];
-  /** Null when the coordinator did not say. */
+  /** Null without a reply of the coordinator. */
   readonly earnings: Earnings | null;
-  /** By how much this machine's clock is ahead of the coordinator's. Null or absent when that is not known. */
+  /** How far this machine's clock is ahead of the coordinator's; null or absent if unknown. */
   readonly clockAheadMs?: number | null;
 }
 
@@ -26,15 +26,15 @@ const COLUMNS = [
   flexible("JOB"),
   flexible("WHY"),
 ];
-/** A clock that is as far off is worth a line. */
+/** Clock error above which a warning is shown. */
 const MAX_CLOCK_ERROR_MS = 60_000;
 
-/** Null when no agent runs on this data directory. @throws {CliError} for an agent of an earlier version. */
+/** Returns null when no agent runs on this data directory. @throws {CliError} for an agent of an earlier version. */
 export async function readHistory(dataDirectory: string): Promise<ShownHistory | null> {
   return (await askAgent<ShownHistory>(dataDirectory, "/history")) ?? null;
 }
 
-/** `island history`: a line for each job. @param width of the terminal. */
+/** Returns the text of `island history`, a line for each job. @param width of the terminal. */
 export function describeHistory(history: ShownHistory, width: number): string {
   const { jobs, earnings } = history;
   if (jobs.length === 0) return "No job has ended on this Island yet";
@@ -55,7 +55,7 @@ export function describeHistory(history: ShownHistory, width: number): string {
   return [tableOf(COLUMNS, rows, { width }), ...note].join("\n");
 }
 
-/** `island status`: what an owner asks first. */
+/** Returns the text of `island status`, a summary for the owner. */
 export function describeBriefly(
   status: ShownStatus,
   { jobs, earnings, clockAheadMs = null }: ShownHistory,
@@ -91,7 +91,10 @@ export function describeBriefly(
   return rows.map(([name, value]) => `${name.padEnd(11)}${value}`).join("\n");
 }
 
-/** "my-model: downloading 120 of 202 MiB, 4.0 MiB/s, 20 s left"; "my-model: loading, for 3.0 s"; "my-model, for 16.8 s". */
+/**
+ * Returns the state of a job: "my-model: downloading 120 of 202 MiB, 4.0 MiB/s, 20 s left", "my-model: loading, for 3.0 s" or
+ * "my-model, for 16.8 s".
+ */
 function describeRunning(
   { slug, forMs }: ShownStatus["running"][number],
   { downloads = [], loading = [] }: Pick<ShownStatus, "downloads" | "loading">,
@@ -101,7 +104,7 @@ function describeRunning(
   return `${slug}${loading.includes(slug) ? ": loading" : ""}, for ${inSeconds(forMs)}`;
 }
 
-/** Those that no job waits for: preloads, and what the owner pulls. */
+/** Returns the downloads that no job waits for: preloads and pulls. */
 function describeOtherDownloads({ running, downloads = [] }: ShownStatus): [string, string][] {
   const awaited = new Set(running.map(({ slug }) => slug));
   const others = downloads.filter(({ slug }) => !awaited.has(slug));

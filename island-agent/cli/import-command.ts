@@ -25,8 +25,8 @@ const cargosSchema = z.object({
 });
 
 /**
- * `island models import`: takes a model file that this machine has already, and that a Cargo of the coordinator names by its hash. It is
- * linked, or copied from another file system.
+ * Runs `island models import`: imports a model file of this machine that a Cargo of the coordinator names by its hash. The file
+ * is linked, or copied from another file system.
  * @returns a line for the user.
  * @throws {CliError}
  */
@@ -51,7 +51,7 @@ export async function importModel(place: ModelsLocation, given: string, progress
     if (await isThere()) return already;
     const directory = modelDirectoryOf(dataDirectory);
     const { minFreeBytes } = config.models;
-    // Without an agent the store is open while the file lies there: it clears its directory when it opens.
+    // Without an agent, the store is opened before the file is staged, because it clears its directory when it opens.
     return await withAdoption(place, async (adopt) => {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const staged = join(directory, `import.${randomUUID()}.tmp`);
@@ -77,11 +77,11 @@ export async function importModel(place: ModelsLocation, given: string, progress
 
 interface Source {
   readonly path: string;
-  /** Before it was hashed. */
+  /** Stats before the file was hashed. */
   readonly found: Stats;
 }
 
-/** Resolves symbolic links, as a hard link must name the file itself. @throws {CliError} if the file does not exist. */
+/** Resolves symbolic links, because a hard link must name the file itself. @throws {CliError} if the file does not exist. */
 async function readSource(given: string): Promise<Source> {
   try {
     const path = await realpath(given);
@@ -95,7 +95,7 @@ async function readSource(given: string): Promise<Source> {
   }
 }
 
-/** The Cargos of the first coordinator that answers. @throws {CliError} */
+/** Returns the Cargos of the first coordinator that responds. @throws {CliError} */
 async function listCargos(urls: readonly string[] | null): Promise<z.infer<typeof cargosSchema>["cargos"]> {
   if (urls === null)
     throw new CliError(
@@ -129,7 +129,10 @@ async function hashFile(path: string, onRead: (bytes: number) => void): Promise<
   return hash.digest("hex");
 }
 
-/** False for a file of another file system, or of another user. @throws {CliError} when the file has changed since it was hashed. */
+/**
+ * Links the file. Returns false for a file of another file system or another user. @throws {CliError} when the file has changed
+ * since it was hashed.
+ */
 async function linkFile({ path, found }: Source, to: string): Promise<boolean> {
   const isLinked = await link(path, to).then(
     () => true,
@@ -145,7 +148,10 @@ function hasChanged(path: string): CliError {
   return new CliError(`${path} changed while it was read. Import it when no program is writing to it`);
 }
 
-/** @returns how, for the user. @throws {CliError} when the disk lacks space, or the file has changed since it was hashed. */
+/**
+ * Copies the file. @returns the method, for the user. @throws {CliError} when the disk lacks space, or the file has changed since
+ * it was hashed.
+ */
 async function copyFile(
   path: string,
   to: string,

@@ -26,7 +26,7 @@ const REASONS: Readonly<Record<number, string>> = {
 /** Length of a pairing code without its hyphen. */
 const CODE_CHARACTERS = 8;
 
-/** A host name with a dot or a port, an IP address or localhost, and perhaps a path. */
+/** A host name with a dot or a port, an IP address or localhost, optionally with a path. */
 const LIKE_A_HOST =
   /^(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+|[a-z0-9-]+(?=:\d)|\[[\da-f:]+\])(?::\d+)?(?:\/[^\s,]*)?$/i;
 
@@ -45,8 +45,9 @@ interface JoinOptions {
 }
 
 /**
- * `island join`: stores the coordinator's address and key, the token and the account, after the coordinator has accepted the
- * token. Token and code are sent only to a coordinator with the right key. All addresses must accept them. Returns the key's fingerprint.
+ * Runs `island join`: stores the coordinator's address and key, the token and the account, after the coordinator has accepted the
+ * token. Token and code are sent only to a coordinator with the right key. All addresses must accept them. Returns the key's
+ * fingerprint.
  * @throws {CliError} when an address, the token, the code or the key is wrong; nothing is stored then.
  */
 export async function joinNetwork(given: JoinOptions): Promise<string> {
@@ -63,7 +64,7 @@ export async function joinNetwork(given: JoinOptions): Promise<string> {
   }
   const [first] = urls;
   if (first === undefined) throw new CliError("The URL of a coordinator is missing");
-  // All keys before the token leaves this machine, and before a code is used up.
+  // Read all keys before the token leaves this machine, and before a code is used up.
   const publicKey = await readCommonKey(options);
   const token = "token" in credential ? credential.token : await redeemCode(first, credential.code);
   let accountId: string | null = null;
@@ -74,14 +75,14 @@ export async function joinNetwork(given: JoinOptions): Promise<string> {
     "coordinator.token": token,
     "coordinator.account": accountId,
   });
-  // `status` would go on with a reason, such as a changed key, that this join may have removed.
+  // `status` would still show a reason, such as a changed key, that this join may have fixed.
   await forgetLastEnd(dataDirectory);
   return fingerprintOf(publicKey);
 }
 
 /**
- * The token of an earlier join, if all addresses are those that it was stored with: for an Island whose coordinator has a new key. Null
- * otherwise, as no other coordinator may see it.
+ * Returns the token of an earlier join, for an Island whose coordinator has a new key. Null unless all addresses are those of
+ * that join, because no other coordinator may receive it.
  */
 export async function storedToken(dataDirectory: string, urls: readonly string[]): Promise<string | null> {
   const { coordinator } = resolveAgentConfig({ flags: {}, env: {}, file: await readConfigFile(dataDirectory) });
@@ -105,12 +106,12 @@ export function readJoinAddress(given: string): string {
   return url;
 }
 
-/** The likely scheme of an address without one. */
+/** Returns the likely scheme of an address without one. */
 function schemeOf(address: string): "http" | "https" {
   return /^(?:localhost\b|\d+(?:\.\d+){3}\b|\[)/i.test(address) ? "http" : "https";
 }
 
-/** The key that all addresses show. @throws {CliError} */
+/** Returns the key that all addresses show. @throws {CliError} */
 async function readCommonKey(options: JoinOptions): Promise<string> {
   let common: string | null = null;
   for (const url of options.urls) {
@@ -129,7 +130,7 @@ async function readCommonKey(options: JoinOptions): Promise<string> {
   return common ?? "";
 }
 
-/** Returns the account that the token is of, if the coordinator says. @throws {CliError} */
+/** Returns the token's account, if the coordinator reports it. @throws {CliError} */
 async function tryToken(url: string, token: string, publicKey: string, options: JoinOptions): Promise<string | null> {
   const checked = await checkToken(url, token);
   if (!checked.ok) throw refusal(url, checked.reason, options);
@@ -139,7 +140,7 @@ async function tryToken(url: string, token: string, publicKey: string, options: 
   return checked.accountId;
 }
 
-/** An address with a path may be that of a page. */
+/** Returns a hint for an address with a path, which may be the URL of a web page. */
 function hintOf(url: string): string {
   const { pathname, origin } = new URL(url);
   return pathname === "/" ? "" : ` (try it without the path: ${origin})`;
@@ -149,7 +150,7 @@ function refusal(url: string, reason: string, { urls }: JoinOptions): CliError {
   return new CliError(`Not joined: ${urls.length > 1 ? `${url}: ` : ""}${reason}`);
 }
 
-/** A warning for an address to which the token would travel unencrypted; null when it is encrypted or stays on this machine. */
+/** Returns a warning for an address to which the token would travel unencrypted; null when it is encrypted or stays on this machine. */
 export function plainHttpWarning(url: string): string | null {
   const { protocol, hostname } = URL.parse(url) ?? {};
   if (protocol !== "http:" || hostname === undefined) return null;
@@ -158,7 +159,7 @@ export function plainHttpWarning(url: string): string | null {
 }
 
 /**
- * The key must have the fingerprint that the user gives, or else be the pinned one. The address does not matter, because a
+ * Checks that the key has the fingerprint from the user, or else is the pinned one. The address does not matter, because a
  * coordinator may have several. Without fingerprint and pinned key, any key is accepted.
  */
 async function assertRightKey(options: JoinOptions, publicKey: string): Promise<void> {
@@ -178,7 +179,7 @@ async function assertRightKey(options: JoinOptions, publicKey: string): Promise<
   throw new CliError(`Not joined: ${change}. To join a different coordinator, add --new-coordinator`);
 }
 
-/** Exchanges a pairing code for an Island token, which the coordinator shows this once. @throws {CliError} */
+/** Exchanges a pairing code for an Island token, which the coordinator shows only once. @throws {CliError} */
 async function redeemCode(coordinatorUrl: string, code: string): Promise<string> {
   let response: Response;
   try {
@@ -186,7 +187,7 @@ async function redeemCode(coordinatorUrl: string, code: string): Promise<string>
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ code }),
-      // The code goes to the address that showed the right key, and nowhere else.
+      // The code is sent only to the address that showed the right key.
       redirect: "error",
       signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS),
     });

@@ -13,7 +13,7 @@ interface Membership {
   /** Addresses of the coordinators. */
   readonly urls: readonly string[];
   readonly token: string;
-  /** What the models and images take on disk. */
+  /** Disk space of the models and images. */
   readonly modelBytes: number;
 }
 
@@ -34,8 +34,8 @@ export async function readMembership(place: ModelsLocation): Promise<Membership>
 }
 
 /**
- * `island leave`: the coordinator forgets this Island, and this machine forgets token, address and key of the coordinator. The settings
- * stay. A token that other Islands use stays valid for them.
+ * Runs `island leave`: the coordinator deletes this Island, and this machine deletes token, address and key of the coordinator.
+ * The settings stay. A token that other Islands use stays valid for them.
  * @returns lines for the user.
  */
 export async function leaveNetwork(
@@ -46,7 +46,7 @@ export async function leaveNetwork(
   const { dataDirectory } = place;
   const hostId = await readHostId(dataDirectory);
   const told = hostId === null ? "The Island was never started" : await tellCoordinator(urls, hostId, token);
-  // First what takes long and may fail: the command can then be repeated.
+  // Slow steps that may fail come first, so that the command can be repeated.
   const freed = deletesModels ? await pruneModels(place) : null;
   await storeKeys(dataDirectory, {
     "coordinator.public_key": null,
@@ -54,7 +54,7 @@ export async function leaveNetwork(
     "coordinator.token": null,
     "coordinator.account": null,
   });
-  // Otherwise the Island could not come back with the token that it had.
+  // Otherwise the Island could not rejoin with its former token.
   await forgetHostId(dataDirectory);
   return [
     `Left ${urls.join(", ")}. ${told}`,
@@ -63,20 +63,20 @@ export async function leaveNetwork(
   ];
 }
 
-/** Asks the coordinators of the network, until one does, to forget the Island. @returns what came of it, for the user. */
+/** Asks the coordinators of the network, one after the other, to delete the Island. @returns the result, for the user. */
 async function tellCoordinator(urls: readonly string[], hostId: string, token: string): Promise<string> {
   let problem = "no response";
   for (const url of urls) {
     const status = await forgetAt(url, hostId, token);
     if (status === 200) return "The coordinator deleted this Island";
     if (status === 401) return `The coordinator rejected the token. ${REMOVE_THERE}`;
-    // One that stops or starts, or has an earlier version without this endpoint.
+    // The coordinator is stopping or starting, or has an earlier version without this endpoint.
     if (status !== null) problem = `status ${status}`;
   }
   return `The coordinator did not delete this Island: ${problem}. ${REMOVE_THERE}`;
 }
 
-/** @returns the status; null without an answer. */
+/** @returns the status; null without a response. */
 async function forgetAt(coordinatorUrl: string, hostId: string, token: string): Promise<number | null> {
   try {
     const response = await fetch(`${coordinatorUrl}/api/v1/island?host_id=${hostId}`, {

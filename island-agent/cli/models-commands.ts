@@ -14,7 +14,7 @@ import { formatBytes } from "../../shared/format-bytes.ts";
 import { fixed, flexible, tableOf } from "../../shared/cli/text-table.ts";
 import type { ProgressLine } from "./progress-bar.ts";
 
-/** The Island that the commands work on. */
+/** Island on which the commands work. */
 export interface ModelsLocation {
   readonly dataDirectory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -22,11 +22,11 @@ export interface ModelsLocation {
 }
 
 const POLL_MS = 200;
-/** Some disks take long to delete tens of gigabytes. */
+/** Time limit of a deletion. Some disks take long to delete tens of gigabytes. */
 const MAX_DELETE_MS = 120_000;
 const NOBODY_IN_USE: ReadonlySet<string> = new Set();
 
-/** `island models ls`. As `rm` and `prune`, it asks the running agent, or opens the directory itself when none runs. */
+/** Runs `island models ls`. Like `rm` and `prune`, it asks the running agent, or opens the directory itself when none runs. */
 export async function listModels(place: ModelsLocation): Promise<ListedArtifact[]> {
   const items = await askAgent<ListedArtifact[]>(place.dataDirectory, "/models");
   if (items !== undefined) return items;
@@ -39,25 +39,25 @@ export async function listModels(place: ModelsLocation): Promise<ListedArtifact[
 }
 
 /**
- * `island models rm`. @returns a line for the user.
- * @throws {CliError} when nothing has that name, or it is in use.
+ * Runs `island models rm`. @returns a line for the user.
+ * @throws {CliError} when no artifact has that name, or it is in use.
  */
 export async function removeModel(place: ModelsLocation, name: string): Promise<string> {
   const freed = await tell<number>(place, "/models/remove", { name });
   return `Freed ${formatBytes(freed ?? (await withStored(place, (stored) => stored.remove(name))))}`;
 }
 
-/** `island models prune`: deletes everything that is not in use. @returns a line for the user. */
+/** Runs `island models prune`: deletes all artifacts that are not in use. @returns a line for the user. */
 export async function pruneModels(place: ModelsLocation): Promise<string> {
   const freed = await tell<number>(place, "/models/prune", {});
   return `Freed ${formatBytes(freed ?? (await withStored(place, (stored) => stored.prune())))}`;
 }
 
 /**
- * `island models unload`: takes Cargos that no job uses out of memory. Their files stay.
- * @param slug all if undefined.
+ * Runs `island models unload`: unloads Cargos that no job uses. Their files stay.
+ * @param slug undefined: all.
  * @returns a line for the user.
- * @throws {CliError} when the Cargo is not in memory, or a job uses it.
+ * @throws {CliError} when the Cargo is not loaded, or a job uses it.
  */
 export async function unloadModels(place: ModelsLocation, slug: string | undefined): Promise<string> {
   const unloaded = await tell<LoadedReport[]>(place, "/models/unload", { name: slug });
@@ -69,8 +69,8 @@ export async function unloadModels(place: ModelsLocation, slug: string | undefin
 }
 
 /**
- * `island models pull`: the running agent asks its coordinator for the Cargo and downloads what it needs. The download goes on
- * when this command is interrupted.
+ * Runs `island models pull`: the running agent requests the Cargo from its coordinator and downloads its files. The download
+ * continues when this command is interrupted.
  * @returns a line for the user.
  * @throws {CliError} when no agent runs, or the download fails.
  */
@@ -97,7 +97,7 @@ export async function pullModel(place: ModelsLocation, slug: string, progress: P
   }
 }
 
-/** The list as a table. @param width of the terminal. */
+/** Returns the list as a table. @param width of the terminal. */
 export function describeModels(items: readonly ListedArtifact[], width: number): string {
   if (items.length === 0) return "No models or images on disk";
   const rows = items.map((item) => [
@@ -115,7 +115,10 @@ function stateOf({ kind, isWhole, inUse, usedBy }: ListedArtifact): string {
   return what.join(", ");
 }
 
-/** Runs `use` with what takes a verified file of the models' directory: the running agent, or the store itself. @see ModelStore.adopt */
+/**
+ * Runs `use` with a function that adopts a verified file of the models' directory: in the running agent, or in the store itself.
+ * @see ModelStore.adopt
+ */
 export async function withAdoption<T>(
   place: ModelsLocation,
   use: (adopt: OpenStores["adopt"]) => Promise<T>,
@@ -128,7 +131,7 @@ export async function withAdoption<T>(
   });
 }
 
-/** As `tellAgent`; a refusal becomes an error for the user. */
+/** Sends a command like `tellAgent`; a refusal becomes an error for the user. */
 async function tell<T>({ dataDirectory }: ModelsLocation, path: string, body: object): Promise<T | undefined> {
   try {
     return await tellAgent<T>(dataDirectory, path, body, MAX_DELETE_MS);

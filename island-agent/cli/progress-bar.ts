@@ -1,11 +1,11 @@
 import { SingleBar } from "cli-progress";
 
-/** Where progress is shown: standard error. */
+/** Stream that shows the progress: standard error. */
 interface ProgressStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
 }
 
-/** Shows how far a long operation is. */
+/** Shows the progress of a long operation. */
 export interface ProgressLine {
   /**
    * @param fraction 0 to 1; null while the size is unknown.
@@ -15,13 +15,13 @@ export interface ProgressLine {
   stop(): void;
 }
 
-/** A bar on a terminal; elsewhere one line for each step and each further 10 %. */
+/** Opens a bar on a terminal; elsewhere one line for each step and each further 10 %. */
 export function openProgress(stream: ProgressStream): ProgressLine {
   return stream.isTTY === true ? openBar(stream) : openLines(stream);
 }
 
 function openBar(stream: ProgressStream): ProgressLine {
-  // The package's graceful exit would catch Ctrl-C and let the command go on.
+  // The package's graceful exit would catch Ctrl-C and let the command continue.
   const bar = new SingleBar({
     stream,
     format: "{what} [{bar}] {percentage}% {detail}",
@@ -48,7 +48,7 @@ function openLines(stream: ProgressStream): ProgressLine {
   };
 }
 
-/** Rounded down, so that 100 means complete. */
+/** Returns the percentage rounded down, so that 100 means complete. */
 function percentOf(fraction: number | null): number {
   return Math.floor(100 * (fraction ?? 0));
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { CliError } from "../../shared/errors.ts";
 import { ADDED_BACK_ENDS, backEndFolder, backEndsFolder, packagesOf } from "../runtimes/llmcpp/back-ends.ts";
 
-/** The Island that the commands work on, and its machine as Node.js names it. */
+/** Island on which the commands work, and its machine as Node.js names it. */
 export interface BackEndsLocation {
   readonly dataDirectory: string;
   readonly platform: string;
@@ -19,10 +19,10 @@ interface BackEnd {
   readonly packages: readonly string[];
 }
 
-/** Runs npm in a folder, with its output for the user. Resolves with its exit code; rejects where there is no npm. */
+/** Runs npm in a folder, with its output for the user. Resolves to its exit code; rejects if npm is not installed. */
 export type Npm = (args: readonly string[], folder: string) => Promise<number>;
 
-/** The back ends that this machine's platform has. */
+/** Returns the back ends that exist for this machine's platform. */
 export async function listBackEnds(place: BackEndsLocation): Promise<BackEnd[]> {
   const names = Object.keys(ADDED_BACK_ENDS[`${place.platform}-${place.arch}`] ?? {});
   const folders = await readdir(backEndsFolder(place.dataDirectory)).catch(() => []);
@@ -37,7 +37,7 @@ export async function listBackEnds(place: BackEndsLocation): Promise<BackEnd[]> 
   );
 }
 
-/** The list for people. */
+/** Returns the list as text. */
 export function describeBackEnds(backEnds: readonly BackEnd[]): string {
   if (backEnds.length === 0) return "No back ends to add for this platform: the agent includes all of them";
   const hint = {
@@ -49,8 +49,8 @@ export function describeBackEnds(backEnds: readonly BackEnd[]): string {
 }
 
 /**
- * `island runtimes add`: npm installs the packages of the back end in the version that the agent has, without running a script. Those of
- * other versions are deleted.
+ * Runs `island runtimes add`: npm installs the back end's packages in the version of the agent, without running scripts. Packages
+ * of other versions are deleted.
  * @returns a line for the user.
  * @throws {CliError}
  */
@@ -72,7 +72,7 @@ export async function addBackEnd(place: BackEndsLocation, name: string, npm: Npm
   return `Added ${name}. Restart the agent to use it. To check that it works: island doctor`;
 }
 
-/** `island runtimes remove`. @returns a line for the user. @throws {CliError} when it is not there. */
+/** Runs `island runtimes remove`. @returns a line for the user. @throws {CliError} when the back end is not installed. */
 export async function removeBackEnd(place: BackEndsLocation, name: string): Promise<string> {
   const packages = requirePackages(place, name);
   const folders = await readdir(backEndsFolder(place.dataDirectory)).catch(() => []);
@@ -119,10 +119,10 @@ async function isInstalled(folder: string, packages: readonly string[]): Promise
   return found.every(Boolean);
 }
 
-/** The npm of this machine. */
+/** Returns a function that runs this machine's npm. */
 export function runNpm(env: Readonly<Record<string, string | undefined>>): Npm {
   return async (args, folder) => {
-    // On Windows npm is a script of the shell. The arguments are ours, without spaces. Standard output is for the result.
+    // On Windows npm is a shell script. The arguments are fixed and contain no spaces. Standard output is for the result.
     const child = spawn("npm", args, {
       cwd: folder,
       env,

@@ -10,10 +10,10 @@ import { CliError } from "../../shared/errors.ts";
 export interface ServiceOptions {
   readonly platform: string;
   readonly home: string;
-  /** The command that starts the agent. */
+  /** Command that starts the agent. */
   readonly command: readonly string[];
   readonly dataDirectory: string;
-  /** The account that a system service runs as; null: a service of the current user. */
+  /** Account of a system service; null: a service of the current user. */
   readonly systemUser: string | null;
   /** Runs a program; rejects when it fails. */
   readonly run?: (program: string, args: readonly string[]) => Promise<unknown>;
@@ -31,14 +31,14 @@ interface Plan {
 
 const runProgram: NonNullable<ServiceOptions["run"]> = (program, args) => promisify(execFile)(program, [...args]);
 
-/** The service's file, without installing it. @throws {CliError} on a platform without systemd or launchd. */
+/** Returns the service's file, without installing it. @throws {CliError} on a platform without systemd or launchd. */
 export function printService(options: ServiceOptions): string {
   return planFor(options).content;
 }
 
 /**
- * `island install-service`: writes the service's file, registers it and starts the service, now and whenever the machine (or the
- * user's session) starts. A running service is restarted.
+ * Runs `island install-service`: writes the service's file, registers it and starts the service, now and whenever the machine (or
+ * the user's session) starts. A running service is restarted.
  * @returns text for the user, with the commands to run by hand when it could not be started.
  * @throws {CliError} also when the data directory has not joined a coordinator.
  */
@@ -54,7 +54,7 @@ export async function installService(options: ServiceOptions): Promise<{ text: s
 }
 
 /**
- * `island install-service --remove`: stops the service and deletes its file.
+ * Runs `island install-service --remove`: stops the service and deletes its file.
  * @returns text for the user.
  * @throws {CliError} when the service could not be stopped; its file is kept then.
  */
@@ -77,7 +77,7 @@ export async function removeService(options: ServiceOptions): Promise<string> {
   return unknown === null ? `Removed ${file}` : `Removed ${file}. Also run:\n${linesOf(forget)}\n(${unknown})`;
 }
 
-/** A service sees only the settings in the file, not the environment of the user who installs it. */
+/** Checks the settings in the file. A service does not see the environment of the user who installs it. */
 async function assertJoined(dataDirectory: string): Promise<void> {
   const { coordinator } = resolveAgentConfig({ flags: {}, env: {}, file: await readConfigFile(dataDirectory) });
   const { apiUrls, token, publicKey } = coordinator;
@@ -118,7 +118,7 @@ function launchdPlan({ home, systemUser, command, dataDirectory }: ServiceOption
   return {
     file,
     content: launchdPlist(specOf(command, dataDirectory, systemUser)),
-    // `unload` succeeds also when the service is not loaded.
+    // `unload` also succeeds when the service is not loaded.
     enable: [
       ["launchctl", "unload", file],
       ["launchctl", "load", "-w", file],
@@ -137,7 +137,7 @@ function linesOf(programs: Plan["enable"]): string {
   return programs.map((words) => `  ${words.join(" ")}`).join("\n");
 }
 
-/** Null when all succeed, otherwise why the first one failed. */
+/** Returns null when all succeed, otherwise the error of the first that failed. */
 async function runAll(programs: Plan["enable"], run: NonNullable<ServiceOptions["run"]>): Promise<string | null> {
   for (const [program = "", ...args] of programs) {
     try {

@@ -13,29 +13,29 @@ import type { RuntimeProbes } from "../runtimes/runtime-probes.ts";
 
 interface ReloadOptions extends Omit<SettingSources, "file"> {
   readonly dataDirectory: string;
-  /** As the agent started. */
+  /** Settings with which the agent started. */
   readonly config: AgentConfig;
   readonly agent: Pick<IslandAgent, "change">;
   readonly availability: Pick<Availability, "setHours">;
   readonly probes: Pick<RuntimeProbes, "replace">;
   readonly usage: Pick<UsageSampler, "setHardware">;
   readonly detect: (config: AgentConfig) => Promise<Hardware>;
-  /** The runtimes as these settings have them, for what is loaded from now on. */
+  /** Returns the runtimes for these settings, used for later loads. */
   readonly runtimesFor: (config: AgentConfig, hardware: Hardware) => Promise<readonly CargoRuntime[]>;
   readonly log: Pick<Logger, "info">;
 }
 
 /**
- * Reads the settings again and applies those that can be. Running jobs go on.
+ * Reads the settings again and applies those that can change at run time. Running jobs continue.
  * @param key The setting whose outcome is returned.
- * @throws {ConfigError} for an unknown key, or a file that is not valid; everything stays as it is then.
+ * @throws {ConfigError} for an unknown key, or an invalid file; nothing changes then.
  */
 export type ApplySettings = (key: string) => Promise<SettingOutcome>;
 
-/** Takes over changed settings while the agent runs. */
+/** Applies changed settings while the agent runs. */
 export function settingsReload(options: ReloadOptions): ApplySettings {
   let { config } = options;
-  /** The last change: each waits for the one before it. */
+  /** Last change: each waits for the previous one. */
   let work: Promise<unknown> = Promise.resolve();
 
   async function applyNow(key: string): Promise<SettingOutcome> {

@@ -45,24 +45,23 @@ import { settingsReload } from "./settings-reload.ts";
 import type { ShownStatus } from "./status-command.ts";
 
 export interface RunningAgent {
-  /** Resolves with the reason when the agent has ended and everything is closed. */
+  /** Resolves to the reason when the agent has ended and all resources are closed. */
   readonly ended: Promise<string>;
-  /** What SIGTERM does: running jobs have a minute, then they are given back. */
+  /** Drains like SIGTERM: running jobs have a minute, then they are returned to the coordinator. */
   drain(): Promise<void>;
   stop(): Promise<void>;
-  /** True after a signal or command to end. */
+  /** Returns true after a signal or command to end. */
   isDraining(): boolean;
 }
 
-/** How long running jobs may take after SIGTERM before they are given back. */
+/** Time that running jobs have after SIGTERM before they are returned to the coordinator. */
 const MAX_DRAIN_MS = 60_000;
-/** How long a drained agent tries to send its last results to the coordinator. */
+/** Time in which a drained agent tries to send its last results to the coordinator. */
 const MAX_FAREWELL_MS = 15_000;
 
 /**
  * Starts the agent of a data directory that has joined a coordinator.
- * @throws {CliError} when it has not joined, or an agent runs there already, or nothing can run here,
- * or the directory cannot be used.
+ * @throws {CliError} when it has not joined, an agent already runs there, no runtime is usable, or the directory cannot be used.
  */
 export async function startAgent(options: {
   readonly dataDirectory: string;
@@ -120,7 +119,7 @@ export async function startAgent(options: {
     const all = createRuntimes({ ...setUp, config, hardware, sandbox, containers });
     let policy = policyOf(config, false);
     const candidates = all.filter(({ type }) => isAllowed(policy.runtimes, type));
-    // The engine may start long after the agent. The policy of containers is known only then.
+    // The container engine may start long after the agent, and the policy of containers is known only then.
     const prepare = async (runtime: CargoRuntime): Promise<void> => {
       if (!(runtime instanceof ContainerRuntime)) return;
       await clearContainers(runtime, images, log);
@@ -249,14 +248,14 @@ export async function startAgent(options: {
   }
 }
 
-/** Removes containers that a killed agent has left, and forgets images that the engine no longer has. */
+/** Removes containers of a killed agent, and entries of images that the engine no longer has. */
 async function clearContainers(runtime: ContainerRuntime, images: ImageStore | null, log: Logger): Promise<void> {
   try {
     const limit = AbortSignal.timeout(MAX_PROBE_MS);
     await images?.reconcile(limit);
     await runtime.sweep(limit);
   } catch (error) {
-    // Every load of a container does this again, so an engine that hangs need not stop the other runtimes.
+    // Each load of a container repeats this, so a hanging engine need not stop the other runtimes.
     log.warn({ reason: String(error) }, "Could not remove containers of an earlier run");
   }
 }

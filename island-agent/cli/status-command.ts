@@ -9,28 +9,28 @@ import type { AgentStatus } from "../execution/island-reports.ts";
 import type { UnusableRuntime } from "../runtimes/runtime-probes.ts";
 import type { SandboxState } from "../runtimes/sandbox/choose-sandbox.ts";
 
-/** What an agent tells of itself; one of an earlier version tells less. */
+/** Status of an agent; agents of earlier versions report less. */
 export interface ShownStatus extends AgentStatus {
   readonly unusable?: readonly UnusableRuntime[];
   readonly sandbox?: SandboxState;
   readonly disk?: DiskState;
-  /** Cargos that jobs or the owner could not have for lack of disk space. */
+  /** Cargos that jobs or the owner could not download for lack of disk space. */
   readonly noSpaceFor?: readonly string[];
 }
 
-/** The running agent's account of itself; null when none runs on this data directory. */
+/** Reads the status of the running agent; null when none runs on this data directory. */
 export async function readStatus(dataDirectory: string): Promise<ShownStatus | null> {
   return (await askAgent<ShownStatus>(dataDirectory, "/status")) ?? null;
 }
 
-/** What to say where no agent runs. @param startLine the command that starts it. */
+/** Returns the text shown when no agent runs. @param startLine the command that starts it. */
 export async function describeAbsence(dataDirectory: string, startLine: string, nowMs: number): Promise<string> {
   const end = await readLastEnd(dataDirectory);
   const last = end === null ? "" : ` The last one stopped ${formatAge(nowMs - end.atMs)} ago: ${end.reason}.`;
   return `No agent is running on this data directory.${last} Start it with: ${startLine}`;
 }
 
-/** The status as text for the owner. */
+/** Returns the status as text for the owner. */
 export function describeStatus(status: ShownStatus): string {
   const { link, coordinatorUrl, counts, running, slots, memoryCaps } = status;
   const rows: [string, string][] = [
@@ -63,7 +63,7 @@ export function inSeconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** What the disk lacks space for, and what to do. */
+/** Returns the Cargos for which the disk lacks space, and advice. */
 export function describeLack({ disk, noSpaceFor = [] }: ShownStatus): [string, string][] {
   const shortage = disk === undefined ? null : describeShortage(disk);
   const lines = [
@@ -80,7 +80,7 @@ function describeQuarantine({ inARow, forMs, lastCode }: NonNullable<AgentStatus
   return `${why}; ${next}. See the log of the agent, and run: island doctor`;
 }
 
-/** A runtime that is probed again; `island doctor` names the others. */
+/** Describes a runtime that is probed again; `island doctor` names the others. */
 function describeUnusable({ type, reason, retryAtMs }: UnusableRuntime): [string, string][] {
   if (retryAtMs === null) return [];
   return [["Not offered", `${type}: ${reason} (next check at ${new Date(retryAtMs).toISOString()})`]];
@@ -90,7 +90,7 @@ function describeSandbox({ kind, remedy }: SandboxState): [string, string][] {
   return [["Sandbox", remedy === null ? kind : `${kind}; ${remedy}`]];
 }
 
-/** "CPU 12 %, GPU 87 %, 71 °C, 9.4 GiB of RAM free": what is known of it. */
+/** Returns the known metrics, such as "CPU 12 %, GPU 87 %, 71 °C, 9.4 GiB of RAM free". */
 export function describeMachine({ usage }: ShownStatus): [string, string][] {
   if (usage === undefined) return [];
   const { cpuLoad, gpuLoad, temperatureC, freeRamBytes, freeVramBytes } = usage;
@@ -105,7 +105,7 @@ export function describeMachine({ usage }: ShownStatus): [string, string][] {
   return parts.length === 0 ? [] : [["Machine", parts.join(", ")]];
 }
 
-/** What is on its way to the disk and into memory. */
+/** Describes downloads and loads in progress. */
 function describeComing({ downloads = [], loading = [] }: ShownStatus): [string, string][] {
   return [
     ...downloads.map((each): [string, string] => ["Downloading", `${each.slug} ${describeDownload(each)}`.trimEnd()]),
@@ -128,7 +128,7 @@ function describeLoaded({ slug, ramBytes, vramBytes }: AgentStatus["loaded"][num
   return `${slug} (${describeMemory(ramBytes, vramBytes)})`;
 }
 
-/** "116.0 MiB RAM", with VRAM when it is above 0 or unknown. */
+/** Returns "116.0 MiB RAM", with VRAM when it is above 0 or unknown. */
 function describeMemory(ramBytes: number, vramBytes: number | null): string {
   const ram = `${formatBytes(ramBytes)} RAM`;
   if (vramBytes === 0) return ram;

@@ -13,9 +13,9 @@ import { readBaseUrl, setting, settingGroup, type Setting } from "../../shared/s
 
 export const AGENT_ENV_PREFIX = "ISLAND_";
 
-/** A GB of the configuration: 2^30 bytes, for RAM, VRAM and disk alike. */
+/** A GB of the configuration is 2^30 bytes, for RAM, VRAM and disk alike. */
 const MAX_GB = 1_048_576;
-/** Longest list of names, keys or addresses. */
+/** Maximum length of a list of names, keys or addresses. */
 const MAX_LIST = 20;
 
 const COORDINATOR = settingGroup("Coordinator", {
@@ -216,7 +216,7 @@ const HARDWARE = settingGroup("Hardware", {
 
 const LOG = settingGroup("Log", { logLevel: LOG_LEVEL_SETTING, logFormat: LOG_FORMAT_SETTING });
 
-/** Every key of config.toml, in the order of `island config get` and the documents. The only place of defaults and ranges. */
+/** All keys of config.toml, in the order of `island config get` and the documents. Defaults and ranges are defined only here. */
 export const AGENT_SETTINGS = {
   ...COORDINATOR,
   ...JOBS,
@@ -228,7 +228,7 @@ export const AGENT_SETTINGS = {
   ...LOG,
 };
 
-/** A list of some of `known`, as text with commas. */
+/** Defines a comma-separated list of names from `known`. */
 function names(key: string, known: readonly string[], unsetMeans: string, meaning: string): Setting<string[] | null> {
   const allowed = `a list of ${known.join(", ")}, separated by commas`;
   return setting.parsed(key, {
@@ -241,7 +241,7 @@ function names(key: string, known: readonly string[], unsetMeans: string, meanin
   });
 }
 
-/** The parts of a text with commas; undefined if one is not valid. */
+/** Returns the parts of a comma-separated text; undefined if one is invalid. */
 function readList(text: string, isValid: (part: string) => boolean): string[] | undefined {
   const parts = text.split(",").map((part) => part.trim());
   return parts.length <= MAX_LIST && parts.every(isValid) ? parts : undefined;
@@ -267,13 +267,13 @@ function readOpenHours(text: string): OpenHours | undefined {
   }
 }
 
-/** Base URLs without trailing slash and API path, each once. */
+/** Returns base URLs without trailing slash and API path, without duplicates. */
 function readAddresses(text: string): string[] | undefined {
   const parts = readList(text, (part) => readBaseUrl(part) !== undefined);
   return parts && [...new Set(parts.map((part) => coordinatorAddress(readBaseUrl(part) ?? "")))];
 }
 
-/** Island tokens begin with `it_` and have 43 characters. */
+/** Returns whether the text is an Island token: `it_` and 40 more characters. */
 export function isIslandToken(text: string): boolean {
   return /^it_[0-9A-Za-z]{40}$/.test(text);
 }

@@ -1,6 +1,6 @@
 import { JobFailure } from "../../shared/errors.ts";
 
-/** The registries of the images in the shipped catalog. */
+/** Registries of the images in the shipped catalog. */
 export const DEFAULT_REGISTRIES = ["docker.io", "ghcr.io"];
 
 /**
@@ -10,7 +10,7 @@ export const DEFAULT_REGISTRIES = ["docker.io", "ghcr.io"];
 const ENTRY_PATTERN =
   /^(localhost|[a-z0-9-]+(\.[a-z0-9-]+)+|[a-z0-9-]+(?=:))(:\d{1,5})?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*$/;
 
-/** The registries from which this Island may pull. An entry allows a host, or everything below a path of a host. */
+/** Registries from which this Island may pull. An entry allows a host, or all images below a path of a host. */
 export class AllowedRegistries {
   readonly #entries: readonly string[];
 
@@ -32,12 +32,12 @@ export class AllowedRegistries {
   }
 }
 
-/** The full name as engines read it: `docker.io/x` is `docker.io/library/x`. */
+/** Returns the full name as engines read it: `docker.io/x` is `docker.io/library/x`. */
 function wholeName(repository: string): string {
   return repository.replace(/^((?:index\.)?docker\.io)\/(?=[^/]*$)/, "$1/library/");
 }
 
-/** `registry/name` and the tag. The last colon begins the tag; an earlier one begins a port. */
+/** Splits `registry/name` and the tag. The last colon begins the tag; an earlier one begins a port. */
 export function splitImage(image: string): { repository: string; tag: string } {
   const colon = image.lastIndexOf(":");
   return { repository: image.slice(0, colon), tag: image.slice(colon + 1) };

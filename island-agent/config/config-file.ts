@@ -11,7 +11,7 @@ interface StoredConfigFile extends ConfigFile {
   readonly isPrivate: boolean;
 }
 
-/** config.toml of the data directory; null if it does not exist. @throws when it cannot be read. */
+/** Reads config.toml of the data directory; null if it does not exist. @throws when it cannot be read. */
 export async function readConfigFile(dataDirectory: string): Promise<StoredConfigFile | null> {
   const path = join(dataDirectory, CONFIG_FILE_NAME);
   try {
@@ -26,19 +26,19 @@ export async function readConfigFile(dataDirectory: string): Promise<StoredConfi
 
 /**
  * Sets one key of the data directory's config.toml, or removes it (null). Readers see the old file or the new one, never a part.
- * @throws {ConfigError} for an unknown key or a value that is not allowed; nothing is written.
+ * @throws {ConfigError} for an unknown key or an invalid value; nothing is written.
  */
 export function storeKey(dataDirectory: string, key: string, value: string | null): Promise<void> {
   return storeKeys(dataDirectory, { [key]: value });
 }
 
-/** Sets or removes several keys in one write. @throws as {@link storeKey}. */
+/** Sets or removes several keys in one write. @throws errors of {@link storeKey}. */
 export async function storeKeys(dataDirectory: string, values: Readonly<Record<string, string | null>>): Promise<void> {
   const path = join(dataDirectory, CONFIG_FILE_NAME);
   const present = await readConfigFile(dataDirectory);
   let text = present?.text ?? "";
   for (const [key, value] of Object.entries(values)) text = setKey({ name: path, text }, key, value);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-  // Readable by its owner only: the file holds the Island token.
+  // Readable only by its owner, because the file holds the Island token.
   await writeFileDurably(path, text);
 }

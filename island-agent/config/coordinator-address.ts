@@ -1,6 +1,6 @@
 /**
- * A coordinator's address as Islands need it, from what people copy: that of its API (…/api/v1, …/v1), with a slash at its end, or with
- * what a browser adds.
+ * Returns a coordinator's base address from a copied one: removes an API path (…/api/v1, …/v1), a trailing slash, and a query or
+ * fragment.
  */
 export function coordinatorAddress(text: string): string {
   return text

@@ -1,10 +1,13 @@
-/** Name of a device in the Container Device Interface: `vendor.com/class=name`. Source: CDI specification 0.8, "Fully Qualified Device Name". */
+/**
+ * Name of a device in the Container Device Interface: `vendor.com/class=name`. Source: CDI specification 0.8, "Fully Qualified
+ * Device Name".
+ */
 const CDI_NAME = /^[a-z0-9][a-z0-9.-]*\/[A-Za-z][\w.-]*=[\w][\w.:-]*$/;
-/** What NVIDIA's runtime takes: an index, a GPU or a part of one (MIG), by its UUID or as `0:1`. */
+/** Name for NVIDIA's runtime: an index, a GPU or a part of one (MIG), by its UUID or as `0:1`. */
 const NVIDIA_NAME = /^(?:\d{1,3}(?::\d{1,3})?|(?:GPU|MIG)-[\w/-]{1,100})$/;
 const MAX_LENGTH = 200;
 
-/** Whether an owner may name a GPU, or a part of one, so. */
+/** Returns whether the name is valid for a GPU, or a part of one. */
 export function isGpuDevice(name: string): boolean {
   return name.length <= MAX_LENGTH && (isCdiDevice(name) || NVIDIA_NAME.test(name));
 }

@@ -1,6 +1,6 @@
 import type { AgentConfig } from "./resolve-agent-config.ts";
 
-/** Settings that a running agent takes over; the others count from its next start on. Threads and caps are those of models that are loaded later. */
+/** Settings that a running agent applies; the others apply at its next start. Threads and caps apply to models that are loaded later. */
 export const LIVE_KEYS: ReadonlySet<string> = new Set([
   "slots",
   "threads",
@@ -10,11 +10,11 @@ export const LIVE_KEYS: ReadonlySet<string> = new Set([
   "caps.cpu_cores",
 ]);
 
-/** The settings of `running` with the live ones of `read`. */
+/** Returns the settings of `running` with the live ones of `read`. */
 export function withLiveSettings(running: AgentConfig, read: AgentConfig): AgentConfig {
   const { slots, threads, hours, caps } = read;
   return { ...running, slots, threads, hours, caps };
 }
 
-/** What became of a changed setting in the running agent. `overridden`: a flag or variable of the agent wins over the file. */
+/** Outcome of a changed setting in the running agent. `overridden`: a flag or variable of the agent takes precedence over the file. */
 export type SettingOutcome = "applied" | "next_start" | "overridden";

@@ -2,7 +2,7 @@ import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { AgentConfig } from "./resolve-agent-config.ts";
 
 /**
- * What the settings allow.
+ * Returns the policy that the settings define.
  * @param hasNetwork whether containers can have a network here that reaches no private address.
  */
 export function policyOf(
@@ -22,7 +22,7 @@ export function policyOf(
   };
 }
 
-/** The policy as words for its owner, a rule each. */
+/** Describes the policy for its owner, one text per rule. */
 export function describePolicy(policy: OwnerPolicy): string[] {
   const { network, containerGpu, runtimes, categories, approvedOnly } = policy;
   const lists = (name: string, { allow, deny }: OwnerPolicy["runtimes"]): string[] => [

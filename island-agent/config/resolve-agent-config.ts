@@ -15,7 +15,7 @@ import { DEFAULT_NAME_SERVERS } from "./default-name-servers.ts";
 import type { OpenHours } from "../availability/open-hours.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS } from "./agent-settings.ts";
 
-/** The settings of an agent: frozen and complete, sizes in bytes. Null: the owner has not set it. */
+/** Settings of an agent: frozen and complete, sizes in bytes. Null: the owner has not set it. */
 export interface AgentConfig {
   readonly coordinator: {
     /** Base URLs of the network's coordinators, at least one. */
@@ -30,7 +30,7 @@ export interface AgentConfig {
   /** Null: day and night. */
   readonly hours: OpenHours | null;
   readonly gpu: "auto" | "off";
-  /** Of native runtimes. */
+  /** Sandbox of native runtimes. */
   readonly sandbox: "require" | "auto" | "off";
   readonly models: {
     readonly diskBudgetBytes: number;
@@ -44,17 +44,17 @@ export interface AgentConfig {
     readonly enabled: boolean;
     readonly registries: readonly string[];
     readonly diskBudgetBytes: number;
-    /** Whether Cargos that ask for a network get one. */
+    /** Whether Cargos that request a network get one. */
     readonly network: boolean;
     /** Name servers of containers with a network. */
     readonly nameServers: readonly string[];
     readonly gpu: boolean;
-    /** GPUs, or parts of them, of which a container gets one; null: all of them. */
+    /** GPUs, or parts of them; each container gets one. Null: all GPUs. */
     readonly gpuDevices: readonly string[] | null;
     /** Runtime of the engine, such as runsc; null: its default. */
     readonly runtime: string | null;
   };
-  /** Which Cargos the owner lets run. Null: no such list. */
+  /** Cargos that the owner allows. Null: no such list. */
   readonly cargos: {
     readonly allowRuntimes: readonly string[] | null;
     readonly denyRuntimes: readonly string[] | null;
@@ -67,18 +67,21 @@ export interface AgentConfig {
     readonly vramBytes: number | null;
     readonly logicalCores: number | null;
   };
-  /** Facts from the owner that replace detected ones. */
+  /** Values from the owner that replace detected ones. */
   readonly hardware: {
     readonly ramBytes: number | null;
     readonly vramBytes: number | null;
     readonly physicalCores: number | null;
   };
   readonly logLevel: LogLevel;
-  /** Null: as the program chooses. */
+  /** Null: chosen by the program. */
   readonly logFormat: LogFormat | null;
 }
 
-/** A flag wins over an ISLAND_* variable, a variable over config.toml, the file over the default. @throws {ConfigError} listing every problem. */
+/**
+ * Resolves the settings. A flag takes precedence over an ISLAND_* variable, a variable over config.toml, the file over the
+ * default. @throws {ConfigError} listing every problem.
+ */
 export function resolveAgentConfig(sources: SettingSources): AgentConfig {
   const { values } = resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources);
   return Object.freeze({
@@ -142,29 +145,29 @@ export function describeUnknownEnv(env: SettingSources["env"]): string | null {
   ]);
 }
 
-/** CPU threads for jobs: the setting, or all physical cores but one. At most the cap on cores, and at least 1. */
+/** Returns the CPU threads for jobs: the setting, or all physical cores except one. At most the cap on cores, and at least 1. */
 export function threadsFor(config: Pick<AgentConfig, "threads" | "caps">, physicalCores: number): number {
   const wanted = config.threads ?? physicalCores - 1;
   return Math.max(1, Math.min(wanted, config.caps.logicalCores ?? wanted));
 }
 
-/** Every key with its value in the key's units and its source. @throws {ConfigError} */
+/** Returns all keys with value (in the key's units) and source. @throws {ConfigError} */
 export function listKeys(sources: SettingSources): ResolvedSetting[] {
   return resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources).resolved;
 }
 
-/** Description of the default of an unset key, such as "day and night"; null without one. */
+/** Returns the description of an unset key's default, such as "day and night"; null without one. */
 export function meaningOfUnset(key: string): string | null {
   return Object.values<Setting<unknown>>(AGENT_SETTINGS).find((each) => each.key === key)?.unsetMeans ?? null;
 }
 
-/** The variable that sets a known key: "ISLAND_CAPS_RAM_GB". */
+/** Returns the variable that sets a known key, such as "ISLAND_CAPS_RAM_GB". */
 export function variableOfKey(key: string): string {
   const description = describeSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX).find((each) => each.key === key);
   return description?.env ?? key;
 }
 
-/** One entry of {@link listKeys}. @throws {ConfigError} for an unknown key; the message names the nearest one. */
+/** Returns one entry of {@link listKeys}. @throws {ConfigError} for an unknown key; the message names the nearest one. */
 export function getKey(sources: SettingSources, key: string): ResolvedSetting {
   const entries = listKeys(sources);
   const found = entries.find((entry) => entry.key === key);

@@ -6,9 +6,9 @@ import { AGENT_SETTINGS } from "./agent-settings.ts";
 type Native = string | number | boolean;
 
 /**
- * The file's text with `key` set to `value`, which is as a user types it; null removes the key. Keeps comments and order, except
- * in files that cannot be edited line by line (inline tables, values over several lines): they are rewritten.
- * @throws {ConfigError} for an unknown key, a value that is not allowed, or a file that is not TOML.
+ * Returns the file's text with `key` set to `value`, as a user types it; null removes the key. Keeps comments and order. Files
+ * that cannot be edited line by line (inline tables, values over several lines) are rewritten.
+ * @throws {ConfigError} for an unknown key, an invalid value, or a file that is not TOML.
  */
 export function setKey(file: ConfigFile, key: string, value: string | null): string {
   const entries: Setting<unknown>[] = Object.values(AGENT_SETTINGS);
@@ -87,12 +87,12 @@ function isSameToml(text: string, wanted: TomlTable): boolean {
   try {
     return isDeepStrictEqual(plain(parse(text)), plain(wanted));
   } catch {
-    // The line edit did not give TOML: the caller rewrites the file.
+    // The line edit did not produce TOML: the caller rewrites the file.
     return false;
   }
 }
 
-/** Drops the prototypes, which smol-toml's tables lack. */
+/** Removes the prototypes, which smol-toml's tables lack. */
 function plain(table: TomlTable): unknown {
   return JSON.parse(JSON.stringify(table));
 }

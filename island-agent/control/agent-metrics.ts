@@ -2,14 +2,14 @@ import { counterOf, FirstNames, gauge, histogram, scraperOf, type Metric } from 
 import type { AgentStatus } from "../execution/island-reports.ts";
 import type { EndedJob } from "../execution/job-history.ts";
 
-/** Cargos that have rows of their own. */
+/** Maximum number of Cargos with separate rows. */
 const MAX_CARGO_NAMES = 50;
 const MS_PER_S = 1_000;
 const RUN_BOUNDS_S = [0.05, 0.25, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600];
 
 export type AgentMetrics = ReturnType<typeof agentMetrics>;
 
-/** Metrics of one Island for its owner's Prometheus. */
+/** Returns the metrics of one Island for its owner's Prometheus. */
 export function agentMetrics(status: () => AgentStatus, version: string) {
   const names = new FirstNames(MAX_CARGO_NAMES);
   const runs = histogram(
@@ -23,9 +23,9 @@ export function agentMetrics(status: () => AgentStatus, version: string) {
     noteRun({ slug, runMs }: Pick<EndedJob, "slug" | "runMs">): void {
       runs.observe([names.of(slug)], runMs / MS_PER_S);
     },
-    /** In Prometheus' text format. */
+    /** Returns the metrics in Prometheus' text format. */
     read: scraperOf(metrics, () => import("prom-client")),
-    /** All of them, except those of the process. */
+    /** All metrics except those of the process. */
     metrics,
   };
 }

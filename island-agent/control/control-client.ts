@@ -3,25 +3,25 @@ import { z } from "zod";
 import { CliError } from "../../shared/errors.ts";
 import { AGENT_HEADER, controlAddressSchema, controlFile, type ControlAddress } from "./control-server.ts";
 
-/** Longest wait for an answer. */
+/** Maximum wait for a response. */
 const MAX_ANSWER_WAIT_MS = 5_000;
 const refusalSchema = z.object({ error: z.string() });
 
-/** The agent could not do what the command asked. The message is for the user. */
+/** Thrown when the agent refused a command. The message is for the user. */
 export class ControlRefusal extends CliError {
   override readonly name = "ControlRefusal";
 }
 
 /**
- * Reads from the agent that runs on `dataDirectory`. Undefined when none runs, even if a dead one has left its file and another
- * program uses its port.
- * @throws {CliError} when an agent runs but does not answer as expected.
+ * Reads from the agent that runs on `dataDirectory`. Returns undefined when none runs, even if a dead one has left its file and
+ * another program uses its port.
+ * @throws {CliError} when an agent runs but does not respond as expected.
  */
 export function askAgent<T>(dataDirectory: string, path: string): Promise<T | undefined> {
   return request(dataDirectory, "GET", path, { limitMs: MAX_ANSWER_WAIT_MS });
 }
 
-/** Whether an agent runs on `dataDirectory`, even one that does not answer. */
+/** Returns whether an agent runs on `dataDirectory`, even one that does not respond. */
 export function isAgentRunning(dataDirectory: string): Promise<boolean> {
   return askAgent(dataDirectory, "/status").then(
     (status) => status !== undefined,
@@ -29,7 +29,7 @@ export function isAgentRunning(dataDirectory: string): Promise<boolean> {
   );
 }
 
-/** Tells the agent to do something. Otherwise as {@link askAgent}. @throws {ControlRefusal} when it cannot. */
+/** Sends a command to the agent, otherwise like {@link askAgent}. @throws {ControlRefusal} when the agent refuses it. */
 export function tellAgent<T>(
   dataDirectory: string,
   path: string,
@@ -70,7 +70,7 @@ async function request<T>(
   }
 }
 
-/** Nothing listens on the port, or a program that does not speak HTTP. */
+/** Returns true if the port is closed, or used by a program that does not speak HTTP. */
 function isNoAgentThere(error: unknown): boolean {
   const code = error instanceof Error ? ((error.cause ?? error) as NodeJS.ErrnoException).code : undefined;
   return code === "ECONNREFUSED" || (typeof code === "string" && code.startsWith("HPE_"));
@@ -85,7 +85,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** `fetch` has the reason in the error's cause. */
+/** Returns the reason of an error; `fetch` has it in the error's cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);
@@ -102,7 +102,7 @@ async function readAddress(dataDirectory: string): Promise<ControlAddress | unde
   return controlAddressSchema.safeParse(parseJson(text)).data;
 }
 
-/** Undefined when the text is not JSON. */
+/** Returns undefined when the text is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

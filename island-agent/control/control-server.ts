@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { writeFileDurably } from "../disk/durable-file.ts";
 
-/** How the `island` command reaches a running agent: a local port and a secret, in a file that only the owner can read. */
+/** Address of a running agent for the `island` command: a local port and a secret, in a file that only the owner can read. */
 export const controlAddressSchema = z.object({
   port: z.number().int().min(1).max(65_535),
   secret: z.string().regex(/^[0-9a-f]{64}$/),
@@ -18,7 +18,7 @@ export function controlFile(dataDirectory: string): string {
   return join(dataDirectory, "control.json");
 }
 
-/** An answer that is sent as it is. */
+/** A response that is sent as plain text. */
 export class PlainText {
   readonly text: string;
 
@@ -27,13 +27,16 @@ export class PlainText {
   }
 }
 
-/** Handlers by method and path: "GET /status". `body` is parsed JSON, undefined without one; the result is sent as JSON, or as text. */
+/**
+ * Handlers by method and path, such as "GET /status". `body` is parsed JSON, undefined without one; the result is sent as JSON,
+ * or as text.
+ */
 export type ControlRoutes = Readonly<Record<string, (body: unknown) => unknown>>;
 
-/** Header of every answer with the agent's process id. It tells the agent from another program that has got its port. */
+/** Header of all responses with the agent's process id. It distinguishes the agent from another program that uses its port. */
 export const AGENT_HEADER = "atoll-island";
 
-/** Longest body of a request. */
+/** Maximum length of a request body. */
 const MAX_BODY_BYTES = 65_536;
 
 /** Serves `routes` on the loopback address, to callers that know the secret. */

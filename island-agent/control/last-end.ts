@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { z } from "zod";
 import { writeFileDurably } from "../disk/durable-file.ts";
 
-/** Exists after an agent has ended by itself, until the next one starts. */
+/** Name of the file that exists after an agent has ended without a command, until the next one starts. */
 const FILE_NAME = "stopped.json";
 const MAX_REASON_CHARS = 2_000;
 const lastEndSchema = z.object({ reason: z.string().max(MAX_REASON_CHARS), atMs: z.number() });
 
-/** Why and when the last agent ended, for a reason that another start would meet again. */
+/** Reason and time of the last agent's end, if another start would fail for the same reason. */
 type LastEnd = z.infer<typeof lastEndSchema>;
 
 export async function storeLastEnd(dataDirectory: string, { reason, atMs }: LastEnd): Promise<void> {
@@ -20,7 +20,7 @@ export async function forgetLastEnd(dataDirectory: string): Promise<void> {
   await rm(join(dataDirectory, FILE_NAME), { force: true });
 }
 
-/** Null when the last agent was told to end, or the file cannot be read. */
+/** Returns null when the last agent was stopped by a command, or the file cannot be read. */
 export async function readLastEnd(dataDirectory: string): Promise<LastEnd | null> {
   try {
     return lastEndSchema.parse(JSON.parse(await readFile(join(dataDirectory, FILE_NAME), "utf8")));

@@ -5,16 +5,16 @@ export interface DiskState {
   /** Null when unknown. */
   readonly usedBytes: number | null;
   readonly budgetBytes: number;
-  /** Free on the disk; null when unknown. */
+  /** Free bytes of the disk; null when unknown. */
   readonly freeBytes: number | null;
   /** Bytes of the disk that downloads leave free. */
   readonly minFreeBytes: number;
 }
 
-/** Many models are larger. */
+/** Space that counts as little; many models are larger. */
 const LITTLE_BYTES = GIB;
 
-/** "models 2.2 MiB of 35.0 GiB; 40.0 GiB free, of which 5.0 GiB stay free": the budget, or less where the disk has less. */
+/** Describes the budget, or the free space if that is less: "models 2.2 MiB of 35.0 GiB; 40.0 GiB free, of which 5.0 GiB stay free". */
 export function describeDisk({ usedBytes, budgetBytes, freeBytes, minFreeBytes }: DiskState): string {
   const used = usedBytes === null ? "unknown" : formatBytes(usedBytes);
   if (freeBytes === null) return `models ${used} of ${formatBytes(budgetBytes)}; unknown free`;
@@ -30,7 +30,7 @@ function describeReserve(freeBytes: number, minFreeBytes: number): string {
     : `, of which ${reserve} must stay free`;
 }
 
-/** What to do about a disk that has little space for models; null while it has enough. */
+/** Returns advice for a disk that has little space for models; null while it has enough. */
 export function describeShortage({ usedBytes, budgetBytes, freeBytes, minFreeBytes }: DiskState): string | null {
   if (freeBytes === null) return null;
   const spareBytes = Math.max(0, freeBytes - minFreeBytes);

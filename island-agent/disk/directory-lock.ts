@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CliError } from "../../shared/errors.ts";
 
-/** Another process of this machine uses the directory. */
+/** Thrown when another process of this machine uses the directory. */
 class DirectoryInUseError extends CliError {
   override readonly name = "DirectoryInUseError";
   readonly directory: string;
@@ -20,7 +20,7 @@ export interface DirectoryLock {
 }
 
 /**
- * Keeps other processes out of a directory. The lock is a listening socket, not a file: it ends with its process, even after
+ * Locks a directory against other processes. The lock is a listening socket, not a file: it ends with its process, even after
  * kill -9, and needs no process id, which another process could reuse.
  * @throws {DirectoryInUseError}
  */
@@ -40,7 +40,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   return { release: () => new Promise((resolve) => held.close(() => resolve())) };
 }
 
-/** On Linux and Windows the name vanishes with its process. Elsewhere a crash may leave a socket file. */
+/** Returns the path of the socket. On Linux and Windows the name disappears with its process. Elsewhere a crash may leave a socket file. */
 function socketPath(name: string): string {
   if (process.platform === "linux") return `\0${name}`;
   return process.platform === "win32" ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`);

@@ -4,7 +4,7 @@ import type { StoredItem } from "./stored-item.ts";
 import { DiskFullError } from "./disk-full-error.ts";
 
 interface DiskLimits {
-  /** Most that the store may take. */
+  /** Maximum size of the store. */
   readonly budgetBytes: number;
   /** Bytes of the disk that downloads leave free. */
   readonly minFreeBytes: number;
@@ -14,26 +14,26 @@ interface DiskLimits {
 
 export interface DiskUsage {
   readonly budgetBytes: number;
-  /** The budget, or less where the disk has less. */
+  /** The budget, or less if the disk has less. */
   readonly limitBytes: number;
-  /** Models, parts, and the reservations of running downloads. */
+  /** Bytes of models, parts, and reservations of running downloads. */
   readonly usedBytes: number;
-  /** The part of `usedBytes` that can be evicted now. */
+  /** Part of `usedBytes` that can be evicted now. */
   readonly evictableBytes: number;
 }
 
 /** Disk space of a running download. */
 interface Reservation {
   readonly bytes: number;
-  /** The part of it that is on disk already. */
+  /** Part of the reservation that is already on disk. */
   writtenBytes: number;
-  /** False for a preload, and for a download that stops. */
+  /** Returns false for a preload, and for a download that stops. */
   readonly mayEvict: () => boolean;
 }
 
 /**
- * Keeps a store within its budget, and the disk from becoming full. Reservations are made one after another, so that two downloads never
- * count on the same free space. `items` lists what is on disk; `evict` forgets and deletes one item.
+ * Keeps a store within its budget, and the disk from becoming full. Reservations are made one after another, so that two
+ * downloads never use the same free space. `items` lists the items on disk; `evict` removes one item.
  */
 export class DiskBudget {
   readonly #limits: DiskLimits;
@@ -49,8 +49,8 @@ export class DiskBudget {
   }
 
   /**
-   * Reserves at least `bytes` for `key`, and evicts for it if `mayEvict` is true when its turn comes.
-   * @param writtenBytes those of them that are on disk.
+   * Reserves at least `bytes` for `key`. Evicts for it if `mayEvict` is true when its turn comes.
+   * @param writtenBytes the part that is already on disk.
    * @throws {DiskFullError}
    */
   reserve(key: string, bytes: number, writtenBytes: number, mayEvict: () => boolean = () => true): Promise<void> {
@@ -68,9 +68,9 @@ export class DiskBudget {
   }
 
   /**
-   * Checks that the files fit together, beside what is in use and reserved for others. Reserves nothing. A job, which may evict, interrupts
-   * preloads: their reservations do not count for it.
-   * @param files length of each file by key; files that are on disk already count once.
+   * Checks that the files fit together with items in use and reservations of others. Reserves nothing. A job, which may evict,
+   * interrupts preloads: their reservations do not count for it.
+   * @param files length of each file by key; files that are already on disk count once.
    * @param mayEvict whether items that are not in use may be deleted.
    * @throws {DiskFullError}
    */
@@ -83,12 +83,12 @@ export class DiskBudget {
     if (bytes + keptBytes + reservedBytes > this.#limitBytes()) throw this.#doesNotFit(bytes, keptBytes);
   }
 
-  /** The download of `key` has ended. What it left on disk counts as an item from now on. */
+  /** Ends the reservation of a download. Its bytes on disk then count as an item. */
   release(key: string): void {
     this.#reserved.delete(key);
   }
 
-  /** Evicts until the store fits the budget, or everything left is in use. What is on disk stays, even if the disk has little space. */
+  /** Evicts until the store fits the budget, or all remaining items are in use. Does not evict for a lack of free disk space. */
   trim(): Promise<void> {
     this.#turn = this.#turn.then(async () => {
       const { usedBytes, evictableBytes } = this.usage();
@@ -100,7 +100,7 @@ export class DiskBudget {
     return this.#turn;
   }
 
-  /** The part of `usedBytes` that belongs to these keys. */
+  /** Returns the part of `usedBytes` that belongs to these keys. */
   takenBytes(keys: ReadonlySet<string>): number {
     const reserved = [...this.#reserved].filter(([key]) => keys.has(key));
     const items = this.#unreservedItems().filter(({ key }) => keys.has(key));
@@ -128,7 +128,7 @@ export class DiskBudget {
     for (const item of chosen) await this.#evict(item.key);
   }
 
-  /** Without parts that are being downloaded: their reservations count in place of them. */
+  /** Excludes parts of running downloads, whose reservations count instead. */
   #unreservedItems(): StoredItem[] {
     return this.#items().filter(({ key }) => !this.#reserved.has(key));
   }
@@ -137,7 +137,7 @@ export class DiskBudget {
     return [...this.#reserved.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Most that the store may take now, as `usage` counts: the budget, or what it has on disk and what is free, without the reserve. */
+  /** Returns the store's current limit: the budget, or its bytes on disk plus the free space without the reserve. */
   #limitBytes(): number {
     const { budgetBytes, minFreeBytes, freeBytes } = this.#limits;
     const free = freeBytes();

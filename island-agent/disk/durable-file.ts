@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { link, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Replaces a file in one step, readable by its owner only: after a crash it holds the old text or the new one. */
+/** Replaces a file in one step, readable only by its owner. After a crash it holds the old text or the new one. */
 export async function writeFileDurably(path: string, text: string): Promise<void> {
   await putInPlace(path, text, rename);
 }
 
-/** Creates a file in one step, readable by its owner only. Does nothing when there is one. */
+/** Creates a file in one step, readable only by its owner. No-op when it exists. */
 export async function createFileDurably(path: string, text: string): Promise<void> {
   await putInPlace(path, text, async (temporary) => {
     try {
@@ -18,7 +18,7 @@ export async function createFileDurably(path: string, text: string): Promise<voi
   });
 }
 
-/** Makes renames and removals in a directory survive a power cut. Windows has no such call. */
+/** Makes renames and removals in a directory durable across a power cut. Windows has no such call. */
 export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const directory = await open(path, "r");
@@ -45,7 +45,7 @@ async function putInPlace(
     }
     await place(temporary, path);
   } finally {
-    // A renamed file is no longer there.
+    // A renamed file no longer exists.
     await rm(temporary, { force: true });
   }
   await syncDirectory(dirname(path));

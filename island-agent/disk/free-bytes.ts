@@ -1,6 +1,6 @@
 import { statfsSync } from "node:fs";
 
-/** Free bytes on the file system of a directory; null where the platform does not report them. */
+/** Returns the free bytes on the file system of a directory; null if the platform does not report them. */
 export function freeBytesOn(directory: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(directory);

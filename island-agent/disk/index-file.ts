@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { z } from "zod";
 import { writeFileDurably } from "./durable-file.ts";
 
-/** The content of an index file; null when there is no file, or it is damaged. @throws when the disk refuses. */
+/** Reads an index file; null when it is missing or damaged. @throws on a disk error. */
 export async function readIndexFile<T>(path: string, schema: z.ZodType<T>): Promise<T | null> {
   try {
     return schema.safeParse(JSON.parse(await readFile(path, "utf8"))).data ?? null;
@@ -14,8 +14,8 @@ export async function readIndexFile<T>(path: string, schema: z.ZodType<T>): Prom
 }
 
 /**
- * Writes an index after every change, one write at a time. Changes that come during a write share the next one. The directory
- * is made when missing.
+ * Writes an index after every change, one write at a time. Changes during a write share the next one. The directory is created
+ * when missing.
  */
 export class IndexFileWriter {
   readonly #path: string;
@@ -23,13 +23,13 @@ export class IndexFileWriter {
   #writing: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
 
-  /** @param snapshot the content; read when a write begins. */
+  /** @param snapshot returns the content; called when a write begins. */
   constructor(path: string, snapshot: () => object) {
     this.#path = path;
     this.#snapshot = snapshot;
   }
 
-  /** Resolves when the state of this moment is on disk. */
+  /** Resolves when the current state is on disk. */
   write(): Promise<void> {
     this.#next ??= this.#writing.then(
       () => this.#writeNow(),

@@ -1,14 +1,14 @@
-/** One thing on disk that a store keeps and may delete. */
+/** An item on disk that a store keeps and may delete. */
 export interface StoredItem {
   readonly key: string;
   readonly bytes: number;
-  /** Unix time in ms; also the order of use, so that two items of one store never have the same. */
+  /** Unix time in ms. It is also the order of use: no two items of one store have the same. */
   readonly lastUsedMs: number;
-  /** Leased, or being downloaded: it is not deleted now. */
+  /** True if leased or being downloaded; the item is not deleted then. */
   readonly inUse: boolean;
 }
 
-/** `in_use`: nothing was done. `absent`: the store has nothing under this key. */
+/** Result of a removal. `in_use`: nothing was removed. `absent`: the store has no item with this key. */
 export type RemoveOutcome = "removed" | "in_use" | "absent";
 
 /** A Cargo that waits for a download. */

@@ -6,7 +6,7 @@ import type { AgentStatus } from "../execution/island-reports.ts";
 import type { UnusableRuntime } from "../runtimes/runtime-probes.ts";
 import type { Examination } from "./examination.ts";
 
-/** What the doctor asks of a running agent. */
+/** Part of a running agent's status that the doctor reads. */
 export type RunningAgent = Pick<
   AgentStatus,
   "closedBecause" | "isPaused" | "hours" | "slots" | "running" | "memoryCaps"
@@ -15,9 +15,9 @@ export type RunningAgent = Pick<
 };
 
 /**
- * Whether the agent of this data directory takes new jobs now, or would if it ran.
+ * Checks whether the agent of this data directory accepts new jobs, or would if it ran.
  * @param hours of the settings; null: day and night.
- * @param running what the running agent says, which counts; null: none runs.
+ * @param running status of the running agent, which takes precedence; null: none runs.
  */
 export async function checkAvailability(
   dataDirectory: string,

@@ -10,7 +10,7 @@ const MAX_ANSWER_WAIT_MS = 10_000;
 /** Settings that `island join` stored. */
 export type Joined = Pick<AgentConfig["coordinator"], "token" | "publicKey" | "accountId">;
 
-/** Checks how fast the coordinator answers, whether it has the pinned key, and whether it accepts the token. Never throws. */
+/** Checks how fast the coordinator responds, whether it has the pinned key, and whether it accepts the token. Never throws. */
 export async function checkCoordinator(url: string, joined: Joined, clock: Clock): Promise<Measured<CoordinatorState>> {
   const timesMs: number[] = [];
   for (let count = 0; count <= REQUESTS; count += 1) {
@@ -18,7 +18,7 @@ export async function checkCoordinator(url: string, joined: Joined, clock: Clock
     try {
       const answer = await fetch(`${url}/api/v1/health`, { signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS) });
       await answer.arrayBuffer();
-      // 503 comes from a coordinator, too: one that is unhealthy.
+      // An unhealthy coordinator responds with 503.
       if (!answer.ok && answer.status !== 503)
         return { problem: `${url} responded with status ${answer.status}. Check that it is the URL of a coordinator` };
     } catch (error) {
@@ -26,7 +26,7 @@ export async function checkCoordinator(url: string, joined: Joined, clock: Clock
     }
     timesMs.push(clock.monotonicMs() - beganMs);
   }
-  // The first one also opened the connection.
+  // The first request also opened the connection.
   const sorted = timesMs.slice(1).sort((a, b) => a - b);
   const latencyMs = Math.round((sorted[Math.floor(REQUESTS / 2)] ?? 0) * 10) / 10;
   const keyProblem = await findKeyProblem(url, joined.publicKey);
@@ -53,7 +53,7 @@ async function findTokenProblem(url: string, { token, accountId }: Joined): Prom
   return `belongs to ${checked.accountId}, but the settings contain ${stored}. Join again, otherwise unapproved Cargos of that account are rejected`;
 }
 
-/** `fetch` has the reason in the error's cause. */
+/** Returns the reason of an error; `fetch` has it in the error's cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);

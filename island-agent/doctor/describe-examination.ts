@@ -11,7 +11,7 @@ import {
   type Measured,
 } from "./examination.ts";
 
-/** The examination as text for the owner. */
+/** Returns the examination as text for the owner. */
 export function describeExamination(found: Examination): string {
   const { runtimes, tokens, matrix } = found;
   return [
@@ -102,7 +102,7 @@ function coordinatorRows(state: Measured<CoordinatorState> | null): string[][] {
   ];
 }
 
-/** A heading and its rows, with aligned columns. */
+/** Formats a heading and its rows, with aligned columns. */
 function section(title: string, rows: readonly (readonly string[])[]): string[] {
   const columns = Math.max(...rows.map((row) => row.length));
   const widths = Array.from({ length: columns - 1 }, (_, column) =>

@@ -7,19 +7,19 @@ import type { NetworkState } from "../runtimes/create-runtimes.ts";
 import type { ProbeResult } from "../runtimes/runtime.ts";
 import type { SandboxState } from "../runtimes/sandbox/choose-sandbox.ts";
 
-/** A measurement, or why it is missing. */
+/** A measurement, or the reason why it is missing. */
 export type Measured<T> = T | { readonly problem: string };
 
 export interface TokenRate {
   readonly tokensPerSecond: number;
-  /** File name of the model: "tiny-islander.gguf". */
+  /** File name of the model, such as "tiny-islander.gguf". */
   readonly model: string;
 }
 
 export interface MatrixRate {
-  /** 32-bit products of square matrices, in 10^9 floating-point operations a second. */
+  /** Speed of 32-bit products of square matrices, in 10^9 floating-point operations a second. */
   readonly gigaflops: number;
-  /** Rows of the matrices. */
+  /** Number of rows of the matrices. */
   readonly size: number;
 }
 
@@ -29,40 +29,40 @@ export interface CoordinatorState {
   readonly latencyMs: number;
   /** Base64; null: no key is pinned. */
   readonly pinnedKey: string | null;
-  /** What is wrong with the key and what to do; null: it is the pinned one. */
+  /** Problem of the key, with advice; null: it is the pinned one. */
   readonly keyProblem: string | null;
-  /** What is wrong with the token and what to do; null: it is accepted and belongs to the stored account. */
+  /** Problem of the token, with advice; null: it is accepted and belongs to the stored account. */
   readonly tokenProblem: string | null;
 }
 
 export interface ExaminedRuntime {
   readonly type: RuntimeType;
   readonly probe: ProbeResult;
-  /** Why the agent that runs on this data directory does not offer it; missing when it does, or none runs. */
+  /** Reason why the agent that runs on this data directory does not offer it; missing when it does, or none runs. */
   readonly agentProblem?: string;
 }
 
-/** What `island doctor` found. */
+/** Results of `island doctor`. */
 export interface Examination {
   readonly runtimes: readonly ExaminedRuntime[];
-  /** What native runtimes run in. */
+  /** Sandbox of native runtimes. */
   readonly sandbox: SandboxState;
-  /** What the owner allows. `network`: whether containers can have one, and why not. */
+  /** The owner's policy. `network`: whether containers can have one, and why not. */
   readonly rules: { readonly policy: OwnerPolicy; readonly network: NetworkState };
   readonly hardware: Hardware;
   /** CPU threads that a job may use. */
   readonly threads: number;
-  /** RAM of the machine that no Cargo gets. */
+  /** RAM of the machine that Cargos cannot use. */
   readonly ownersRamBytes: number;
   readonly disk: DiskState;
   readonly availability: {
     readonly isPaused: boolean;
-    /** As in the settings; null: day and night. */
+    /** Open hours as in the settings; null: day and night. */
     readonly hours: string | null;
-    /** Why no new jobs are taken now; null while they are. */
+    /** Reason why no new jobs are accepted now; null while they are. */
     readonly closedBecause: string | null;
   };
-  /** What the agent that runs on this data directory says of itself; null: none runs. */
+  /** Status of the agent that runs on this data directory; null: none runs. */
   readonly agent: {
     readonly slots: number;
     readonly slotsBusy: number;
@@ -70,13 +70,13 @@ export interface Examination {
   } | null;
   /** Null: the Island has not joined a coordinator. */
   readonly coordinator: Measured<CoordinatorState> | null;
-  /** At the further addresses of the network that the owner has configured. */
+  /** Further configured addresses of the network. */
   readonly otherCoordinators: readonly Measured<CoordinatorState>[];
   readonly tokens: Measured<TokenRate>;
   readonly matrix: Measured<MatrixRate>;
 }
 
-/** All types, including those that were not probed because the owner switched them off. */
+/** Lists all types, including those that were not probed because the owner disabled them. */
 export function listRuntimes(
   probes: ReadonlyMap<RuntimeType, ProbeResult>,
   agentProblems: ReadonlyMap<RuntimeType, string> = new Map(),
@@ -94,7 +94,7 @@ function switchedOff(type: RuntimeType): ProbeResult {
   return { usable: false, reason };
 }
 
-/** Whether at least one runtime is usable. */
+/** Returns whether at least one runtime is usable. */
 export function isFit({ runtimes }: Examination): boolean {
   return runtimes.some(({ probe }) => probe.usable);
 }

@@ -24,13 +24,16 @@ export interface ExamineOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The GGUF file that measures tokens per second. */
+  /** GGUF file that measures tokens per second. */
   readonly modelPath: string;
-  /** Told what is examined next, for a person who waits: "the runtime llmcpp". */
+  /** Called with the name of the next step for the user, such as "the runtime llmcpp". */
   readonly onStep: (what: string) => void;
 }
 
-/** The doctor only checks that the engine is there. It does not touch the containers of a running agent. */
+/**
+ * Image store that pulls nothing. The doctor only checks that the engine is available, and does not touch the containers of a
+ * running agent.
+ */
 const NO_IMAGES = {
   acquire: () => Promise.reject(new JobFailure("runtime_unavailable", "The doctor does not pull images")),
 };
@@ -74,7 +77,7 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   onStep("the connection to the coordinator");
   const coordinator = firstUrl === undefined ? null : await checkCoordinator(firstUrl, config.coordinator, clock);
   const otherCoordinators = await Promise.all(otherUrls.map((url) => checkCoordinator(url, config.coordinator, clock)));
-  // One after the other, because they would slow each other down.
+  // In sequence, because they would slow each other down.
   onStep("the speed of a language model");
   const tokens = await measured(usable.get("llmcpp"), (runtime) => measureTokens(runtime, modelPath, clock));
   onStep("the speed of matrix products");

@@ -5,17 +5,20 @@ import type { Clock } from "../../shared/clock.ts";
 import type { CargoRuntime, RunRequest, RunResult } from "../runtimes/runtime.ts";
 import type { MatrixRate, Measured, TokenRate } from "./examination.ts";
 
-/** Longest time for one measurement. */
+/** Time limit of one measurement. */
 const MAX_MEASURE_MS = 60_000;
-/** Runs that are measured together, after one that is not. */
+/** Number of measured runs, after one that is not measured. */
 const RUNS = 3;
 
-/** A prompt with a long answer. */
+/** A prompt with a long completion. */
 const PROMPT = "Count from 1 to 40.";
 const MAX_TOKENS = 200;
 const CONTEXT_TOKENS = 512;
 
-/** Multiplies a square matrix with itself. Made by tools/make-matrix-model.py, which sets the size and the number of products. */
+/**
+ * Model that multiplies a square matrix with itself. Made by tools/make-matrix-model.py, which sets the size and the number of
+ * products.
+ */
 const MATRIX_MODEL = fileURLToPath(new URL("./matrix.onnx", import.meta.url));
 const MATRIX_SIZE = 512;
 const PRODUCTS = 40;
@@ -26,7 +29,7 @@ interface Measurement {
   readonly input: RunRequest["input"];
 }
 
-/** How fast the model in a GGUF file answers one job. Never throws. */
+/** Measures the token rate of one job with the model of a GGUF file. Never throws. */
 export async function measureTokens(
   runtime: CargoRuntime,
   modelPath: string,
@@ -41,7 +44,7 @@ export async function measureTokens(
   });
 }
 
-/** How fast the `onnx` runtime multiplies 32-bit matrices, with the threads of a job. Never throws. */
+/** Measures how fast the `onnx` runtime multiplies 32-bit matrices, with the threads of a job. Never throws. */
 export async function measureMatrix(
   runtime: CargoRuntime,
   clock: Clock,

@@ -96,7 +96,7 @@ export async function openJobFiles(options: {
         if (!(error instanceof RetriableError)) throw error;
         failures = part.bytes >= best + PROGRESS_BYTES ? 1 : failures + 1;
         best = Math.max(best, part.bytes);
-        if (failures >= policy.maxAttempts) throw unavailable(`could not be fetched: ${error.message}`, error);
+        if (failures >= policy.maxAttempts) throw unavailable(`could not be downloaded: ${error.message}`, error);
         await clock.sleep(retryDelayMs(failures, error, policy), signal);
       }
     }

@@ -25,7 +25,7 @@ interface Waiting {
  * Wait after which a Cargo goes before new jobs of loaded Cargos. Without it, a steady stream of such jobs would block the Cargo
  * forever.
  */
-const AVOIDANCE_DELAY_MS = 10_000;
+const MAX_QUEUE_WAIT_MS = 10_000;
 
 const NOTHING: MemoryUse = { ramBytes: 0, vramBytes: 0 };
 
@@ -97,10 +97,10 @@ export class MemoryBudget {
     return this.#idle()[0];
   }
 
-  /** Whether the first in the queue has waited longer than {@link PATIENCE_MS}. New jobs of loaded Cargos must then wait. */
+  /** Whether the first in the queue has waited longer than {@link MAX_QUEUE_WAIT_MS}. New jobs of loaded Cargos must then wait. */
   get isOverdue(): boolean {
     const { first } = this.#queue;
-    return first !== undefined && this.#clock.monotonicMs() - first.sinceMs >= AVOIDANCE_DELAY_MS;
+    return first !== undefined && this.#clock.monotonicMs() - first.sinceMs >= MAX_QUEUE_WAIT_MS;
   }
 
   /** Resolves when the first in the queue is admitted or gives up. */

@@ -3,17 +3,17 @@ import { shareOfPercent } from "./nvidia-smi.ts";
 
 export interface AmdGpu extends Gpu {
   readonly freeVramBytes: number | null;
-  /** 0 to 1; null: not known. */
+  /** 0 to 1; null: unknown. */
   readonly load: number | null;
 }
 
 const DRM = "/sys/class/drm";
 const AMD_VENDOR_ID = "0x1002";
 
-/** Reads a file of the machine; null when it is not there or may not be read. */
+/** Reads a file of the machine; null when it is missing or not readable. */
 export type ReadText = (path: string) => string | null;
 
-/** The AMD GPUs that Linux's amdgpu driver shows under /sys/class/drm. `entries`: the names in that directory. */
+/** Reads the AMD GPUs that Linux's amdgpu driver shows under /sys/class/drm. `entries`: the names in that directory. */
 export function readAmdGpus(entries: readonly string[], readText: ReadText): AmdGpu[] {
   return entries
     .filter((entry) => /^card\d+$/.test(entry))
@@ -36,7 +36,7 @@ export function readAmdGpus(entries: readonly string[], readText: ReadText): Amd
     });
 }
 
-/** A number of bytes, as the kernel writes it. */
+/** Parses a number of bytes, as the kernel writes it. */
 export function parseSysfsBytes(text: string | null): number | null {
   return text !== null && /^\d{1,16}$/.test(text.trim()) ? Number(text) : null;
 }

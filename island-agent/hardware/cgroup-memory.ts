@@ -1,6 +1,6 @@
 import type { ReadText } from "./amd-sysfs.ts";
 
-/** cgroup v1 writes the largest multiple of a page for "no limit". No machine has RAM near that. */
+/** Limit above which a value means "no limit". cgroup v1 writes the largest multiple of a page, far above the RAM of any machine. */
 const ABSURD_BYTES = 2 ** 60;
 
 interface Hierarchy {
@@ -23,7 +23,7 @@ const V1: Hierarchy = {
   cache: /^total_(?:in)?active_file (\d+)$/gm,
 };
 
-/** A group's limit in bytes; null for "max", for v1's "no limit", and for text that is not a number. */
+/** Parses a group's limit in bytes; null for "max", for v1's "no limit", and for text that is not a number. */
 export function parseMemoryLimit(text: string | null): number | null {
   const value = text?.trim() ?? "";
   if (!/^\d{1,20}$/.test(value)) return null;
@@ -31,7 +31,7 @@ export function parseMemoryLimit(text: string | null): number | null {
   return bytes >= ABSURD_BYTES || bytes === 0 ? null : bytes;
 }
 
-/** Directories with the memory limits of this process, from /proc/self/cgroup: its own group first, then the enclosing ones. */
+/** Returns the directories with the memory limits of this process, from /proc/self/cgroup: its own group first, then the enclosing ones. */
 function memoryGroups(procSelfCgroup: string): { hierarchy: Hierarchy; directory: string }[] {
   return procSelfCgroup.split("\n").flatMap((line) => {
     const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
@@ -42,12 +42,12 @@ function memoryGroups(procSelfCgroup: string): { hierarchy: Hierarchy; directory
   });
 }
 
-/** The tightest memory limit of the container or service that this process runs in; null when there is none. */
+/** Returns the lowest memory limit of the container or service of this process; null when there is none. */
 export function readMemoryLimitBytes(readText: ReadText): number | null {
   return smallest(limits(readText).map(({ limitBytes }) => limitBytes));
 }
 
-/** Memory that may still be used under those limits; null when there is none. */
+/** Returns the memory that is left under those limits; null when there is none. */
 export function readMemoryLeftBytes(readText: ReadText): number | null {
   return smallest(
     limits(readText).flatMap(({ hierarchy, directory, limitBytes }) => {
@@ -68,8 +68,8 @@ function limits(readText: ReadText): { hierarchy: Hierarchy; directory: string; 
 }
 
 /**
- * "/a/b" → "/a/b", "/a", "". A container may see its path on the host, which does not exist inside: the root is its
- * own group then. A path with ".." lies outside of what is mounted here.
+ * Splits "/a/b" into "/a/b", "/a", "". A container may see its path on the host, which does not exist inside: the root is then
+ * its own group. A path with ".." is outside the mounted hierarchy.
  */
 function selfAndParents(path: string): string[] {
   const names = path.split("/").filter((name) => name !== "");

@@ -7,18 +7,19 @@ import { NVIDIA_SMI_ARGUMENTS, parseNvidiaSmi } from "./nvidia-smi.ts";
 import { abortable } from "../../shared/async/abortable.ts";
 import { applyOwnerLimits, type HardwareCaps, type HardwareOverrides } from "./owner-limits.ts";
 
-/** Most GPUs and longest texts that a report may hold. Source: shared/hardware.ts. */
+/** Maximum number of GPUs and text lengths of a report. Source: shared/hardware.ts. */
 const MAX_GPUS = 64;
 const MAX_TEXT = { vendor: 100, gpuName: 200, driver: 100, osName: 200, cpuModel: 200 } as const;
 
 /**
- * The hardware of this host, after the owner's overrides and caps. A missing tool leaves facts unknown; it is not an error.
- * @throws `signal.reason` when aborted, and nothing else.
+ * Detects the hardware of this host, with the owner's overrides and caps. A missing tool leaves values unknown; it is not an
+ * error.
+ * @throws only `signal.reason` when aborted.
  */
 export async function detectHardware(options: {
   readonly overrides: HardwareOverrides;
   readonly caps: HardwareCaps;
-  /** May not exist yet. */
+  /** Directory that may not exist yet. */
   readonly modelDirectory: string;
   readonly diskBudgetBytes: number;
   readonly signal?: AbortSignal;
@@ -28,7 +29,7 @@ export async function detectHardware(options: {
   const totalRamBytes = probe.totalRamBytes();
   const limitBytes = probe.platform === "linux" ? readMemoryLimitBytes((path) => probe.readText(path)) : null;
   const ramBytes = Math.min(totalRamBytes, limitBytes ?? totalRamBytes);
-  // systeminformation takes no signal: its programs end by themselves later.
+  // systeminformation has no signal option: its programs end later.
   const [osName, physicalCores, gpus, diskFreeBytes] = await abortable(
     Promise.all([
       probe.osName(),
@@ -53,7 +54,7 @@ export async function detectHardware(options: {
   return applyOwnerLimits(detected, options.overrides, options.caps, totalRamBytes);
 }
 
-/** GPUs from the vendors' own tools; from systeminformation where these report none. */
+/** Returns GPUs from the vendors' tools, or from systeminformation if these report none. */
 async function detectGpus(probe: HostProbe, ramBytes: number, signal?: AbortSignal): Promise<Gpu[]> {
   const nvidiaText = probe.platform === "darwin" ? null : await probe.run("nvidia-smi", NVIDIA_SMI_ARGUMENTS, signal);
   const nvidia = parseNvidiaSmi(nvidiaText ?? "");
@@ -68,7 +69,7 @@ async function detectGpus(probe: HostProbe, ramBytes: number, signal?: AbortSign
   return [...precise, ...others.filter(isNew)].slice(0, MAX_GPUS).map(reportable);
 }
 
-/** Only the fields of the protocol, cut to its limits. */
+/** Returns only the fields of the protocol, truncated to its limits. */
 function reportable({ vendor, name, vramBytes, unifiedMemory, driver }: Gpu): Gpu {
   return {
     vendor: vendor?.slice(0, MAX_TEXT.vendor) ?? null,
@@ -79,7 +80,7 @@ function reportable({ vendor, name, vramBytes, unifiedMemory, driver }: Gpu): Gp
   };
 }
 
-/** Some ARM kernels report "unknown". */
+/** Returns null for "unknown", which some ARM kernels report. */
 function cpuModel(probe: HostProbe): string | null {
   const model = probe.cpus()[0]?.model.trim() ?? "";
   return model === "" || model.toLowerCase() === "unknown" ? null : model.slice(0, MAX_TEXT.cpuModel);

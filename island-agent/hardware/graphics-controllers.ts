@@ -1,7 +1,7 @@
 import { GIB, MIB } from "../../shared/format-bytes.ts";
 import type { Gpu } from "../../shared/hardware.ts";
 
-/** The fields used here of a controller in systeminformation's `graphics()`. Sizes in MiB. */
+/** Fields used of a controller in systeminformation's `graphics()`. Sizes in MiB. */
 export interface GraphicsController {
   readonly vendor?: string | null;
   readonly model?: string | null;
@@ -15,10 +15,10 @@ export interface GraphicsController {
 /** Display adapters of virtual machines and remote consoles, which cannot compute. */
 const DISPLAY_ONLY =
   /aspeed|matrox|cirrus|vmware|virtio|qxl|bochs|virtualbox|hyper-v|basic (?:display|render)|parallels/i;
-/** Windows has a 32-bit field for the size and reports this for every adapter with 4 GiB or more. */
+/** Sizes that Windows reports for every adapter with 4 GiB or more, because its field has 32 bits. */
 const WINDOWS_CEILINGS_MIB: ReadonlySet<number> = new Set([4_095, 4_096]);
 
-/** The GPUs among systeminformation's controllers. `ramBytes`: the machine's RAM, which Apple's GPUs share. */
+/** Returns the GPUs among systeminformation's controllers. `ramBytes`: the machine's RAM, which Apple's GPUs share. */
 export function gpusOfControllers(
   controllers: readonly GraphicsController[],
   host: { readonly platform: string; readonly arch: string; readonly ramBytes: number },
@@ -36,12 +36,12 @@ export function gpusOfControllers(
   });
 }
 
-/** Share of RAM that macOS lets the GPU have: about 2/3, and 3/4 above 36 GiB. Source: Metal's recommendedMaxWorkingSetSize. */
+/** Returns the RAM that macOS allows the GPU: about 2/3, and 3/4 above 36 GiB. Source: Metal's recommendedMaxWorkingSetSize. */
 export function appleGpuBytes(ramBytes: number): number {
   return Math.floor(ramBytes <= 36 * GIB ? (ramBytes * 2) / 3 : (ramBytes * 3) / 4);
 }
 
-/** Null on Linux, where `vram` is the size of a PCI window, not of the memory. */
+/** Returns null on Linux, where `vram` is the size of a PCI window, not of the memory. */
 function controllerBytes({ memoryTotal, vram }: GraphicsController, platform: string): number | null {
   if (isSize(memoryTotal)) return Math.round(memoryTotal * MIB);
   if (platform === "linux" || !isSize(vram)) return null;

@@ -7,7 +7,7 @@ import { createFileDurably } from "../disk/durable-file.ts";
 
 const HOST_ID_FILE = "host-id";
 
-/** The host-id file holds no valid id. It is not replaced, because earnings and history belong to the id. */
+/** Thrown when the host-id file has no valid id. It is not replaced, because earnings and history belong to the id. */
 export class HostIdError extends CliError {
   override readonly name = "HostIdError";
   readonly path: string;
@@ -18,8 +18,8 @@ export class HostIdError extends CliError {
 }
 
 /**
- * This host's id, created at the first call and kept in the data directory. Random, because a machine's own id is the same in
- * every clone of a disk image.
+ * Returns this host's id, created at the first call and kept in the data directory. Random, because a machine's own id is the
+ * same in every clone of a disk image.
  * @throws {HostIdError}
  */
 export async function loadHostId(dataDirectory: string): Promise<string> {
@@ -32,14 +32,14 @@ export async function loadHostId(dataDirectory: string): Promise<string> {
   return parseHostId(path, (await readText(path)) ?? "");
 }
 
-/** This host's id; null before the first start. @throws {HostIdError} */
+/** Reads this host's id; null before the first start. @throws {HostIdError} */
 export async function readHostId(dataDirectory: string): Promise<string | null> {
   const path = join(dataDirectory, HOST_ID_FILE);
   const kept = await readText(path);
   return kept === null ? null : parseHostId(path, kept);
 }
 
-/** The next start is that of a new host. */
+/** Deletes the id, so that the next start creates a new host. */
 export function forgetHostId(dataDirectory: string): Promise<void> {
   return rm(join(dataDirectory, HOST_ID_FILE), { force: true });
 }

@@ -6,21 +6,21 @@ import { dirname } from "node:path";
 import type * as SystemInformation from "systeminformation";
 import type { GraphicsController } from "./graphics-controllers.ts";
 
-/** Reads facts from the machine. A fact that cannot be read is null or empty, which is a normal outcome. */
+/** Reads values from the machine. A value that cannot be read is null or empty, which is a normal outcome. */
 export interface HostProbe {
   readonly platform: string;
   readonly arch: string;
   totalRamBytes(): number;
   freeRamBytes(): number;
   cpus(): readonly CpuInfo[];
-  /** Cores that this process may use, by affinity and container. */
+  /** Returns the cores that this process may use, by affinity and container. */
   availableCores(): number;
-  /** For small virtual files only, because it blocks. */
+  /** Reads small virtual files only, because it blocks. */
   readText(path: string): string | null;
   listDirectory(path: string): readonly string[];
-  /** What a program prints; null when it is missing, fails or takes too long. */
+  /** Returns a program's output; null when it is missing, fails or takes too long. */
   run(command: string, args: readonly string[], signal?: AbortSignal): Promise<string | null>;
-  /** Free bytes on the file system of a path that may not exist yet. */
+  /** Returns the free bytes on the file system of a path that may not exist yet. */
   diskFreeBytes(path: string): Promise<number | null>;
   osName(): Promise<string | null>;
   physicalCores(): Promise<number | null>;
@@ -59,7 +59,7 @@ export const systemProbe: HostProbe = {
   },
 };
 
-/** Loaded on first use. Without the package the Island runs, with fewer facts. */
+/** Loads systeminformation on first use. Without the package the Island works, with fewer values. */
 async function systemInformation(): Promise<typeof SystemInformation | null> {
   try {
     return await import("systeminformation");

@@ -7,7 +7,7 @@ export const NVIDIA_SMI_ARGUMENTS = [
   "--format=csv,noheader,nounits",
 ] as const;
 
-/** Arguments whose output {@link parseNvidiaUsage} reads: the same, after the temperature and the load. */
+/** Arguments whose output {@link parseNvidiaUsage} reads: temperature and load, then the same fields. */
 export const NVIDIA_USAGE_ARGUMENTS = [
   "--query-gpu=temperature.gpu,utilization.gpu,name,memory.total,memory.free,driver_version",
   "--format=csv,noheader,nounits",
@@ -17,16 +17,16 @@ interface NvidiaGpu extends Gpu {
   readonly freeVramBytes: number | null;
 }
 
-/** "[N/A]", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]", and bare "N/A" of some tools. */
+/** Texts for unknown values: "[N/A]", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]", and bare "N/A" of some tools. */
 const UNKNOWN = /^(?:\[.*\]|N\/A)$/;
 /** Chips whose GPU shares the machine's RAM: Jetson and Grace Blackwell desktops. */
 const SHARES_RAM = /\b(?:GB10|Orin|Xavier|Thor|Tegra|nvgpu)\b/i;
 
-/** Reads `nvidia-smi`'s CSV, one line per GPU, memory in MiB. Lines that are not a GPU (errors of the driver) are skipped. */
+/** Parses `nvidia-smi`'s CSV, one line per GPU, memory in MiB. Other lines (errors of the driver) are skipped. */
 export function parseNvidiaSmi(text: string): NvidiaGpu[] {
   return text.split("\n").flatMap((line) => {
     const fields = line.split(",").map((field) => field.trim());
-    // From the right: a name may hold a comma.
+    // From the right, because a name may contain a comma.
     const [driver = "", free = "", total = "", ...name] = fields.toReversed();
     if (name.length === 0 || !isMemory(total) || !isMemory(free)) return [];
     const gpuName = name.toReversed().join(", ");
@@ -43,13 +43,13 @@ export function parseNvidiaSmi(text: string): NvidiaGpu[] {
   });
 }
 
-/** Temperature (°C) and load (0 to 1) of a GPU; null: not known. */
+/** Temperature (°C) and load (0 to 1) of a GPU; null: unknown. */
 interface NvidiaUsage extends NvidiaGpu {
   readonly temperatureC: number | null;
   readonly load: number | null;
 }
 
-/** Reads what {@link NVIDIA_USAGE_ARGUMENTS} print. */
+/** Parses the output for {@link NVIDIA_USAGE_ARGUMENTS}. */
 export function parseNvidiaUsage(text: string): NvidiaUsage[] {
   return text.split("\n").flatMap((line) => {
     const [temperature = "", percent = "", ...rest] = line.split(",");
@@ -58,7 +58,7 @@ export function parseNvidiaUsage(text: string): NvidiaUsage[] {
   });
 }
 
-/** Reads "37" as 0.37; null if the text is not a percentage. */
+/** Parses "37" as 0.37; null if the text is not a percentage. */
 export function shareOfPercent(text: string | null): number | null {
   const percent = /^\d{1,3}$/.test(text?.trim() ?? "") ? Number(text) : Number.NaN;
   return percent <= 100 ? percent / 100 : null;
@@ -68,7 +68,7 @@ function isMemory(field: string): boolean {
   return /^\d+$/.test(field) || UNKNOWN.test(field);
 }
 
-/** A total of 0 MiB means unknown. Free memory may be 0. */
+/** Returns the bytes. A total of 0 MiB means unknown. Free memory may be 0. */
 function memoryBytes(field: string): number | null {
   return /^\d+$/.test(field) ? Number(field) * MIB : null;
 }

@@ -1,7 +1,7 @@
 import { GIB } from "../../shared/format-bytes.ts";
 import type { Gpu, Hardware } from "../../shared/hardware.ts";
 
-/** Facts from the owner that replace detected ones; absent or null: as detected. Caps still apply. */
+/** Values from the owner that replace detected ones; absent or null: as detected. Caps still apply. */
 export type HardwareOverrides = {
   readonly [Fact in Exclude<keyof Hardware, "diskBudgetBytes">]?: Hardware[Fact] | null;
 } & {
@@ -9,23 +9,23 @@ export type HardwareOverrides = {
   readonly vramBytes?: number | null;
 };
 
-/** Most that jobs may have; absent or null: no cap. */
+/** Limits for jobs; absent or null: no cap. */
 export interface HardwareCaps {
-  /** Absent or null: what {@link ownersRamBytes} leaves. */
+  /** Absent or null: all except {@link ownersRamBytes}. */
   readonly ramBytes?: number | null;
-  /** VRAM of all GPUs, taken from the first ones first. It is also the size where that is unknown. */
+  /** VRAM of all GPUs, taken from the first ones first. It also replaces an unknown size. */
   readonly vramBytes?: number | null;
   readonly diskBytes?: number | null;
   readonly logicalCores?: number | null;
 }
 
-/** RAM that stays with the machine's owner without a cap: 2 GiB, or 15 % if that is more, but at most half of a small machine's. */
+/** Returns the RAM reserved for the machine's owner without a cap: 2 GiB, or 15 % if that is more, but at most half of the total. */
 function ownersRamBytes(totalBytes: number): number {
   return Math.min(Math.max(2 * GIB, 0.15 * totalBytes), totalBytes / 2);
 }
 
 /**
- * Applies the owner's facts, then the caps. A size that is unknown and has no cap stays unknown.
+ * Applies the owner's values, then the caps. An unknown size without a cap stays unknown.
  * @param totalRamBytes of the machine, of which a container may have less.
  */
 export function applyOwnerLimits(
@@ -65,7 +65,7 @@ function stateVram(gpus: readonly Gpu[], totalBytes: number): Gpu[] {
   }));
 }
 
-/** A GPU without memory of its own has at most the RAM that jobs may use. A GPU of unknown size has what the cap leaves. */
+/** Limits VRAM. A GPU without dedicated memory has at most the RAM that jobs may use. A GPU of unknown size has the rest of the cap. */
 function capVram(gpus: readonly Gpu[], capBytes: number | null, ramBytes: number): Gpu[] {
   let left = capBytes ?? Number.POSITIVE_INFINITY;
   return gpus.map((gpu) => {

@@ -3,10 +3,10 @@ import type { ReadText } from "./amd-sysfs.ts";
 const HWMON = "/sys/class/hwmon";
 /** Drivers of sensors in processors and graphics cards. Others measure disks, batteries, rooms. */
 const DRIVERS: ReadonlySet<string> = new Set(["coretemp", "k10temp", "zenpower", "cpu_thermal", "amdgpu"]);
-/** Sensors of one driver that are read. */
+/** Maximum number of sensors read per driver. */
 const MAX_SENSORS = 32;
 
-/** Files of the temperatures of processors and graphics cards that Linux's hwmon shows. */
+/** Finds the temperature files of processors and graphics cards in Linux's hwmon. */
 export function findTemperatureFiles(listDirectory: (path: string) => readonly string[], readText: ReadText): string[] {
   return listDirectory(HWMON).flatMap((device) => {
     const folder = `${HWMON}/${device}`;
@@ -16,18 +16,18 @@ export function findTemperatureFiles(listDirectory: (path: string) => readonly s
   });
 }
 
-/** The highest of what the files say, in °C; null: none tells. */
+/** Returns the highest temperature of the files in °C; null if none has a value. */
 export function readHottest(files: readonly string[], readText: ReadText): number | null {
   return highestOf(files.map((file) => parseMillidegrees(readText(file))));
 }
 
-/** The highest that is known. */
+/** Returns the highest known value. */
 export function highestOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((each) => each !== null);
   return known.length === 0 ? null : Math.max(...known);
 }
 
-/** As the kernel writes it: thousandths of a degree. A broken sensor says 0, or far too much. */
+/** Parses thousandths of a degree, as the kernel writes them. A broken sensor reports 0, or far too much. */
 function parseMillidegrees(text: string | null): number | null {
   const value = /^\d{1,6}$/.test(text?.trim() ?? "") ? Math.round(Number(text) / 1_000) : 0;
   return value > 0 && value < 150 ? value : null;

@@ -8,7 +8,7 @@ import { systemProbe, type HostProbe } from "./host-probe.ts";
 import { NVIDIA_USAGE_ARGUMENTS, parseNvidiaUsage } from "./nvidia-smi.ts";
 import { findTemperatureFiles, highestOf, readHottest } from "./temperature.ts";
 
-/** Load and free memory of the machine now; unknown is null. */
+/** Load and free memory of the machine now; unknown values are null. */
 interface Usage {
   /** 0 to 1 over all cores, since the last reading. */
   readonly cpuLoad: number | null;
@@ -20,7 +20,7 @@ interface Usage {
   readonly gpuLoad: number | null;
 }
 
-/** nvidia-smi may take seconds on a busy GPU. It runs in the background at this interval, and its last answer is used. */
+/** Interval of nvidia-smi, which may take seconds on a busy GPU. It runs in the background, and its last output is used. */
 const NVIDIA_INTERVAL_MS = 10_000;
 
 /**
@@ -52,7 +52,7 @@ export function openUsageSampler({
       : [];
   askNvidia();
 
-  /** The owner has changed the caps. */
+  /** Sets the hardware after the owner has changed the caps. */
   function setHardware(changed: Pick<Hardware, "ramBytes" | "gpus">): void {
     hardware = changed;
   }
@@ -72,8 +72,8 @@ export function openUsageSampler({
   }
 
   /**
-   * RAM that a load can have now. Null where the system reports only unused memory without reclaimable caches: macOS reports a
-   * few hundred MB while gigabytes are available.
+   * Returns the RAM that a load can use now. Null where the system reports only unused memory without reclaimable caches: macOS
+   * reports a few hundred MB while gigabytes are available.
    */
   function loadableRamBytes(): number | null {
     return ["linux", "win32"].includes(probe.platform) ? freeRamBytes() : null;
@@ -96,7 +96,7 @@ export function openUsageSampler({
     return readAmdGpus(probe.listDirectory("/sys/class/drm"), (path) => probe.readText(path));
   }
 
-  /** Starts a reading in the background if the last one is old enough and none is under way. */
+  /** Starts a reading in the background if the last one is old enough and none is running. */
   function askNvidia(): void {
     const isDue = clock.monotonicMs() - nvidiaAskedMs >= NVIDIA_INTERVAL_MS;
     if (!has("NVIDIA") || asking !== null || !isDue || stopping.signal.aborted) return;

@@ -14,15 +14,15 @@ const WEIGHT_SUFFIXES: Readonly<Record<WeightFormat, string>> = {
 };
 /** Order of choice when a Cargo names no format: full precision, then formats that are fast on a CPU, then the rest. */
 const PREFERENCE: readonly WeightFormat[] = ["fp32", "q8", "int8", "uint8", "q4", "bnb4", "fp16", "q4f16"];
-/** Decoders that exporters write beside `decoder_model_merged`, which does the work of both. */
+/** Decoders that exporters write in addition to `decoder_model_merged`, which replaces both. */
 const UNUSED_DECODERS: ReadonlySet<string> = new Set(["decoder_model", "decoder_with_past_model"]);
 
-/** The graphs of a model in one format. */
+/** Graphs of a model in one format. */
 interface ChosenGraphs {
   readonly format: WeightFormat;
   /** Names of the `.onnx` files. */
   readonly graphs: readonly string[];
-  /** Names of the weights beside them: `model.onnx_data`, `model.onnx_data_1`, `model.onnx.data`. */
+  /** Names of their weights files: `model.onnx_data`, `model.onnx_data_1`, `model.onnx.data`. */
   readonly data: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export function chooseGraphs(names: readonly string[], wanted: WeightFormat | nu
   return { format, graphs: used, data: names.filter(isData) };
 }
 
-/** The formats of the graphs in a folder. */
+/** Returns the formats of the graphs in a folder. */
 export function formatsOf(names: readonly string[]): WeightFormat[] {
   const graphs = graphsOf(names);
   return WEIGHT_FORMATS.filter((format) => graphs.some((graph) => graph.format === format));
@@ -66,12 +66,12 @@ function graphsOf(names: readonly string[]): Graph[] {
   return names.filter((name) => name.endsWith(".onnx")).map((name) => ({ name, ...splitName(name) }));
 }
 
-/** The rest of the name after `start`; empty when the name begins otherwise. */
+/** Returns the rest of the name after `start`; empty when the name begins otherwise. */
 function after(start: string, name: string): string {
   return name.startsWith(start) ? name.slice(start.length) : "";
 }
 
-/** "decoder_model_merged_q4.onnx" is the graph "decoder_model_merged" in q4. */
+/** Splits a name: "decoder_model_merged_q4.onnx" is the graph "decoder_model_merged" in q4. */
 function splitName(name: string): Omit<Graph, "name"> {
   const stem = name.slice(0, -".onnx".length);
   const format = WEIGHT_FORMATS.find((each) => each !== "fp32" && stem.endsWith(WEIGHT_SUFFIXES[each])) ?? "fp32";

@@ -6,8 +6,8 @@ import { openPreloader, type PreloadStatus } from "./preloader.ts";
 type PreloaderParts = Parameters<typeof openPreloader>[0];
 
 /**
- * Downloads that no job waits for: what the network will need (preloads) and what the owner asked for (pulls).
- * @param recommend null: the owner has switched preloads off.
+ * Opens the downloads that no job waits for: expected models (preloads) and the owner's requests (pulls).
+ * @param recommend null: the owner has disabled preloads.
  */
 export function openBackgroundDownloads(
   parts: Omit<PreloaderParts, "recommend" | "files"> & {
@@ -19,22 +19,22 @@ export function openBackgroundDownloads(
   const pulls = openPulls(parts.clock, parts.files, parts.want, parts.onChange);
   let preloading: Promise<void> | undefined;
 
-  /** Begins to preload, until `signal` aborts. Further calls do nothing. */
+  /** Starts preloads, until `signal` aborts. Further calls are no-ops. */
   function start(signal: AbortSignal): void {
     preloading ??= preloader?.run(signal);
   }
 
-  /** Null when preloads are switched off. */
+  /** Returns null when preloads are disabled. */
   function preloads(): PreloadStatus | null {
     return preloader?.status() ?? null;
   }
 
-  /** The Island has opened or closed for new jobs. */
+  /** Handles the opening or closing of the Island for new jobs. */
   function onAvailability(): void {
     preloader?.onAvailability();
   }
 
-  /** Takes a Cargo that the coordinator sent: for a pull that waits for it, otherwise for a preload. */
+  /** Passes a Cargo from the coordinator to a pull that waits for it, otherwise to the preloader. */
   function offer(cargo: CargoManifest, signal: AbortSignal): void {
     if (!pulls.offer(cargo, signal)) preloader?.offer(cargo, signal);
   }

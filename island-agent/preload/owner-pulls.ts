@@ -4,15 +4,15 @@ import { CliError } from "../../shared/errors.ts";
 import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 
-/** A Cargo that the owner wants on disk, and its state. */
+/** A Cargo that the owner requested, and its state. */
 export interface PullStatus {
   readonly slug: string;
   readonly state: "asked for" | "fetching" | "on disk" | "failed";
   /** 0 to 1; null while the size is unknown. */
   readonly fraction: number | null;
-  /** How far the download is; null while there is none. Absent in an agent of an earlier version. */
+  /** Progress of the download; null if there is none. Absent in agents of earlier versions. */
   readonly download?: IslandState["downloads"][number] | null;
-  /** Why it failed. */
+  /** Reason of a failure. */
   readonly detail: string;
 }
 
@@ -22,14 +22,14 @@ interface Pull {
   patience: Timer | null;
 }
 
-/** The coordinator answers at once, or not at all when it has no such Cargo. */
+/** Maximum wait for a Cargo. The coordinator sends it immediately, or not at all if it has no such Cargo. */
 const MAX_ANSWER_WAIT_MS = 10_000;
-/** Pulls that are remembered; finished ones are forgotten first. */
+/** Maximum number of pulls kept; finished ones are dropped first. */
 const MAX_PULLS = 100;
 
 /**
- * The downloads that the owner started with `island models pull`.
- * @param want Asks the coordinator for Cargos, which arrive at `offer`; false when there is no session.
+ * Opens the downloads that the owner starts with `island models pull`.
+ * @param want Requests Cargos from the coordinator, which arrive at `offer`; false without a session.
  * @param onChange Called when the state in reports has changed.
  */
 export function openPulls(
@@ -39,10 +39,13 @@ export function openPulls(
   onChange: () => void,
 ) {
   const pulls = new Map<string, Pull>();
-  /** Downloads under way; they never reject. */
+  /** Downloads in progress; they never reject. */
   const ongoing = new Set<Promise<void>>();
 
-  /** Asks the coordinator for the Cargo, unless it is being pulled. @throws {CliError} when there is no session, or too many are being pulled. */
+  /**
+   * Requests the Cargo from the coordinator, unless it is already being pulled. @throws {CliError} without a session, or when too
+   * many are being pulled.
+   */
   function begin(slug: string): void {
     const known = pulls.get(slug);
     if (known !== undefined && !hasEnded(known)) return;
@@ -57,7 +60,7 @@ export function openPulls(
     pulls.set(slug, pull);
   }
 
-  /** Takes a Cargo that the coordinator sent; false when no pull waits for it. */
+  /** Accepts a Cargo from the coordinator; returns false when no pull waits for it. */
   function offer(cargo: CargoManifest, signal: AbortSignal): boolean {
     const pull = pulls.get(cargo.slug);
     if (pull?.state !== "asked for") return false;
@@ -77,7 +80,7 @@ export function openPulls(
     });
   }
 
-  /** Waits for the downloads. Abort the signals that `offer` got to end them. */
+  /** Waits for the downloads. Abort the signals passed to `offer` to end them. */
   async function close(): Promise<void> {
     for (const { patience } of pulls.values()) patience?.cancel();
     await Promise.all(ongoing);

@@ -8,10 +8,10 @@ import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import { DiskFullError } from "../disk/disk-full-error.ts";
 import type { Recommendation } from "./recommendations.ts";
 
-/** A Cargo that the coordinator recommended or sent unasked, and its state. */
+/** A Cargo that the coordinator recommended or sent without a request, and its state. */
 interface PreloadItem {
   readonly slug: string;
-  /** Why it should be on disk. */
+  /** Reason why it should be on disk. */
   readonly reason: string;
   readonly state: "asked for" | "waits" | "fetching" | "on disk" | "does not fit" | "cannot run here" | "failed";
   /** Details of the state for the owner; may be empty. */
@@ -19,7 +19,7 @@ interface PreloadItem {
 }
 
 export interface PreloadStatus {
-  /** Unix time in ms; null before the first answer. */
+  /** Unix time in ms; null before the first response. */
   readonly askedAtMs: number | null;
   readonly problem: string | null;
   readonly items: readonly PreloadItem[];
@@ -35,19 +35,19 @@ interface Candidate {
   detail: string;
 }
 
-/** Source: spec §4, recommendations rule 3. */
+/** Interval of requests. Source: spec §4, recommendations rule 3. */
 const INTERVAL_MS = 15 * 60_000;
-/** Longest random delay after the interval. */
+/** Maximum random delay after the interval. */
 const SPREAD_MS = 60_000;
 /** Wait before the first retry of a failed request; it doubles each time. */
 const FIRST_RETRY_MS = 60_000;
-/** Unasked Cargos that are remembered; finished ones are forgotten first. */
+/** Maximum number of Cargos kept that were sent without a request; finished ones are dropped first. */
 const MAX_UNASKED = 100;
 const SENT_BY_COORDINATOR = "the coordinator sent it";
 
 /**
- * Downloads recommended Cargos before jobs need them, while the Island is open: what has been asked for in the last hour, and the default
- * Cargo; the best that fit the disk budget, one at a time.
+ * Downloads recommended Cargos before jobs need them, while the Island is open: those requested in the last hour, and the default
+ * Cargo. It takes the best that fit the disk budget, one at a time.
  */
 export function openPreloader({
   clock,
@@ -65,27 +65,27 @@ export function openPreloader({
   readonly files: Pick<CargoFiles, "bytesOnDisk" | "preload" | "freeSpace">;
   /** Runtimes of this Island. Cargos of other types are not preloaded. */
   readonly runtimes: Pick<ReadonlySet<RuntimeType>, "has">;
-  /** The coordinator's recommendations for this Island, best first. */
+  /** Returns the coordinator's recommendations for this Island, best first. */
   readonly recommend: (signal: AbortSignal) => Promise<readonly Recommendation[]>;
-  /** Asks the coordinator for Cargos, which arrive at `offer`; false when there is no session. */
+  /** Requests Cargos from the coordinator, which arrive at `offer`; false without a session. */
   readonly want: (slugs: readonly string[]) => boolean;
-  /** Why the Island takes no new jobs, and therefore preloads nothing; null while it does. */
+  /** Returns why the Island accepts no new jobs, and therefore preloads nothing; null while it does. */
   readonly closedBecause: () => string | null;
-  /** The state in reports has changed. */
+  /** Called when the state in reports has changed. */
   readonly onChange: () => void;
-  /** 0 (included) to 1 (excluded); spreads the requests of many Islands. */
+  /** Returns 0 (inclusive) to 1 (exclusive); spreads the requests of many Islands. */
   readonly random: () => number;
 }) {
-  /** By slug, best first. */
+  /** Recommended Cargos by slug, best first. */
   let wanted = new Map<string, Candidate>();
-  /** Cargos that the coordinator sent unasked, by slug, in order of arrival. */
+  /** Cargos that the coordinator sent without a request, by slug, in order of arrival. */
   const unasked = new Map<string, Candidate>();
   let askedAtMs: number | null = null;
   let lastProblem: string | null = null;
   let work: Promise<void> | null = null;
   /** Ends the wait before the next request. */
   let askNow = new AbortController();
-  /** Ends the present download. */
+  /** Ends the current download. */
   let stopDownload = new AbortController();
   const backoff = new Backoff({ firstMs: FIRST_RETRY_MS, maxMs: INTERVAL_MS, random: random });
 
@@ -96,7 +96,7 @@ export function openPreloader({
     return { askedAtMs, problem, items };
   }
 
-  /** Asks now, every 15 minutes and when the Island opens, until aborted. Resolves when all downloads have ended. */
+  /** Requests recommendations now, every 15 minutes and when the Island opens, until aborted. Resolves when all downloads have ended. */
   async function run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       askNow = new AbortController();
@@ -111,13 +111,13 @@ export function openPreloader({
     await work;
   }
 
-  /** Asks at once when the Island has opened; stops the download when it has closed. */
+  /** Requests recommendations when the Island has opened; stops the download when it has closed. */
   function onAvailability(): void {
     if (closedBecause() === null) askNow.abort();
     else stopDownload.abort(new Error("the Island accepts no jobs now"));
   }
 
-  /** Takes a Cargo that the coordinator sent, asked or unasked. */
+  /** Accepts a Cargo from the coordinator, requested or not. */
   function offer(cargo: CargoManifest, signal: AbortSignal): void {
     const candidate = wanted.get(cargo.slug) ?? unasked.get(cargo.slug) ?? addUnasked(cargo.slug);
     if (candidate === null) return;
@@ -129,7 +129,7 @@ export function openPreloader({
     begin(signal);
   }
 
-  /** Recommended Cargos first, then unasked ones. */
+  /** Yields recommended Cargos first, then those sent without a request. */
   function* candidates(): Generator<Candidate> {
     yield* wanted.values();
     for (const candidate of unasked.values()) if (!wanted.has(candidate.slug)) yield candidate;
@@ -171,7 +171,7 @@ export function openPreloader({
     return false;
   }
 
-  /** A Cargo that is being downloaded keeps its state and gets the new reason. */
+  /** Returns the candidate of a recommendation. A running download keeps its state and gets the new reason. */
   function candidateOf(one: Recommendation): Candidate {
     const waiting = one.queued === 1 ? "1 job waits" : `${one.queued} jobs wait`;
     const demand = one.demandScore > 0 ? `${waiting}, demand ${one.demandScore}` : "chats without a model use it";
@@ -186,9 +186,9 @@ export function openPreloader({
     work ??= fetchAll(signal);
   }
 
-  /** One at a time, best first, including Cargos that arrive meanwhile. */
+  /** Downloads the candidates one at a time, best first, including Cargos that arrive in the meantime. */
   async function fetchAll(signal: AbortSignal): Promise<void> {
-    // The frames of one answer arrive together: wait for all, then begin with the best, not with the first.
+    // The frames of one reply arrive together: wait for all, then begin with the best, not with the first.
     await Promise.resolve();
     const mayGoOn = (): boolean => !signal.aborted && closedBecause() === null;
     for (let next = nextToFetch(); next !== undefined && mayGoOn(); next = nextToFetch()) {
@@ -216,7 +216,7 @@ export function openPreloader({
       if (ending.aborted) outcome = { state: "waits", detail: messageOf(ending.reason) };
       else outcome = failed(cargo, error);
     }
-    // A new version of the Cargo may have arrived meanwhile; it waits for its own turn.
+    // A new version of the Cargo may have arrived; it waits for its own turn.
     if (candidate.cargo === cargo) Object.assign(candidate, outcome);
   }
 

@@ -15,17 +15,17 @@ const recommendationSchema = z.object({
     .regex(/^\d+(\.\d+)?$/),
   queued_demand: z.number().int().nonnegative(),
   demand_score: z.number().int().nonnegative(),
-  /** Coordinators before version 0.2 do not say it. */
+  /** Missing in coordinators before version 0.2. */
   is_default: z.boolean().default(false),
 });
 const answerSchema = z.object({ recommendations: z.array(recommendationSchema).max(1_000) });
 
 export interface Recommendation {
   readonly slug: string;
-  /** Jobs that wait for it. */
+  /** Number of jobs that wait for it. */
   readonly queued: number;
   readonly demandScore: number;
-  /** The Cargo of chats without a model. */
+  /** True for the Cargo of chats without a model. */
   readonly isDefault: boolean;
   /** Credits, as a decimal number. */
   readonly earningsPerJob: string;
@@ -36,7 +36,7 @@ const MAX_ANSWER_BYTES = 1_000_000;
 const MAX_RECOMMENDATIONS = 20;
 
 /**
- * Asks the coordinator which Cargos to have on disk, best first. Source: spec §4, GET /island/recommendations.
+ * Requests the Cargos to keep on disk from the coordinator, best first. Source: spec §4, GET /island/recommendations.
  * @throws {Error} with a message for the owner.
  */
 export async function fetchRecommendations(

@@ -18,24 +18,23 @@ import { MAPPING_ALLOWANCE_BYTES } from "./sandbox/memory-limit.ts";
 import { wasmRuntime } from "./wasm/wasm-runtime.ts";
 
 interface RuntimesOptions {
-  /** Where back ends are that the owner has added. */
+  /** Data directory, which holds the back ends that the owner has added. */
   readonly dataDirectory: string;
   readonly config: AgentConfig;
   readonly hardware: Hardware;
   readonly clock: Clock;
-  /** The agent's own environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
-  /** What native runtimes run in. */
+  /** Sandbox of native runtimes. */
   readonly sandbox: SandboxChoice;
   /** Null: no containers. `islandId` marks this Island's containers, since several Islands may share an engine. */
   readonly containers: { readonly images: Pick<ImageStore, "acquire">; readonly islandId: string } | null;
 }
 
-/** Each sequence has its own context in memory; beyond this number memory grows more than throughput. */
+/** Maximum number of sequences. Each has its own context; beyond this number memory grows more than throughput. */
 const MAX_SEQUENCES = 4;
 
-/** All runtimes of this agent, set up with the owner's caps. Each one's `probe` tells whether it works here. */
+/** Creates all runtimes of this agent with the owner's caps. `probe` tests whether a runtime works here. */
 export function createRuntimes({
   dataDirectory,
   config,
@@ -56,7 +55,7 @@ export function createRuntimes({
   };
   const native: CargoRuntime[] = [
     llmcppRuntime({
-      // node-llama-cpp tries its binary in a process of its own.
+      // node-llama-cpp tests its binary in a separate process.
       ...inSandbox(usesGpu, true),
       gpu,
       backEnds: backEndFolder(dataDirectory),
@@ -90,13 +89,13 @@ export function createRuntimes({
   return [...runtimes, container];
 }
 
-/** What containers may take. */
+/** Returns the limits for containers. */
 export function containerLimitsOf(config: AgentConfig, hardware: Hardware): ContainerLimits {
   const cpus = threadsFor(config, hardware.physicalCores ?? hardware.logicalCores);
   return { cpus, concurrency: config.slots, ramBytes: hardware.ramBytes };
 }
 
-/** What native runtimes run in here. */
+/** Finds the sandbox for native runtimes on this machine. */
 export function findSandbox({
   config,
   hardware,
@@ -111,22 +110,22 @@ export function findSandbox({
   });
 }
 
-/** The runtime, without its processes: the owner requires a sandbox, and there is none. */
+/** Returns the runtime with a probe that always fails: the owner requires a sandbox, and none is available. */
 function refusedFor(reason: string, runtime: CargoRuntime): CargoRuntime {
   return { ...runtime, probe: () => Promise.resolve({ usable: false, reason, isFinal: true }) };
 }
 
-/** Inputs of the search for a container engine. */
+/** Returns the inputs of the search for a container engine. */
 export function engineSearch(env: RuntimesOptions["env"], { platform }: Pick<Hardware, "platform">): EngineSearch {
   return { environment: env, platform: platform as EngineSearch["platform"] };
 }
 
-/** What the owner's settings say about containers with a network. */
+/** Result of the network check for containers. */
 export type NetworkState =
   | { readonly kind: "off" | "filtered" }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Whether containers can have a network that the owner allows: only behind a filter. Makes one, and removes it. */
+/** Checks whether containers can have a filtered network, the only kind that is allowed. Creates one and removes it. */
 export async function checkNetwork(
   { containers }: Pick<AgentConfig, "containers">,
   candidates: readonly CargoRuntime[],

@@ -4,21 +4,21 @@ import { GatheredBytes } from "../../shared/async/gathered-bytes.ts";
 import { isJsonValue, type JsonValue } from "../../shared/json-value.ts";
 import { outputItemSchema, type OutputItem } from "../../shared/output.ts";
 
-/** The line that ended a program's output. */
+/** Last line of a program's output. */
 export type FinalLine =
   | { readonly kind: "done"; readonly output?: JsonValue }
   | { readonly kind: "error"; readonly failure: JobFailure };
 
 export interface JsonLineLimits {
-  /** Longest line, without its end. */
+  /** Maximum length of a line, without its newline. */
   readonly lineBytes: number;
-  /** All lines together. */
+  /** Maximum length of all lines together. */
   readonly totalBytes: number;
 }
 
-/** A line must fit into one frame to the coordinator (8 MB), and the whole output into what the coordinator stores for a job (64 MB). */
+/** Default limits. A line must fit into one frame to the coordinator (8 MB), and the output into a stored job (64 MB). */
 const DEFAULT_LIMITS: JsonLineLimits = { lineBytes: 8_000_000, totalBytes: 64_000_000 };
-/** Longest message of an `error` line. */
+/** Maximum length of the message of an `error` line. */
 const MAX_MESSAGE_CHARS = 1_000;
 const LINE_FEED = 0x0a;
 const BASE64_PATTERN = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -36,14 +36,14 @@ const lineSchema = z.discriminatedUnion("type", [
 ]);
 
 /**
- * Reads the standard output of a wasm module or a container: JSON lines as documented in docs/reference/cargo-format.md. Failures name the line
- * number and the fault, but never quote the line. Each `token` line counts as one token.
+ * Reads the standard output of a wasm module or a container: JSON lines as documented in docs/reference/cargo-format.md. Failures
+ * name the line number and the fault, but never quote the line. Each `token` line counts as one token.
  */
 export class JsonLineReader {
   readonly #onItem: (item: OutputItem) => void;
   readonly #limits: JsonLineLimits;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
-  /** The beginning of the current line. */
+  /** Beginning of the current line. */
   #line = new GatheredBytes();
   #totalBytes = 0;
   #lineNumber = 1;
@@ -55,19 +55,19 @@ export class JsonLineReader {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
   }
 
-  /** The first `done` or `error` line, null before it. Later lines are ignored. */
+  /** First `done` or `error` line; null before it. Later lines are ignored. */
   get finalLine(): FinalLine | null {
     return this.#finalLine;
   }
 
-  /** `token` lines so far. */
+  /** Number of `token` lines so far. */
   get tokens(): number {
     return this.#tokens;
   }
 
   /**
-   * Takes the next bytes and delivers the items of all complete lines. The bytes of an incomplete line are copied.
-   * @throws {JobFailure} `cargo_failed` or `output_too_large`; do not push anything after that.
+   * Adds bytes and delivers the items of all complete lines. Copies the bytes of an incomplete line.
+   * @throws {JobFailure} `cargo_failed` or `output_too_large`; do not call `push` again after that.
    */
   push(bytes: Uint8Array): void {
     let start = 0;
@@ -86,7 +86,7 @@ export class JsonLineReader {
     }
   }
 
-  /** Call when standard output has ended; a last line without a newline counts. @throws as `push`. */
+  /** Ends the input; a last line without a newline counts. @throws as `push`. */
   end(): FinalLine | null {
     this.#endLine();
     return this.#finalLine;
@@ -154,7 +154,7 @@ export class JsonLineReader {
     try {
       value = JSON.parse(text);
     } catch {
-      // Not passed on as the cause: V8's message quotes the text.
+      // Not passed on as the cause, because V8's message quotes the text.
       throw this.#badLine("is not JSON");
     }
     const parsed = lineSchema.safeParse(value);
@@ -173,7 +173,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** `field` is a name from the schema; keys of the line itself are never quoted. */
+/** Quotes a field name of the schema. Keys of the line itself are never quoted. */
 function describeField(field: PropertyKey): string {
   return `"${String(field)}"`;
 }

@@ -14,13 +14,13 @@ export class OutputTail {
   }
 
   push(bytes: Uint8Array): void {
-    // Copied: the piece is a view of a far larger buffer.
+    // Copied, because the piece is a view of a far larger buffer.
     this.#pieces.push(Uint8Array.from(bytes.subarray(-this.#maxBytes)));
     this.#bytes += Math.min(bytes.length, this.#maxBytes);
     if (this.#bytes >= 2 * this.#maxBytes) this.#cut();
   }
 
-  /** As text that is safe for a terminal: without control characters other than line ends and tabs. */
+  /** Returns the tail as text that is safe for a terminal: without control characters except line ends and tabs. */
   text(): string {
     this.#cut();
     const text = new TextDecoder().decode(this.#pieces[0] ?? new Uint8Array());

@@ -6,7 +6,7 @@ import type { CargoRuntime, ProbeResult } from "./runtime.ts";
 
 /** Time limit of a probe. */
 export const MAX_PROBE_MS = 30_000;
-/** Waits between the probes of a runtime that cannot be used. */
+/** Delays between probes of an unusable runtime, in ms. */
 export const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 600_000;
 
@@ -16,11 +16,11 @@ export interface UsableRuntime {
   readonly version: string;
 }
 
-/** One that does not. */
+/** A runtime that does not work on this host. */
 export interface UnusableRuntime {
   readonly type: RuntimeType;
   readonly reason: string;
-  /** When it is probed again, in ms since the epoch; null: never. */
+  /** Time of the next probe, in ms since the epoch; null: never. */
   readonly retryAtMs: number | null;
 }
 
@@ -28,9 +28,9 @@ interface RuntimeProbesDeps {
   readonly candidates: readonly CargoRuntime[];
   readonly clock: Clock;
   readonly log: Logger;
-  /** What is to be done before a usable runtime is offered. Never rejects. */
+  /** Called before a usable runtime is offered. Never rejects. */
   readonly prepare: (runtime: CargoRuntime) => Promise<void>;
-  /** 0 (included) to 1 (excluded); spreads the probes. */
+  /** Returns 0 (inclusive) to 1 (exclusive); spreads the probes. */
   readonly random?: () => number;
 }
 
@@ -40,11 +40,11 @@ interface Waiting {
 }
 
 /**
- * Which runtimes work on this host. Those that do not are probed again and again: a probe may have been killed, or an engine may
- * start after us.
+ * Finds the runtimes that work on this host. Probes the others repeatedly: a probe may have been killed, or a container engine
+ * may start later.
  */
 export class RuntimeProbes implements Disposable {
-  /** Called when a later probe has found a runtime; it is in `usable` then. */
+  /** Called when a later probe has found a runtime, after it was added to `usable`. */
   onFound: (type: RuntimeType) => void = () => {};
   readonly #deps: RuntimeProbesDeps;
   readonly #candidates = new Map<RuntimeType, CargoRuntime>();
@@ -59,7 +59,7 @@ export class RuntimeProbes implements Disposable {
     for (const runtime of deps.candidates) this.#candidates.set(runtime.type, runtime);
   }
 
-  /** Those that work, always as of now. */
+  /** Live map of the usable runtimes. */
   get usable(): ReadonlyMap<RuntimeType, UsableRuntime> {
     return this.#usable;
   }
@@ -68,15 +68,15 @@ export class RuntimeProbes implements Disposable {
     return [...this.#unusable.values()].map(({ problem }) => problem);
   }
 
-  /** Whether any runtime is usable, or may become so. */
+  /** Whether any runtime is usable or will be probed again. */
   get hasHope(): boolean {
     return this.#usable.size > 0 || this.unusable().some(({ retryAtMs }) => retryAtMs !== null);
   }
 
-  /** Probes every candidate once, one after the other. */
+  /** Probes all candidates one after the other. */
   async probeAll(): Promise<void> {
     for (const runtime of this.#candidates.values()) await this.#probe(runtime);
-    // One cause, such as a missing sandbox, may concern several.
+    // One cause, such as a missing sandbox, may affect several runtimes.
     const byReason = Map.groupBy(
       this.unusable().filter(({ type }) => !this.#foreign.has(type)),
       ({ reason }) => reason,
@@ -86,7 +86,7 @@ export class RuntimeProbes implements Disposable {
     }
   }
 
-  /** Takes a runtime in place of the candidate of its type, for what is loaded from now on. It works where that one does. */
+  /** Replaces the candidate of the same type, for later loads. The new runtime counts as usable if the old one did. */
   replace(runtime: CargoRuntime): void {
     if (!this.#candidates.has(runtime.type)) return;
     this.#candidates.set(runtime.type, runtime);

@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { CliError } from "../../shared/errors.ts";
 
-/** User names as POSIX, Linux and macOS allow them. None has a character that a shell interprets. */
+/** User names allowed by POSIX, Linux and macOS. They contain no characters that a shell interprets. */
 const USER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 
-/** The home directory of a user of this machine. @throws {CliError} when there is no such user. */
+/** Returns the home directory of a user of this machine. @throws {CliError} when there is no such user. */
 export async function homeOf(user: string): Promise<string> {
   if (!USER_NAME.test(user)) throw new CliError(`User name: must be valid, got ${JSON.stringify(user)}`);
   // The shell asks the system, wherever it keeps its accounts.

@@ -2,31 +2,31 @@
 export interface ServiceSpec {
   /** The command and its arguments; the first is an absolute path. */
   readonly command: readonly string[];
-  /** Where the agent writes. */
+  /** Directory to which the agent writes. */
   readonly dataDirectory: string;
-  /** The log on macOS, which has no journal. */
+  /** Log file on macOS, which has no journal. */
   readonly logFile: string;
-  /** The account of a system service; null: a service of the current user. */
+  /** Account of a system service; null: a service of the current user. */
   readonly user: string | null;
 }
 
 export const SYSTEMD_UNIT = "atoll-island.service";
 export const LAUNCHD_LABEL = "network.atoll.island";
 
-/** Exit code of `island start` when the coordinator refuses the Island for good, so that the service is not restarted. */
+/** Exit code of `island start` when the coordinator permanently refuses the Island. The service is then not restarted. */
 export const SENT_AWAY_EXIT_CODE = 3;
 
-/** Longer than the agent's own limits after SIGTERM: for running jobs and for the last results. */
+/** Stop timeout. Longer than the agent's own limits after SIGTERM, for running jobs and for the last results. */
 const MAX_STOP_S = 90;
 const RESTART_AFTER_S = 10;
-/** A service that fails this often in this time is not restarted. */
+/** Number of failures within `STARTS_WITHIN_S` after which the service is not restarted. */
 const MAX_STARTS = 10;
 const STARTS_WITHIN_S = 300;
 
 /**
- * Rights that the agent does not need. Missing on purpose, because bubblewrap could not start under them: RestrictNamespaces,
- * ProtectKernelTunables, ProtectKernelLogs and ProtectProc (it mounts a /proc of its own), ProtectHostname (it sets one); and
- * PrivateDevices and ProtectClock, which hide GPUs. Source: systemd.exec(5).
+ * Restrictions of rights that the agent does not need. Some are omitted because bubblewrap could not start under them:
+ * RestrictNamespaces, ProtectKernelTunables, ProtectKernelLogs and ProtectProc (it mounts its own /proc), ProtectHostname (it
+ * sets one). PrivateDevices and ProtectClock are omitted because they hide GPUs. Source: systemd.exec(5).
  */
 const FEWER_RIGHTS = `NoNewPrivileges=true
 LockPersonality=true
@@ -36,7 +36,7 @@ RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
 SystemCallArchitectures=native
 UMask=0077
 `;
-/** Only the system's manager may change what a service sees of the file system, and its capabilities. */
+/** Restrictions that only the system's manager may set: the service's view of the file system, and its capabilities. */
 const FEWER_RIGHTS_OF_SYSTEM = `KeyringMode=private
 PrivateTmp=true
 ProtectControlGroups=true
@@ -45,10 +45,10 @@ ProtectSystem=strict
 `;
 /** Not for root: without capabilities it cannot map itself into the user namespace of a sandbox. */
 const NO_CAPABILITIES = "CapabilityBoundingSet=\n";
-/** Processes and threads of the agent and its models. */
+/** Maximum number of processes and threads of the agent and its models. */
 const MAX_TASKS = 4_096;
 
-/** A unit file. Source: systemd.service(5), systemd.exec(5), systemd.unit(5). */
+/** Returns a unit file. Source: systemd.service(5), systemd.exec(5), systemd.unit(5). */
 export function systemdUnit({ command, user, dataDirectory }: ServiceSpec): string {
   const isSystem = user !== null;
   const fewerOfSystem = `${FEWER_RIGHTS_OF_SYSTEM}ReadWritePaths=${quotePath(dataDirectory)}\n`;
@@ -73,7 +73,7 @@ WantedBy=${user === null ? "default.target" : "multi-user.target"}
 `;
 }
 
-/** A property list for launchd. Source: launchd.plist(5). */
+/** Returns a property list for launchd. Source: launchd.plist(5). */
 export function launchdPlist({ command, logFile, user }: ServiceSpec): string {
   const string = (text: string): string => `<string>${escapeXml(text)}</string>`;
   return `<?xml version="1.0" encoding="UTF-8"?>
@@ -96,7 +96,7 @@ ${user === null ? "" : `  <key>UserName</key>${string(user)}\n`}  <key>RunAtLoad
 `;
 }
 
-/** Quotes a path, where `$` has no meaning. */
+/** Quotes a path, in which `$` has no special meaning. */
 function quotePath(path: string): string {
   return `"${path.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%")}"`;
 }

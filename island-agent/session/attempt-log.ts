@@ -10,23 +10,23 @@ export type LastFrame = Unnumbered<Exclude<NumberedFrame, { type: "output" }>>;
 export interface AttemptName {
   readonly jobId: string;
   readonly attempt: number;
-  /** The secret that `assign` gave; repeated when the Island comes back with the job. */
+  /** Attempt token from `assign`; repeated when the Island reconnects with the job. */
   readonly claim: string;
 }
 
-/** What the outbox knows of an attempt. */
+/** State of an attempt in the outbox. */
 export interface AttemptLog extends AttemptName {
   /** Called when output of the job cannot be sent, to stop its run. */
   readonly onFailure: (failure: JobFailure) => void;
   started: boolean;
-  /** False while the coordinator has not heard that the run began. */
+  /** False until the start of the run was sent to the coordinator. */
   startTold: boolean;
-  /** How much of the prompt is read; null before, and for Cargos without prompts. */
+  /** Prompt tokens read so far; null before, and for Cargos without prompts. */
   prompt: PromptTokens | null;
   lastSeq: number;
   /** Numbered frames that the coordinator has not acknowledged, in order. */
   unacked: NumberedFrame[];
-  /** Output of this turn of the event loop, or since the socket is behind; not yet in a frame. */
+  /** Output of this event loop tick, or since the socket is behind; not yet in a frame. */
   items: OutputItem[];
   failure: JobFailure | null;
   hasEnded: boolean;

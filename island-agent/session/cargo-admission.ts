@@ -4,35 +4,35 @@ import type { Logger } from "../../shared/logger.ts";
 import { openCargoTrust, type ReceivedCargo } from "./cargo-trust.ts";
 
 export interface AdmissionOptions {
-  /** The coordinator's public key, pinned at join; base64. Cargos that it has not signed do not run. */
+  /** The coordinator's public key, pinned at join; base64. Cargos without its signature do not run. */
   readonly publicKey: string;
   /** The account that owns the Island; null when unknown, and then no Cargo that belongs to an account runs. */
   readonly accountId: string | null;
-  /** The owner's setting `cargos.signed_by`; null: the pinned key decides alone. */
+  /** The owner's setting `cargos.signed_by`; null: only the pinned key is required. */
   readonly signedBy: readonly string[] | null;
-  /** What the owner allows, as of now. */
+  /** Returns the owner's current policy. */
   readonly policy: () => OwnerPolicy;
 }
 
-/** Why a Cargo is not taken. The codes are those that coordinators of every version know. */
+/** Reason to reject a Cargo. The codes are known to coordinators of all versions. */
 interface CargoRefusal {
   readonly code: JobErrorCode;
   readonly message: string;
 }
 
 /**
- * Decides which Cargos this Island takes: signed ones that its owner allows.
+ * Decides which Cargos this Island accepts: signed ones that its owner allows.
  * @throws {RangeError} for an invalid key.
  */
 export function openCargoAdmission({ publicKey, accountId, signedBy, policy }: AdmissionOptions, log: Logger) {
   const trust = openCargoTrust(publicKey, accountId, log, signedBy);
 
-  /** Why the Cargo must not run and nothing be fetched for it; null when it may. */
+  /** Returns why the Cargo must not run or be downloaded; null when it may. */
   function refusalOf(received: ReceivedCargo): CargoRefusal | null {
     const { cargo } = received;
     const message = trust.problemOf(received);
     if (message !== null) return { code: "manifest_untrusted", message };
-    // Whose signatures the owner wants, the trust has checked.
+    // The trust has already checked the signatures that the owner requires.
     const what = disallowedBy(policy(), cargo, true);
     if (what === null) return null;
     return { code: "island_refused", message: `This Island's owner does not allow ${describeDisallowed(what, cargo)}` };

@@ -11,7 +11,7 @@ import {
 } from "../../shared/cargo-signature.ts";
 import type { Logger } from "../../shared/logger.ts";
 
-/** Signatures that are remembered. */
+/** Maximum number of cached signatures. */
 const MAX_KNOWN = 100;
 
 /** A Cargo of the frames `assign` and `preload`. */
@@ -22,12 +22,12 @@ export interface ReceivedCargo {
 }
 
 /**
- * Decides which Cargos this Island trusts: those that are signed with the coordinator's key that was pinned at join, for all
- * Islands or for the Islands of its own account.
+ * Decides which Cargos this Island trusts: those signed with the coordinator's key that was pinned at join, for all Islands or
+ * for the Islands of its account.
  * @param pinned the public key, base64.
- * @param accountId the account whose own Cargos are trusted, too; null when unknown.
- * @param signedBy the owner's setting `cargos.signed_by`: keys in base64, one of which must have signed, too. Null: the pinned key
- * decides alone.
+ * @param accountId the account whose own Cargos are also trusted; null when unknown.
+ * @param signedBy the owner's setting `cargos.signed_by`: keys in base64, one of which must also have signed. Null: only the
+ * pinned key is required.
  * @throws {RangeError} for an invalid key.
  */
 export function openCargoTrust(
@@ -40,7 +40,7 @@ export function openCargoTrust(
   let hasLogged = false;
   const isSignedForAll = rememberSignatures((cargo, signature) => isSigned(cargo, signature, key));
 
-  /** Why the Cargo must not run and its model not be downloaded; null when it is signed. Logs only the first refusal. */
+  /** Returns why the Cargo must not run and its model not be downloaded; null when it is signed. Logs only the first refusal. */
   function problemOf({ cargo, signature, endorsements = [] }: ReceivedCargo): string | null {
     if (isSignedForAll(cargo, signature)) return ownersProblemOf(cargo, endorsements);
     if (signedBy === null && accountId !== null && isSigned(cargo, signature, key, accountId)) return null;
@@ -57,7 +57,7 @@ export function openCargoTrust(
     return problem;
   }
 
-  /** Why the owner's choice of keys refuses a Cargo that is signed for every Island. */
+  /** Returns why the owner's choice of keys refuses a Cargo that is signed for all Islands. */
   function ownersProblemOf(cargo: CargoManifest, endorsements: readonly Endorsement[]): string | null {
     if (signedBy === null || signedBy.includes(pinned)) return null;
     const isEndorsed = endorsements.some((each) => signedBy.includes(each.publicKey) && verifyEndorsement(cargo, each));
@@ -65,7 +65,7 @@ export function openCargoTrust(
     return `The Cargo "${cargo.slug}" has no signature by a key in cargos.signed_by`;
   }
 
-  /** Why to leave a coordinator that shows `key`; null when it is the pinned key. */
+  /** Returns why to leave a coordinator that shows `key`; null when it is the pinned key. */
   function changeOf(key: string): string | null {
     return key === pinned ? null : describeKeyChange(pinned, key);
   }
@@ -79,7 +79,7 @@ function keyOf(pinned: string): KeyObject {
   return key;
 }
 
-/** Says that the key has changed and what the owner can do. */
+/** Describes the changed key and the owner's options. */
 export function describeKeyChange(pinned: string, shown: string): string {
   return (
     `the coordinator's key has changed: expected ${fingerprintOf(pinned)}, got ${fingerprintOf(shown)}. ` +
@@ -88,13 +88,13 @@ export function describeKeyChange(pinned: string, shown: string): string {
 }
 
 /**
- * Each job brings its Cargo again: a signature that was found valid for a manifest is not verified for the same manifest again.
- * @param verify true only for a manifest that has canonical JSON.
+ * Caches valid signatures. Each job includes its Cargo, and a signature is verified only once for the same manifest.
+ * @param verify called only for a manifest that has canonical JSON.
  */
 export function rememberSignatures(
   verify: (cargo: CargoManifest, signature: string) => boolean,
 ): (cargo: CargoManifest, signature: string) => boolean {
-  /** By signature: the manifest that it was found to sign, in the form that is signed. */
+  /** By signature: the manifest that it signs, in the signed form. */
   const valid = new LRUCache<string, string>({ max: MAX_KNOWN });
 
   return (cargo, signature) => {
@@ -106,7 +106,7 @@ export function rememberSignatures(
   };
 }
 
-/** Null for a manifest without canonical JSON, which cannot have been signed. */
+/** Returns null for a manifest without canonical JSON, which cannot have been signed. */
 function signedTextOf(cargo: CargoManifest): string | null {
   try {
     return canonicalJson(cargo);

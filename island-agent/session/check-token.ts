@@ -6,12 +6,12 @@ import { sessionUrl } from "./coordinator-link.ts";
 
 type Failed = { readonly ok: false; readonly reason: string };
 
-/** The answer to an upgrade request. `status` 101: a session was opened, and closed at once. */
+/** Response to an upgrade request. `status` 101: a session was opened and closed immediately. */
 type Answer = { readonly ok: true; readonly status: number; readonly headers: IncomingHttpHeaders } | Failed;
 
 const MAX_ANSWER_WAIT_MS = 10_000;
 
-/** The public key (base64) with which the coordinator signs Cargos. Sends no token, because the coordinator is not trusted yet. */
+/** Reads the public key (base64) with which the coordinator signs Cargos. Sends no token, because the coordinator is not trusted yet. */
 export async function readCoordinatorKey(
   coordinatorUrl: string,
 ): Promise<{ readonly ok: true; readonly publicKey: string } | Failed> {
@@ -24,8 +24,8 @@ export async function readCoordinatorKey(
 }
 
 /**
- * Opens a session and closes it before `hello`. Finds out whether the coordinator accepts the token, its public key, and the
- * account that the token belongs to (null: the coordinator does not say).
+ * Opens a session and closes it before `hello`. Returns whether the coordinator accepts the token, its public key, and the
+ * token's account (null: the coordinator does not report it).
  */
 export async function checkToken(
   coordinatorUrl: string,
@@ -86,7 +86,7 @@ function shownKey(headers: IncomingHttpHeaders): string | undefined {
   return typeof shown === "string" && readPublicKey(shown) !== undefined ? shown : undefined;
 }
 
-/** A connection that is refused on several addresses gives an AggregateError without a message. */
+/** Describes an error. A connection refused on several addresses gives an AggregateError without a message. */
 function describeError(error: Error): string {
   return error instanceof AggregateError ? error.errors.map((each) => String(each)).join("; ") : error.message;
 }

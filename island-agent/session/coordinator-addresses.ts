@@ -1,13 +1,13 @@
 /**
- * Where this Island finds its network: the coordinators that its owner configured, any of which takes it. Each Island dials them in an
- * order of its own, so that the Islands of a lost coordinator spread over the others.
+ * Addresses of the network's coordinators that the owner configured; any of them accepts the Island. Each Island dials them in a
+ * random order, so that the Islands of a lost coordinator spread over the others.
  */
 export class CoordinatorAddresses {
   readonly #configured: readonly string[];
   #index = 0;
-  /** Named by a coordinator and not configured: for one session. */
+  /** Address that a coordinator named and that is not configured; used for one session. */
   #detour: string | null = null;
-  /** How many are still dialed without a wait. */
+  /** Number of addresses that are still dialed without a wait. */
   #quickDials: number;
   /** Whether a coordinator may still choose the next one. */
   #maySend = true;
@@ -15,21 +15,21 @@ export class CoordinatorAddresses {
 
   /**
    * @param configured base URLs, at least one.
-   * @param random 0 (included) to 1 (excluded); chooses the order.
+   * @param random 0 (inclusive) to 1 (exclusive); chooses the order.
    */
   constructor(configured: readonly string[], random: () => number) {
     this.#configured = shuffled(configured, random);
     this.#quickDials = configured.length - 1;
   }
 
-  /** The one to dial, or that was dialed last. */
+  /** Address to dial, or that was dialed last. */
   get current(): string {
     return this.#detour ?? this.#configured[this.#index] ?? "";
   }
 
   /**
-   * Goes on to another one: to `named` where the present coordinator names one that this Island may follow to, else to the next that is
-   * configured. Returns whether it is dialed at once. Each is, before there is a wait.
+   * Advances to another address: to `named` if the current coordinator names one that this Island may follow, otherwise to the
+   * next configured one. Returns whether to dial it immediately, which is true once per address before a wait.
    */
   advance(named: string | null): boolean {
     const from = this.current;
@@ -48,26 +48,26 @@ export class CoordinatorAddresses {
     return false;
   }
 
-  /** The present coordinator does not take this Island. Returns whether all have said so since one took it. */
+  /** Records that the current coordinator refuses this Island. Returns whether all have refused since one accepted it. */
   refused(): boolean {
     if (this.#detour === null) this.#refusing.add(this.current);
     return this.#refusing.size === new Set(this.#configured).size;
   }
 
-  /** The present coordinator takes this Island. */
+  /** Records that the current coordinator accepts this Island. */
   welcomed(): void {
     this.#refusing.clear();
   }
 
-  /** The session lasts: after its end, all others are dialed at once again. */
+  /** Records that the session is stable: after its end, all others are again dialed immediately. */
   settled(): void {
     this.#quickDials = this.#configured.length - 1;
     this.#maySend = true;
   }
 
   /**
-   * The token goes where a coordinator says, so that one which lies could send it, and connections, anywhere: to a server of its choice in
-   * plain text, or into the owner's own network. Only what the owner configured is followed, and what has the same certificate.
+   * Follows an address only if it is configured, or has the same certificate. A malicious coordinator could otherwise redirect
+   * token and connections to any server in plain text, or into the owner's network.
    */
   #follow(named: string, from: string): void {
     const to = URL.parse(named);

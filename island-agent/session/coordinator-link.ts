@@ -21,52 +21,52 @@ export type Served = Exclude<FromCoordinator, { type: "welcome" | "goodbye" }>;
 export interface LinkHandlers {
   hello(): Hello;
   state(): IslandState;
-  /** Why to leave a coordinator that shows this public key; null to stay. */
+  /** Returns why to leave a coordinator that shows this public key; null to stay. */
   distrust(publicKey: string): string | null;
-  /** A session is open; `send` works until `onLost`. It returns false when the socket is behind; `onDrained` follows. */
+  /** Called when a session is open; `send` works until `onLost`. It returns false when the socket is behind; `onDrained` follows. */
   onWelcome(welcome: Welcome, send: (frame: FromIsland) => boolean): void;
-  /** The socket has taken all frames. */
+  /** Called when the socket has sent all frames. */
   onDrained(): void;
-  /** The session has lasted one heartbeat interval, so the coordinator accepts this Island. */
+  /** Called after one heartbeat interval, which shows that the coordinator accepts this Island. */
   onSettled(): void;
   onFrame(frame: Served): void;
   onLost(): void;
 }
 
-/** Reason of a signal that ends a session so that another one follows. */
+/** Reason of a signal that ends a session for a new one. */
 export class SessionRenewal extends Error {
   override readonly name = "SessionRenewal";
 }
 
-/** How a session ended. */
+/** End of a session. */
 export type SessionEnd =
   | {
       readonly kind: "retry";
       readonly reason: string;
-      /** How long this coordinator wants to be left alone; null: it does not say. */
+      /** Wait that the coordinator requested; null: none. */
       readonly afterMs: number | null;
-      /** Another coordinator, which this one names; null: it names none. */
+      /** Another coordinator that this one names; null: none. */
       readonly address: string | null;
     }
-  /** By this Island itself, for another session with the same coordinator. */
+  /** Ended by this Island, for another session with the same coordinator. */
   | { readonly kind: "renewal"; readonly reason: string }
-  /** `isFinal`: no other coordinator of the network takes this Island either. */
+  /** `isFinal`: the other coordinators of the network also refuse this Island. */
   | { readonly kind: "refused"; readonly reason: string; readonly isFinal: boolean };
 
-/** Longest wait for the socket, and for `welcome` on it. */
+/** Maximum wait for the socket, and for `welcome` on it. */
 const MAX_WELCOME_WAIT_MS = 15_000;
-/** Longest wait for the other side's answer to a close. */
+/** Maximum wait for the other side's close frame. */
 const MAX_CLOSE_MS = 2_000;
-/** A close frame has room for 123 bytes; a UTF-16 unit takes at most 3. Source: RFC 6455 §5.5. */
+/** Maximum length of a close reason. A close frame has space for 123 bytes; a UTF-16 unit takes at most 3. Source: RFC 6455 §5.5. */
 const MAX_REASON_UNITS = 41;
 
-/** WebSocket URL of a coordinator's Island sessions. Keeps a path of the address, as reverse proxies use it. */
+/** Returns the WebSocket URL of a coordinator's Island sessions. Keeps a path of the address, as reverse proxies use it. */
 export function sessionUrl(coordinatorUrl: string): string {
   const { protocol, host, pathname } = new URL(coordinatorUrl);
   return `${protocol === "https:" ? "wss:" : "ws:"}//${host}${pathname.replace(/\/+$/, "")}${SESSION_PATH}`;
 }
 
-/** One session: dials, says hello, serves until the socket closes. Resolves with how it ended; never rejects. */
+/** Runs one session: dials, sends `hello`, serves until the socket closes. Resolves to its end; never rejects. */
 export function runSession(
   coordinatorUrl: string,
   token: string,
@@ -92,7 +92,7 @@ export function runSession(
 
     const send = (frame: FromIsland): boolean => {
       if (socket.readyState !== socket.OPEN) return true;
-      // A job reaches its host process before the coordinator hears that it did.
+      // Gathered, so that a job reaches its host process before the report to the coordinator is written.
       if (wire !== null) gatherWrites(wire, "tick");
       socket.send(encodeFrame(frame), { binary: true });
       return wire?.writableNeedDrain !== true;
@@ -101,7 +101,7 @@ export function runSession(
       socket.close(code, reason);
       closing ??= clock.schedule(MAX_CLOSE_MS, () => socket.terminate());
     };
-    /** One timer for many signs: it looks at the last of them when it is over. */
+    /** Uses one timer for many messages: when it fires, it checks the time of the last one. */
     const watchSilence = (forMs: number): void => {
       silence?.cancel();
       silence = clock.schedule(forMs, () => {
@@ -205,7 +205,7 @@ function retry(reason: string): Extract<SessionEnd, { kind: "retry" }> {
   return { kind: "retry", reason, afterMs: null, address: null };
 }
 
-/** By one coordinator. */
+/** Refused by one coordinator. */
 function refused(reason: string): SessionEnd {
   return { kind: "refused", reason, isFinal: false };
 }

@@ -11,16 +11,16 @@ import {
 import { isTokenItem, type OutputItem, type PromptTokens, charsOf, isModelItem } from "../../shared/output.ts";
 import type { AttemptLog, AttemptName, LastFrame, Unnumbered } from "./attempt-log.ts";
 
-/** Most items of one frame. Source: shared/protocol/from-island.ts. */
+/** Maximum items of one frame. Source: shared/protocol/from-island.ts. */
 const MAX_ITEMS = 10_000;
 /** Bytes for the field names and numbers of an item, and for the rest of a frame. */
 const ITEM_BYTES = 96;
 const FRAME_BYTES = 512;
 
-/** Sends a frame. Returns false when the socket has not taken all yet: then output is gathered until {@link Outbox.drained}. */
+/** Sends a frame. Returns false when the socket is behind; output is then gathered until {@link Outbox.drained}. */
 type Send = (frame: FromIsland) => unknown;
 
-/** Most characters of a failure's message. Source: shared/protocol/from-island.ts. */
+/** Maximum characters of a failure's message. Source: shared/protocol/from-island.ts. */
 const MAX_MESSAGE = 2_000;
 
 /**
@@ -32,13 +32,13 @@ export class Outbox {
   readonly #attempts = new Map<string, AttemptLog>();
   /** Null before the welcome of a session. */
   #send: Send | null = null;
-  /** From the last welcome. */
+  /** Limit from the last welcome. */
   #maxFrameBytes = MAX_FRAME_BYTES;
   #flushing = false;
   #isBehind = false;
   #emptied = Promise.withResolvers<void>();
 
-  /** Jobs with frames that are not acknowledged, or that run; for `hello`. */
+  /** Returns jobs that run or have unacknowledged frames, for `hello`. */
   held(): HeldJob[] {
     return [...this.#attempts.values()].map((log) => {
       log.startTold = log.started;
@@ -51,7 +51,7 @@ export class Outbox {
     return this.#attempts.size === 0;
   }
 
-  /** Resolves when everything is acknowledged. */
+  /** Resolves when all frames are acknowledged. */
   emptied(): Promise<void> {
     return this.isEmpty ? Promise.resolve() : this.#emptied.promise;
   }
@@ -80,7 +80,7 @@ export class Outbox {
     this.#send?.({ type: "accepted", jobId, attempt });
   }
 
-  /** Refuses a job; nothing of it is kept. */
+  /** Refuses a job and keeps no state of it. */
   refuse(frame: Extract<FromIsland, { type: "refused" }>): void {
     this.#remove(frame.jobId);
     this.#send?.(frame);
@@ -93,7 +93,7 @@ export class Outbox {
     this.#tellStart(log);
   }
 
-  /** Tells how much of the prompt is read. */
+  /** Reports how much of the prompt has been read. */
   prompt(jobId: string, attempt: number, prompt: PromptTokens): void {
     const log = this.#find(jobId, attempt);
     if (log === undefined || log.hasEnded) return;
@@ -102,8 +102,8 @@ export class Outbox {
   }
 
   /**
-   * Adds output. What came in one turn of the event loop, one read from a host process, is packed into as few frames as possible, and
-   * so is everything that comes while the socket is behind. Otherwise nothing waits.
+   * Adds output. Output of one event loop tick (one read from a host process) is packed into as few frames as possible, as is all
+   * output while the socket is behind. Other output is not delayed.
    */
   output(jobId: string, attempt: number, item: OutputItem): void {
     const log = this.#find(jobId, attempt);
@@ -117,7 +117,7 @@ export class Outbox {
     });
   }
 
-  /** The socket has taken everything that was sent. */
+  /** Resumes sending after the socket has sent all frames. */
   drained(): void {
     this.#isBehind = false;
     this.#flushAll();
@@ -149,7 +149,7 @@ export class Outbox {
     if (this.has(jobId, attempt)) this.#remove(jobId);
   }
 
-  /** A session was welcomed: sends the frames that the coordinator has not got, and from now on every frame at once. */
+  /** Starts a session after its welcome: sends the frames that the coordinator lacks, and then every frame immediately. */
   connect(send: Send, held: readonly HeldDecision[], maxFrameBytes: number = MAX_FRAME_BYTES): void {
     this.#send = send;
     this.#maxFrameBytes = maxFrameBytes;
@@ -197,7 +197,7 @@ export class Outbox {
     }
   }
 
-  /** The coordinator accepts only smaller frames than before: a failure replaces the first frame that is too large. */
+  /** Replaces the first frame that is too large with a failure, because the coordinator now has a lower limit. */
   #failAt(log: AttemptLog, seq: number): void {
     log.unacked = log.unacked.filter((frame) => frame.seq < seq);
     log.lastSeq = seq - 1;
@@ -237,10 +237,10 @@ export class Outbox {
     return problem === null ? wanted : failedFrame(problem);
   }
 
-  /** Why the coordinator would refuse the frame; null when it accepts it. */
+  /** Returns why the coordinator would refuse the frame; null when it accepts it. */
   #problemOf(log: AttemptLog, frame: Unnumbered<NumberedFrame>): JobFailure | null {
     const numbered = this.#numbered(log, frame);
-    // Frames of tokens, of which there are many, need no schema: the rest of them is ours.
+    // Frames of tokens, which are many, need no schema: their other fields are set by the outbox.
     const parsed = isAllTokens(frame) ? null : fromIslandSchema.safeParse(numbered);
     if (parsed?.success === false) {
       const [issue] = parsed.error.issues;
@@ -250,7 +250,7 @@ export class Outbox {
     return this.#isTooLarge(numbered) ? tooLarge(this.#maxFrameBytes) : null;
   }
 
-  /** Encodes only frames that may be too large, because every token passes here. */
+  /** Encodes only frames that may be too large, because all tokens pass here. */
   #isTooLarge(frame: NumberedFrame): boolean {
     if (frame.type === "output" && maxBytes(frame.items) <= this.#maxFrameBytes) return false;
     const encoded = encodeFrame(frame);
@@ -284,7 +284,7 @@ function tooLarge(maxFrameBytes: number): JobFailure {
   );
 }
 
-/** Splits output, in order, into groups for frames of at most `maxFrameBytes`. A larger item is a group of its own. */
+/** Splits output, in order, into groups for frames of at most `maxFrameBytes`. A larger item is a separate group. */
 function splitItems(items: readonly OutputItem[], maxFrameBytes: number): OutputItem[][] {
   if (items.length === 1) return [[...items]];
   const groups: OutputItem[][] = [];
@@ -304,12 +304,12 @@ function splitItems(items: readonly OutputItem[], maxFrameBytes: number): Output
   return groups;
 }
 
-/** An upper bound for the size of a frame with these items in MessagePack. */
+/** Returns an upper bound for the size of a frame with these items in MessagePack. */
 function maxBytes(items: readonly OutputItem[]): number {
   return items.reduce((sum, item) => sum + maxItemBytes(item), FRAME_BYTES);
 }
 
-/** A UTF-16 unit takes at most 3 bytes in UTF-8. */
+/** Returns the maximum bytes of an item. A UTF-16 unit takes at most 3 bytes in UTF-8. */
 function maxItemBytes(item: OutputItem): number {
   if (isModelItem(item)) return ITEM_BYTES + charsOf(item) * 3;
   return item.type === "image" ? ITEM_BYTES + item.data.length * 3 : ITEM_BYTES;

@@ -4,17 +4,20 @@ import type { SessionEnd } from "./coordinator-link.ts";
 
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
-/** While it holds jobs, which wait for it for the grace only. */
+/** Maximum wait while it holds jobs, which wait for it only during the grace period. */
 const MAX_HELD_RETRY_MS = 5_000;
 
 /**
- * Decides where the Island dials after the end of a session, and after how long.
- * @param random 0 (included) to 1 (excluded); spreads the dials of many Islands.
+ * Decides which address the Island dials after the end of a session, and after what wait.
+ * @param random 0 (inclusive) to 1 (exclusive); spreads the dials of many Islands.
  */
 export function openReconnectPolicy(addresses: CoordinatorAddresses, random: () => number) {
   const backoff = new Backoff({ firstMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS, random });
 
-  /** The wait before the next session, whose address is then the present one; null: there is none, as no coordinator takes this Island. */
+  /**
+   * Returns the wait before the next session; null if all coordinators refuse this Island. The current address is then that of
+   * the next session.
+   */
   function waitMsAfter(end: SessionEnd, holdsJobs: boolean): number | null {
     if (end.kind === "refused" && (end.isFinal || addresses.refused())) return null;
     if (end.kind !== "renewal" && addresses.advance(end.kind === "retry" ? end.address : null)) return 0;
@@ -26,13 +29,13 @@ export function openReconnectPolicy(addresses: CoordinatorAddresses, random: () 
     addresses.welcomed();
   }
 
-  /** The session has lasted. */
+  /** Records that the session is stable. */
   function settled(): void {
     addresses.settled();
     backoff.reset();
   }
 
-  /** The next wait is a short one again. */
+  /** Makes the next wait a short one. */
   function hurry(): void {
     backoff.reset();
   }

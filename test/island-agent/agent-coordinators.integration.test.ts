@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 describe("an Island with two coordinators", () => {
-  it("is at the other one at once when one dies, with its jobs and their proofs", async () => {
+  it("connects to the other one immediately when one dies, with its jobs and attempt tokens", async () => {
     await world.openWithJob();
     await world.coordinator.vanish();
     const session = await second.session(1);
@@ -27,7 +27,7 @@ describe("an Island with two coordinators", () => {
     expect(world.agent.status()).toMatchObject({ link: "connected", coordinatorUrl: second.url });
   });
 
-  it("waits only when both are gone", async () => {
+  it("waits only when both are unreachable", async () => {
     await (await world.coordinator.session(1)).welcome();
     await second.vanish();
     await world.coordinator.vanish();
@@ -38,7 +38,7 @@ describe("an Island with two coordinators", () => {
     await second.session(1);
   });
 
-  it("goes where the one that leaves sends it, without its wait", async () => {
+  it("follows the address in a goodbye without the wait", async () => {
     await using third = await ScriptedCoordinator.open();
     await using three = await AgentWorld.open({}, [second.url, third.url]);
     const session = await three.coordinator.session(1);
@@ -50,7 +50,7 @@ describe("an Island with two coordinators", () => {
     expect(second.sessions).toBe(0);
   });
 
-  it("does not follow one that sends it to itself, again and again, without a wait", async () => {
+  it("does not repeatedly follow a coordinator to its own address without a wait", async () => {
     const { coordinator } = world;
     for (const count of [1, 2]) {
       const session = await coordinator.session(count);
@@ -61,7 +61,7 @@ describe("an Island with two coordinators", () => {
     await (await second.session(1)).welcome();
   });
 
-  it("opens a renewed session with the same one", async () => {
+  it("opens a renewed session with the same coordinator", async () => {
     await (await world.coordinator.session(1)).welcome();
     await world.log.events.happened("info Connected");
     world.agent.announce();
@@ -72,7 +72,7 @@ describe("an Island with two coordinators", () => {
 });
 
 describe("a coordinator that refuses the Island", () => {
-  it("is left for the other one, and asked again when that is lost", async () => {
+  it("makes the agent use the other one, and retry when that is lost", async () => {
     const session = await world.coordinator.session(1);
     await session.welcome();
     await world.log.events.happened("info Connected");
@@ -84,7 +84,7 @@ describe("a coordinator that refuses the Island", () => {
     await (await world.coordinator.session(2)).welcome();
   });
 
-  it("because its key is another one is left, too", async () => {
+  it("makes the agent use the other one when its key has changed", async () => {
     const session = await world.coordinator.session(1);
     await session.welcome();
     second.shownKey = OTHER_KEY;
@@ -94,7 +94,7 @@ describe("a coordinator that refuses the Island", () => {
     expect(second.sessions).toBe(1);
   });
 
-  it("ends the agent when the other one does so, too", async () => {
+  it("ends the agent when the other one also refuses", async () => {
     const session = await world.coordinator.session(1);
     world.coordinator.refusals.push(401);
     second.refusals.push(401);
@@ -103,7 +103,7 @@ describe("a coordinator that refuses the Island", () => {
     expect(await world.ended).toBe("the coordinator rejected the token");
   });
 
-  it("by a goodbye ends it at once: it speaks for the network", async () => {
+  it("ends the agent immediately with a goodbye, which is final for the network", async () => {
     const session = await world.coordinator.session(1);
     await session.welcome();
     session.send({ type: "goodbye", reason: "a newer session", retryAfterMs: null });

@@ -25,7 +25,7 @@ const isEnded = (): Promise<boolean> => world.isEnded();
 const openWithJob = (script?: object): Promise<ScriptedSession> => world.openWithJob(script);
 
 describe("drain()", () => {
-  it("tells the coordinator, finishes the job in hand, and leaves when its end is acknowledged", async () => {
+  it("notifies the coordinator, finishes the running job, and leaves when its end is acknowledged", async () => {
     const session = await openWithJob();
     const drained = agent.drain(MAX_DRAIN_MS);
     await agent.drain(MAX_DRAIN_MS);
@@ -42,7 +42,7 @@ describe("drain()", () => {
     expect(await session.closed).toMatchObject({ code: 1000 });
   });
 
-  it("while disconnected comes back to bring its results, and leaves as soon as they are acknowledged", async () => {
+  it("reconnects to deliver results, and leaves as soon as they are acknowledged", async () => {
     const first = await openWithJob();
     await coordinator.vanish();
     await first.closed;
@@ -72,7 +72,7 @@ describe("drain()", () => {
     expect(await ended).toBe("the agent stops");
   });
 
-  it("gives up on a coordinator that does not come back when the farewell limit is over", async () => {
+  it("stops waiting for an unreachable coordinator after the drain timeout", async () => {
     const first = await openWithJob();
     await coordinator.vanish();
     await first.closed;
@@ -87,7 +87,7 @@ describe("drain()", () => {
     expect(await ended).toBe("the agent stops");
   });
 
-  it("gives jobs back that take longer than its limit", async () => {
+  it("returns jobs that take longer than its limit", async () => {
     const session = await openWithJob();
     const drained = agent.drain(MAX_DRAIN_MS);
     await session.next("draining");
@@ -101,7 +101,7 @@ describe("drain()", () => {
     await drained;
   });
 
-  it("without a limit waits as long as the job runs, and takes a limit later", async () => {
+  it("waits for the job without a limit, and accepts a limit later", async () => {
     const session = await openWithJob();
     const drained = agent.drain(null);
     await session.next("draining");
@@ -117,7 +117,7 @@ describe("drain()", () => {
     await drained;
   });
 
-  it("without jobs leaves at once, also while it waits to connect again", async () => {
+  it("leaves immediately without jobs, even during the wait to reconnect", async () => {
     (await coordinator.session(1)).socket.terminate();
     await log.sessions.happened("over");
     await agent.drain(MAX_DRAIN_MS);
@@ -126,7 +126,7 @@ describe("drain()", () => {
 });
 
 describe("stop()", () => {
-  it("gives the jobs back and leaves when that is acknowledged", async () => {
+  it("returns the jobs and leaves when that is acknowledged", async () => {
     const session = await openWithJob();
     const stopped = agent.stop();
     expect(await session.next("failed")).toMatchObject({ code: "shutting_down", retryable: true });
@@ -136,7 +136,7 @@ describe("stop()", () => {
     await ended;
   });
 
-  it("waits 2 s for that and no longer", async () => {
+  it("waits at most 2 s for the acknowledgement", async () => {
     const session = await openWithJob();
     const stopped = agent.stop();
     await session.next("failed");
@@ -145,7 +145,7 @@ describe("stop()", () => {
     await ended;
   });
 
-  it("in the middle of a drain's farewell leaves at once", async () => {
+  it("leaves immediately during the end of a drain", async () => {
     const session = await openWithJob();
     const drained = agent.drain(MAX_DRAIN_MS);
     runtime.go("run");
@@ -156,7 +156,7 @@ describe("stop()", () => {
     expect(await ended).toBe("the agent stops");
   });
 
-  it("does not wait for a coordinator that does not answer the close", async () => {
+  it("does not wait for a coordinator that does not respond to the close", async () => {
     const session = await coordinator.session(1);
     await session.welcome();
     await session.heard();

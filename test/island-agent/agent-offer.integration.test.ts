@@ -20,8 +20,8 @@ afterEach(() => world[Symbol.asyncDispose]());
 const openWithJob = (script?: object): Promise<ScriptedSession> => world.openWithJob(script);
 const retry = (count: number, waitMs: number): Promise<void> => world.retry(count, waitMs);
 
-describe("the session of an Island that offers something else", () => {
-  it("is opened again, with its jobs, for a runtime that was found later", async () => {
+describe("the session of an Island with a changed offer", () => {
+  it("is renewed, with its jobs, for a runtime that was found later", async () => {
     const first = await openWithJob();
     world.runtimes.set("onnx", { runtime, version: "late" });
     agent.announce();
@@ -41,7 +41,7 @@ describe("the session of an Island that offers something else", () => {
     expect(first.events.all).not.toContain("finished");
   });
 
-  it("is opened again, with its jobs, when the owner changes slots and caps, also to fewer slots than jobs", async () => {
+  it("is renewed, with its jobs, when the owner changes slots and caps, even to fewer slots than jobs", async () => {
     const first = await openWithJob();
     first.send(makeAssign({ jobId: "job_2", script: { tokens: ["b"], hold: true } }));
     await first.next("output", 2);
@@ -62,7 +62,7 @@ describe("the session of an Island that offers something else", () => {
     expect(first.events.all).not.toContain("finished");
   });
 
-  it("keeps its session when nothing of the offer has changed", async () => {
+  it("is kept when the offer has not changed", async () => {
     await openWithJob();
     agent.change({ slots: 2, hardware: makeHardware() });
     await settle();

@@ -37,7 +37,7 @@ describe("silence", () => {
     expect(agent.status().lastProblem).toBe("no message from the coordinator");
   });
 
-  it("of 15 s in place of welcome does so too", async () => {
+  it("of 15 s before welcome ends the session", async () => {
     const session = await coordinator.session(1);
     await session.next("hello");
     clock.advance(15_000);
@@ -48,7 +48,7 @@ describe("silence", () => {
 });
 
 describe("goodbye", () => {
-  it("with a wait is followed by another session after it", async () => {
+  it("with a wait is followed by another session after the wait", async () => {
     const session = await coordinator.session(1);
     await session.welcome();
     session.send({ type: "goodbye", reason: "the coordinator restarts", retryAfterMs: 5_000 });
@@ -58,7 +58,7 @@ describe("goodbye", () => {
     expect(agent.status().lastProblem).toBe("the coordinator restarts");
   });
 
-  it("without one ends the agent", async () => {
+  it("without a wait ends the agent", async () => {
     const session = await openWithJob();
     session.send({ type: "goodbye", reason: "this Island was removed", retryAfterMs: null });
     session.socket.close(1001);
@@ -69,7 +69,7 @@ describe("goodbye", () => {
   });
 });
 
-describe("a coordinator that will not have the Island", () => {
+describe("a coordinator that refuses the Island", () => {
   it("answering 401 ends the agent", async () => {
     const session = await coordinator.session(1);
     coordinator.refusals.push(401);
@@ -78,7 +78,7 @@ describe("a coordinator that will not have the Island", () => {
     expect(await ended).toBe("the coordinator rejected the token");
   });
 
-  it("answering 503 is asked again", async () => {
+  it("answering 503 is retried", async () => {
     const session = await coordinator.session(1);
     coordinator.refusals.push(503);
     session.socket.terminate();
@@ -104,7 +104,7 @@ describe("a bad frame from the coordinator", () => {
       (session) => session.send({ type: "ack", jobId: "job_1", attempt: 1, seq: 1 }),
       "ack: before welcome",
     ],
-  ])("%s closes the session with 1008 and the reason, and the Island comes back", async (_, send, reason) => {
+  ])("%s closes the session with 1008 and the reason, and the Island reconnects", async (_, send, reason) => {
     const session = await coordinator.session(1);
     await session.next("hello");
     send(session);
@@ -114,7 +114,7 @@ describe("a bad frame from the coordinator", () => {
     await coordinator.session(2);
   });
 
-  it("that says welcome twice does so too", async () => {
+  it("that repeats welcome closes the session", async () => {
     const session = await coordinator.session(1);
     await session.welcome();
     await session.welcome();

@@ -44,7 +44,7 @@ describe("a session", () => {
     expect(world.connections).toBe(1);
   });
 
-  it("shows a quarantine that an acknowledgement tells of until another tells its end; later time counts", async () => {
+  it("shows a quarantine from an acknowledgement until another ends it, with the time left", async () => {
     const session = await coordinator.session(1);
     await session.welcome();
     const told = async (quarantine?: QuarantineNotice | null): Promise<AgentStatus["quarantine"]> => {
@@ -66,7 +66,7 @@ describe("a session", () => {
     expect(await told(null)).toBeNull();
   });
 
-  it("runs jobs and forgets them when their end is acknowledged", async () => {
+  it("runs jobs and removes them when their end is acknowledged", async () => {
     const session = await coordinator.session(1);
     await session.welcome();
     session.send(makeAssign({ script: { tokens: ["a"] } }));
@@ -84,7 +84,7 @@ describe("a session", () => {
     expect((await (await coordinator.session(2)).next("hello")).held).toEqual([]);
   });
 
-  it("carries a heartbeat with the state per interval", async () => {
+  it("sends a heartbeat with the state per interval", async () => {
     const session = await coordinator.session(1);
     await session.welcome();
     await session.heard();
@@ -95,13 +95,13 @@ describe("a session", () => {
     await session.next("heartbeat", 2);
   });
 
-  it("tells soon after a load what is in memory", async () => {
+  it("reports loaded Cargos soon after a load", async () => {
     const session = await openWithJob();
     clock.advance(500);
     expect((await session.next("heartbeat")).state.loaded).toEqual(["a"]);
   });
 
-  it("fetches what it is told to preload and keeps it free", async () => {
+  it("downloads a Cargo of a preload frame and does not keep it in use", async () => {
     const session = await coordinator.session(1);
     await session.welcome();
     const model = { url: "https://files.example/a.gguf", sha256: null, sizeBytes: null };
@@ -110,7 +110,7 @@ describe("a session", () => {
     expect(files.events.all).toEqual(["fetch a", "lease a", "release a"]);
   });
 
-  it("asks for what is recommended, and tells what it has then", async () => {
+  it("requests recommended Cargos, and reports them once downloaded", async () => {
     world.recommendations = [{ slug: "a", queued: 1, demandScore: 10, isDefault: false, earningsPerJob: "1" }];
     const session = await coordinator.session(1);
     await session.welcome();
@@ -124,7 +124,7 @@ describe("a session", () => {
     expect(agent.status().preload?.items).toMatchObject([{ slug: "a", state: "on disk" }]);
   });
 
-  it("asks again for what is recommended as soon as it is resumed", async () => {
+  it("requests recommendations again as soon as it is resumed", async () => {
     world.recommendations = [{ slug: "a", queued: 1, demandScore: 10, isDefault: false, earningsPerJob: "1" }];
     const session = await coordinator.session(1);
     await session.welcome();
@@ -136,7 +136,7 @@ describe("a session", () => {
     expect(agent.status().preload?.problem).toBeNull();
   });
 
-  it("takes no new jobs while it is paused, finishes those in hand, and takes them again", async () => {
+  it("accepts no new jobs while it is paused, finishes running ones, and accepts jobs again afterwards", async () => {
     const session = await openWithJob();
     agent.pause();
     await session.next("draining");
@@ -151,7 +151,7 @@ describe("a session", () => {
     await session.next("accepted", 2);
   });
 
-  it("says hello as one that takes no jobs when it comes back paused", async () => {
+  it("reports in hello that it accepts no jobs when it reconnects paused", async () => {
     const first = await coordinator.session(1);
     await first.welcome();
     agent.pause();
@@ -166,7 +166,7 @@ describe("a session", () => {
     await second.next("accepting");
   });
 
-  it("cancels a job when told to", async () => {
+  it("cancels a job on request", async () => {
     const session = await openWithJob();
     session.send({ type: "cancel", jobId: "job_1", attempt: 1, reason: "timeout" });
     await session.next("cancelled");
@@ -175,7 +175,7 @@ describe("a session", () => {
 });
 
 describe("after a lost connection", () => {
-  it("names the jobs that it holds, with their claims, and sends again what was not acknowledged", async () => {
+  it("sends the jobs that it holds, with their attempt tokens, and resends unacknowledged frames", async () => {
     const first = await openWithJob();
     first.socket.terminate();
     runtime.go("run");
@@ -191,7 +191,7 @@ describe("after a lost connection", () => {
     expect(world.connections).toBe(1);
   });
 
-  it("sends only what comes after what the coordinator has", async () => {
+  it("sends only frames that the coordinator lacks", async () => {
     const first = await openWithJob();
     first.socket.terminate();
     runtime.go("run");
@@ -202,7 +202,7 @@ describe("after a lost connection", () => {
     expect(second.frames("output")).toEqual([]);
   });
 
-  it("stops and forgets a job that it is told to drop", async () => {
+  it("stops and removes a job that the coordinator drops", async () => {
     const first = await openWithJob();
     first.socket.terminate();
     await retry(1, FIRST_RETRY_MS);
@@ -214,7 +214,7 @@ describe("after a lost connection", () => {
     expect(agent.status()).toMatchObject({ running: [], counts: { cancelled: 1 } });
   });
 
-  it("waits twice as long with every try that fails, also when the session is refused right after welcome", async () => {
+  it("doubles the wait with each failed attempt, even when the session is refused right after welcome", async () => {
     const waits = [FIRST_RETRY_MS, 500, 1_000, 2_000];
     for (const [index, waitMs] of waits.entries()) {
       const session = await coordinator.session(index + 1);
@@ -227,7 +227,7 @@ describe("after a lost connection", () => {
     expect(agent.status().lastProblem).toBe("closed with 1008: not now");
   });
 
-  it("waits for at most 5 s while it holds a job, which waits for it for the grace only", async () => {
+  it("waits at most 5 s while it holds a job, because of the grace period", async () => {
     const first = await openWithJob();
     first.socket.terminate();
     // The longest waits of this random are half of the steps: 4 s would follow 2 s, and 15 s be the longest without a job.
@@ -239,7 +239,7 @@ describe("after a lost connection", () => {
     runtime.go("run");
   });
 
-  it("begins anew with the shortest wait after a session that has served for one heartbeat", async () => {
+  it("resets the wait after a session that has lasted one heartbeat", async () => {
     (await coordinator.session(1)).socket.terminate();
     await retry(1, FIRST_RETRY_MS);
     const session = await coordinator.session(2);
@@ -252,7 +252,7 @@ describe("after a lost connection", () => {
     await coordinator.session(3);
   });
 
-  it("tries again while nobody listens", async () => {
+  it("retries while no coordinator listens", async () => {
     await coordinator.session(1);
     await coordinator.vanish();
     await retry(1, FIRST_RETRY_MS);

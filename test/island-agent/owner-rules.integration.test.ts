@@ -21,7 +21,7 @@ const container = { image: "docker.io/a/b:1", digest: null, command: null, gpu: 
 const asking = makeManifest({ runtimeType: "container", category: "utility", container });
 
 describe("an owner's rules", () => {
-  it("are told to the coordinator", async () => {
+  it("are reported to the coordinator", async () => {
     const policy = { ...ALLOWS_ALL, network: false, categories: { allow: ["llm"], deny: [] } };
     const { hello } = await join({ policy: () => policy });
     expect(hello.policy).toEqual(policy);
@@ -57,7 +57,7 @@ describe("an owner's rules", () => {
   );
 });
 
-it("A network that containers have only after an engine was found is told and allowed from then on", async () => {
+it("the owner's policy reports and allows a container network after a container engine was found", async () => {
   let network = false;
   const { hello } = await join({ policy: () => ({ ...ALLOWS_ALL, network }) });
   network = true;
@@ -79,13 +79,13 @@ describe("cargos.signed_by", () => {
   });
   const signedBy = { signedBy: [publicKey], policy: () => ({ ...ALLOWS_ALL, approvedOnly: true }) };
 
-  it("runs what one of the keys has signed beside the coordinator", async () => {
+  it("runs a Cargo that one of the keys has also signed", async () => {
     const { session } = await join(signedBy);
     session.send({ ...makeAssign({ cargo }), endorsements: [endorse(cargo)] });
     await session.next("finished");
   });
 
-  it("refuses what none of them has signed, or another manifest, or under a name that is not its own", async () => {
+  it("refuses a Cargo without a signature of these keys, for another manifest, or by a key with a wrong name", async () => {
     const { session } = await join(signedBy);
     const [other] = [generateKeyPairSync("ed25519").privateKey];
     const forged = { publicKey, signature: sign(null, endorsedBytes(cargo), other).toString("base64") };

@@ -83,7 +83,7 @@ async function createAccount(options: CreateAccountOptions): Promise<void> {
   );
 }
 
-/** A new account, and the key, token and role to create with it. */
+/** Details of a new account, with the key, token and role to create. */
 export interface AccountDetails {
   readonly email: string;
   readonly password: string;

@@ -5,7 +5,7 @@ import { onDataDirectory, type DataOptions } from "./data-commands.ts";
 import { commandActor, isoTime, isoTimeOrNull, listOf, readLine, withOperators } from "./operator-tools.ts";
 import { print } from "../terminal/print.ts";
 
-/** `coordinator announcement list|add|remove`. */
+/** Adds `coordinator announcement list|add|remove`. */
 export function addAnnouncementCommands(announcement: Command): void {
   onDataDirectory(announcement.command("list"))
     .description("List announcements, newest first")

@@ -11,9 +11,9 @@ import { coordinatorName, givenFlags } from "../terminal/command-line.ts";
 import { print } from "../terminal/print.ts";
 import { commandActor, listOf } from "./operator-tools.ts";
 
-/** Cargos that are looked up at the same time. */
+/** Maximum number of concurrent look-ups. */
 const MAX_CONCURRENCY = 6;
-/** Time for the look-up of one Cargo. */
+/** Time limit for the look-up of one Cargo. */
 const LOOKUP_LIMIT_MS = 15_000;
 const COLUMNS = [flexible("CARGO"), flexible("FOR"), fixed("SIZE"), flexible("FROM"), flexible("LICENCE")];
 
@@ -26,14 +26,15 @@ interface AllShipped {
 
 interface Outcome {
   readonly slug: string;
-  /** Null for a Cargo that is not offered. */
+  /** Null for a Cargo that was not approved. */
   readonly revision: string | null;
   readonly problem: string | null;
 }
 
 /**
- * `coordinator cargo approve --all-shipped`: lists the shipped Cargos that are off, asks once, then looks up each one's pin and approves it.
- * A failure does not stop the others. @throws {CliError} if one failed, or there is no terminal to ask at.
+ * Runs `coordinator cargo approve --all-shipped`: lists the shipped Cargos that are off, asks once, then looks up each one's pin
+ * and approves it. A failure does not stop the others. @throws {CliError} if one failed, or there is no terminal for the
+ * question.
  */
 export async function approveAllShipped({ cargos, sources, options, command }: AllShipped): Promise<void> {
   const off = (await cargos.list()).filter(({ origin, status }) => origin === "shipped" && status === "unpinned");
@@ -86,7 +87,7 @@ function describeOutcome({ slug, problem }: Outcome): string {
   return problem === null ? `${slug} is available to all accounts` : `${slug} is still off: ${problem}`;
 }
 
-/** @throws {CliError} if a Cargo is not offered. */
+/** @throws {CliError} if a Cargo was not approved. */
 function report(outcomes: readonly Outcome[], options: AllShipped["options"]): void {
   const approved = outcomes.flatMap(({ slug, revision }) => (revision === null ? [] : [{ slug, revision }]));
   const failed = outcomes.flatMap(({ slug, problem }) => (problem === null ? [] : [{ slug, problem }]));

@@ -14,7 +14,7 @@ import type { DataOptions } from "./data-commands.ts";
 import { describeReview, presentReview } from "./describe-cargo.ts";
 import { commandActor, withCargos } from "./operator-tools.ts";
 
-/** Limit of all requests to a registry or hub together. */
+/** Time limit of all requests to a registry or hub together. */
 const LOOKUP_LIMIT_MS = 30_000;
 const DEFAULT_HUB = "https://huggingface.co";
 
@@ -37,7 +37,7 @@ interface ApproveOptions extends DataOptions {
   readonly yes?: true;
 }
 
-/** `coordinator cargo show|approve`: what an approval signs, and the approval of exactly that. */
+/** Adds `coordinator cargo show|approve`: shows what an approval signs, and approves exactly that. */
 export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, print }: CommandTools): void {
   onDataDirectory(cargo.command("show <slug>"))
     .description("Show everything that an approval of the Cargo signs")
@@ -78,7 +78,7 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
         ).catch(nameFlags);
         const pinned = { ...review, file, revision: revisionOf(file) };
         const owner = await ownerOf(review, store);
-        // On standard error with --json, whose output is the result.
+        // Standard error with --json, because standard output holds only the result.
         if (options.json === true) console.error(describeReview(pinned, owner));
         else console.log(describeReview(pinned, owner));
         await assertChosen(review, pinned, options.revision, command);
@@ -101,14 +101,14 @@ function assertOneSubject(slug: string | undefined, options: ApproveOptions): vo
     );
 }
 
-/** A failed look-up by the flags that help. @throws {unknown} */
+/** Adds the flags that help to a failed look-up. @throws {unknown} */
 function nameFlags(error: unknown): never {
   if (!(error instanceof UnpinnedError)) throw error;
   const privately = error.isPrivate ? ", or allow lookups in the local network with --allow-private" : "";
   throw new CliError(`${error.message} with ${PIN_FLAGS[error.kind]}${privately}`, { cause: error });
 }
 
-/** The operator names the revision with its pins, or says yes to what was shown. @throws {CliError} */
+/** Requires that the operator names the revision with its pins, or confirms the shown one. @throws {CliError} */
 async function assertChosen(
   review: CargoReview,
   pinned: CargoReview,
@@ -126,7 +126,7 @@ async function assertChosen(
         `Not approved: ${slug} does not have revision ${chosen}. Review it again: ${name} cargo show ${slug}${givenFlags(command, APPROVAL_FLAGS)}`,
       );
     }
-    // A number counts changes, as in earlier versions. It does not cover a pin that was looked up just now.
+    // A number counts changes, as in earlier versions. It does not cover a pin from this look-up.
     if (pinned.revision === review.revision) return;
     throw new CliError(
       `Not approved: revision ${chosen} is not pinned yet. To approve the revision shown above: ${again}`,
@@ -140,7 +140,7 @@ async function assertChosen(
   if (!(await askYes("Sign this Cargo for all Islands?"))) throw new CliError("Not approved");
 }
 
-/** E-mail address of an account's Cargo; null for the operator's. */
+/** Returns the e-mail address of the Cargo's owner; null for an operator's Cargo. */
 async function ownerOf({ ownerId }: CargoReview, store: Store): Promise<string | null> {
   if (ownerId === null) return null;
   return (await store.accounts.get(ownerId))?.email ?? ownerId;

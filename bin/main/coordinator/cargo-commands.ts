@@ -11,7 +11,7 @@ import type { DataOptions } from "./data-commands.ts";
 import { describePrice } from "./describe-cargo.ts";
 import { commandActor, listOf, withCargos } from "./operator-tools.ts";
 
-/** `coordinator cargo list|show|approve|sign|disable|enable|price|import`. A running coordinator applies changes within a second. */
+/** Adds `coordinator cargo list|show|approve|sign|disable|enable|price|import`. A running coordinator applies changes within a second. */
 export function addCargoCommands(program: Command, tools: CommandTools): void {
   const { onDataDirectory, print } = tools;
   const cargo = program.command("cargo").description("Manage shipped and imported Cargos, and those of accounts");
@@ -65,7 +65,7 @@ export function addCargoCommands(program: Command, tools: CommandTools): void {
   addCargoImportCommand(cargo, tools);
 }
 
-/** The price; null for the shipped one. @throws {UsageError} */
+/** Reads the price; null for the shipped one. @throws {UsageError} */
 function readPrice(credits: string | undefined): number | null {
   if (credits === undefined) return null;
   if (/^\d+(\.\d+)?$/.test(credits)) return Number(credits);

@@ -20,7 +20,7 @@ import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
 import { commandActor, withCargos } from "./operator-tools.ts";
 
-/** `coordinator cargo import`: Cargos of the operator, with or without their file. */
+/** Adds `coordinator cargo import`, for the operator's Cargos with or without their file. */
 export function addCargoImportCommand(cargo: Command, { onDataDirectory, print }: CommandTools): void {
   onDataDirectory(cargo.command("import <files...>"))
     .description("Import Cargos from JSON files (see docs/reference/cargo-format.md), or replace imported Cargos")
@@ -50,7 +50,7 @@ export function addCargoImportCommand(cargo: Command, { onDataDirectory, print }
     });
 }
 
-/** Stores the file of a Cargo and names it in the definition. @param fail throws what is wrong with the definition. @throws {ServiceError} */
+/** Stores the file of a Cargo and adds it to the definition. @param fail throws the problems of the definition. @throws {ServiceError} */
 async function storeFor(
   text: string,
   source: string,
@@ -66,17 +66,17 @@ async function storeFor(
     return changed;
   };
   const { unpinned_reason: _, ...fields } = JSON.parse(text) as Record<string, unknown>;
-  // Before the file is copied, which may take long.
+  // Checked before the file is copied, which may take long.
   check({ ...fields, model: { url: "/models/x.wasm", sha256: "0".repeat(64), size_bytes: 1 } });
   const stored = await storeModelFile(source, slug, runtimeType, directory, config.minFreeDiskBytes);
   return { ...stored, text: check({ ...fields, model: stored.model }) };
 }
 
-/** Fails if not even slug and runtime can be read. */
+/** Reads slug and runtime. Fails if not even these are valid. */
 function readHead(text: string, fail: (error: ValidationError) => never) {
   const read = readCargoFile(text);
   if ("file" in read) return { slug: read.file.slug, runtimeType: read.file.runtime_type };
-  // All may be right but the model, which the file replaces.
+  // The model may be missing or wrong, because the file replaces it.
   const problems = read.errors.filter(
     ({ path: field }) => field === "" || field === "slug" || field === "runtime_type",
   );

@@ -37,7 +37,7 @@ async function rotate(options: RotateOptions): Promise<void> {
       `${newKeyFile}: must contain a new key, got the current cluster_key. Generate one with: openssl rand -hex 32`,
     ]);
   if (!(await hasData(place))) throw new ConfigError(["The database has no coordinator data. Check --store"]);
-  // Loaded here, because a coordinator on SQLite needs none of it.
+  // Loaded here, because a coordinator on SQLite does not need it.
   const { resealSecrets } = await import("../../../coordinator/store/postgres/secrets/reseal.ts");
   const resealed = await resealSecrets(place, newKey);
   print(
@@ -46,7 +46,7 @@ async function rotate(options: RotateOptions): Promise<void> {
     `Encrypted ${resealed.secrets} secrets and those of ${resealed.webhooks} webhooks with the key in ${newKeyFile}. ` +
       "Set it as cluster_key of all coordinators, then start them",
   );
-  // Not before, as its connection would count as a user of the database.
+  // Opened only now, because its connection would count as a user of the database.
   const auditEvent = { action: "cluster_key.rotate", targetKind: "coordinator", targetId: "cluster_key" } as const;
   await withStore(options, (store) => trailOf(store).note(commandActor(), auditEvent));
 }

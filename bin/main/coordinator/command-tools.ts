@@ -3,7 +3,7 @@ import type { CoordinatorConfig } from "../../../coordinator/config/resolve-conf
 import type { Store } from "../../../coordinator/store/store.ts";
 import type { DataOptions } from "./data-commands.ts";
 
-/** What all commands on a data directory need. */
+/** Functions used by all commands on a data directory. */
 export interface CommandTools {
   /** Adds the options of {@link DataOptions}. */
   readonly onDataDirectory: (command: Command) => Command;

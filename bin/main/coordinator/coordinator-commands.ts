@@ -22,7 +22,7 @@ import { addSigningKeyCommands } from "./signing-key-commands.ts";
 import { explainUsageBriefly } from "../terminal/usage-errors.ts";
 import { addVacuumCommand } from "./vacuum-command.ts";
 
-/** After the start, so that the first requests need not wait for the 0.3 s that it takes. */
+/** Delay of the flush, which takes 0.3 s, so that it does not delay the first requests. */
 const FLUSH_AFTER_MS = 10_000;
 
 /** Headings of the help, with the commands below each. */
@@ -33,7 +33,7 @@ const COMMAND_GROUPS = {
   "Data and keys:": ["backup", "check", "vacuum", "migrate", "ledger", "signing-key", "cluster-key"],
 };
 
-/** All commands of `coordinator`. An error of a command rejects its parse. */
+/** Returns all commands of `coordinator`. The error of a command rejects the parse. */
 export function coordinatorCommands(version: string): Command {
   const name = coordinatorName();
   const program = new Command(name)
@@ -59,7 +59,7 @@ Exit codes: 0 success, 1 failure, 2 wrong usage.`,
       const { config, ...settings } = flags;
       const file = findConfigFile({ config, data: flags["data"] ?? flags["dataDirectory"], store: flags["store"] });
       await serve(await configFrom(file, settings), version, file);
-      // Where NODE_COMPILE_CACHE is set: a process that is killed later leaves what it compiled.
+      // Flushes NODE_COMPILE_CACHE, so that a process that is killed later still leaves its compiled code.
       systemClock.schedule(FLUSH_AFTER_MS, () => flushCompileCache());
     });
   const settings = describeConfig();

@@ -10,7 +10,7 @@ import { shellWord } from "../terminal/shell-word.ts";
 /** Paths of the file that `init` writes, in the order in which commands look for them. */
 export const CONFIG_PLACES = ["atoll.toml", join("atoll", "atoll.toml")] as const;
 
-/** Flags that name a file or a place of data. The other flags of a command are settings. */
+/** Flags that name a settings file or a data location. The other flags of a command are settings. */
 interface LocationFlags {
   readonly config?: string | undefined;
   readonly data?: string | undefined;
@@ -18,8 +18,8 @@ interface LocationFlags {
 }
 
 /**
- * Path of the settings file: that of `--config`, of ATOLL_CONFIG, or the first of {@link CONFIG_PLACES} that exists. With `--data` or
- * `--store`, which name the data, it looks for no file. Null without a file.
+ * Returns the path of the settings file: that of `--config`, of ATOLL_CONFIG, or the first of {@link CONFIG_PLACES} that exists.
+ * With `--data` or `--store`, which name the data, it does not search. Null without a file.
  */
 export function findConfigFile({ config, data, store }: LocationFlags): string | null {
   const named = config ?? (process.env["ATOLL_CONFIG"] || undefined);
@@ -30,8 +30,8 @@ export function findConfigFile({ config, data, store }: LocationFlags): string |
 }
 
 /**
- * The configuration from a command's flags, the environment and the file that {@link findConfigFile} finds. Says on standard error which
- * file that is, unless `--config` names it or the command prints JSON. @throws {ConfigError}
+ * Reads the configuration from a command's flags, the environment and the file of {@link findConfigFile}. Prints the path of that
+ * file on standard error, unless `--config` names it or the command prints JSON. @throws {ConfigError}
  */
 export async function readCoordinatorConfig(
   options: LocationFlags & { readonly json?: true | undefined },
@@ -42,7 +42,7 @@ export async function readCoordinatorConfig(
   return configFrom(file, flags);
 }
 
-/** The configuration from flags, the environment and one file. @throws {ConfigError} */
+/** Reads the configuration from flags, the environment and one file. @throws {ConfigError} */
 export async function configFrom(
   file: string | null,
   flags: Readonly<Record<string, unknown>>,
@@ -58,7 +58,7 @@ export async function configFrom(
   });
 }
 
-/** ` --config <file>`; nothing for the file that commands read here without it. */
+/** Returns ` --config <file>`; empty for the file that commands find without the flag. */
 export function configFlag(file: string): string {
   const found = findConfigFile({});
   return found !== null && resolve(found) === resolve(file) ? "" : ` --config ${shellWord(resolve(file))}`;
@@ -68,7 +68,7 @@ async function readToml(name: string): Promise<ConfigFile> {
   try {
     return { name, text: await readFile(name, "utf8") };
   } catch (error) {
-    // For a directory Node's error has no path.
+    // Node's error for a directory has no path.
     throw Object.assign(error as NodeJS.ErrnoException, { path: name });
   }
 }

@@ -11,7 +11,7 @@ import { coordinatorName } from "../terminal/command-line.ts";
 import { shellWord } from "../terminal/shell-word.ts";
 import { CONFIG_PLACES, findConfigFile, readCoordinatorConfig } from "./coordinator-config.ts";
 
-/** Options of every command on a coordinator's data. */
+/** Options of all commands on a coordinator's data. */
 export interface DataOptions {
   readonly data?: string;
   readonly store?: string;
@@ -31,7 +31,7 @@ export function onDataDirectory(command: Command): Command {
     .option("--json", "print JSON");
 }
 
-/** The configuration and the data place of a command's options. @throws {ConfigError} */
+/** Reads the configuration and the data location from a command's options. @throws {ConfigError} */
 export async function readDataOptions({
   config: file,
   data,
@@ -67,7 +67,7 @@ export async function withStore<T>(
   return await use(store, config);
 }
 
-/** The error for a place without data, with the next step. */
+/** Returns the error for a location without data, with the next step. */
 export function noDataIn(place: StoreLocation, options: DataOptions): string {
   const name = coordinatorName();
   if (typeof place !== "string") {

@@ -14,7 +14,7 @@ const STATES: Readonly<Record<CargoReview["status"], string>> = {
   hidden: "hidden by a shipped Cargo of the same slug",
 };
 
-/** Everything that an approval signs, a line each. @param owner e-mail address of the owner; null for the operator's Cargos. */
+/** Lists all contents that an approval signs, one per line. @param owner e-mail address of the owner; null for the operator's Cargos. */
 export function describeReview(review: CargoReview, owner: string | null): string {
   const { file, revision, status, origin, storedRevision } = review;
   const lines: [label: string, text: string | null][] = [
@@ -43,13 +43,13 @@ export function describeReview(review: CargoReview, owner: string | null): strin
   return [file.slug, ...shown.map(([label, text]) => `  ${label.padEnd(11)} ${plain(text)}`)].join("\n");
 }
 
-/** The price in force, and the shipped one where it is another. */
+/** Describes the current price, and the shipped one if it differs. */
 export function describePrice({ price, file }: Pick<CargoReview, "price" | "file">): string {
   const shipped = price === file.price_per_job ? "" : ` (shipped: ${file.price_per_job})`;
   return `${price} credits per job${shipped}`;
 }
 
-/** What `--json` prints for a Cargo under review. */
+/** Returns the `--json` output for a Cargo under review. */
 export function presentReview(review: CargoReview, owner: string | null) {
   const { file, revision, status, origin, storedRevision, approval } = review;
   const kind = pinKindOf(file);
@@ -118,6 +118,6 @@ function sizeOf(schema: object | undefined): string {
 }
 
 function timeOf(atMs: number): string {
-  // A time that was read, not the present one.
+  // Formats a stored time, not the current one.
   return new Date(atMs).toISOString();
 }

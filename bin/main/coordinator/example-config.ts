@@ -1,6 +1,6 @@
 /**
- * The text of a commented TOML file in which some top-level keys have other values; also those that are commented out. Undefined ones
- * stay. @throws {Error} for a key that the file does not show.
+ * Returns a commented TOML file with other values for some top-level keys, including those that are commented out. Keys with
+ * undefined values are unchanged. @throws {Error} for a key that the file does not contain.
  */
 export function tomlWith(text: string, values: Readonly<Record<string, string | number | undefined>>): string {
   let changed = text;

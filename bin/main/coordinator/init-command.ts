@@ -29,7 +29,10 @@ interface InitOptions {
 
 type MakeAccount = (options: { readonly config: string }, details: AccountDetails) => Promise<MadeAccount>;
 
-/** `coordinator init`: a configuration, the operator's account, an API key and an Island token, and what to do next. */
+/**
+ * Adds `coordinator init`, which creates a configuration, the operator's account, an API key and an Island token, and prints the
+ * next steps.
+ */
 export function addInitCommand(program: Command, makeAccount: MakeAccount): void {
   program
     .command("init")
@@ -77,7 +80,7 @@ async function init(directory: string, options: InitOptions, makeAccount: MakeAc
   );
 }
 
-/** The commented example with a data directory next to it, and with the values of the flags. */
+/** Returns the commented example with a data directory in the same folder, and with the values of the flags. */
 async function configText(directory: string, { host, port, publicUrl }: InitOptions): Promise<string> {
   const example = await readFile(join(packageRoot, "coordinator", "config", "example.toml"), "utf8");
   const isExposed = host !== undefined || publicUrl !== undefined;
@@ -142,7 +145,7 @@ async function readEmail(flag: string | undefined): Promise<string> {
   return given;
 }
 
-/** The host at which this machine can reach a coordinator that listens on `host`. */
+/** Returns the host at which this machine can reach a coordinator that listens on `host`. */
 function reachable(host: string): string {
   return ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : urlHost(host);
 }

@@ -87,7 +87,7 @@ function limitsInWords(key: KeyLimits): string {
   return limits.length === 0 ? "none" : limits.join(", ");
 }
 
-/** The limits as the API presents them. */
+/** Returns the limits in the format of the API. */
 function presentLimits({ expiresAtMs, cargos, monthlyMicro }: KeyLimits) {
   return {
     expires_at: expiresAtMs === null ? null : isoTime(expiresAtMs),
@@ -105,7 +105,7 @@ function readLimits({ expiresAt, cargos, creditsPerMonth }: CreateKeyOptions): P
   };
 }
 
-/** The time in ms since 1970; a date without a time means 00:00 UTC. @throws {UsageError} */
+/** Parses a time to ms since 1970; a date without a time means 00:00 UTC. @throws {UsageError} */
 function readTime(text: string): number {
   const ms = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z)?$/.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(ms)) return ms;
@@ -125,7 +125,7 @@ function readCredits(text: string): number {
   }
 }
 
-/** Rejects unknown slugs: a key with only a misspelt slug could run nothing. @throws {UsageError} */
+/** Rejects unknown slugs: a key with only a misspelled slug could not run any job. @throws {UsageError} */
 async function assertKnown(slugs: readonly string[], options: OwnerOptions, store: Store): Promise<void> {
   if (slugs.length === 0) return;
   const { config } = await readDataOptions(options);

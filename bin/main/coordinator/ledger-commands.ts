@@ -128,7 +128,7 @@ function nameFlags(error: unknown): never {
 /** Number() reads an empty text as 0. NaN is rejected later, with the allowed range. */
 const readCredits = (text: string): number => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN);
 
-/** The faults of the ledger, one line each. */
+/** Lists the faults of the ledger, one per line. */
 export function ledgerFaultsOf(report: LedgerReport): string[] {
   const { sumMicro, unbalancedTransactions, wrongBalances, wrongHolds } = report;
   return [

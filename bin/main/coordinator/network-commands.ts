@@ -25,8 +25,8 @@ interface OwnerOptions extends DataOptions {
 }
 
 /**
- * `coordinator account list|show|role|suspend|reinstate`, `island list|suspend|reinstate` and `announcement list|add|remove`. Running
- * coordinators apply a change within a second.
+ * Adds `coordinator account list|show|role|suspend|reinstate`, `island list|suspend|reinstate` and `announcement
+ * list|add|remove`. Running coordinators apply a change within a second.
  */
 export function addNetworkCommands(program: Command, account: Command): void {
   addAccountLists(account);
@@ -252,7 +252,7 @@ function rowOf({ record, status, suspendedBecause }: ListedIsland<KnownIsland>):
   return [hostId, status, nameOf(record), email, offers, age(lastSeenAtMs), suspendedBecause ?? ""];
 }
 
-/** In a list of one account's Islands. */
+/** Clears the account column, for a list of one account's Islands. */
 function withoutAccount(listed: ListedIsland<KnownIsland>): string[] {
   return rowOf(listed).map((cell, column) => (ISLAND_COLUMNS[column]?.name === "ACCOUNT" ? "" : cell));
 }

@@ -17,7 +17,7 @@ interface Note {
   readonly after: object;
 }
 
-/** The audit event of each write. It never contains a secret or its hash. */
+/** Audit event of each write. It never contains a secret or its hash. */
 const NOTES: { readonly [Name in Write]: (...args: Parameters<AccountStore[Name]>) => Note } = {
   create: ({ id, postings }) => {
     const grantMicro = postings.find(({ micro }) => micro > 0)?.micro ?? 0;
@@ -49,7 +49,7 @@ function given(limits: object): object {
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** The accounts of a store, for commands. Each write adds its audit event in the same transaction. */
+/** Returns a store's accounts, for commands. Each write adds its audit event in the same transaction. */
 export function notedAccounts(store: Store): AccountStore {
   const trail = trailOf(store);
   return new Proxy(store.accounts, {

@@ -24,7 +24,7 @@ import { storedQueue, type QueuedCargo, type StoredQueueLine } from "./stored-qu
 import { print } from "../terminal/print.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 
-/** Islands that the queue's reasons are made of, in pages. */
+/** Maximum number of pages of Islands that are read for the queue's reasons. */
 const MAX_ISLAND_PAGES = 100;
 const PAGE = 100;
 
@@ -118,7 +118,7 @@ async function readQueue(store: Store, config: CoordinatorConfig): Promise<Store
   return storedQueue(unfinished, islands, (slug) => queued.get(slug) ?? null);
 }
 
-/** Ignores a Cargo that no longer exists, or breaks a rule of this version. */
+/** Ignores a Cargo that no longer exists, or violates a rule of this version. */
 function ignoreRefusal(error: unknown): null {
   if (error instanceof ServiceError) return null;
   throw error;

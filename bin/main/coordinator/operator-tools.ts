@@ -17,7 +17,7 @@ import { onDataDirectory, withStore, type DataOptions } from "./data-commands.ts
 import { outputWidth } from "../terminal/print.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 
-/** The user and host that run this command, for the audit log. */
+/** Returns the user and host of this command, for the audit log. */
 export function commandActor(): Actor {
   return { via: "command", actor: userInfo().username, origin: hostname() };
 }
@@ -35,7 +35,7 @@ export async function operatorCargosOf(store: Store, config: CoordinatorConfig):
   return operatorCargos(store.catalog, shipped, trailOf(store), systemClock);
 }
 
-/** What operators do with Cargos, on the data that the options name. */
+/** Runs operations on Cargos, on the data that the options name. */
 export function withCargos(
   options: DataOptions,
   use: (cargos: OperatorCargos, store: Store, config: CoordinatorConfig) => Promise<void>,
@@ -51,7 +51,7 @@ interface CommandOperators {
   readonly announcements: Announcements;
 }
 
-/** Runs an operation of operators on the data of `options`. Running coordinators apply changes within a second. */
+/** Runs an operator's operation on the data of `options`. Running coordinators apply changes within a second. */
 export function withOperators(
   options: DataOptions,
   use: (operators: CommandOperators) => Promise<void>,
@@ -100,7 +100,7 @@ export function readLine(maxLength: number): (text: string) => string {
   };
 }
 
-/** A table that fits the terminal. @param none the text for an empty list. */
+/** Returns a table that fits the terminal. @param none the text for an empty list. */
 export function listOf(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -110,9 +110,9 @@ export function listOf(
   return tableOf(columns, rows, { width: outputWidth(), ...(total === undefined ? {} : { total }) });
 }
 
-/** A time that was read, not the present one. */
+/** Formats a stored time, not the current one. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString();
 export const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
-/** The time since `ms`, as text. */
+/** Formats the time since `ms`. */
 export const age = (ms: number): string => formatAge(systemClock.now() - ms);

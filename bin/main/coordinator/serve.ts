@@ -9,7 +9,7 @@ import { setFlagsFromString } from "node:v8";
 
 /** Serves until SIGTERM or SIGINT. @param file where the settings were read, null for none. @throws {DatabaseError} if another coordinator serves the data directory; a database they share. */
 export async function serve(config: CoordinatorConfig, version: string, file: string | null): Promise<void> {
-  // The store can be left at any moment, as after a power cut.
+  // The process may exit at any time; the store is as safe as after a power cut.
   onStopSignal(() => process.exit(0));
   const log = await openLog(config.logLevel, config.logFormat);
   if (file !== null) log.info({ config: file }, "Reading settings from a file");
@@ -36,7 +36,7 @@ export async function serve(config: CoordinatorConfig, version: string, file: st
   console.log(`listening on ${coordinator.url}`);
   let isStopping = false;
   const stop = (signal: string): void => {
-    // A second signal ends the process without waiting for answers in progress.
+    // A second signal ends the process without waiting for requests in progress.
     if (isStopping) process.exit(130);
     isStopping = true;
     log.info({ signal }, "Stopping");
@@ -52,8 +52,8 @@ export async function serve(config: CoordinatorConfig, version: string, file: st
 }
 
 /**
- * Stops the growth of V8's young generation. It would grow to 192 MB with objects that outlive a collection, which in a coordinator stay
- * for long: 10,000 connecting Islands took 75 MB more permanently. At the end of a start it has the 16 MB (three times) that Node.js used
+ * Stops the growth of V8's young generation. It would grow to 192 MB of long-lived objects, which a coordinator has many of:
+ * 10,000 connecting Islands took 75 MB more permanently. At the end of a start it has the 16 MB (three times) that Node.js used
  * until version 22. The option `--max-semi-space-size` sets its size, but a running program cannot set it.
  */
 function keepYoungGeneration(): void {

@@ -38,7 +38,7 @@ export function addSigningKeyCommands(program: Command): void {
     );
 }
 
-/** Number of known Islands; null if the database is damaged, which does not prevent a new key. */
+/** Returns the number of known Islands; null if the database is damaged, which does not prevent a new key. */
 function knownIslands(options: DataOptions): Promise<number | null> {
   return withStore(options, async ({ operators }) => (await operators.countIslands(0)).known).catch(() => null);
 }

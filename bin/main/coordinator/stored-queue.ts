@@ -3,7 +3,7 @@ import { MIB } from "../../../shared/format-bytes.ts";
 import { totalVramBytes } from "../../../shared/hardware.ts";
 import type { KnownIsland, UnfinishedJobs } from "../../../coordinator/store/accounts/operators.ts";
 
-/** Why jobs of a Cargo wait, as far as storage shows it. */
+/** Reason why jobs of a Cargo wait, as far as the store shows it. */
 type StoredReason =
   | "no_cargo"
   | "no_island_online"
@@ -14,7 +14,7 @@ type StoredReason =
 
 export interface QueuedCargo {
   readonly file: CargoFile;
-  /** The only account whose Islands run it, as it is not approved; null: all run it. */
+  /** The only account whose Islands run it, because it is not approved; null: all Islands. */
   readonly onlyIslandsOf: string | null;
 }
 
@@ -24,15 +24,15 @@ export interface StoredQueueLine {
   readonly running: number;
   /** Submission of the oldest waiting job; null if no job waits. */
   readonly oldestAtMs: number | null;
-  /** Null while none waits. */
+  /** Null if no job waits. */
   readonly reason: StoredReason | null;
 }
 
 /**
- * The queue by Cargo from the store, most waiting jobs first. The store does not contain the load of Islands, their owners' rules and
- * pauses, or the limits of accounts.
- * @param islands Those that were seen lately.
- * @param cargoOf Null for a Cargo that is gone, or cannot run.
+ * Returns the queue by Cargo from the store, most waiting jobs first. The store does not contain the load of Islands, their
+ * owners' rules and pauses, or the limits of accounts.
+ * @param islands Islands that were seen recently.
+ * @param cargoOf returns null for a Cargo that no longer exists, or cannot run.
  */
 export function storedQueue(
   unfinished: readonly UnfinishedJobs[],

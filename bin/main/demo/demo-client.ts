@@ -6,13 +6,13 @@ export interface DemoClient {
 
 const MAX_ANSWER_WAIT_MS = 60_000;
 
-/** The `data` of a successful answer. @throws for any other answer. */
+/** Returns the `data` of a successful response. @throws for any other response. */
 export async function call<T>(client: DemoClient, method: string, path: string, body?: unknown): Promise<T> {
   const response = await request(client, method, path, body);
   return ((await response.json()) as { data: T }).data;
 }
 
-/** A successful answer. @throws for any other. */
+/** Returns a successful response. @throws for any other response. */
 export async function request(
   { url, key }: DemoClient,
   method: string,
@@ -29,7 +29,7 @@ export async function request(
   return response;
 }
 
-/** The events of a Server-Sent Events response. Source: WHATWG HTML, section 9.2. */
+/** Yields the events of a Server-Sent Events response. Source: WHATWG HTML, section 9.2. */
 export async function* readEvents(response: Response): AsyncGenerator<{ event: string; data: string }> {
   let rest = "";
   for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {

@@ -6,7 +6,7 @@ import { packageRoot } from "../package-info.ts";
 
 type ProgramName = "coordinator" | "island";
 
-/** Variables: other users of the machine can see a command's arguments. */
+/** Secrets, passed as variables because other users of the machine can see a command's arguments. */
 type Secrets = Readonly<Record<string, string>>;
 
 const MAX_START_MS = 60_000;
@@ -40,7 +40,7 @@ export class DemoProcesses {
     for (const child of this.#children.toReversed()) await child.stop();
   }
 
-  /** Standard error of all processes, for people. */
+  /** Returns the standard error of all processes, as text for the user. */
   errorOutput(): string {
     const talkers = this.#children.filter(({ stderr }) => stderr !== "");
     return talkers.map(({ name, stderr }) => `--- ${name}\n${stderr}`).join("");
@@ -62,9 +62,9 @@ export class Child {
     this.#process = spawn(process.execPath, [program, ...args], {
       cwd: packageRoot,
       stdio: ["ignore", "pipe", "pipe"],
-      // The demo must not download models ahead of need. Those that it needs are small, and are deleted at its end.
+      // The demo must not preload models. The models that it needs are small, and are deleted at its end.
       env: { ...process.env, ISLAND_MODELS_PRELOAD: "false", ISLAND_MODELS_MIN_FREE_GB: "0", ...secrets },
-      // Ctrl-C in the terminal must reach the demo only, which ends its children in order.
+      // Ctrl-C in the terminal must reach only the demo, which ends its children in order.
       detached: true,
     });
     this.#process.stdout?.on("data", (chunk: Buffer) => (this.#stdout += chunk.toString()));

@@ -37,14 +37,14 @@ async function draw(client: DemoClient): Promise<string> {
   return `draw     "${prompt}": ${format}, ${Buffer.from(data, "base64").length} bytes`;
 }
 
-/** The Cargo's own example: a voice says a word. */
+/** Runs the Cargo's own example: a voice says a word. */
 async function listen(client: DemoClient): Promise<string> {
   const { example_input: example } = await call<{ example_input: object }>(client, "GET", "/cargos/tiny-speech");
   const { text } = await run<{ text: string }>(client, "tiny-speech", example);
   return `listen   a voice says "${text.trim()}"`;
 }
 
-/** The output of a job. @throws if it does not complete. */
+/** Returns the output of a job. @throws if it does not complete. */
 async function run<Output>(client: DemoClient, workload: string, input: object): Promise<Output> {
   const { id } = await call<{ id: string }>(client, "POST", "/jobs", { workload, input });
   const { status, output, error } = await call<EndedJob<Output>>(client, "GET", `/jobs/${id}?wait=${LONG_POLL_S}`);

@@ -4,13 +4,13 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { publicLookup, type ResolveHost } from "../../../shared/net/host-lookup.ts";
 import { privateLiteralOf } from "../../../shared/net/private-address.ts";
 
-/** Refuses a URL whose host is a private address. Such a URL needs its own check, because there is no lookup. @throws {JobFailure} */
+/** Rejects a URL whose host is a private IP address. It needs a separate check, because there is no lookup. @throws {JobFailure} */
 export function assertPublicLiteral(url: URL): void {
   const address = privateLiteralOf(url);
   if (address !== null) throw privateAddressFailure(address, address);
 }
 
-/** A lookup for `http.request` that fails with a {@link JobFailure} for a host with any private address. */
+/** Returns a lookup for `http.request` that fails with a {@link JobFailure} for a host with any private address. */
 export function modelLookup(resolveHost: ResolveHost): LookupFunction {
   return publicLookup(resolveHost, privateAddressFailure);
 }
@@ -25,7 +25,7 @@ export const resolveWithDns: ResolveHost = (hostname) =>
 
 function privateAddressFailure(host: string, address: string): JobFailure {
   const what = host === address ? `address ${address}` : `host ${host} (${address})`;
-  // Another Island's owner may allow it.
+  // Retryable, because another Island's owner may allow it.
   return new JobFailure("model_unavailable", `The model's ${what} is private, which this Island does not allow`, {
     retryable: true,
   });

@@ -6,12 +6,12 @@ import { isOutOfSpace, PartFile } from "./part-file.ts";
 import { RetriableError, retryDelayMs } from "./retriable-error.ts";
 import { tryTransfer, type Transfer } from "./transfer.ts";
 
-/** An attempt makes progress when it gains this much over the best one so far. Otherwise a server that always disconnects would be tried without end. */
+/** Minimum gain over the best attempt that counts as progress. Without it, a server that always disconnects would be retried endlessly. */
 const PROGRESS_BYTES = MIB;
 
 export interface Download extends Transfer {
   readonly directory: string;
-  /** File name without extension, made from the key alone. */
+  /** File name without extension, derived only from the key. */
   readonly stem: string;
   /** Name of the finished file. */
   readonly fileName: string;
@@ -21,9 +21,9 @@ type OpenPart = (stem: string, key: string, signal: AbortSignal) => Promise<Part
 
 /**
  * Downloads and verifies a model: resumes, retries, checks size and hash, renames. A failure or an abort keeps the part for
- * later, except after a wrong hash or size, and on a disk that became full. Rejects only after files and sockets are closed.
- * The part's facts stay with the finished file, so that it can be identified after a crash. The caller removes them when it
- * has recorded the file.
+ * later, except after a wrong hash or size, and on a disk that became full. Rejects only after files and sockets are closed. The
+ * part's facts stay with the finished file, so that it can be identified after a crash. The caller removes them when it has
+ * recorded the file.
  * @returns the length of the file.
  * @throws {JobFailure} or `signal.reason`.
  */

@@ -5,25 +5,25 @@ export const DEFAULT_HUB_ENDPOINT = "https://huggingface.co";
 
 /** Options of downloads. All defaults are in {@link resolveFetchPolicy}. */
 export interface FetchOptions {
-  /** Base URL of the coordinator (http or https); null: models of a coordinator cannot be fetched. */
+  /** Base URL of the coordinator (http or https); null: models of a coordinator cannot be downloaded. */
   readonly coordinatorUrl?: string | null;
-  /** Where the coordinator is reached now, if the network has several. */
+  /** Returns the current address of the coordinator, if the network has several. */
   readonly presentCoordinatorUrl?: () => string;
   readonly hubEndpoint?: string;
-  /** Sent only to the origin of `hubEndpoint`. */
+  /** Token that is sent only to the origin of `hubEndpoint`. */
   readonly hubToken?: string | null;
   /** Allows model URLs with loopback, private and link-local addresses. */
   readonly allowPrivateAddresses?: boolean;
-  /** A transfer that receives no byte for this long is aborted and retried. */
+  /** Time without a byte after which a transfer is aborted and retried. */
   readonly stallMs?: number;
-  /** Attempts in a row without progress. */
+  /** Maximum number of consecutive attempts without progress. */
   readonly maxAttempts?: number;
   /** Wait before the second attempt. It doubles up to `maxBackoffMs`, less a random part of up to a half. */
   readonly backoffMs?: number;
   readonly maxBackoffMs?: number;
-  /** Longest Retry-After that is respected. */
+  /** Maximum Retry-After that is respected. */
   readonly maxRetryAfterMs?: number;
-  /** 0 (included) to 1 (excluded). */
+  /** Returns 0 (inclusive) to 1 (exclusive). */
   readonly random?: () => number;
   readonly resolveHost?: ResolveHost;
 }
@@ -31,9 +31,9 @@ export interface FetchOptions {
 export interface FetchPolicy extends Required<
   Omit<FetchOptions, "coordinatorUrl" | "presentCoordinatorUrl" | "hubEndpoint">
 > {
-  /** Names its models, whichever coordinator of the network sends them. */
+  /** Base of model URLs, whichever coordinator of the network serves them. */
   readonly coordinator: URL | null;
-  /** Sends its models now. */
+  /** Returns the coordinator that serves models now. */
   readonly presentCoordinator: () => URL | null;
   readonly hub: URL;
 }
@@ -59,13 +59,13 @@ export function resolveFetchPolicy(options: FetchOptions): FetchPolicy {
   });
 }
 
-/** Whether the URL belongs to the coordinator or the hub. The owner chose both, so they may use http and private addresses. */
+/** Returns whether the URL belongs to the coordinator or the hub. The owner chose both, so they may use http and private addresses. */
 export function isTrustedOrigin(policy: FetchPolicy, url: URL): boolean {
   const { coordinator, hub } = policy;
   return [coordinator, hub, policy.presentCoordinator()].some((trusted) => url.origin === trusted?.origin);
 }
 
-/** The URL at the coordinator that is reached now, if it is one of the coordinator's. */
+/** Returns a coordinator's URL at its current address; other URLs unchanged. */
 export function atPresentCoordinator(policy: FetchPolicy, url: URL): URL {
   const { coordinator } = policy;
   const present = policy.presentCoordinator();

@@ -13,7 +13,7 @@ export async function readBody(body: AsyncIterable<Buffer>, maxBytes: number, wh
   return gathered.bytes;
 }
 
-/** Undefined when the text is not JSON, so that the caller's schema refuses it, too. */
+/** Returns undefined when the text is not JSON, so that the caller's schema rejects it. */
 export function parseJson(text: Buffer): unknown {
   try {
     return JSON.parse(text.toString("utf8")) as unknown;

@@ -7,7 +7,7 @@ import { atPresentCoordinator, isTrustedOrigin, type FetchPolicy } from "./fetch
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** What the hub says about a file when it redirects to the bytes; null when it says nothing. */
+/** Facts about a file that the hub sends when it redirects to the bytes; null if absent. */
 interface HubFacts {
   readonly sha256: string | null;
   readonly bytes: number | null;
@@ -20,9 +20,9 @@ export interface ModelResponse {
 }
 
 /**
- * GETs a model URL and follows redirects itself: each hop must satisfy the policy, and the hub's token is sent only while every
- * hop was the hub's. Uses `node:http`, because `fetch` takes no lookup function. The caller consumes or destroys `message`;
- * aborting `signal` destroys it, too.
+ * Requests a model URL and follows redirects: each hop must satisfy the policy, and the hub's token is sent only while every hop
+ * was the hub's. Uses `node:http`, because `fetch` has no lookup option. The caller consumes or destroys `message`; aborting
+ * `signal` also destroys it.
  * @throws {JobFailure} when the policy forbids a hop; network errors are passed on.
  */
 export async function requestModel(
@@ -49,7 +49,7 @@ export async function requestModel(
   throw unavailable(`${describeUrl(start)} redirects more than ${MAX_REDIRECTS} times`);
 }
 
-/** A URL for messages, without its query, which may contain a signature. */
+/** Returns a URL for messages, without its query, which may contain a signature. */
 export function describeUrl(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
@@ -77,7 +77,7 @@ function send(
   };
   return new Promise((resolve, reject) => {
     const sent = url.protocol === "https:" ? httpsRequest(url, options) : httpRequest(url, options);
-    // Needed after the answer, too: a socket error without listener would end the process.
+    // The listener stays after the response: a socket error without listener would end the process.
     sent.on("error", reject);
     sent.once("response", resolve);
     sent.end();
@@ -90,7 +90,10 @@ function redirectTarget(location: string | undefined, from: URL): URL {
   return target;
 }
 
-/** The hub's redirect has the SHA-256 and size of a large file. For small files it has a different kind of hash. */
+/**
+ * Merges the facts of a response. The hub's redirect has the SHA-256 and size of a large file. For small files it has a different
+ * kind of hash.
+ */
 function mergeHubFacts(known: HubFacts, { headers }: IncomingMessage): HubFacts {
   const etag = String(headers["x-linked-etag"] ?? "").replace(/^(?:W\/)?"(.*)"$/, "$1");
   const size = String(headers["x-linked-size"] ?? "");

@@ -2,19 +2,19 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { isSplitFile, ModelAddressError, parseModelAddress, type ModelAddress } from "../../../shared/model-address.ts";
 import type { FetchPolicy } from "./fetch-policy.ts";
 
-/** Where a model's bytes come from. `extension` has no dot and is safe in a file name; empty when the address has none. */
+/** Source of a model's bytes. `extension` has no dot and is safe in a file name; empty when the address has none. */
 export type ModelSource =
   | { readonly kind: "file"; readonly url: URL; readonly extension: string }
-  /** The hub is asked first which file of the repository has the quantisation `tag`. */
+  /** The hub is first asked which file of the repository has the quantization `tag`. */
   | { readonly kind: "hub-tag"; readonly repository: string; readonly tag: string; readonly extension: "gguf" };
 
-/** The quantisation that the hub chooses where an address names none. */
+/** Quantization of an address without a tag; the hub then chooses. */
 const DEFAULT_TAG = "latest";
 const DEFAULT_REVISION = "main";
 
 /**
- * How the file that a ModelRef's `url` names is fetched. Grammar: shared/model-address.ts.
- * @throws {JobFailure} `model_invalid` when no Island could fetch it.
+ * Returns the source of the file in a ModelRef's `url`. Grammar: shared/model-address.ts.
+ * @throws {JobFailure} `model_invalid` when no Island could download it.
  */
 export function parseModelSource(text: string, policy: FetchPolicy): ModelSource {
   const address = parseAddress(text);
@@ -31,16 +31,16 @@ export function parseModelSource(text: string, policy: FetchPolicy): ModelSource
   return { kind: "hub-tag", repository, tag: tag ?? DEFAULT_TAG, extension: "gguf" };
 }
 
-/** A folder of the hub: `hf:owner/repo[#revision]`. @throws {JobFailure} `model_invalid` for anything else. */
+/** Parses a folder of the hub: `hf:owner/repo[#revision]`. @throws {JobFailure} `model_invalid` for other addresses. */
 export function parseHubFolder(text: string): { readonly repository: string; readonly revision: string } {
   const address = parseAddress(text);
   if (address.kind !== "hub" || address.file !== null || address.tag !== null) {
-    throw invalidAddress(text, "names no folder of the hub");
+    throw invalidAddress(text, "is not a folder of the hub");
   }
   return { repository: address.repository, revision: address.revision ?? DEFAULT_REVISION };
 }
 
-/** URL of a file in a hub repository. `path` is as the repository writes it. @throws {JobFailure} `model_invalid` */
+/** Returns the URL of a file in a hub repository. `path` is as the repository writes it. @throws {JobFailure} `model_invalid` */
 export function hubFileUrl(policy: FetchPolicy, repository: string, path: string, revision: string): URL {
   const segments = path.split("/");
   const isSafe = segments.every((segment) => segment !== "" && segment !== "." && segment !== "..");
@@ -50,17 +50,17 @@ export function hubFileUrl(policy: FetchPolicy, repository: string, path: string
   return new URL(`${hubBase(policy)}/${repository}/resolve/${encodeURIComponent(revision)}/${encoded}?download=true`);
 }
 
-/** URL at which the hub says which file has a quantisation. */
+/** Returns the hub's URL that maps a quantization to its file. */
 export function hubManifestUrl(policy: FetchPolicy, repository: string, tag: string): URL {
   return new URL(`${hubBase(policy)}/v2/${repository}/manifests/${encodeURIComponent(tag)}`);
 }
 
-/** URL of the hub's description of a repository at a revision; its `sha` is the commit. */
+/** Returns the URL of the hub's description of a repository at a revision; its `sha` is the commit. */
 export function hubRevisionUrl(policy: FetchPolicy, repository: string, revision: string): URL {
   return new URL(`${hubBase(policy)}/api/models/${repository}/revision/${encodeURIComponent(revision)}`);
 }
 
-/** URL of the list of all files of a repository, with those in folders. */
+/** Returns the URL of the list of all files of a repository, including those in folders. */
 export function hubTreeUrl(policy: FetchPolicy, repository: string, commit: string): URL {
   return new URL(`${hubBase(policy)}/api/models/${repository}/tree/${encodeURIComponent(commit)}?recursive=true`);
 }

@@ -9,14 +9,14 @@ import { syncDirectory, writeFileDurably } from "../../disk/durable-file.ts";
 
 const partFactsSchema = z.object({
   key: z.string(),
-  /** Address of the bytes before redirects, which carry short-lived signatures. */
+  /** Address of the bytes before redirects, which have short-lived signatures. */
   url: z.string(),
   etag: z.string().nullable(),
   totalBytes: z.number().int().nonnegative().nullable(),
-  /** Hash that the hub gave; null when it gave none. */
+  /** Hash from the hub; null when it sent none. */
   hubSha256: z.string().nullable(),
 });
-/** What a part is a part of; kept in a small file beside it. */
+/** Facts that identify a part, kept in a small separate file. */
 export type PartFacts = z.infer<typeof partFactsSchema>;
 
 /** Length of one read while an existing part is hashed. */
@@ -30,7 +30,7 @@ function factsPath(stem: string): string {
   return `${stem}.part.json`;
 }
 
-/** The facts of a part; null when they are missing or damaged, which makes the part worthless. */
+/** Reads the facts of a part; null when they are missing or damaged, which makes the part unusable. */
 export async function readPartFacts(stem: string): Promise<PartFacts | null> {
   try {
     const parsed = partFactsSchema.safeParse(JSON.parse(await readFile(factsPath(stem), "utf8")));
@@ -42,9 +42,8 @@ export async function readPartFacts(stem: string): Promise<PartFacts | null> {
 }
 
 /**
- * A download under way: the bytes so far and their running hash. Its file is complete up to `bytes` at any time, so
- * it can be left as it is by a crash and resumed. `stem` is the path without ending. All methods throw a
- * {@link JobFailure} for what the disk refuses.
+ * A download in progress: the bytes so far and their running hash. Its file is complete up to `bytes` at any time, so that it can
+ * be resumed after a crash. `stem` is the path without extension. All methods throw a {@link JobFailure} for disk errors.
  */
 export class PartFile {
   readonly #stem: string;
@@ -59,7 +58,7 @@ export class PartFile {
     this.#file = file;
   }
 
-  /** Opens or makes the part and hashes what is there, which tells its progress; a part of another key starts empty. */
+  /** Opens or creates the part and hashes its bytes, which determines its progress. A part of another key starts empty. */
   static async open(
     stem: string,
     key: string,
@@ -82,7 +81,7 @@ export class PartFile {
     return this.#bytes;
   }
 
-  /** Null before the first answer of a server. */
+  /** Null before the first response of a server. */
   get facts(): PartFacts | null {
     return this.#facts;
   }
@@ -109,12 +108,12 @@ export class PartFile {
     this.#bytes += chunk.length;
   }
 
-  /** SHA-256 of the bytes so far, lower-case hex. */
+  /** Returns the SHA-256 of the bytes so far, lower-case hex. */
   digest(): string {
     return this.#hash.copy().digest("hex");
   }
 
-  /** Makes the part the file at `path`, durably. Its facts stay. */
+  /** Renames the part to `path`, durably. Its facts stay. */
   async commit(path: string): Promise<void> {
     await orDiskFailure(this.#file.sync());
     await this.close();
@@ -162,7 +161,7 @@ async function orDiskFailure<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** A failure for an error of the disk. Retryable, because another Island, or this one later, may have space. */
+/** Returns a failure for a disk error. Retryable, because another Island, or this one later, may have space. */
 export function diskFailure(cause: unknown): JobFailure {
   const { message } = cause as NodeJS.ErrnoException;
   if (isOutOfSpace(cause)) {
@@ -172,7 +171,7 @@ export function diskFailure(cause: unknown): JobFailure {
   return new JobFailure("model_unavailable", `Cannot use the model store: ${message}`, { retryable: true, cause });
 }
 
-/** Whether the disk, or the user's quota, has no space left. */
+/** Returns whether the disk, or the user's quota, has no space left. */
 export function isOutOfSpace(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === "ENOSPC" || code === "EDQUOT";

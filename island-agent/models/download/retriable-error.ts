@@ -1,7 +1,7 @@
 import { backoffMs } from "../../../shared/async/backoff.ts";
 import type { FetchPolicy } from "./fetch-policy.ts";
 
-/** An attempt failed, and the next one may succeed. `retryAfterMs`: the wait that the server asked for. */
+/** Thrown when an attempt failed and the next one may succeed. `retryAfterMs`: the wait that the server requested. */
 export class RetriableError extends Error {
   override readonly name = "RetriableError";
   readonly retryAfterMs: number | null;
@@ -19,7 +19,7 @@ export function parseRetryAfterMs(header: string | undefined, nowMs: number): nu
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
 
-/** The wait before the next attempt: {@link backoffMs}, and at least what the server asked for. */
+/** Returns the wait before the next attempt: {@link backoffMs}, and at least the wait that the server requested. */
 export function retryDelayMs(failures: number, error: RetriableError, policy: FetchPolicy): number {
   const { backoffMs: firstMs, maxBackoffMs: maxMs, maxRetryAfterMs, random } = policy;
   const askedMs = Math.min(error.retryAfterMs ?? 0, maxRetryAfterMs);

@@ -10,8 +10,8 @@ interface Waiter<T> {
 }
 
 /**
- * One download with any number of callers. Each may leave by its own signal. When the last one has left, the download is
- * stopped. `T` is what each caller gets in the end.
+ * One download with any number of callers. Each may leave by its own signal. The download stops when the last one has left. `T`
+ * is each caller's result.
  */
 export class SharedDownload<T> {
   readonly key: string;
@@ -28,7 +28,7 @@ export class SharedDownload<T> {
     return this.#controller.signal;
   }
 
-  /** Whether it was stopped: no caller can join it. */
+  /** True once stopped; then no caller can join. */
   get isStopping(): boolean {
     return this.signal.aborted;
   }
@@ -75,7 +75,7 @@ export class SharedDownload<T> {
     for (const waiter of this.#waiters) waiter.onProgress(progress);
   }
 
-  /** Stops the download and answers every caller with `reason`. */
+  /** Stops the download and rejects every caller with `reason`. */
   stop(reason: Error): void {
     this.#controller.abort(reason);
     this.fail(reason);

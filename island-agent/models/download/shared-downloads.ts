@@ -1,18 +1,18 @@
 import type { DownloadStatus } from "../../disk/stored-item.ts";
 import { SharedDownload } from "./shared-download.ts";
 
-/** The downloads of one store: at most one for each key, however many callers wait for it. */
+/** Downloads of one store: at most one for each key, for any number of callers. */
 export class SharedDownloads<T> {
-  /** Those that callers may join. */
+  /** Downloads that callers may join. */
   readonly #current = new Map<string, SharedDownload<T>>();
-  /** Those still at work, including stopped ones. The promises never reject. */
+  /** Active downloads, including stopped ones. The promises never reject. */
   readonly #running = new Map<SharedDownload<T>, Promise<void>>();
 
   has(key: string): boolean {
     return this.#current.has(key);
   }
 
-  /** One entry for each Cargo that waits. */
+  /** Returns one entry for each waiting Cargo. */
   status(): DownloadStatus[] {
     return [...this.#current.values()].flatMap(({ slugs, key, progress }) =>
       [...slugs].map((slug) => ({ slug, key, ...progress })),
@@ -20,9 +20,9 @@ export class SharedDownloads<T> {
   }
 
   /**
-   * The download of `key` that callers may join; `run` starts a new one.
-   * @param run does the work and answers the callers through `download`. It never rejects. `stopped` ends when the downloads that were
-   * stopped before have closed their files and given their disk space back.
+   * Returns the download of `key` that callers may join; `run` starts a new one.
+   * @param run does the work and settles the callers through `download`. It never rejects. `stopped` resolves when previously
+   * stopped downloads have closed their files and released their disk space.
    */
   joinOrStart(
     key: string,

@@ -1,8 +1,8 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 
 /**
- * Calls `onStall` once when the other side has been silent for `stallMs` while we wait for it. Time in which we do not wait
- * (a slow disk) does not count. The owner calls `stop`.
+ * Calls `onStall` once when the other side has been silent for `stallMs` during a wait. Other time (a slow disk) does not count.
+ * The owner calls `stop`.
  */
 export class StallWatchdog {
   readonly #clock: Clock;
@@ -17,14 +17,14 @@ export class StallWatchdog {
     this.#onStall = onStall;
   }
 
-  /** We wait for a byte from now on. */
+  /** Starts a wait for a byte. */
   wait(): void {
     this.#waitingSinceMs = this.#clock.monotonicMs();
     // One timer for many chunks: when it fires it checks again, instead of a new timer for each chunk.
     this.#timer ??= this.#clock.schedule(this.#stallMs, () => this.#check());
   }
 
-  /** A byte arrived, or we are busy ourselves. */
+  /** Ends the wait, because a byte arrived or we are busy. */
   pause(): void {
     this.#waitingSinceMs = null;
   }

@@ -17,7 +17,7 @@ const manifestSchema = z.object({ ggufFile: z.object({ rfilename: z.string().min
 export interface DownloadProgress {
   readonly receivedBytes: number;
   readonly totalBytes: number | null;
-  /** Whether the bytes since the last report were on disk before the download: they say nothing of its speed. */
+  /** True if the bytes since the last report were on disk before the download, so that they do not count for its speed. */
   readonly isFromDisk?: boolean;
 }
 
@@ -27,7 +27,8 @@ export interface Transfer {
   readonly source: ModelSource;
   readonly expected: { readonly sha256: string | null; readonly bytes: number | null };
   /**
-   * Reserves disk space for a file of `bytes`, of which `writtenBytes` are on disk. Called before the file grows beyond the last call's value.
+   * Reserves disk space for a file of `bytes`, of which `writtenBytes` are on disk. Called before the file grows beyond the last
+   * call's value.
    * @throws {JobFailure}
    */
   readonly reserve: (bytes: number, writtenBytes: number) => Promise<void>;
@@ -35,7 +36,7 @@ export interface Transfer {
 }
 
 /**
- * One attempt to complete `part`. The received bytes stay in the part, even when it fails.
+ * Makes one attempt to complete `part`. The received bytes stay in the part, even on failure.
  * @throws {RetriableError} when the next attempt may succeed; {@link JobFailure} when not; `signal.reason` when aborted.
  */
 export async function tryTransfer(
@@ -61,7 +62,7 @@ export async function tryTransfer(
   });
 }
 
-/** The byte to resume from. Without a known hash, a part is resumed only if the request can name its exact version. */
+/** Returns the byte to resume from. Without a known hash, a part is resumed only if the request can name its exact version. */
 function resumeOffset(transfer: Transfer, part: PartFile, url: URL): number {
   if (part.facts === null) return 0;
   return transfer.expected.sha256 !== null || strongEtag(part.facts, url) !== null ? part.bytes : 0;
@@ -73,7 +74,7 @@ function rangeHeaders(part: PartFile, url: URL, offset: number): Record<string, 
   return { range: `bytes=${offset}-`, ...(etag === null ? {} : { "if-range": etag }) };
 }
 
-/** A weak etag does not name exact bytes, and If-Range forbids it. Source: RFC 9110 §13.1.5. */
+/** Returns the etag if it is strong. A weak etag does not identify exact bytes, and If-Range forbids it. Source: RFC 9110 §13.1.5. */
 function strongEtag(facts: PartFacts | null, url: URL): string | null {
   return facts?.url === url.href && facts.etag?.startsWith('"') === true ? facts.etag : null;
 }
@@ -82,7 +83,7 @@ function isComplete(part: PartFile, url: URL): boolean {
   return part.bytes > 0 && part.facts?.url === url.href && part.facts.totalBytes === part.bytes;
 }
 
-/** The server refused the range: either all bytes are here already, or the file has changed. */
+/** Handles a refused range: either all bytes are already here, or the file has changed. */
 async function settleRange({ message }: ModelResponse, part: PartFile, url: URL): Promise<void> {
   const total = /^bytes \*\/(\d{1,15})$/.exec(message.headers["content-range"] ?? "")?.[1];
   if (part.facts !== null && total !== undefined && Number(total) === part.bytes) {
@@ -93,7 +94,7 @@ async function settleRange({ message }: ModelResponse, part: PartFile, url: URL)
   throw new RetriableError(`${describeUrl(url)} changed during the download`);
 }
 
-/** Checks the answer's headers against the known facts, and prepares part and disk for the body. */
+/** Checks the response headers against the known facts, and prepares part and disk for the body. */
 async function prepare(
   transfer: Transfer,
   part: PartFile,
@@ -124,7 +125,7 @@ async function prepare(
   await transfer.reserve(Math.max(totalBytes ?? 0, expected ?? 0, part.bytes), part.bytes);
 }
 
-/** Whether the resumed answer continues the same version of the file, as far as the server says. */
+/** Returns whether the resumed response continues the same version of the file, as far as the server reports it. */
 function isSameVersion(known: PartFacts | null, now: PartFacts): boolean {
   if (known?.url !== now.url) return true;
   const agrees = (a: unknown, b: unknown): boolean => a === null || b === null || a === b;
@@ -153,7 +154,7 @@ async function receive(
   if (limit !== null && part.bytes < limit) throw new RetriableError(`ended after ${part.bytes} of ${limit} bytes`);
 }
 
-/** The body. When a connection breaks, it includes the bytes already received, which the stream alone would drop. */
+/** Yields the body. When a connection breaks, it includes the bytes already received, which the stream itself would drop. */
 async function* chunksOf(message: IncomingMessage): AsyncGenerator<Buffer, void> {
   try {
     yield* message as AsyncIterable<Buffer>;
@@ -164,7 +165,10 @@ async function* chunksOf(message: IncomingMessage): AsyncGenerator<Buffer, void>
   }
 }
 
-/** A part that has outgrown the space is deleted: it would only take the space of others. @throws {JobFailure} */
+/**
+ * Reserves more space. Deletes a part that has outgrown the space, since it would only take the space of other files. @throws
+ * {JobFailure}
+ */
 async function reserveMore(transfer: Transfer, part: PartFile, length: number): Promise<void> {
   try {
     await transfer.reserve(length, part.bytes);
@@ -185,7 +189,7 @@ async function tooLong(part: PartFile, limit: number): Promise<JobFailure> {
 }
 
 /**
- * The URL of a source's file. Asks the hub when the source names a quantisation. The hub sends the full answer only to
+ * Returns the URL of a source's file. Asks the hub when the source names a quantization. The hub sends the full response only to
  * llama.cpp's user agent.
  * @throws {JobFailure | RetriableError}
  */

@@ -12,18 +12,18 @@ import type { IncomingHttpHeaders } from "node:http";
 import { statusError } from "../download/response-status.ts";
 import { RetriableError, retryDelayMs } from "../download/retriable-error.ts";
 
-/** Longest document. */
+/** Maximum length of a document. */
 const MAX_BYTES = 8_000_000;
 
-/** A file of a model's folder. `path`: below the folder, with `/`. */
+/** A file of a model's folder. `path` is below the folder, with `/`. */
 export interface FolderFile {
   readonly path: string;
-  /** Its address; `sizeBytes` is always known. */
+  /** Address of the file; `sizeBytes` is always known. */
   readonly ref: ModelRef & { readonly sizeBytes: number };
 }
 
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
-/** Pages of a repository's list. The hub has about 1,000 files per page. */
+/** Maximum pages of a repository's list. The hub has about 1,000 files per page. */
 const MAX_PAGES = 50;
 
 const sizeSchema = z.number().int().nonnegative();
@@ -43,7 +43,7 @@ const fileListSchema = z.object({
 });
 
 /**
- * Lists all files of the folder that a Cargo's model names. A folder of the hub is pinned to the present commit of its revision;
+ * Lists all files of the folder that a Cargo's model names. A folder of the hub is pinned to the current commit of its revision;
  * a `files.json` is checked against the model's hash.
  * @throws {JobFailure} or `signal.reason`.
  */
@@ -96,7 +96,7 @@ async function commitOf(
   return parsed.data.sha;
 }
 
-/** Source: RFC 8288. Uses only the query of the link, because a mirror may pass on the original hub's address. */
+/** Returns the next page. Source: RFC 8288. Uses only the query of the link, because a mirror may pass on the original hub's address. */
 function nextPage(page: URL, link: string | string[] | undefined): URL | null {
   const target = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec([link ?? []].flat().join(", "))?.[1];
   const next = target === undefined ? null : URL.parse(target, page.href);
@@ -108,7 +108,7 @@ function nextPage(page: URL, link: string | string[] | undefined): URL | null {
 
 async function listedFiles(model: ModelRef, context: FetchContext, signal: AbortSignal): Promise<FolderFile[]> {
   const source = parseModelSource(model.url, context.policy);
-  if (source.kind !== "file") throw new JobFailure("model_invalid", `${model.url} names no list of files`);
+  if (source.kind !== "file") throw new JobFailure("model_invalid", `${model.url} is not a list of files`);
   const { body } = await fetchDocument(source.url, context, signal);
   const actual = createHash("sha256").update(body).digest("hex");
   if (model.sha256 !== null && actual !== model.sha256) {
@@ -126,7 +126,7 @@ async function listedFiles(model: ModelRef, context: FetchContext, signal: Abort
 }
 
 function unreadable(url: URL): JobFailure {
-  return new JobFailure("model_unavailable", `${describeUrl(url)} did not answer with a list of files`, {
+  return new JobFailure("model_unavailable", `${describeUrl(url)} did not return a list of files`, {
     retryable: true,
   });
 }

@@ -6,10 +6,10 @@ import type { ModelStore } from "../store/model-store.ts";
 import { DiskFullError } from "../../disk/disk-full-error.ts";
 import type { DownloadProgress } from "../download/transfer.ts";
 
-/** Files of one folder that are downloaded at once. */
+/** Maximum concurrent file downloads of one folder. */
 const AT_ONCE = 4;
 
-/** The download of all files of a folder, for one caller. */
+/** Download of all files of a folder, for one caller. */
 export class FolderDownload {
   readonly slug: string;
   readonly key: string;
@@ -47,7 +47,7 @@ export class FolderDownload {
   async run(files: readonly FolderFile[], signal: AbortSignal): Promise<Map<string, ModelLease>> {
     const byKey = new Map(files.map((file) => [modelKey(file.ref), file]));
     this.#totalBytes = [...byKey.values()].reduce((sum, { ref }) => sum + ref.sizeBytes, 0);
-    // First the files that are on disk, before the others can evict them; then the largest, which are most likely not to fit.
+    // First the files on disk, before the others can evict them; then the largest, which are most likely not to fit.
     const isMissing = (key: string): number => (this.#models.has(key) ? 0 : 1);
     const order = [...byKey].sort(([a, one], [b, other]) => {
       return isMissing(a) - isMissing(b) || other.ref.sizeBytes - one.ref.sizeBytes;
@@ -75,7 +75,7 @@ export class FolderDownload {
       return lease;
     } catch (error) {
       if (signal.aborted || !(error instanceof JobFailure)) throw error;
-      // By its cause, the downloads of the other files know that their parts are to be deleted.
+      // The cause tells the downloads of the other files that their parts must be deleted.
       if (error instanceof DiskFullError) throw new DiskFullError(`${path}: ${error.message}`, error.cause);
       const { code, message, retryable } = error;
       throw new JobFailure(code, `${path}: ${message}`, { retryable, cause: error });

@@ -2,10 +2,10 @@ import type { CargoManifest, WeightFormat } from "../../../shared/cargo.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { chooseGraphs, formatsOf } from "../weight-format.ts";
 
-/** Layout of a model's folder: as transformers.js reads it, or as the diffusers exporters write it. */
+/** Layout of a model's folder, as used by transformers.js or by the diffusers exporters. */
 type FolderLayout = "onnx" | "diffusers";
 
-/** Files that one Cargo may need of a folder. */
+/** Maximum number of a folder's files that one Cargo may need. */
 const MAX_FILES = 2_000;
 const MAX_PATH_LENGTH = 500;
 
@@ -23,19 +23,22 @@ const DRAWING_COMPONENTS = [
 const SETTINGS_FILE = /^(?!.*\.index\.json$).*\.(?:json|txt|jinja)$/;
 /** Voices for text to speech: arrays of floats. Other `.bin` files hold PyTorch's weights. */
 const VOICE_FILE = /^voices\/[^/]+\.bin$/;
-/** The diffusers exporters' file for weights that are too large for the graph. */
+/** File of the diffusers exporters for weights that are too large for the graph. */
 const OTHER_DATA_FILE = "weights.pb";
 
-/** A Core ML Cargo runs like the `onnx` or `diffusers` Cargo of the same task (docs/host/runtimes.md). */
+/**
+ * Returns the layout of a Cargo's folder. A Core ML Cargo runs like the `onnx` or `diffusers` Cargo of the same task
+ * (docs/host/runtimes.md).
+ */
 export function folderLayoutOf({ runtimeType, onnxTaskType }: CargoManifest): FolderLayout {
   const isDrawing = runtimeType === "diffusers" || (runtimeType === "coreml" && onnxTaskType === "text-to-image");
   return isDrawing ? "diffusers" : "onnx";
 }
 
 /**
- * The files of a folder that a Cargo needs, without the weights of PyTorch, TensorFlow and others.
+ * Chooses the files of a folder that a Cargo needs, without the weights of PyTorch, TensorFlow and others.
  * @param weights null: the Island chooses the format.
- * @throws {JobFailure} `model_invalid` when the folder lacks the graphs, or what is chosen is not safe to write to a disk.
+ * @throws {JobFailure} `model_invalid` when the folder lacks the graphs, or a chosen file is not safe to write to a disk.
  */
 export function chooseFolderFiles<T extends { readonly path: string }>(
   layout: FolderLayout,
@@ -75,7 +78,7 @@ function chooseDiffusers(paths: readonly string[], weights: WeightFormat | null)
   return [...settings, ...weighty];
 }
 
-/** Names of the files directly in a folder. */
+/** Returns the names of the files directly in a folder. */
 function namesIn(folder: string, paths: readonly string[]): string[] {
   const prefix = `${folder}/`;
   const below = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
@@ -94,9 +97,9 @@ export function assertSafePaths(paths: readonly string[]): void {
   for (const path of paths) {
     if (!isSafePath(path))
       throw refuse(`has a file that cannot be written here: ${JSON.stringify(path.slice(0, 200))}`);
-    // Some file systems ignore case.
+    // Some file systems are case-insensitive.
     const folded = path.toLowerCase();
-    if (seen.has(folded)) throw refuse(`has two files of the name ${path}`);
+    if (seen.has(folded)) throw refuse(`has two files named ${path}`);
     seen.add(folded);
   }
   const isFile = (path: string): boolean => seen.has(path);
@@ -104,7 +107,7 @@ export function assertSafePaths(paths: readonly string[]): void {
   if (blocked !== undefined) throw refuse(`has a file in the place of the folder of ${blocked}`);
 }
 
-/** Relative, without `..`, drive, stream, device name, fragment or control character. */
+/** Returns true for a relative path without `..`, drive, stream, device name, fragment or control character. */
 function isSafePath(path: string): boolean {
   if (path.length > MAX_PATH_LENGTH || !path.isWellFormed()) return false;
   return path.split("/").every((segment) => {

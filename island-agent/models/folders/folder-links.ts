@@ -7,7 +7,7 @@ const NO_HARD_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTS
 
 export type MakeLink = (target: string, path: string) => Promise<void>;
 
-/** Directories of links to the files of a store. They take no disk space. */
+/** Opens directories of links to the files of a store. They take no disk space. */
 export function openFolderLinks(within: string, hardLink: MakeLink = link) {
   const directory = resolve(within);
 
@@ -18,7 +18,7 @@ export function openFolderLinks(within: string, hardLink: MakeLink = link) {
   }
 
   /**
-   * Creates a directory with a link for each file. Uses symbolic links where the file system has no hard links.
+   * Creates a directory with a link for each file. Uses symbolic links if the file system has no hard links.
    * @param files paths below the directory, checked by `assertSafePaths`.
    */
   async function make(files: Iterable<readonly [path: string, target: string]>): Promise<string> {

@@ -22,9 +22,9 @@ const fileSchema = z.object({
 });
 const listSchema = z.object({
   version: z.literal(1),
-  /** The layout and the key, which determine the choice of files. */
+  /** Layout and key, which determine the choice of files. */
   id: z.string(),
-  /** As `cacheKeyOf` of the Cargos that use it. */
+  /** Result of `cacheKeyOf` for the Cargos that use it. */
   key: z.string(),
   files: z.array(fileSchema).min(1),
 });
@@ -32,7 +32,7 @@ const listSchema = z.object({
 interface FolderStoreOptions {
   /** Keeps the files. Must stay open as long as this store. */
   readonly models: ModelStore;
-  /** Belongs to this store alone; made when missing. On the same file system as the models. */
+  /** Directory used only by this store; created when missing. On the same file system as the models. */
   readonly directory: string;
   readonly context: FetchContext;
   readonly hardLink?: MakeLink;
@@ -40,18 +40,18 @@ interface FolderStoreOptions {
 
 /** A model's folder on disk. */
 interface StoredFolder extends StoredItem {
-  /** Whether every file is there; `bytes` counts those that are. */
+  /** Whether all files are on disk; `bytes` counts only those that are. */
   readonly isWhole: boolean;
 }
 
 interface Folder extends FolderList {
-  /** Leases and pending calls of `acquire`. */
+  /** Number of leases and pending calls of `acquire`. */
   users: number;
 }
 
 /**
- * Models that are folders of files. `ModelStore` keeps the files; a file that several folders contain is stored once. This store
- * knows which files make up a folder, and makes a directory of links for each lease.
+ * Stores models that are folders of files. `ModelStore` keeps the files; a file that several folders contain is stored once. This
+ * store keeps the list of files of each folder, and creates a directory of links for each lease.
  */
 export class FolderStore {
   readonly #models: ModelStore;
@@ -71,7 +71,7 @@ export class FolderStore {
     this.#links = openFolderLinks(join(directory, "leases"), hardLink);
   }
 
-  /** Forgets folders without files. @throws {JobFailure} when the disk refuses. */
+  /** Opens the store and removes folders without files. @throws {JobFailure} on a disk error. */
   static async open(options: FolderStoreOptions): Promise<FolderStore> {
     const store = new FolderStore(options);
     try {
@@ -120,7 +120,7 @@ export class FolderStore {
     if (folder !== undefined) this.#models.assertFits(sizesOf(folder));
   }
 
-  /** What the Cargo's folder takes on disk; null when it is not there whole. */
+  /** Returns the bytes of the Cargo's folder on disk; null when it is incomplete. */
   bytesOnDisk(cargo: CargoManifest): number | null {
     const folder = this.#folders.get(idOf(cargo));
     if (folder === undefined) return null;
@@ -128,30 +128,30 @@ export class FolderStore {
     return isWhole ? bytes : null;
   }
 
-  /** The part of the budget that the Cargo's folder takes already: files, parts, and reservations of downloads. */
+  /** Returns the part of the budget that the Cargo's folder already takes: files, parts, and reservations of downloads. */
   takenBytes(cargo: CargoManifest): number {
     const folder = this.#folders.get(idOf(cargo));
     return folder === undefined ? 0 : this.#models.takenBytes(new Set(sizesOf(folder).keys()));
   }
 
-  /** Folders that have files or are in use. */
+  /** Returns the folders that have files or are in use. */
   list(): StoredFolder[] {
     const stored = this.#stored();
     const folders = [...this.#folders.values()].map((folder) => this.#describe(folder, stored));
     return folders.filter(({ bytes, inUse }) => inUse || bytes > 0);
   }
 
-  /** Keys of the files in `ModelStore` that belong to folders. */
+  /** Returns the keys of the files in `ModelStore` that belong to folders. */
   fileKeys(): Set<string> {
     return new Set([...this.#folders.values()].flatMap((folder) => [...sizesOf(folder).keys()]));
   }
 
-  /** One entry for each Cargo that waits for a folder. */
+  /** Returns one entry for each Cargo that waits for a folder. */
   downloads(): DownloadStatus[] {
     return [...this.#downloads].map(({ slug, key, progress }) => ({ slug, key, ...progress }));
   }
 
-  /** Deletes a folder, except files that other folders contain, too. */
+  /** Deletes a folder, except files that other folders also contain. */
   async remove(key: string): Promise<RemoveOutcome> {
     const folders = [...this.#folders.values()].filter((folder) => folder.key === key);
     if (folders.length === 0) return "absent";
@@ -163,7 +163,7 @@ export class FolderStore {
     return "removed";
   }
 
-  /** Forgets the folders that are not in use. `ModelStore.prune` then deletes their files. */
+  /** Removes the folders that are not in use from the store. `ModelStore.prune` then deletes their files. */
   async prune(): Promise<void> {
     for (const { id, users } of [...this.#folders.values()]) if (users === 0) await this.#forget(id);
   }
@@ -174,7 +174,7 @@ export class FolderStore {
     while (this.#ongoing.size > 0) await Promise.all(this.#ongoing);
   }
 
-  /** The Cargo's folder, with one user more. Fetches its list when it is unknown or no file of it is left. */
+  /** Returns the Cargo's folder with one more user. Fetches its list when it is unknown or none of its files is left. */
   async #enter(cargo: CargoManifest, signal: AbortSignal): Promise<Folder> {
     const id = idOf(cargo);
     const known = this.#folders.get(id);
@@ -183,7 +183,7 @@ export class FolderStore {
       return known;
     }
     const list = await this.#fetchList(cargo, signal);
-    // Another caller may have fetched the list meanwhile and begun: use that one.
+    // Another caller may have fetched the list and started: use that list.
     const present = this.#folders.get(id);
     if (present !== undefined && present.users > 0) {
       present.users += 1;
@@ -202,7 +202,7 @@ export class FolderStore {
   }
 
   async #fetchList(cargo: CargoManifest, signal: AbortSignal): Promise<FolderList> {
-    if (cargo.model === null) throw new JobFailure("model_invalid", `Cargo ${cargo.slug} names no model`);
+    if (cargo.model === null) throw new JobFailure("model_invalid", `Cargo ${cargo.slug} has no model`);
     const files = await fetchFolderList(cargo.model, this.#context, signal);
     return {
       id: idOf(cargo),
@@ -233,7 +233,7 @@ export class FolderStore {
       if (!isHeld) return;
       isHeld = false;
       folder.users -= 1;
-      // At once, because the next download may need the space. The links take none.
+      // Released immediately, because the next download may need the space. The links take none.
       for (const lease of files.values()) lease.release();
       this.#track(this.#links.remove(path));
     };
@@ -278,12 +278,12 @@ function keyOf(cargo: CargoManifest): string {
   return cacheKeyOf(cargo) ?? "";
 }
 
-/** Each layout needs other files of the same folder. */
+/** Returns the id of a folder. Each layout needs other files of the same folder. */
 function idOf(cargo: CargoManifest): string {
   return `${folderLayoutOf(cargo)} ${keyOf(cargo)}`;
 }
 
-/** Length of each file by its key in `ModelStore`, where files with the same bytes are one. */
+/** Returns the length of each file by its key in `ModelStore`, where files with the same bytes have one key. */
 function sizesOf({ files }: FolderList): Map<string, number> {
   return new Map(files.map(({ ref }) => [modelKey(ref), ref.sizeBytes]));
 }

@@ -1,6 +1,6 @@
 import { CliError, JobFailure } from "../../../shared/errors.ts";
 
-/** The model directory cannot be used; the message says why. */
+/** Thrown when the model directory cannot be used; the message has the reason. */
 export class ModelDirectoryError extends CliError {
   override readonly name = "ModelDirectoryError";
   readonly directory: string;
@@ -10,9 +10,9 @@ export class ModelDirectoryError extends CliError {
     this.directory = directory;
   }
 
-  /** The error for what the operating system refused; undefined for errors of another kind. */
+  /** Returns the error for a refusal of the operating system; undefined for other errors. */
   static of(directory: string, error: unknown): ModelDirectoryError | undefined {
-    // Errors of the disk may come as job failures, with the error as their cause.
+    // Disk errors may arrive as job failures, with the error as their cause.
     const cause = (error instanceof JobFailure ? error.cause : error) as NodeJS.ErrnoException;
     if (!(cause instanceof Error) || typeof cause.errno !== "number") return undefined;
     return new ModelDirectoryError(directory, explain(cause), error);

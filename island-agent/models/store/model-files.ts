@@ -6,7 +6,7 @@ import { diskFailure, partPath, removePart } from "../download/part-file.ts";
 import type { IndexedModel } from "./model-index.ts";
 import { stemOf, type IdlePart, type RecoveredStore } from "./store-recovery.ts";
 
-/** A verified model on disk. It is not deleted before `release`, which may be called more than once. */
+/** Lease on a verified model. It is not deleted before `release`, which may be called more than once. */
 export interface ModelLease {
   readonly path: string;
   readonly key: string;
@@ -14,13 +14,13 @@ export interface ModelLease {
   release(): void;
 }
 
-/** A finished model and the leases on it. */
+/** A finished model with its number of leases. */
 export interface HeldModel extends Omit<IndexedModel, "lastUsedMs"> {
   lastUsedMs: number;
   leases: number;
 }
 
-/** The finished models and the partial downloads in a store's directory. Knows who uses them and when they were used last. */
+/** Finished models and partial downloads in a store's directory, with their leases and time of last use. */
 export class ModelFiles {
   readonly #directory: string;
   readonly #clock: Clock;
@@ -59,7 +59,7 @@ export class ModelFiles {
     return [...this.#models.values()].map(({ key, file, bytes, lastUsedMs }) => ({ key, file, bytes, lastUsedMs }));
   }
 
-  /** A download has become the finished model `file`. */
+  /** Adds the finished model `file` of a download. */
   add(key: string, file: string, bytes: number): HeldModel {
     const model: HeldModel = { key, file, bytes, lastUsedMs: this.#nextUse(), leases: 0 };
     this.#parts.delete(key);
@@ -67,7 +67,7 @@ export class ModelFiles {
     return model;
   }
 
-  /** Looks up what an unfinished download has left on disk. */
+  /** Records the part of an unfinished download on disk. */
   async notePart(key: string): Promise<void> {
     const found = await stat(partPath(this.stemPath(key))).catch(() => null);
     if (found === null) this.#parts.delete(key);
@@ -85,13 +85,13 @@ export class ModelFiles {
     return { path: join(this.#directory, model.file), key: model.key, bytes: model.bytes, release };
   }
 
-  /** Compares the length only: the hash was checked before the file got its name. */
+  /** Compares only the length: the hash was checked before the file got its name. */
   async isIntact(model: HeldModel): Promise<boolean> {
     const found = await stat(join(this.#directory, model.file)).catch(() => null);
     return found?.size === model.bytes;
   }
 
-  /** Forgets the model and its part at once, then deletes the files. @throws {JobFailure} when the disk refuses. */
+  /** Removes the model and its part from the list, then deletes the files. @throws {JobFailure} on a disk error. */
   delete(key: string): Promise<void> {
     const model = this.#models.get(key);
     const hasPart = this.#parts.delete(key);
@@ -101,12 +101,12 @@ export class ModelFiles {
     return deletion.finally(() => this.#deletions.delete(key));
   }
 
-  /** Resolves when a deletion of `key` that is under way has ended. @throws as `delete`. */
+  /** Resolves when a running deletion of `key` has ended. @throws errors of `delete`. */
   async deleted(key: string): Promise<void> {
     await this.#deletions.get(key);
   }
 
-  /** Path of a key's files without extension. */
+  /** Returns the path of a key's files without extension. */
   stemPath(key: string): string {
     return join(this.#directory, stemOf(key));
   }
@@ -120,7 +120,7 @@ export class ModelFiles {
     if (hasPart) await removePart(this.stemPath(key));
   }
 
-  /** Strictly increasing, also within a millisecond and when the clock steps back. */
+  /** Returns a strictly increasing time, also within a millisecond and when the clock steps back. */
   #nextUse(): number {
     this.#lastUseMs = Math.max(this.#clock.now(), this.#lastUseMs + 1);
     return this.#lastUseMs;

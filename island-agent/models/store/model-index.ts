@@ -11,12 +11,12 @@ const indexedModelSchema = z.object({
   bytes: z.number().int().nonnegative(),
   lastUsedMs: z.number().nonnegative(),
 });
-/** A finished model, as the index file keeps it. */
+/** A finished model, as stored in the index file. */
 export type IndexedModel = z.infer<typeof indexedModelSchema>;
 
 const indexSchema = z.object({ version: z.literal(1), models: z.array(indexedModelSchema) });
 
-/** The models in a directory's index; empty when there is no index, or it is damaged. */
+/** Reads the models in a directory's index; empty when the index is missing or damaged. */
 export async function readModelIndex(directory: string): Promise<IndexedModel[]> {
   return (await readIndexFile(join(directory, INDEX_FILE), indexSchema))?.models ?? [];
 }

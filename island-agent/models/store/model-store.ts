@@ -23,7 +23,7 @@ import { modelIndexWriter } from "./model-index.ts";
 import { fileNameOf, recoverStore, stemOf, type RecoveredStore } from "./store-recovery.ts";
 
 interface ModelStoreOptions {
-  /** Made when missing. Belongs to one process at a time. */
+  /** Created when missing. Belongs to one process at a time. */
   readonly directory: string;
   readonly budgetBytes: number;
   /** Bytes of the disk that downloads leave free. */
@@ -32,11 +32,11 @@ interface ModelStoreOptions {
   readonly fetch: FetchOptions;
 }
 
-/** Times of use alone are written at most this often: a job must not cost a write to disk. */
+/** Minimum interval between writes that only update times of use, so that a job does not cost a disk write. */
 const USE_SAVE_MS = 60_000;
 const MAX_ANNOUNCED = 1_000;
 
-/** The models on this Island's disk. The only writer of its directory. */
+/** Stores the models on this Island's disk. The only writer of its directory. */
 export class ModelStore {
   readonly #directory: string;
   readonly #clock: Clock;
@@ -46,7 +46,7 @@ export class ModelStore {
   readonly #budget: DiskBudget;
   readonly #index: IndexFileWriter;
   readonly #downloads = new SharedDownloads<ModelLease>();
-  /** Length of files that did not fit, by key, where only their server names it. */
+  /** Length of files that did not fit, by key, if only their server reports it. */
   readonly #announcedBytes = recentMap<number>(MAX_ANNOUNCED);
   #useSavedMs: number;
   #isClosed = false;
@@ -87,7 +87,7 @@ export class ModelStore {
       const store = new ModelStore(options, policy, lock, await recoverStore(options.directory, options.clock.now()));
       await store.#budget.trim();
       await store.#index.write();
-      // Only after the index is written: until then a crash needs the part's facts to bring an adopted model back.
+      // Only after the index is written: until then a crash needs the part's facts to recover an adopted model.
       for (const key of store.#files.keys()) await removePart(store.#files.stemPath(key));
       return store;
     } catch (error) {
@@ -97,9 +97,9 @@ export class ModelStore {
   }
 
   /**
-   * Leases the model's file, and downloads it when it is not there. All callers share one download. When the last of them has
-   * aborted, the download stops and its bytes are kept.
-   * @param slug the Cargo it is for, as `downloads()` names it.
+   * Leases the model's file, and downloads it when it is missing. All callers share one download. It stops when the last of them
+   * has aborted, and its bytes are kept.
+   * @param slug Cargo that needs the model, as reported by `downloads()`.
    * @param mayEvict whether other models may be deleted for it.
    * @throws {JobFailure} or `signal.reason`.
    */
@@ -129,9 +129,9 @@ export class ModelStore {
   }
 
   /**
-   * Takes a verified file of this directory for the model with that SHA-256, without a download.
+   * Adopts a verified file of this directory as the model with that SHA-256, without a download.
    * @param extension of the file's name, without the dot; may be empty.
-   * @returns false, and the file stays as it is, when the model is here, or being downloaded.
+   * @returns false, and leaves the file, when the model is already here or being downloaded.
    * @throws {DiskFullError} when it does not fit the budget.
    */
   async adopt(path: string, sha256: string, extension: string): Promise<boolean> {
@@ -151,7 +151,7 @@ export class ModelStore {
     }
   }
 
-  /** Whether the whole model is here; false while it is being downloaded. */
+  /** Returns whether the complete model is here; false while it is being downloaded. */
   has(key: string): boolean {
     return this.#files.get(key) !== undefined;
   }
@@ -161,7 +161,7 @@ export class ModelStore {
     this.#budget.assertFits(files, mayEvict);
   }
 
-  /** As `assertFits`, by what is known of the length of each file. @throws {DiskFullError} */
+  /** Checks like `assertFits`, by the known length of each file. @throws {DiskFullError} */
   assertModelsFit(refs: readonly ModelRef[]): void {
     const lengths = refs.map((ref) => [modelKey(ref), ref.sizeBytes ?? this.#announcedBytes.get(modelKey(ref)) ?? 0]);
     this.#budget.assertFits(new Map(lengths as [string, number][]));
@@ -171,12 +171,12 @@ export class ModelStore {
     return this.#files.models();
   }
 
-  /** Partial files of interrupted and running downloads. */
+  /** Returns partial files of interrupted and running downloads. */
   parts(): StoredItem[] {
     return this.#files.parts().map((part) => ({ ...part, inUse: this.#downloads.has(part.key) }));
   }
 
-  /** One entry for each Cargo that waits for a download. */
+  /** Returns one entry for each Cargo that waits for a download. */
   downloads(): DownloadStatus[] {
     return this.#downloads.status();
   }
@@ -190,7 +190,7 @@ export class ModelStore {
     return this.#budget.usage();
   }
 
-  /** Deletes a model, or the part of one. `in_use` when it is leased or being downloaded. */
+  /** Deletes a model, or its part. `in_use`: it is leased or being downloaded. */
   async remove(key: string): Promise<RemoveOutcome> {
     const item = this.#items().find((candidate) => candidate.key === key);
     if (item?.inUse === true || this.#downloads.has(key)) return "in_use";
@@ -200,7 +200,7 @@ export class ModelStore {
     return "removed";
   }
 
-  /** Deletes every model and part that is not in use. */
+  /** Deletes all models and parts that are not in use. */
   async prune(): Promise<{ removed: number; freedBytes: number }> {
     const items = this.#items().filter(({ key, inUse }) => !inUse && !this.#downloads.has(key));
     for (const { key } of items) await this.#files.delete(key);
@@ -208,7 +208,7 @@ export class ModelStore {
     return { removed: items.length, freedBytes: items.reduce((sum, { bytes }) => sum + bytes, 0) };
   }
 
-  /** Stops the downloads, keeping their parts, and waits until every file and socket is closed. Leases stay readable. */
+  /** Stops the downloads, keeping their parts, and waits until all files and sockets are closed. Leases stay readable. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -220,7 +220,7 @@ export class ModelStore {
     }
   }
 
-  /** Never rejects: its callers are answered through `shared`. Stopped downloads may still have the part file open. */
+  /** Runs a download. Never rejects: its callers are settled through `shared`. Stopped downloads may still have the part file open. */
   async #run(shared: SharedDownload<ModelLease>, ref: ModelRef, stopped: Promise<unknown>): Promise<void> {
     await stopped;
     try {
@@ -274,7 +274,7 @@ export class ModelStore {
     }
   }
 
-  /** If the index cannot be written, the model is used all the same: the part's facts bring it back after a crash. */
+  /** Records a model. If the index cannot be written, the model is still used: the part's facts recover it after a crash. */
   async #noteModel(key: string): Promise<void> {
     try {
       await this.#index.write();

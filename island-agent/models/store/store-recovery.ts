@@ -17,26 +17,26 @@ export interface RecoveredStore {
 }
 
 /**
- * The files that a store creates: `<hash>[.extension]`, `<hash>.part`, `<hash>.part.json`, and temporary files of these, the index, the
- * names, and imports.
+ * Files that a store creates: `<hash>[.extension]`, `<hash>.part`, `<hash>.part.json`, and temporary files of these, the index,
+ * the names, and imports.
  */
 const OWN_FILE =
   /^(?:([0-9a-f]{64})(\.[a-z0-9]{1,8}|\.part\.json)?|(?:(?:index|cargos|[0-9a-f]{64}\.part)\.json|import)\.[0-9a-f-]{36}\.tmp)$/;
 
-/** Name of a key's files without extension. A key may be any text; its hash is safe in a file name. */
+/** Returns the name of a key's files without extension. A key may be any text; its hash is safe in a file name. */
 export function stemOf(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-/** Name of the finished file of a key. @param extension without the dot; may be empty. */
+/** Returns the name of the finished file of a key. @param extension without the dot; may be empty. */
 export function fileNameOf(key: string, extension: string): string {
   return extension === "" ? stemOf(key) : `${stemOf(key)}.${extension}`;
 }
 
 /**
- * Reads a store's directory after a stop or a crash. Drops models whose file is gone or has a different length, adopts verified
- * files that the index lacks, keeps parts that can be resumed, and deletes the store's other files. Files that a store does not
- * create are left alone.
+ * Reads a store's directory after a stop or a crash. Drops models whose file is missing or has a different length, adopts
+ * verified files that the index lacks, keeps parts that can be resumed, and deletes the store's other files. Files that a store
+ * does not create are left unchanged.
  */
 export async function recoverStore(directory: string, nowMs: number): Promise<RecoveredStore> {
   const indexed = new Map((await readModelIndex(directory)).map((model) => [model.file, model]));
@@ -81,7 +81,7 @@ async function recoverModel(
 ): Promise<IndexedModel | null> {
   const { size } = await stat(join(directory, file));
   if (indexed !== undefined) return size === indexed.bytes && stemOf(indexed.key) === stem ? indexed : null;
-  // A part gets its final name only when verified; its facts beside it mean that the index was not written in time.
+  // A part gets its final name only when verified. If its facts still exist, the index was not written in time.
   const facts = await readPartFacts(join(directory, stem));
   const isAdoptable = facts !== null && stemOf(facts.key) === stem && size === (facts.totalBytes ?? size);
   return isAdoptable ? { key: facts.key, file, bytes: size, lastUsedMs: nowMs } : null;

@@ -3,9 +3,9 @@ import { request as httpsRequest } from "node:https";
 import type { Duplex } from "node:stream";
 
 /**
- * Attaches to a container's standard streams. Writes to the socket are standard input (ending the socket ends the input); reads are
- * output frames, see stream-demux.ts. Not done with dockerode, because it sends its options as a body, which Podman passes to the
- * container as input.
+ * Attaches to a container's standard streams. Writes to the socket are standard input (ending the socket ends the input); reads
+ * are output frames, see stream-demux.ts. Does not use dockerode, because it sends its options as a body, which Podman passes to
+ * the container as input.
  * @param to socket path, or host, port and certificates of the engine.
  */
 export function attach(to: RequestOptions, containerName: string, signal: AbortSignal): Promise<Duplex> {
@@ -15,7 +15,7 @@ export function attach(to: RequestOptions, containerName: string, signal: AbortS
     method: "POST",
     path: `/containers/${containerName}/attach?stream=1&stdin=1&stdout=1&stderr=1`,
     headers: { Connection: "Upgrade", Upgrade: "tcp", "Content-Length": 0 },
-    // A new socket: an attached one cannot go back to a pool.
+    // No connection pool: an attached socket cannot be reused.
     agent: false,
     signal,
   });

@@ -9,11 +9,11 @@ interface ContainerLimits {
   readonly memoryBytes: number;
   /** CPU limit in processors; may be a fraction. */
   readonly cpus: number;
-  /** Processes and threads. */
+  /** Maximum number of processes and threads. */
   readonly pids: number;
 }
 
-/** One container to create. */
+/** Properties of a container to create. */
 export interface ContainerPlan {
   readonly name: string;
   /** `sha256:…` */
@@ -23,32 +23,32 @@ export interface ContainerPlan {
   readonly spec: ContainerSpec;
   readonly limits: ContainerLimits;
   readonly labels: Readonly<Record<string, string>>;
-  /** Used where `spec.network` is granted. */
+  /** Used if `spec.network` is granted. */
   readonly networkName: string;
-  /** Name servers where `spec.network` is granted. The engine would else ask those of the host, in its own name. */
+  /** Name servers, used if `spec.network` is granted. Otherwise the engine would query those of the host under the host's name. */
   readonly nameServers: readonly string[];
-  /** Used where `spec.gpu` is granted: the only device that it gets; null: all. */
+  /** The only GPU device, used if `spec.gpu` is granted; null: all devices. */
   readonly gpuDevice: string | null;
-  /** The engine's runtime, such as runsc; null: its default. */
+  /** Runtime of the engine, such as runsc; null: its default. */
   readonly engineRuntime: string | null;
 }
 
 export interface ContainerOptions extends Docker.ContainerCreateOptions {
   readonly name: string;
-  /** The client's types lack the namespace of cgroups. */
+  /** The types of dockerode lack the cgroup namespace. */
   readonly HostConfig: Docker.HostConfig & { readonly CgroupnsMode: "private" };
 }
 
-/** "nobody" on every Linux; owns no files. */
+/** User "nobody" on all Linux systems; owns no files. */
 const NOBODY = "65534:65534";
 const OPEN_FILES = 1_024;
 /**
- * When the host runs out of memory, the kernel should kill a Cargo before the owner's programs. This is no isolation: on some kernels
- * a program can lower its own score.
+ * Makes the kernel kill a Cargo before the owner's programs when the host runs out of memory. This does not isolate: on some
+ * kernels a program can lower its own score.
  */
 const OOM_SCORE = 500;
 
-/** The options of `docker create`: everything that isolates a job from its host. Source: decision 0033. */
+/** Returns the options of `docker create`, which isolate a job from its host. Source: decision 0033. */
 export function containerOptions(plan: ContainerPlan): ContainerOptions {
   const { name, imageId, spec, limits, labels, volumes, networkName, nameServers, engineRuntime } = plan;
   const scratch = `rw,noexec,nosuid,nodev,size=${scratchBytes(limits.memoryBytes)},mode=1777`;
@@ -61,9 +61,9 @@ export function containerOptions(plan: ContainerPlan): ContainerOptions {
     User: NOBODY,
     Hostname: "cargo",
     Labels: { ...labels },
-    // A program has nothing to clean up.
+    // Programs need no cleanup.
     StopSignal: "SIGKILL",
-    // The image's own health check would run commands beside the job.
+    // The image's health check would run commands during the job.
     Healthcheck: { Test: ["NONE"] },
     Tty: false,
     OpenStdin: true,
@@ -94,7 +94,7 @@ export function containerOptions(plan: ContainerPlan): ContainerOptions {
         { Name: "nofile", Soft: OPEN_FILES, Hard: OPEN_FILES },
         { Name: "core", Soft: 0, Hard: 0 },
       ],
-      // A job's output never reaches the host's disk.
+      // Keeps a job's output off the host's disk.
       LogConfig: { Type: "none", Config: {} },
       RestartPolicy: { Name: "no" },
       ...(spec.gpu ? { DeviceRequests: [gpuRequest(plan.gpuDevice)] } : {}),
@@ -102,7 +102,10 @@ export function containerOptions(plan: ContainerPlan): ContainerOptions {
   };
 }
 
-/** Half the memory limit. tmpfs counts as the container's memory; this way a full /tmp is an error and does not kill the container. */
+/**
+ * Returns half the memory limit. tmpfs counts as the container's memory, so a full /tmp causes an error and does not kill the
+ * container.
+ */
 function scratchBytes(memoryBytes: number): number {
   return Math.max(MIB, Math.floor(memoryBytes / 2));
 }

@@ -18,16 +18,16 @@ import { JobContainer } from "./job-container.ts";
 import { LoadedContainer } from "./loaded-container.ts";
 import { posix } from "node:path";
 
-/** The engine mounts these folders itself. */
+/** Folders that the engine mounts. */
 const SYSTEM_FOLDERS = ["/proc", "/sys", "/dev"];
-/** Exception: shared memory, which may be a tmpfs of the container. */
+/** Shared memory, the exception: it may be a tmpfs of the container. */
 const SHARED_MEMORY = "/dev/shm";
 
-/** What Cargos may take that are loaded from now on, until {@link ContainerRuntime.setLimits}. */
+/** Limits of Cargos that are loaded later. {@link ContainerRuntime.setLimits} replaces them. */
 export interface ContainerLimits {
-  /** CPU limit of each container, in processors; lowered to what the engine has. */
+  /** CPU limit of each container, in processors; reduced to the engine's processors. */
   readonly cpus: number;
-  /** Jobs of one Cargo that run at once if their memory fits `ramBytes`. */
+  /** Jobs of one Cargo that run at the same time if their memory fits `ramBytes`. */
   readonly concurrency: number;
   /** RAM for all Cargos together. */
   readonly ramBytes: number;
@@ -41,24 +41,24 @@ export interface ContainerRuntimeOptions extends ContainerLimits {
   readonly clock: Clock;
   /** Whether this host has a GPU that its owner shares. */
   readonly hasGpu: boolean;
-  /** Devices that containers get, one each: GPUs, or parts of them. Default: null, all GPUs to one container of a Cargo at a time. */
+  /** GPUs, or parts of GPUs; each container gets one. Default null: all GPUs go to one container of a Cargo at a time. */
   readonly gpuDevices?: readonly string[] | null;
   /** Name servers of containers with a network. Default: {@link DEFAULT_NAME_SERVERS}. */
   readonly nameServers?: readonly string[];
-  /** Runtime of the engine, such as runsc. Default: null, the engine's own. */
+  /** Runtime of the engine, such as runsc. Default null: the engine's default. */
   readonly engineRuntime?: string | null;
-  /** Where the rules for containers with a network are put. Default: this host. */
+  /** Options of the firewall rules for containers with a network. Default: this host. */
   readonly egress?: Omit<EgressFilterOptions, "bridge">;
   /** Limit of processes and threads of one container. Default 512. */
   readonly pids?: number;
   /** Window in which the warm pool measures demand. Default 60 s. */
   readonly warmWindowMs?: number;
-  /** How long an aborted run waits for its container to be gone. Default 1,500 ms. */
+  /** Time that an aborted run waits for the removal of its container. Default 1,500 ms. */
   readonly killWaitMs?: number;
   readonly log?: Pick<Logger, "info">;
 }
 
-/** With less, an engine cannot start a container; and 0 would mean no limit. */
+/** Minimum memory of a container. An engine cannot start a container with less; 0 would mean no limit. */
 const MIN_MEMORY_BYTES = 32 * MIB;
 const LABEL = "org.atoll.island";
 const DEFAULTS = {
@@ -72,7 +72,7 @@ const DEFAULTS = {
   egress: { platform: process.platform },
 };
 
-/** Runs images with Docker or Podman, one container for each job. */
+/** Runs images with Docker or Podman, in one container per job. */
 export class ContainerRuntime implements CargoRuntime {
   readonly type = "container";
   readonly #options: Required<ContainerRuntimeOptions>;
@@ -106,7 +106,7 @@ export class ContainerRuntime implements CargoRuntime {
   }
 
   /**
-   * Why Cargos that ask for a network cannot have one here; null if they can. Makes the network and removes it.
+   * Returns why Cargos cannot have a network here; null if they can. Creates the network and removes it.
    * @throws `signal.reason`
    */
   async networkProblem(signal: AbortSignal): Promise<string | null> {
@@ -122,7 +122,8 @@ export class ContainerRuntime implements CargoRuntime {
   }
 
   /**
-   * Pulls a missing image and starts a container that waits for the first job. The estimate is the limit that the engine enforces.
+   * Pulls a missing image and starts a container that waits for the first job. The estimate is the limit that the engine
+   * enforces.
    * @throws {JobFailure} or `signal.reason`.
    */
   async load(
@@ -146,8 +147,8 @@ export class ContainerRuntime implements CargoRuntime {
   }
 
   /**
-   * Removes the containers and the network that an earlier process of this Island left behind. Called at the agent's start; every load
-   * does the same. Does nothing without an engine.
+   * Removes the containers and the network of an earlier process of this Island. Called at the agent's start and at each load.
+   * No-op without an engine.
    * @returns number of removed containers.
    */
   async sweep(signal: AbortSignal): Promise<number> {
@@ -216,7 +217,7 @@ export class ContainerRuntime implements CargoRuntime {
       return loaded;
     } catch (error) {
       const disposal = loaded[Symbol.asyncDispose]();
-      // After an abort, do not wait: the engine may hang.
+      // Do not wait after an abort: the engine may hang.
       if (!signal.aborted) await disposal;
       throw error;
     }
@@ -247,7 +248,7 @@ export class ContainerRuntime implements CargoRuntime {
   }
 
   #specOf({ slug, container }: CargoManifest): ContainerSpec {
-    if (container === undefined) throw new JobFailure("model_invalid", `Cargo ${slug} names no image`);
+    if (container === undefined) throw new JobFailure("model_invalid", `Cargo ${slug} has no image`);
     if (container.gpu && !this.#options.hasGpu) {
       const text = `Cargo ${slug} needs a GPU, and this Island shares none`;
       throw new JobFailure("runtime_unavailable", text, { retryable: true });
@@ -260,7 +261,10 @@ export class ContainerRuntime implements CargoRuntime {
     return { ramBytes: limitOf(cargo) * this.#concurrencyOf(cargo), vramBytes };
   }
 
-  /** A GPU's memory cannot be divided among containers, so a GPU Cargo runs one job at a time on each device that the owner lists. */
+  /**
+   * Returns how many jobs of a Cargo run at the same time. GPU memory cannot be divided among containers, so a GPU Cargo runs one
+   * job at a time on each device that the owner lists.
+   */
   #concurrencyOf(cargo: CargoManifest): number {
     const { ramBytes, concurrency } = this.#limits;
     const fitting = Math.floor(ramBytes / limitOf(cargo));
@@ -269,14 +273,14 @@ export class ContainerRuntime implements CargoRuntime {
   }
 }
 
-/** Memory limit of one container. */
+/** Returns the memory limit of one container. */
 function limitOf({ requiredRamBytes }: CargoManifest): number {
   return Math.max(requiredRamBytes, MIN_MEMORY_BYTES);
 }
 
 /**
- * The volumes that an image declares, normalised and without duplicates. They are checked here because an engine reports an invalid
- * one only as a failed start.
+ * Returns the volumes that an image declares, normalized and without duplicates. They are checked here because an engine reports
+ * an invalid one only as a failed start.
  * @param imageName for the error.
  * @throws {JobFailure} `model_invalid`: no Island can mount it.
  */

@@ -4,29 +4,29 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { egressRules, noEgressRules } from "./egress-rules.ts";
 
 export interface EgressFilterOptions {
-  /** The engine's bridge, as `egressRules()` takes it. */
+  /** Bridge of the engine, as for `egressRules()`. */
   readonly bridge: string;
   readonly platform: string;
-  /** Program and first arguments of nftables; default: nft of this machine. */
+  /** Program and first arguments of nftables. Default: nft of this machine. */
   readonly nft?: readonly [program: string, ...args: string[]];
-  /** The network devices of the namespace in which `nft` works; default: that of the agent. */
+  /** List of network devices in the namespace of `nft`. Default: that of the agent. */
   readonly devicesFile?: string;
 }
 
-/** nft is quick; a machine that takes this long has other troubles. */
+/** Time limit of nft, which normally takes milliseconds. */
 const MAX_NFT_MS = 10_000;
-/** Users have no sbin folder in their path. */
+/** Search path of nft, because users' PATH often lacks the sbin folders. */
 const PATH = "/usr/sbin:/sbin:/usr/bin:/bin";
 const REMEDY =
   'run the agent with the capability CAP_NET_ADMIN (docs/host/isolation.md, "Containers with a network"), ' +
   "or unset containers.network";
 
-/** Keeps the containers behind a bridge off private addresses. Without it they get no network: every failure is a refusal. */
+/** Blocks private addresses for the containers behind a bridge. If it fails, containers get no network. */
 export function openEgressFilter(options: EgressFilterOptions) {
   const { bridge } = options;
 
   /**
-   * Puts the rules in place, or renews them if something has removed them. They may precede the bridge.
+   * Installs the rules, or restores them if they were removed. The bridge need not exist yet.
    * @throws {JobFailure} `runtime_unavailable`, with a remedy for the owner.
    */
   async function install(): Promise<void> {
@@ -39,8 +39,8 @@ export function openEgressFilter(options: EgressFilterOptions) {
   }
 
   /**
-   * Whether the bridge is in this network namespace: an engine on another machine, in a virtual machine or without root has its
-   * bridges elsewhere, where the rules do not count.
+   * Checks that the bridge is in this network namespace. The bridges of an engine on another machine, in a virtual machine or
+   * without root are elsewhere, where the rules have no effect.
    * @throws {JobFailure} `runtime_unavailable`
    */
   async function assertHere(): Promise<void> {
@@ -51,7 +51,7 @@ export function openEgressFilter(options: EgressFilterOptions) {
     );
   }
 
-  /** Removes the rules; to be called when the bridge is gone. */
+  /** Removes the rules. Call it after the bridge is removed. */
   async function remove(): Promise<void> {
     await run(noEgressRules(bridge));
   }
@@ -65,7 +65,7 @@ export function openEgressFilter(options: EgressFilterOptions) {
         { env: { PATH, LC_ALL: "C" }, timeout: MAX_NFT_MS, killSignal: "SIGKILL" },
         (error, _stdout, stderr) => (error === null ? resolve() : reject(Object.assign(error, { stderr }))),
       );
-      // A program that ends without reading tells why by its exit.
+      // A program that ends without reading reports the reason by its exit.
       child.stdin?.on("error", () => undefined).end(script);
     });
   }
@@ -76,7 +76,7 @@ export function openEgressFilter(options: EgressFilterOptions) {
 export type EgressFilter = ReturnType<typeof openEgressFilter>;
 
 function refusal(why: string, cause?: unknown): JobFailure {
-  return new JobFailure("runtime_unavailable", `Containers get no network on this Island: ${why}`, {
+  return new JobFailure("runtime_unavailable", `Containers have no network on this Island: ${why}`, {
     retryable: true,
     cause,
   });

@@ -1,9 +1,9 @@
 import { GLOBAL_IPV6, PRIVATE_IPV4, PRIVATE_IPV6 } from "../../../shared/net/private-address.ts";
 
 /**
- * Rules of nftables that keep containers behind a bridge off everything but the public internet: private, shared, link-local (with cloud
- * metadata), loopback, multicast and reserved addresses, and every address of this host itself. One transaction that replaces earlier
- * rules of the same name. A verdict `drop` is final, whatever rules an engine or a firewall of the owner has beside.
+ * Returns nftables rules that limit containers behind a bridge to the public internet. They block private, shared, link-local
+ * (with cloud metadata), loopback, multicast and reserved addresses, and all addresses of this host. One transaction replaces
+ * earlier rules of the same name. A verdict `drop` is final, whatever rules an engine or a firewall of the owner adds.
  * @param bridge name of the interface and of the table: [a-z0-9], at most 15.
  */
 export function egressRules(bridge: string): string {
@@ -17,9 +17,9 @@ export function egressRules(bridge: string): string {
   return [
     ...replaced(bridge),
     `table inet ${bridge} {`,
-    // Before any address is rewritten: also a port of this host that is forwarded elsewhere is this host's.
+    // Before addresses are rewritten: a port of this host that is forwarded elsewhere also counts as this host's.
     ...chain("arriving", "prerouting priority -300", [`${from} fib daddr type != unicast drop`, ...isPrivate]),
-    // After the rewriting of addresses, which may lead to private ones.
+    // After addresses are rewritten, possibly to private ones.
     ...chain("passing", "forward priority -5", [
       ...isPrivate,
       `oifname "${bridge}" ct state established,related accept`,
@@ -31,7 +31,7 @@ export function egressRules(bridge: string): string {
   ].join("\n");
 }
 
-/** Removes the rules of {@link egressRules}. */
+/** Returns rules that remove those of {@link egressRules}. */
 export function noEgressRules(bridge: string): string {
   return [...replaced(bridge), ""].join("\n");
 }

@@ -1,21 +1,21 @@
 import { readFile } from "node:fs/promises";
 import { posix } from "node:path";
 
-/** Where a container engine listens. */
+/** Address of a container engine. */
 export type EngineAddress =
   | { readonly kind: "socket"; readonly path: string }
-  /** `certificates`: the directory with ca.pem, cert.pem and key.pem; null: plain HTTP. */
+  /** `certificates`: directory with ca.pem, cert.pem and key.pem; null: plain HTTP. */
   | { readonly kind: "tcp"; readonly host: string; readonly port: number; readonly certificates: string | null };
 
 /** Inputs of the search for an engine. */
 export interface EngineSearch {
-  /** The agent's own environment: DOCKER_HOST, DOCKER_TLS_VERIFY, DOCKER_CERT_PATH, HOME, XDG_RUNTIME_DIR. */
+  /** The agent's environment: DOCKER_HOST, DOCKER_TLS_VERIFY, DOCKER_CERT_PATH, HOME, XDG_RUNTIME_DIR. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
 }
 
 /**
- * Addresses to try, in order: only DOCKER_HOST if it is set, otherwise the default sockets of Docker and Podman.
+ * Returns the addresses to try, in order: only DOCKER_HOST if it is set, otherwise the default sockets of Docker and Podman.
  * @throws {TypeError} when DOCKER_HOST is not a valid address.
  */
 export function engineAddresses({ environment, platform }: EngineSearch): EngineAddress[] {
@@ -30,7 +30,7 @@ export function describeAddress(address: EngineAddress): string {
   return address.kind === "socket" ? address.path : `${address.host}:${address.port}`;
 }
 
-/** The certificate files of a directory, as options of `node:https`. */
+/** Reads the certificate files of a directory, as options of `node:https`. */
 export async function readCertificates(directory: string): Promise<{ ca: Buffer; cert: Buffer; key: Buffer }> {
   const [ca, cert, key] = await Promise.all(
     ["ca.pem", "cert.pem", "key.pem"].map((name) => readFile(posix.join(directory, name))),

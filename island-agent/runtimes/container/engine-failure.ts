@@ -1,7 +1,7 @@
 import { JobFailure } from "../../../shared/errors.ts";
 import { engineMessage, statusOf } from "./engine.ts";
 
-/** The failure of a container that could not be created or started. */
+/** Returns the failure of a container that could not be created or started. */
 export function startFailureOf(error: unknown): JobFailure {
   if (error instanceof JobFailure) return error;
   const status = statusOf(error);
@@ -15,7 +15,7 @@ export function startFailureOf(error: unknown): JobFailure {
     const text = `The container engine of this Island cannot use a GPU; its owner can install a GPU container toolkit (${message})`;
     return new JobFailure("runtime_unavailable", text, options);
   }
-  // runc's messages for a command that does not exist or cannot be executed.
+  // Messages of runc for a command that does not exist or cannot be executed.
   if (/exec(utable)?\b.*(not found|no such file|permission denied|exec format)|no command specified/i.test(message)) {
     const text = `The Cargo's image cannot run its command: ${message}`;
     return new JobFailure("model_invalid", text, { ...options, retryable: false });
@@ -28,8 +28,8 @@ export function startFailureOf(error: unknown): JobFailure {
   return new JobFailure("runtime_unavailable", `The container engine refused to start the Cargo: ${message}`, options);
 }
 
-/** The engine could not be reached, or stopped during a call. */
+/** Returns the failure of an engine that could not be reached, or stopped during a call. */
 export function engineGone(error: unknown): JobFailure {
-  const text = `The container engine of this Island does not answer (${engineMessage(error)})`;
+  const text = `The container engine of this Island does not respond (${engineMessage(error)})`;
   return new JobFailure("runtime_unavailable", text, { retryable: true, cause: error });
 }

@@ -12,13 +12,13 @@ export interface EngineFacts {
   readonly name: "Docker" | "Podman";
   readonly version: string;
   readonly cpus: number;
-  /** Names of the runtimes that it can start containers with; null when it does not tell. */
+  /** Names of the runtimes that it can start containers with; null when it does not report them. */
   readonly runtimes: readonly string[] | null;
-  /** Limits that it cannot enforce; empty when it supports all of them. */
+  /** Limits that it cannot enforce; empty when it supports all. */
   readonly missing: readonly string[];
 }
 
-/** The facts about a network that matter here. */
+/** Facts about a network. */
 export interface EngineNetwork {
   readonly driver: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -36,15 +36,15 @@ export interface EngineImage {
   readonly volumes: readonly string[];
 }
 
-/** The engine counts CPU limits in billionths of a processor. */
+/** CPU limit of one processor: the engine counts in billionths. */
 export const NANO = 1e9;
-/** On a healthy machine every call but a pull takes less than this. */
+/** Time limit of a call, except pulls. */
 const MAX_CALL_MS = 60_000;
 
-/** Client of one engine's HTTP API. Errors have a `statusCode` if the engine answered, and none if it could not be reached. */
+/** Client of an engine's HTTP API. Errors have a `statusCode` if the engine responded, and none if it could not be reached. */
 export class ContainerEngine {
   readonly #docker: Docker;
-  /** The same client without a timeout, for pulls. */
+  /** Client without a timeout, for pulls. */
   readonly #dockerNoTimeout: Docker;
   readonly #to: RequestOptions;
   readonly #clock: Clock;
@@ -56,11 +56,11 @@ export class ContainerEngine {
     this.#clock = clock;
   }
 
-  /** Opens no connection; each call opens its own. */
+  /** Returns a client without opening a connection; each call opens its own. */
   static async at(address: EngineAddress, clock: Clock): Promise<ContainerEngine> {
     const { default: Dockerode } = await import("dockerode");
     const to = await requestOptionsOf(address);
-    // All fields are set: dockerode reads missing ones from the environment.
+    // All fields are set, because dockerode reads missing ones from the environment.
     const unset = {
       host: undefined,
       port: undefined,
@@ -89,14 +89,14 @@ export class ContainerEngine {
     };
   }
 
-  /** Where it keeps images, if that is on this machine; else null. */
+  /** Returns the folder of the engine's images if it is on this machine; otherwise null. */
   async directory(): Promise<string | null> {
     if (this.#to.socketPath === undefined) return null;
     const { DockerRootDir } = (await this.#call(() => this.#docker.info())) as EngineInfo;
     return DockerRootDir ?? null;
   }
 
-  /** Null when the engine does not have the image. @param reference a name with tag or digest, or an image's id. */
+  /** Returns an image; null when the engine does not have it. @param reference a name with tag or digest, or an image's id. */
   async image(reference: string): Promise<EngineImage | null> {
     try {
       const found = await this.#call(() => this.#docker.getImage(reference).inspect());
@@ -108,7 +108,7 @@ export class ContainerEngine {
     }
   }
 
-  /** Returns the engine's progress report as a stream. Aborting ends the pull. @param tag a tag or a digest. */
+  /** Pulls an image and returns the engine's progress report as a stream. Aborting ends the pull. @param tag a tag or a digest. */
   async pull(repository: string, tag: string, signal: AbortSignal): Promise<Readable> {
     const stream = await this.#dockerNoTimeout.createImage({ fromImage: repository, tag, abortSignal: signal });
     return stream as Readable;
@@ -147,31 +147,30 @@ export class ContainerEngine {
     await this.#call(() => this.#docker.getContainer(name).kill({ signal: "SIGKILL" }));
   }
 
-  /** Waits until the container has stopped. */
   async exit(name: string): Promise<ContainerExit> {
     await this.#call((abortSignal) => this.#docker.getContainer(name).wait({ abortSignal }));
     const { State: state } = await this.#call(() => this.#docker.getContainer(name).inspect());
     return { code: state.ExitCode, isOutOfMemory: state.OOMKilled };
   }
 
-  /** Kills it if it runs, and removes it. Also resolves when something else has removed it. */
+  /** Kills and removes a container. Also resolves when it no longer exists. */
   async remove(name: string): Promise<void> {
     try {
       await this.#call(() => this.#docker.getContainer(name).remove({ force: true, v: true }));
     } catch (error) {
-      // 409: a removal is already under way.
+      // 409: a removal is already in progress.
       if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
     }
   }
 
-  /** Names of all containers with a label, running or not. */
+  /** Returns the names of all containers with a label, running or not. */
   async containersWith(label: string): Promise<string[]> {
     const options = { all: true, filters: { label: [label] } };
     const found = await this.#call(() => this.#docker.listContainers(options));
     return found.map(({ Names: names, Id: id }) => names[0]?.replace(/^\//, "") ?? id);
   }
 
-  /** Null when no network has this name. */
+  /** Returns a network; null when it does not exist. */
   async network(name: string): Promise<EngineNetwork | null> {
     try {
       const found = (await this.#call(() => this.#docker.getNetwork(name).inspect())) as NetworkInfo;
@@ -203,7 +202,7 @@ export class ContainerEngine {
     await this.#call(() => this.#docker.createNetwork(params));
   }
 
-  /** Does nothing if it does not exist or still has containers. */
+  /** Removes a network. No-op if it does not exist or still has containers. */
   async removeNetwork(name: string): Promise<void> {
     try {
       await this.#call(() => this.#docker.getNetwork(name).remove());
@@ -213,12 +212,12 @@ export class ContainerEngine {
     }
   }
 
-  /** Adds a time limit: the client's promises may never settle when the engine dies in the middle of an answer. */
+  /** Adds a time limit: the client's promises may never settle when the engine dies during a response. */
   async #call<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     const controller = new AbortController();
     const onAbort = (): void => controller.abort(signal?.reason);
-    const limit = this.#clock.schedule(MAX_CALL_MS, () => controller.abort(new Error("The engine did not answer")));
+    const limit = this.#clock.schedule(MAX_CALL_MS, () => controller.abort(new Error("The engine did not respond")));
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       return await abortable(work(controller.signal), controller.signal);
@@ -229,13 +228,13 @@ export class ContainerEngine {
   }
 }
 
-/** The engine's HTTP status; null when the engine could not be reached. */
+/** Returns the engine's HTTP status; null when the engine could not be reached. */
 export function statusOf(error: unknown): number | null {
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
   return typeof status === "number" ? status : null;
 }
 
-/** The engine's own error message, without the client's prefix, on one line of at most 300 characters. */
+/** Returns the engine's error message, without the client's prefix, on one line of at most 300 characters. */
 export function engineMessage(error: unknown): string {
   const said = (error as { json?: { message?: unknown } } | null)?.json?.message;
   const text = typeof said === "string" ? said : error instanceof Error ? error.message : String(error);
@@ -243,7 +242,7 @@ export function engineMessage(error: unknown): string {
   return plain.replaceAll(/\s+/g, " ").trim().slice(0, 300);
 }
 
-/** The fields used of GET /networks/{name}. */
+/** Fields used of GET /networks/{name}. */
 interface NetworkInfo {
   readonly Driver: string;
   readonly Internal?: boolean;
@@ -251,7 +250,7 @@ interface NetworkInfo {
   readonly Options?: Readonly<Record<string, string>> | null;
 }
 
-/** The fields used of GET /info; they tell which limits the engine enforces, and where its files are. */
+/** Fields used of GET /info: the limits that the engine enforces, and the folder of its files. */
 interface EngineInfo {
   readonly NCPU: number;
   readonly DockerRootDir?: string;

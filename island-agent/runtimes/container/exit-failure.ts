@@ -2,7 +2,7 @@ import { constants } from "node:os";
 import { JobFailure } from "../../../shared/errors.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 
-/** How a container ended, from the engine. */
+/** Exit of a container, as reported by the engine. */
 export interface ContainerExit {
   readonly code: number;
   /** A process in it was killed because memory ran out; not necessarily the main one. */
@@ -28,8 +28,9 @@ const CODE_MEANINGS: Readonly<Record<number, string>> = {
 };
 
 /**
- * The failure of a job whose program ended without a `done` or `error` line. Only `cargo_failed` quotes the program: the end of its
- * standard error. Retryable after a signal, since the job may succeed elsewhere; not after the program's own exit code.
+ * Returns the failure of a job whose program ended without a `done` or `error` line. Only `cargo_failed` quotes the program: the
+ * end of its standard error. Retryable after a signal, since the job may succeed elsewhere; not after the program's own exit
+ * code.
  */
 export function failureOfExit(exit: ContainerExit, memoryBytes: number, stderrTail: string): JobFailure {
   if (exit.isOutOfMemory) {

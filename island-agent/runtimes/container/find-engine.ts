@@ -9,7 +9,7 @@ export interface FoundEngine {
 }
 
 /**
- * The first engine that answers and can enforce the limits of containers.
+ * Finds the first engine that responds and can enforce the limits of containers.
  * @throws {JobFailure} `runtime_unavailable`, retryable, with the reason for each address; or `signal.reason`.
  */
 export async function findEngine(search: EngineSearch, clock: Clock, signal: AbortSignal): Promise<FoundEngine> {
@@ -38,7 +38,7 @@ function addressesOf(search: EngineSearch): EngineAddress[] {
   }
 }
 
-/** Null when the address does not exist. */
+/** Returns null when the address does not exist. */
 function describeFault(address: EngineAddress, error: unknown): string | null {
   const place = describeAddress(address);
   switch ((error as NodeJS.ErrnoException).code) {

@@ -1,28 +1,28 @@
 import type Docker from "dockerode";
 import { isCdiDevice } from "../../config/gpu-device-name.ts";
 
-/** What the engine is asked for: one device, or all where the owner lists none. */
+/** Returns the engine's device request: one device, or all if the owner lists none. */
 export function gpuRequest(device: string | null): Docker.DeviceRequest {
   if (device === null) return { Driver: "", Count: -1, Capabilities: [["gpu"]] };
   if (isCdiDevice(device)) return { Driver: "cdi", DeviceIDs: [device] };
   return { Driver: "", DeviceIDs: [device], Capabilities: [["gpu"]] };
 }
 
-/** The devices that an owner shares. Each container gets the one that the fewest use; all Cargos share them. */
+/** Devices that an owner shares among all Cargos. Each container gets the device with the fewest users. */
 export class GpuDevices {
-  /** Null: all GPUs, to one job of a Cargo at a time. */
+  /** Number of users by device; null: all GPUs go to one job of a Cargo at a time. */
   readonly #users: Map<string, number> | null;
 
   constructor(names: readonly string[] | null) {
     this.#users = names === null ? null : new Map(names.map((name) => [name, 0]));
   }
 
-  /** Jobs of a Cargo that have a device of their own at once, at least 1. */
+  /** Number of a Cargo's jobs that can have a separate device at the same time, at least 1. */
   get count(): number {
     return Math.max(1, this.#users?.size ?? 1);
   }
 
-  /** A device for a container; null: all of them. Given back with `give`. */
+  /** Returns a device for a container; null: all of them. Return it with `give`. */
   take(): string | null {
     const users = this.#users;
     if (users === null || users.size === 0) return null;

@@ -20,9 +20,9 @@ import { z } from "zod";
 
 const INDEX_FILE = "images.json";
 const indexedImageSchema = z.object({
-  /** As `imageReference()` makes it. */
+  /** Result of `imageReference()`. */
   key: z.string().min(1).max(2_000),
-  /** The engine's name for it. */
+  /** Name of the image in the engine. */
   reference: z.string().min(1).max(2_000),
   bytes: z.number().int().nonnegative(),
   lastUsedMs: z.number().nonnegative(),
@@ -30,22 +30,22 @@ const indexedImageSchema = z.object({
 const indexSchema = z.object({ version: z.literal(1), images: z.array(indexedImageSchema) });
 
 export interface ImageStoreOptions {
-  /** For the list of what this Island pulled; made when missing. The images are the engine's to keep. */
+  /** Folder for the list of images that this Island pulled; created when missing. The engine keeps the images. */
   readonly directory: string;
-  /** Most that pulled images may take on disk, unpacked; what is in use may go over it. */
+  /** Disk limit of pulled images, unpacked; images in use may exceed it. */
   readonly budgetBytes: number;
   /** Bytes of the engine's disk that pulls leave free. */
   readonly minFreeBytes: number;
   /** `host` or `host/path`; see {@link AllowedRegistries}. */
   readonly allowedRegistries: readonly string[];
-  /** @throws {JobFailure} when there is none. */
+  /** @throws {JobFailure} when no engine was found. */
   readonly findEngine: (signal: AbortSignal) => Promise<ContainerEngine>;
   readonly clock: Clock;
-  /** Longest silence of the engine while it pulls; unpacking a large layer is silent. */
+  /** Maximum silence of the engine during a pull; unpacking a large layer is silent. */
   readonly stallMs?: number;
 }
 
-/** An image that the engine has and this store does not remove before `release`, which may be called more than once. */
+/** An image that the store does not remove before `release`, which may be called more than once. */
 export interface ImageLease {
   readonly key: string;
   readonly image: EngineImage;
@@ -61,8 +61,8 @@ interface HeldImage extends Omit<IndexedImage, "lastUsedMs"> {
 }
 
 /**
- * The images that this Island pulled, as `ModelStore` has models. Images that the engine had already are used where they
- * are, neither listed nor removed: they are the owner's.
+ * Manages the images that this Island pulled, like `ModelStore` does for models. Images that the engine already had belong to the
+ * owner: they are used, but neither listed nor removed.
  */
 export class ImageStore {
   readonly #options: Required<ImageStoreOptions>;
@@ -70,9 +70,9 @@ export class ImageStore {
   readonly #index: IndexFileWriter;
   readonly #images = new Map<string, HeldImage>();
   readonly #downloads = new SharedDownloads<ImageLease>();
-  /** Least size of images that did not fit, by key. */
+  /** Minimum size of images that did not fit, by key. */
   readonly #announcedBytes = recentMap<number>(MAX_ANNOUNCED);
-  /** Where the engine keeps images; null while that is not known, and for one on another machine. */
+  /** Folder of the engine's images; null while unknown, and for an engine on another machine. */
   #directory: string | null = null;
   #isClosed = false;
 
@@ -83,15 +83,16 @@ export class ImageStore {
     for (const image of found) this.#images.set(image.key, { ...image, leases: 0 });
   }
 
-  /** Needs no engine yet. @throws {TypeError} for an invalid registry name. */
+  /** Opens the store without an engine. @throws {TypeError} for an invalid registry name. */
   static async open(options: ImageStoreOptions): Promise<ImageStore> {
     return new ImageStore(options, await readImageIndex(options.directory));
   }
 
   /**
-   * The image, pulled where the engine does not have it; one pull however many ask. Aborting leaves it to the others.
-   * @param slug the Cargo it is for, as `downloads()` names it.
-   * @param mayEvict whether other images may be removed for it; if not, one that turns out too large is removed itself.
+   * Returns the image, and pulls it if the engine does not have it. Concurrent calls share one pull. Aborting one call leaves the
+   * pull to the others.
+   * @param slug Cargo that needs the image, as reported by `downloads()`.
+   * @param mayEvict whether other images may be removed for it; if not, an image that proves too large is removed.
    * @throws {JobFailure} or `signal.reason`.
    */
   async acquire(
@@ -120,24 +121,24 @@ export class ImageStore {
     });
   }
 
-  /** What the budget leaves beside the images that are here, or less where the disk has less. */
+  /** Returns the bytes left in the budget, or the free disk space if that is less. */
   spareBytes(): number {
     const { minFreeBytes } = this.#options;
     const free = this.#freeBytes();
     return Math.min(this.#budgetLeft(), free === null ? Infinity : free - minFreeBytes);
   }
 
-  /** Checks that a pull for a job leaves enough of the disk free, by what is known of the image's size. @throws {DiskFullError} */
+  /** Checks that a pull for a job leaves enough disk space free, by the known size of the image. @throws {DiskFullError} */
   assertFits(spec: ContainerSpec): void {
     this.#assertFree(imageReference(spec), null);
   }
 
-  /** One entry for each Cargo that waits for a pull. */
+  /** Returns one entry for each Cargo that waits for a pull. */
   downloads(): DownloadStatus[] {
     return this.#downloads.status();
   }
 
-  /** Forgets what the engine does not have any more; without an engine nothing. Called at the agent's start. */
+  /** Removes entries of images that the engine no longer has. No-op without an engine. Called at the agent's start. */
   async reconcile(signal: AbortSignal): Promise<void> {
     const engine = await this.#options.findEngine(signal).catch(() => null);
     for (const image of engine === null ? [] : this.#images.values()) {
@@ -147,7 +148,7 @@ export class ImageStore {
     }
   }
 
-  /** `in_use` when a Cargo holds it, or a container of the owner's. @throws {JobFailure} when the engine is not there. */
+  /** Removes an image. `in_use`: a Cargo or one of the owner's containers uses it. @throws {JobFailure} when the engine is unavailable. */
   async remove(key: string): Promise<RemoveOutcome> {
     const image = this.#images.get(key);
     if (image !== undefined && image.leases > 0) return "in_use";
@@ -158,7 +159,7 @@ export class ImageStore {
     return outcome;
   }
 
-  /** Removes every image that is not in use. @throws {JobFailure} when the engine is not there. */
+  /** Removes all images that are not in use. @throws {JobFailure} when the engine is unavailable. */
   async prune(): Promise<{ removed: number; freedBytes: number }> {
     let [removed, freedBytes] = [0, 0];
     for (const { key, bytes } of this.list()) {
@@ -169,7 +170,7 @@ export class ImageStore {
     return { removed, freedBytes };
   }
 
-  /** Stops the pulls and waits until they are at rest. */
+  /** Stops the pulls and waits until they have ended. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -177,7 +178,7 @@ export class ImageStore {
     if (this.#images.size > 0) await this.#index.write();
   }
 
-  /** Never rejects: `shared` brings errors to the callers. */
+  /** Never rejects: `shared` delivers errors to the callers. */
   async #pull(shared: SharedDownload<ImageLease>, spec: ContainerSpec, engine: ContainerEngine): Promise<void> {
     const { key, signal } = shared;
     const { clock, stallMs } = this.#options;
@@ -202,14 +203,14 @@ export class ImageStore {
           if (held !== undefined && held.leases === 0) await this.#remove(engine, held);
           throw new DiskFullError(`The image takes ${bytes} bytes unpacked, more than the images' disk budget leaves`);
         }
-        // Without room for the list the image is used all the same; after a restart it would be the owner's.
+        // The image is used even if there is no space for the list; after a restart it counts as the owner's.
         await this.#index.write().catch(() => undefined);
         shared.succeed(() => this.#lease(key, image));
       } finally {
         hold.release();
       }
     } catch (error) {
-      // Only unpacked is it larger than all that was free.
+      // The image is larger than the free space only when unpacked.
       const isFull = error instanceof DiskFullError && error.cause !== undefined;
       if (isFull && freeBytes !== null) this.#announcedBytes.set(key, freeBytes);
       shared.fail(error);
@@ -225,7 +226,8 @@ export class ImageStore {
   }
 
   /**
-   * An engine reports the size of an image during the pull only, and compressed. The image takes at least that much.
+   * Checks the free disk space. An engine reports the size of an image only during the pull, and compressed. The image takes at
+   * least that much.
    * @param progress of the pull; null before it.
    * @throws {DiskFullError}
    */
@@ -240,7 +242,7 @@ export class ImageStore {
     throw diskIsShort("image", totalBytes, free, minFreeBytes);
   }
 
-  /** How large an image is unpacked is only known now: it stays only if it fits. */
+  /** Evicts images after a pull. Their unpacked size is known only now: the new image stays only if it fits. */
   async #freeSpace(engine: ContainerEngine): Promise<void> {
     const excessBytes = -this.#budgetLeft();
     const evictable = this.list().filter(({ inUse }) => !inUse);
@@ -253,7 +255,7 @@ export class ImageStore {
   }
 
   async #remove(engine: ContainerEngine, image: HeldImage): Promise<RemoveOutcome> {
-    // Forgotten first, so that no job gets it while it is being removed.
+    // Removed from the index first, so that no job gets it during the removal.
     this.#images.delete(image.key);
     const outcome = await engine.removeImage(image.reference).catch((error: unknown) => {
       this.#images.set(image.key, image);
@@ -292,10 +294,9 @@ export class ImageStore {
   }
 }
 
-/** An image that this Island pulled. */
 type IndexedImage = z.infer<typeof indexedImageSchema>;
 
-/** The images that this Island pulled; empty when there is no index, or it is damaged: then the owner removes them. */
+/** Returns the images that this Island pulled. Empty when the index is missing or damaged; the owner must then remove the images. */
 async function readImageIndex(directory: string): Promise<IndexedImage[]> {
   return (await readIndexFile(join(directory, INDEX_FILE), indexSchema))?.images ?? [];
 }

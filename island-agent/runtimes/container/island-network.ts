@@ -4,27 +4,27 @@ import type { ContainerEngine, EngineNetwork } from "./engine.ts";
 import type { EgressFilter } from "./egress-filter.ts";
 import { startFailureOf } from "./engine-failure.ts";
 
-/** Containers on the bridge cannot reach each other. */
+/** Options of the bridge: its containers cannot reach each other. */
 const BRIDGE_OPTIONS = { "com.docker.network.bridge.enable_icc": "false" };
 
 const BRIDGE_NAME = "com.docker.network.bridge.name";
 
-/** Name of the bridge's interface; as long as Linux allows. @param islandId several Islands may share an engine. */
+/** Returns the name of the bridge's interface, as long as Linux allows. @param islandId several Islands may share an engine. */
 export function bridgeNameOf(islandId: string): string {
   return `atl${createHash("sha256").update(islandId).digest("hex").slice(0, 12)}`;
 }
 
 /**
- * The network for Cargos that are granted one: a bridge of its own, behind a filter. Created for the first user and removed after
- * the last.
+ * Opens the network for Cargos that are granted one: a separate bridge behind a filter. It is created for the first user and
+ * removed after the last.
  */
 export function openIslandNetwork(name: string, labels: Readonly<Record<string, string>>, filter: EgressFilter) {
   let uses = 0;
-  /** Serialises calls to the engine, so that none uses a network that another removes. Never rejects. */
+  /** Serializes calls to the engine, so that no call uses a network that another removes. Never rejects. */
   let steps: Promise<unknown> = Promise.resolve();
 
   /**
-   * Call `release` after use, unless this throws.
+   * Acquires the network. Call `release` after use, unless this throws.
    * @throws {JobFailure} when a network of that name has other settings, or its traffic cannot be filtered.
    */
   async function acquire(engine: ContainerEngine): Promise<void> {
@@ -38,14 +38,14 @@ export function openIslandNetwork(name: string, labels: Readonly<Record<string, 
   }
 
   /**
-   * To be called before a container starts: a firewall that is loaded anew removes the rules of others, and then nothing may start
-   * behind the bridge. @throws {JobFailure}
+   * Restores the filter before a container starts. Reloading a firewall removes the rules of other programs; without the filter
+   * no container may start behind the bridge. @throws {JobFailure}
    */
   async function guard(): Promise<void> {
     await filter.install();
   }
 
-  /** @throws the engine's error; the next sweep then removes the network. */
+  /** Releases the network. @throws the engine's error; the next sweep then removes the network. */
   async function release(engine: ContainerEngine): Promise<void> {
     uses -= 1;
     await removeUnused(engine);
@@ -58,13 +58,13 @@ export function openIslandNetwork(name: string, labels: Readonly<Record<string, 
       const found = await engine.network(name);
       if (found === null || faultOf(found) !== null) return;
       await engine.removeNetwork(name);
-      // Containers that are still attached keep the network, and then the rules, too.
+      // Attached containers keep the network; the rules must then stay.
       if ((await engine.network(name)) === null) await filter.remove();
     });
   }
 
   async function create(engine: ContainerEngine): Promise<void> {
-    // Before the bridge: nothing behind it is ever unfiltered.
+    // Install the filter before the bridge, so that no traffic behind it is unfiltered.
     await filter.install();
     const found = await engine.network(name);
     const fault = found === null ? null : faultOf(found);

@@ -6,27 +6,26 @@ import type { ContainerExit } from "./exit-failure.ts";
 import { OutputTail } from "../output-tail.ts";
 import { StreamDemux } from "./stream-demux.ts";
 
-/** Bytes kept of the end of standard error, for the job's error message. */
+/** Bytes kept from the end of standard error, for the job's error message. */
 const STDERR_TAIL_BYTES = 1_500;
-/** Plenty for a program that waits, and the most that one that spins can take. */
+/** CPU limit of a waiting container, in processors. Enough for a program that waits, and a limit for one that spins. */
 const RESTING_CPUS = 0.05;
-/** Used when the engine answers with an error. */
+/** Attempts to remove a container when the engine returns an error. */
 const MAX_REMOVE_ATTEMPTS = 3;
 const REMOVE_RETRY_MS = 500;
 
-/** Receives a container's output, in order. `onEnd` comes last and once. */
+/** Receives a container's output, in order. `onEnd` is called last and once. */
 export interface ContainerListener {
   readonly onStdout: (bytes: Uint8Array) => void;
-  /** For counting only: the container keeps the end of standard error itself. */
+  /** For counting only: the container itself keeps the end of standard error. */
   readonly onStderr: (bytes: Uint8Array) => void;
-  /** The program's output has ended, or the engine is gone. `exit()` tells which. */
+  /** Called when the program's output has ended, or the engine is gone; `exit()` distinguishes them. */
   readonly onEnd: () => void;
 }
 
-/** Callbacks of a container. */
 interface ContainerOwner {
   readonly listener: ContainerListener;
-  /** The container is gone, or could not be removed and is left to the next sweep. */
+  /** Called when the container was removed, or could not be removed and is left to the next sweep. */
   readonly onLeft: () => void;
 }
 
@@ -76,7 +75,7 @@ export class JobContainer {
     socket.on("close", () => this.#end());
   }
 
-  /** Leaves nothing behind when it throws. */
+  /** Starts a container. Removes it if this throws. */
   static async start(
     engine: ContainerEngine,
     options: ContainerOptions,
@@ -104,40 +103,40 @@ export class JobContainer {
     return this.#stderr.text();
   }
 
-  /** Sends the output to another listener from now on. */
+  /** Sends further output to another listener. */
   listen(listener: ContainerListener): void {
     this.#listener = listener;
   }
 
-  /** Lowers its CPU limit while it has no job. Never rejects: without support by the engine the limit stays. */
+  /** Lowers the CPU limit while the container has no job. Never rejects: if the engine does not support it, the limit stays. */
   async rest(): Promise<void> {
     try {
       await this.#engine.setCpus(this.name, Math.min(RESTING_CPUS, this.#cpus));
       this.#isResting = true;
     } catch (error) {
-      // Without an answer, the engine may have done it.
+      // Without a response, the engine may have applied it.
       this.#isResting = statusOf(error) === null;
     }
   }
 
-  /** Restores the CPU limit that `rest` lowered. @throws the engine's error; the container may then still be slowed down. */
+  /** Restores the CPU limit that `rest` lowered. @throws the engine's error; the container may then still have the low limit. */
   async wake(): Promise<void> {
     if (this.#isResting) await this.#engine.setCpus(this.name, this.#cpus);
     this.#isResting = false;
   }
 
-  /** Writes the program's input and ends it. A failure is that of the program or of its engine, which the end of the output shows. */
+  /** Writes the program's input and ends it. A failure of the program or the engine shows at the end of the output. */
   giveInput(text: string): void {
     this.#socket.end(text);
   }
 
-  /** How it ended. Call after its output has ended; a program that only closed its output is killed. */
+  /** Returns the exit of the container. Call it after the output has ended; a program that only closed its output is killed. */
   async exit(): Promise<ContainerExit> {
     await this.#engine.kill(this.name).catch(() => undefined);
     return this.#engine.exit(this.name);
   }
 
-  /** Kills and removes it without notifying the listener; resolves when it is gone. @throws when the engine fails to. */
+  /** Kills and removes the container without calling the listener; resolves when it is removed. @throws the engine's error. */
   async remove(): Promise<void> {
     this.#hasEnded = true;
     this.#socket.destroy();

@@ -6,10 +6,10 @@ import { engineGone } from "./engine-failure.ts";
 import { failureOfExit } from "./exit-failure.ts";
 import type { ContainerListener, JobContainer } from "./job-container.ts";
 
-/** Limit for one job. Only the end is kept, but reading more costs the owner time. */
+/** Limit of standard error for one job. Only the end is kept, but reading more costs the owner CPU time. */
 const MAX_STDERR_BYTES = 16_000_000;
 
-/** The output of a container's program for one job, up to its `done` or `error` line or its end. */
+/** Output of a container's program for one job, up to its `done` or `error` line or its end. */
 export class JobOutput implements ContainerListener {
   readonly #reader: JsonLineReader;
   /** Resolves at the final line or the end of the output; rejects for invalid output. */
@@ -18,7 +18,7 @@ export class JobOutput implements ContainerListener {
   #stderrBytes = 0;
   #isBroken = false;
 
-  /** @param signal after its abort no output is delivered. */
+  /** @param signal no output is delivered after its abort. */
   constructor(onOutput: (item: OutputItem) => void, signal: AbortSignal) {
     this.#signal = signal;
     this.#reader = new JsonLineReader((item) => {

@@ -21,19 +21,19 @@ interface LoadedContainerDeps {
   /** Memory limit of one container. */
   readonly memoryBytes: number;
   readonly warmWindowMs: number;
-  /** How long an aborted run waits for its container to be gone. */
+  /** Time that an aborted run waits for the removal of its container. */
   readonly killWaitMs: number;
-  /** Called once when all containers are gone; never rejects. */
+  /** Called once when all containers are removed; never rejects. */
   readonly onDisposed: () => Promise<void>;
   readonly log: Pick<Logger, "info">;
 }
 
-/** With files of a job, of at most 32 MB, as base64. */
+/** Maximum length of an input, with the job's files (at most 32 MB) as base64. */
 const MAX_INPUT_CHARS = 64 * MIB;
 
-/** The containers of one Cargo: the warm ones that wait for a job, and one for each running job. */
+/** Containers of one Cargo: the warm ones that wait for a job, and one for each running job. */
 export class LoadedContainer implements LoadedCargo {
-  /** Not measured: the limit of all containers together, which the engine enforces. */
+  /** Limit of all containers together, which the engine enforces; not measured. */
   readonly memory: MemoryUse;
   readonly concurrency: number;
   readonly gone: Promise<void>;
@@ -42,7 +42,7 @@ export class LoadedContainer implements LoadedCargo {
   readonly #slots: Semaphore<AbortController>;
   /** Active and waiting runs, with their abort controllers. The promises never reject. */
   readonly #runs = new Map<AbortController, Promise<void>>();
-  /** Removals under way; they never reject. */
+  /** Removals in progress; they never reject. */
   readonly #removals = new Set<Promise<void>>();
   readonly #end = Promise.withResolvers<void>();
   #disposal: Promise<void> | null = null;
@@ -95,7 +95,7 @@ export class LoadedContainer implements LoadedCargo {
     }
   }
 
-  /** Kills and removes every container; active runs fail, retryable. */
+  /** Kills and removes all containers; active runs fail as retryable. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposal ??= this.#dispose();
     await this.#disposal;
@@ -146,7 +146,7 @@ export class LoadedContainer implements LoadedCargo {
     }
   }
 
-  /** Waits for the removal, which is when the work has stopped; but not long, since the engine may hang. */
+  /** Waits for the removal, after which the work has stopped. The wait is limited, since the engine may hang. */
   #waitBriefly(removal: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.#deps.clock.schedule(this.#deps.killWaitMs, resolve);
@@ -157,7 +157,7 @@ export class LoadedContainer implements LoadedCargo {
     });
   }
 
-  /** Without its engine or its image the Cargo cannot run anything: it has to be loaded again. */
+  /** Ends the Cargo if its engine or image is missing, so that it must be loaded again. */
   #noteStartFailure(error: unknown): JobFailure {
     const failure = startFailureOf(error);
     const isLasting = statusOf(error) !== null && statusOf(error) !== 404;
@@ -193,7 +193,7 @@ class Unloaded extends JobFailure {
 
 /** @throws {JobFailure} `invalid_input`, or `cannot_resume`. */
 function inputLine({ input, resume }: RunRequest): string {
-  if (resume !== null) throw new JobFailure("cannot_resume", "A container cannot continue the text of another Island");
+  if (resume !== null) throw new JobFailure("cannot_resume", "A container cannot resume the text of another Island");
   if (!isJsonValue(input))
     throw new JobFailure("invalid_input", "The input is not JSON, or is nested more than 100 levels deep");
   const line = JSON.stringify(input satisfies JsonValue);

@@ -12,13 +12,16 @@ import { PullProgress } from "./pull-progress.ts";
 interface PullContext {
   readonly engine: ContainerEngine;
   readonly clock: Clock;
-  /** How long the engine may report nothing during a pull. */
+  /** Time that the engine may report nothing during a pull. */
   readonly stallMs: number;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: DownloadProgress) => void;
 }
 
-/** The engine's name of an image: with the digest if there is one. Then without the tag, because Podman rejects both together. */
+/**
+ * Returns the engine's name of an image, with the digest if there is one. The tag is then omitted, because Podman rejects both
+ * together.
+ */
 export function engineReference({ image, digest }: ContainerSpec): string {
   return digest === null ? image : `${splitImage(image).repository}@${digest}`;
 }

@@ -20,7 +20,7 @@ export class PullProgress {
   readonly #layers = new Map<string, Layer>();
   #fault: string | null = null;
 
-  /** The engine's error message; null while there is none. */
+  /** Error message of the engine; null if there is none. */
   get fault(): string | null {
     return this.#fault;
   }
@@ -35,7 +35,7 @@ export class PullProgress {
     };
   }
 
-  /** Reads one line; other lines are ignored. */
+  /** Reads one line; unknown lines are ignored. */
   take(line: string): void {
     const report = readReport(line);
     if (report?.error !== undefined) this.#fault ??= report.error;

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { ContainerListener, JobContainer } from "./job-container.ts";
 
-/** What the pool needs of a container. */
+/** Methods of a container that the pool uses. */
 type Warm = Pick<JobContainer, "listen" | "rest" | "wake">;
 
 interface WarmPoolDeps<C extends Warm> {
@@ -9,7 +9,7 @@ interface WarmPoolDeps<C extends Warm> {
   /** Removes a container that is no longer needed. */
   readonly discard: (container: C) => void;
   readonly clock: Clock;
-  /** Limit of containers at once, including those of jobs. */
+  /** Maximum number of containers, including those of jobs. */
   readonly max: number;
   /** Window in which demand is counted. After one window without a job no container is kept. */
   readonly windowMs: number;
@@ -17,43 +17,43 @@ interface WarmPoolDeps<C extends Warm> {
 
 /** A container that waits, or is being started. */
 interface Entry<C> {
-  /** Null: it could not be started. */
+  /** Null if the container could not be started. */
   readonly container: Promise<C | null>;
   isReady: boolean;
-  /** Its program did not wait: it ended or wrote output before it got a job. */
+  /** True if the program ended or wrote output before it got a job. */
   isSpoilt: boolean;
-  /** Written to standard error so far. */
+  /** Bytes written to standard error so far. */
   stderrBytes: number;
-  /** Timer until its CPU limit is lowered; null before it waits. */
+  /** Timer until the CPU limit is lowered; null before the container waits. */
   settling: Timer | null;
-  /** The call that lowers its CPU limit; never rejects. */
+  /** The call that lowers the CPU limit; never rejects. */
   resting: Promise<void> | null;
 }
 
-/** Time in which a program starts up at a job's full CPU limit; then the limit is lowered until its job comes. */
+/** Time in which a program starts up at a job's full CPU limit. Then the limit is lowered until its job arrives. */
 const SETTLE_MS = 10_000;
 
-/** Standard error allowed before a job: a greeting, warnings. Reading more costs the owner time. */
+/** Limit of standard error before a job, for a greeting or warnings. Reading more costs the owner CPU time. */
 const MAX_IDLE_STDERR_BYTES = 65_536;
 
-/** After this many containers in a row that did not wait for a job, none is kept warm: the program does not read its input. */
+/** Number of consecutive containers that did not wait for a job, after which none is kept warm: the program does not read its input. */
 const MAX_SPOILT = 3;
 
 /**
- * Keeps containers started, with their programs waiting for input, so that a job does not wait for a start. Each container serves one
- * job and is replaced at once if `max` allows it. A job that finds no ready container raises the target by one; at the end of each
- * window the target falls to the number of jobs in it.
+ * Keeps containers started, with their programs waiting for input, so that jobs do not wait for a start. Each container serves
+ * one job and is replaced immediately if `max` allows it. A job that finds no ready container raises the target by one. At the
+ * end of each window the target falls to the number of jobs in it.
  */
 export class WarmPool<C extends Warm> {
   readonly #deps: WarmPoolDeps<C>;
-  /** Oldest first. */
+  /** Waiting containers, oldest first. */
   readonly #waiting = new Set<Entry<C>>();
   /** Containers to be discarded once they have started; they never reject. */
   readonly #leaving = new Set<Promise<void>>();
   #wanted = 1;
-  /** Jobs that have a container, or are about to. */
+  /** Number of jobs that have a container or are about to get one. */
   #busy = 0;
-  /** Jobs in this window. */
+  /** Number of jobs in this window. */
   #taken = 0;
   #spoilt = 0;
   #window: Timer | null = null;
@@ -63,20 +63,20 @@ export class WarmPool<C extends Warm> {
     this.#deps = deps;
   }
 
-  /** Containers that wait or are being started. */
+  /** Number of containers that wait or are being started. */
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Resolves when the first container waits. @throws what `start` throws. */
+  /** Resolves when the first container waits. @throws errors of `start`. */
   async warm(): Promise<void> {
     this.#openWindow();
     await this.#add();
   }
 
   /**
-   * Returns a waiting container, otherwise a new one; its output goes to `listener`. Call `free` afterwards, also when this throws.
-   * @throws what `start` throws.
+   * Returns a waiting container, otherwise a new one; its output goes to `listener`. Call `free` afterwards, even if this throws.
+   * @throws errors of `start`.
    */
   async take(listener: ContainerListener): Promise<C> {
     this.#taken += 1;
@@ -102,7 +102,7 @@ export class WarmPool<C extends Warm> {
     return this.#deps.start(listener);
   }
 
-  /** A job has finished with its container. */
+  /** Frees the slot of a finished job. */
   free(): void {
     this.#busy -= 1;
     this.#fill();
@@ -119,12 +119,12 @@ export class WarmPool<C extends Warm> {
   #fill(): void {
     if (this.#isClosed || this.#spoilt >= MAX_SPOILT) return;
     while (this.#waiting.size < Math.min(this.#wanted, this.#deps.max - this.#busy)) {
-      // Errors are ignored here: the next job starts its own container and sees them.
+      // Errors are ignored here: the next job starts its own container and gets them.
       this.#add().catch(() => undefined);
     }
   }
 
-  /** @throws what `start` throws. */
+  /** @throws errors of `start`. */
   async #add(): Promise<void> {
     const spoil = (): void => this.#spoil(entry);
     const onStderr = (bytes: Uint8Array): void => {
@@ -182,7 +182,7 @@ export class WarmPool<C extends Warm> {
     }
   }
 
-  /** False when it was not waiting any more. */
+  /** Returns false when the entry was no longer waiting. */
   #leave(entry: Entry<C>): boolean {
     entry.settling?.cancel();
     return this.#waiting.delete(entry);
@@ -197,7 +197,7 @@ export class WarmPool<C extends Warm> {
   }
 }
 
-/** False when its CPU limit could not be restored. */
+/** Returns false when the CPU limit could not be restored. */
 async function wake(container: Warm, { resting }: Entry<unknown>): Promise<boolean> {
   if (resting === null) return true;
   await resting;

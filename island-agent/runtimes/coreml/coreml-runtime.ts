@@ -3,17 +3,17 @@ import { TEXT_TO_IMAGE } from "../../../shared/onnx-task.ts";
 import type { CargoRuntime } from "../runtime.ts";
 
 /**
- * ONNX models on a Mac's Core ML: the files and adapters of `onnx` and `diffusers` Cargos. The task decides which: `text-to-image`
- * goes to `diffusers`, any other task, or none, to `onnx` (catalog/README.md, inputs and outputs of tasks).
+ * Runs ONNX models on a Mac's Core ML, with the files and adapters of `onnx` and `diffusers` Cargos. `text-to-image` Cargos use
+ * `diffusers`; other tasks, and Cargos without a task, use `onnx` (catalog/README.md, inputs and outputs of tasks).
  */
 export function coremlRuntime({
   platform,
   onnx,
   diffusers,
 }: {
-  /** As Node names it. */
+  /** Platform, as Node names it. */
   readonly platform: string;
-  /** Both set up to run on Core ML. */
+  /** Both must be set up to run on Core ML. */
   readonly onnx: CargoRuntime;
   readonly diffusers: CargoRuntime;
 }): CargoRuntime {
@@ -23,7 +23,7 @@ export function coremlRuntime({
     type: "coreml",
     async probe(signal) {
       if (platform !== "darwin") return { usable: false, reason: "only on macOS", isFinal: true, isForeign: true };
-      // The answer names the provider, which is the same for both.
+      // The result names the provider, which is the same for both.
       return diffusers.probe(signal);
     },
     load: (cargo, ...rest) => runtimeFor(cargo).load(cargo, ...rest),

@@ -3,7 +3,10 @@ import { CLIPTokenizer } from "@huggingface/transformers";
 /** CLIP's context length, whatever the tokenizer's file says. Source: Radford et al. 2021, §2.4. */
 const MAX_TOKENS = 77;
 
-/** The files of a `tokenizer` folder. `json` is the whole tokenizer, which newer exporters write; without it, it is built from the others. */
+/**
+ * Files of a `tokenizer` folder. `json` is the whole tokenizer, which newer exporters write; without it, the tokenizer is built
+ * from the others.
+ */
 export interface TokenizerFiles {
   readonly config: Readonly<Record<string, unknown>>;
   readonly json: object | null;
@@ -12,9 +15,9 @@ export interface TokenizerFiles {
   readonly merges: string;
 }
 
-/** A prompt's tokens for a text encoder. */
+/** Tokens of a prompt for a text encoder. */
 export interface PromptTokens {
-  /** Start, text, end, padding: as many as the tokenizer's maximum length. */
+  /** Start, text, end and padding, up to the tokenizer's maximum length. */
   readonly ids: readonly number[];
   /** Number of text tokens used. Longer prompts are truncated, as usual for these models. */
   readonly textTokens: number;
@@ -39,7 +42,7 @@ export function openClipTokenizer({ config, json, vocab, merges }: TokenizerFile
 const SPECIAL_TOKENS = ["bos_token", "eos_token", "unk_token", "pad_token"] as const;
 type SpecialTokens = Partial<Record<(typeof SPECIAL_TOKENS)[number], string>>;
 
-/** The special tokens' texts. A configuration has each as a string or as an object with `content`. */
+/** Returns the special tokens' texts. A configuration has each as a string or as an object with `content`. */
 function specialTokensOf(config: TokenizerFiles["config"]): SpecialTokens {
   const entries = SPECIAL_TOKENS.flatMap((name) => {
     const token = config[name];
@@ -49,7 +52,10 @@ function specialTokensOf(config: TokenizerFiles["config"]): SpecialTokens {
   return Object.fromEntries(entries) as SpecialTokens;
 }
 
-/** Builds tokenizer.json for CLIP's splitting and merging from a folder's vocabulary. Source: Radford et al. 2021, code, `simple_tokenizer.py`. */
+/**
+ * Builds tokenizer.json for CLIP's splitting and merging from a folder's vocabulary. Source: Radford et al. 2021, code,
+ * `simple_tokenizer.py`.
+ */
 function tokenizerJson(special: SpecialTokens, vocab: TokenizerFiles["vocab"], merges: string): object {
   const { pad_token: _, ...added } = special;
   const flags = { single_word: false, lstrip: false, rstrip: false, normalized: false, special: true };

@@ -4,13 +4,13 @@ import type { DeviceChoice, ExecutionProvider } from "../onnx/execution-provider
 interface Opened<T> {
   readonly opened: T;
   readonly providers: readonly ExecutionProvider[];
-  /** Why `best` was not used; null when it was. */
+  /** Reason why `best` was not used; null when it was. */
   readonly refused: string | null;
 }
 
 /**
- * Opens a model with the providers `best`, or on the CPU if they cannot run it (missing operator, too little memory) and `choice` is
- * `auto`. @throws what `open` throws.
+ * Opens a model with the providers `best`. Falls back to the CPU if they cannot run it (missing operator, too little memory) and
+ * `choice` is `auto`. @throws errors of `open`.
  */
 export async function openWithCpuFallback<T>(
   open: (providers: readonly ExecutionProvider[]) => Promise<T>,

@@ -4,7 +4,7 @@ import { imagePositions, packLatents, PATCH_SIDE, textPositions, unpackLatents }
 import type { Size } from "./size.ts";
 import type { PromptEmbeddings } from "./prompt-embeddings.ts";
 
-/** Timesteps of training of Flux, whose transformer takes their share. */
+/** Number of training timesteps of Flux, whose transformer takes the timestep as a fraction of it. */
 const TIMES = 1_000;
 
 /** Inputs that are the same in all steps of an image. */
@@ -14,30 +14,29 @@ export interface DenoiserContext {
   readonly imageSize: Size;
   /** Embedded guidance (`timestep_cond`); null if the network has no such input. */
   readonly guidance: Float32Array | null;
-  /** Guidance scale, of a network that takes it as a number. */
+  /** Guidance scale, for networks that take it as a number. */
   readonly scale?: number;
-  /** Channels after those of the latents, of a network for inpainting; null for others. */
+  /** Channels after those of the latents, for inpainting networks; null for others. */
   readonly extraChannels?: Float32Array | null;
 }
 
-/** The network that predicts the noise in latents: a U-Net, or a transformer with the same inputs. */
+/** Network that predicts the noise in latents: a U-Net, or a transformer with the same inputs. */
 export class Denoiser {
   readonly #graph: PipelineGraph;
   /** Input of the latents: "sample", or "hidden_states" in transformers. */
   readonly #latentsName: string;
-  /** Whether it takes tokens of latents with their places, as Flux does. */
+  /** Whether the network takes latents as tokens with positions, like Flux. */
   readonly isPacked: boolean;
-  /** Whether it is a transformer of the flow matching kind, with the pooled text of its own. */
+  /** Whether the network is a flow-matching transformer with a separate input for pooled text. */
   readonly hasPooledText: boolean;
-  /** Whether the guidance scale is an input of its own. */
+  /** Whether the guidance scale is a separate input. */
   readonly takesScale: boolean;
-  /** Width of its text input, if the graph says it. */
+  /** Width of the text input, if the graph states it. */
   readonly textWidth: number | null;
-  /** Channels of the latents. */
   readonly channels: number;
-  /** Whether it also takes a mask and the latents of what is kept. */
+  /** Whether the network also takes a mask and the latents of the kept part. */
   readonly isInpainting: boolean;
-  /** The only size of a graph that was exported for one size, otherwise null. */
+  /** Size of the latents if the graph was exported for one size; otherwise null. */
   readonly fixedLatentSize: Size | null;
 
   /** @throws {JobFailure} `model_invalid` when the network is not for text-to-image. */
@@ -59,22 +58,25 @@ export class Denoiser {
         `${graph.part} has no input for latents, only ${graph.inputNames.join(", ")}`,
       );
     this.isInpainting = channels === 2 * decoderChannels + 1;
-    // Networks for upscaling also take an image's channels.
+    // Upscaling networks also take an image's channels.
     if (channels !== null && channels !== decoderChannels && !this.isInpainting)
       throw new JobFailure("model_invalid", `${graph.part} takes ${channels} channels, vae_decoder ${decoderChannels}`);
     this.channels = decoderChannels;
     this.fixedLatentSize = width !== null && height !== null ? { width, height } : null;
   }
 
-  /** Width of the embedded guidance, null if the network has no such input. @param configured the width in `unet/config.json` */
+  /**
+   * Returns the width of the embedded guidance; null if the network has no such input. @param configured the width in
+   * `unet/config.json`
+   */
   guidanceWidth(configured: number): number | null {
     const dims = this.#graph.inputDims("timestep_cond");
     return dims === undefined ? null : (dims[1] ?? configured);
   }
 
   /**
-   * The network's output for `latents` with each prompt's embeddings, in one batch where the graph allows it.
-   * @returns for each an array as long as `latents`.
+   * Returns the network's output for `latents` with each prompt's embeddings, in one batch if the graph allows it.
+   * @returns one array per prompt, each as long as `latents`.
    */
   async predict(
     latents: Float32Array,
@@ -104,7 +106,7 @@ export class Denoiser {
     const states = stack(embeddings.map((each) => each.states));
     const pooled = embeddings.flatMap((each) => each.pooled ?? []);
     const timeDims = this.#graph.inputDims("timestep") ?? [];
-    // U-Nets take one time for all, transformers one for each.
+    // U-Nets take one time for all images, transformers one for each.
     const times = timeDims.length === 0 ? 1 : (timeDims[0] ?? (this.hasPooledText ? count : 1));
     const time = this.isPacked ? timestep / TIMES : timestep;
     const packed = (): NumberGrid => packLatents(Float32Array.from(input), this.channels, latentSize);

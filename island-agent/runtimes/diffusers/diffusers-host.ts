@@ -1,4 +1,4 @@
-/** Entry of the child process that draws images with one pipeline. Started by `HostProcess` only. */
+/** Entry of the child process that generates images with one pipeline. Only `HostProcess` starts it. */
 import { serveHost } from "../host/serve-host.ts";
 import type { LoadRequest, ProbeRequest } from "./host-requests.ts";
 import type { ImageJob } from "./image-input.ts";

@@ -4,7 +4,7 @@ import type { DeviceChoice } from "../onnx/execution-providers.ts";
 import type { LoadRequest, ProbeRequest } from "./host-requests.ts";
 import { type ImageJob, readImageInput } from "./image-input.ts";
 
-/** libuv threads of a host: they read files and write PNGs, and a host has one run at a time. */
+/** libuv threads of a host. They read files and write PNGs, and a host has one run at a time. */
 const POOL_THREADS = 2;
 
 export interface DiffusersOptions extends HostingOptions {
@@ -14,7 +14,7 @@ export interface DiffusersOptions extends HostingOptions {
   readonly device?: DeviceChoice;
 }
 
-/** Text-to-image pipelines in the ONNX layout of diffusers' exporters. */
+/** Runs text-to-image pipelines in the ONNX layout of diffusers' exporters. */
 export function diffusersRuntime(options: DiffusersOptions): HostedRuntime {
   const { threads, device = "auto" } = options;
   return hostedRuntime<ProbeRequest, LoadRequest, ImageJob>(
@@ -27,7 +27,7 @@ export function diffusersRuntime(options: DiffusersOptions): HostedRuntime {
       },
       probeRequest: { device },
       loadRequest: (cargo, modelPath) => ({ modelPath, weights: cargo.weights ?? null, device, threads }),
-      // ONNX Runtime keeps the process' only JavaScript thread while it computes.
+      // ONNX Runtime occupies the process's only JavaScript thread during its computation.
       concurrency: () => 1,
       readInput: readImageInput,
     },

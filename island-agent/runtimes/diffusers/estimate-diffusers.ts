@@ -5,24 +5,24 @@ import type { LoadRequest } from "./host-requests.ts";
 import { findPipeline } from "./pipeline-files.ts";
 
 const PROCESS_BYTES = 192 * MIB;
-/** ONNX Runtime keeps the file's weights and a copy laid out for the processor. */
+/** Copies of the weights in memory: ONNX Runtime keeps the file's weights and a copy laid out for the processor. */
 const COPIES = 2;
 /** Memory of a step and of the decoder besides the weights: the shipped Cargos' `memory.working_mb`. */
 const WORKING_BYTES = 2_048 * MIB;
 const XL_WORKING_BYTES = 6_144 * MIB;
-/** Upper limit for small pipelines: the figures above are for weights of a gigabyte and more. */
+/** Limit for small pipelines: the values above are for weights of a gigabyte and more. */
 const MAX_WORKING_PER_WEIGHT = 2;
-/** RAM besides weights that go to a GPU. */
+/** RAM besides weights that are stored on a GPU. */
 const HOST_BYTES = 1_536 * MIB;
 
-/** Memory of a load, from the sizes of the files and the provider that would run them; rather too much than too little. @throws {JobFailure} */
+/** Estimates the memory of a load from the file sizes and the provider; rather too much than too little. @throws {JobFailure} */
 export async function estimateDiffusers({ modelPath, weights, device }: LoadRequest): Promise<MemoryUse> {
   const { bytes, textEncoders } = await findPipeline(modelPath, weights);
   const [provider = "cpu"] = await providersFor(device);
   return memoryFor(provider, bytes, textEncoders.length > 1);
 }
 
-/** @param bytes of the weights */
+/** @param bytes size of the weights */
 export function memoryFor(provider: ExecutionProvider, bytes: number, isXl: boolean): MemoryUse {
   const working = Math.min(
     isXl ? XL_WORKING_BYTES : WORKING_BYTES,

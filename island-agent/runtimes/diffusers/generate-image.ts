@@ -11,13 +11,13 @@ import { zeroEmbeddings, type PromptEmbeddings } from "./prompt-embeddings.ts";
 import type { Sampler } from "./samplers/sampler.ts";
 import { hidePainted, readSource, shrinkMask } from "./source-image.ts";
 
-/** Defaults of diffusers' pipelines: an image is changed much, a masked part painted anew. */
+/** Defaults of diffusers' pipelines: a whole image is changed in part, a masked part is repainted. */
 const DEFAULT_STRENGTH = 0.8;
 const DEFAULT_MASKED_STRENGTH = 1;
 
 interface GeneratedImage {
   readonly image: Image;
-  /** Tokens read of both prompts. */
+  /** Number of tokens of both prompts. */
   readonly promptTokens: number;
 }
 
@@ -50,7 +50,7 @@ export async function generateImage(
   let { latents } = painting;
   for (const [step, timestep] of sampler.timesteps.entries()) {
     if (step < firstStep) continue;
-    // ONNX Runtime blocks the thread while it computes; only here can an abort arrive.
+    // ONNX Runtime blocks the thread during its computation, so an abort can arrive only here.
     await setImmediate();
     signal.throwIfAborted();
     const input = sampler.scaleModelInput(latents, step);
@@ -86,22 +86,22 @@ function nonFiniteFailure(step: number, steps: number): JobFailure {
   return new JobFailure("model_invalid", message);
 }
 
-/** Where an image begins: at noise, or at another image with noise upon it. */
+/** Start of an image: noise, or another image with added noise. */
 interface Painting {
   /** Index of the first step. */
   readonly first: number;
-  /** Of the first step. */
+  /** Latents of the first step. */
   readonly latents: Float32Array;
-  /** Mask and latents of what is kept, of networks for inpainting; null for others. */
+  /** Mask and latents of the kept part, for inpainting networks; null for others. */
   readonly extraChannels: Float32Array | null;
-  /** Puts the original back where nothing is to be painted, at the noise of a step. */
+  /** Restores the original outside the mask, with the noise of a step. */
   keep(latents: Float32Array, step: number): Float32Array;
 }
 
 /**
- * Prepares the first latents. Of a source image the last steps only are run, as many as `strength` says: the image has the noise of
- * their first (Meng et al. 2021, SDEdit). With a mask, the rest is put back after each step (Lugmayr et al. 2022, without their
- * resampling), or shown to a network that was trained for that (Rombach et al. 2022, §4.5).
+ * Prepares the first latents. With a source image only the last steps run, in proportion to `strength`; the image gets the noise
+ * of the first of them (Meng et al. 2021, SDEdit). With a mask, the rest is restored after each step (Lugmayr et al. 2022,
+ * without their resampling), or given to an inpainting network (Rombach et al. 2022, §4.5).
  * @throws {JobFailure}
  */
 async function beginPainting(
@@ -113,7 +113,7 @@ async function beginPainting(
 ): Promise<Painting> {
   const { isInpainting } = pipeline.denoiser;
   if (isInpainting && (job.image === undefined || job.mask_image === undefined)) {
-    throw new JobFailure("invalid_input", "mask_image: this model paints into an image and needs image and mask_image");
+    throw new JobFailure("invalid_input", "mask_image: this model is for inpainting and requires image and mask_image");
   }
   if (job.image === undefined) {
     const latents = noise.map((value) => value * sampler.initNoiseSigma);

@@ -14,9 +14,9 @@ const DEFAULT_GUIDANCE = 7.5;
 const DEFAULT_XL_GUIDANCE = 5;
 const DEFAULT_SD3_GUIDANCE = 7;
 const DEFAULT_FLUX_GUIDANCE = 3.5;
-/** For a network with embedded guidance. */
+/** Default for a network with embedded guidance. */
 const DEFAULT_EMBEDDED_GUIDANCE = 8.5;
-/** Latents are 8 times smaller than the image, and the usual U-Net halves them three times. */
+/** Side that all usual models support. Latents are 8 times smaller than the image, and the usual U-Net halves them three times. */
 const SAFE_SIDE = 64;
 
 /** A job with the pipeline's defaults filled in. */
@@ -44,13 +44,13 @@ export function planGeneration(job: ImageJob, pipeline: ImagePipeline): Generati
 }
 
 /**
- * Explains the failure of a first step. U-Nets halve and double the latents and join the results, which fails for sizes that become
- * odd on the way. ONNX Runtime's message does not help a client, so this one names the size.
+ * Explains the failure of a first step. U-Nets halve and double the latents and join the results, which fails for sizes that
+ * become odd on the way. ONNX Runtime's message does not help a client, so this one names the size.
  */
 export function oddSizeFailure(error: unknown, { width, height }: Size): unknown {
   const isOdd = width % SAFE_SIDE !== 0 || height % SAFE_SIDE !== 0;
   if (!isOdd || !(error instanceof JobFailure) || error.code !== "model_invalid") return error;
-  const message = `width: this model cannot draw ${width} by ${height} pixels; use multiples of ${SAFE_SIDE}`;
+  const message = `width: this model cannot generate ${width} by ${height} pixels; use multiples of ${SAFE_SIDE}`;
   return new JobFailure("invalid_input", message, { cause: error });
 }
 
@@ -61,7 +61,7 @@ function latentSizeFor({ width, height }: ImageJob, { defaultLatentSize, denoise
   };
   const isOdd = latentSize.width % PATCH_SIDE !== 0 || latentSize.height % PATCH_SIDE !== 0;
   if (denoiser.hasPooledText && isOdd)
-    throw new JobFailure("invalid_input", "width: this model draws multiples of 16 pixels only");
+    throw new JobFailure("invalid_input", "width: this model supports only multiples of 16 pixels");
   const fixed = denoiser.fixedLatentSize;
   if (fixed === null || (fixed.width === latentSize.width && fixed.height === latentSize.height)) return latentSize;
   const only = `${fixed.width * VAE_SCALE_FACTOR} by ${fixed.height * VAE_SCALE_FACTOR}`;
@@ -69,7 +69,7 @@ function latentSizeFor({ width, height }: ImageJob, { defaultLatentSize, denoise
 }
 
 function stepsFor({ steps }: ImageJob, { plan, denoiser }: ImagePipeline): number {
-  // Flux without a guidance scale is the one that was distilled to few steps.
+  // Flux without a guidance scale is the variant distilled to few steps.
   const isFew = plan.name === "lcm" || (denoiser.isPacked && !denoiser.takesScale);
   const wanted = steps ?? Math.min(isFew ? DEFAULT_LCM_STEPS : DEFAULT_STEPS, plan.maxSteps);
   if (wanted <= plan.maxSteps) return wanted;

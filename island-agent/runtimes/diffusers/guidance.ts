@@ -1,6 +1,6 @@
 /**
- * Classifier-free guidance: moves the output with the prompt away from the output without it. Source: Ho and Salimans 2022,
- * equation 6, in diffusers' scale, where 1 is the prompt alone.
+ * Applies classifier-free guidance: moves the output with the prompt away from the output without it. Source: Ho and Salimans
+ * 2022, equation 6, in diffusers' scale, where 1 is the output with the prompt.
  */
 export function applyGuidance(without: Float32Array, withPrompt: Float32Array, scale: number): Float32Array {
   return without.map((modelOutput, i) => modelOutput + scale * ((withPrompt[i] ?? NaN) - modelOutput));

@@ -5,11 +5,11 @@ export interface ProbeRequest {
   readonly device: DeviceChoice;
 }
 
-/** What a host process needs to load one pipeline. */
+/** Request to load one pipeline in a host process. */
 export interface LoadRequest {
   /** A folder in the layout of diffusers' ONNX exporters. */
   readonly modelPath: string;
-  /** null: the best format that the folder has. */
+  /** Null: the best format that the folder has. */
   readonly weights: WeightFormat | null;
   readonly device: DeviceChoice;
   /** CPU threads of one operator, at least 1. */

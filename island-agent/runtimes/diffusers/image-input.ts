@@ -3,11 +3,11 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { imageSchema } from "../onnx/media/encoded-file.ts";
 import type { RunRequest } from "../runtime.ts";
 
-/** Latents are 8 times smaller than images. */
+/** Factor between the sides of latents and images. */
 const SIDE_UNIT = 8;
 const MIN_SIDE = 64;
 const MAX_SIDE = 2_048;
-/** 1536 by 1536. Attention's memory grows with its square, and a PNG of noise would fill a frame. */
+/** Maximum image size, 1536 by 1536. Attention's memory grows with its square, and a PNG of noise would fill a frame. */
 const MAX_PIXELS = 2_359_296;
 const MAX_STEPS = 200;
 const MAX_PROMPT_CHARS = 10_000;
@@ -22,13 +22,13 @@ const schema = z
     steps: z.int().min(1).max(MAX_STEPS).optional(),
     guidance_scale: z.number().min(0).max(50).optional(),
     seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
-    /** To paint over; PNG, JPEG or WebP in base64. Scaled to cover the size that is drawn. */
+    /** Image to paint over; PNG, JPEG or WebP in base64. Scaled to cover the generated size. */
     image: imageSchema.optional(),
-    /** Where to paint: white, or transparent. Elsewhere the image is kept. */
+    /** Area to paint: white, or transparent. The rest of the image is kept. */
     mask_image: imageSchema.optional(),
-    /** How much of the steps to run on the image: 1 keeps nothing of it. */
+    /** Share of the steps to run on the image: 1 keeps nothing of it. */
     strength: z.number().gt(0).max(1).optional(),
-    /** Of ControlNets; see docs/host/runtimes.md. */
+    /** Input of ControlNets; see docs/host/runtimes.md. */
     control_image: z
       .undefined(
         "ControlNets are not supported: no exporter writes them into a folder in ONNX, with a U-Net that takes what they say",

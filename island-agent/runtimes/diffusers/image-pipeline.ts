@@ -23,10 +23,10 @@ import {
 } from "./prompt-embeddings.ts";
 import { T5Tokenizer } from "@huggingface/transformers";
 
-/** T5's end and padding where a tokenizer's file does not say. Source: Raffel et al. 2019, code. */
+/** T5's padding token if a tokenizer's file does not specify one. Source: Raffel et al. 2019, code. */
 const PADDING = 0;
 
-/** CLIP's tokens: without a T5 encoder its states are as many zeros, as in diffusers. */
+/** Number of CLIP's tokens. Without a T5 encoder its states are this many zeros, as in diffusers. */
 const CLIP_TOKENS = 77;
 
 /** Default width and height of latents, of Stable Diffusion 1 and of SDXL. */
@@ -34,7 +34,7 @@ const DEFAULT_LATENT_SIDE = 64;
 const DEFAULT_XL_LATENT_SIDE = 128;
 const DEFAULT_GUIDANCE_WIDTH = 256;
 const DEFAULT_SD3_TEXT_WIDTH = 4_096;
-/** Tokens that T5 reads. Source: defaults of diffusers' pipelines. */
+/** Number of tokens that T5 reads. Source: defaults of diffusers' pipelines. */
 const SD3_T5_TOKENS = 256;
 const FLUX_T5_TOKENS = 512;
 
@@ -45,19 +45,19 @@ export interface ImagePipeline {
   readonly encodePrompt: (prompt: string) => Promise<PromptEmbeddings>;
   readonly denoiser: Denoiser;
   readonly decoder: LatentDecoder;
-  /** The encoder, loaded by the first job with an image. @throws {JobFailure} `invalid_input` where the folder has none. */
+  /** Loads the encoder for the first job with an image. @throws {JobFailure} `invalid_input` if the folder has none. */
   readonly openEncoder: () => Promise<LatentEncoder>;
   readonly plan: SamplerPlan;
-  /** Size of the latents when a job names no size. */
+  /** Size of the latents if a job does not specify one. */
   readonly defaultLatentSize: Size;
   /** Width of `timestep_cond`; null if guidance is not embedded. */
   readonly guidanceWidth: number | null;
-  /** Without a negative prompt its embeddings are zeros, not those of an empty text. */
+  /** True if a missing negative prompt has zeros as its embeddings, instead of those of an empty text. */
   readonly isEmptyPromptZero: boolean;
   dispose(): Promise<void>;
 }
 
-/** Loads a pipeline. @throws {JobFailure} `model_invalid` naming the part at fault. */
+/** Loads a pipeline. @throws {JobFailure} `model_invalid`, naming the invalid part. */
 export async function openPipeline(files: PipelineFiles, options: GraphOptions): Promise<ImagePipeline> {
   const { modelPath } = options;
   const index = await readPipelineJson(modelPath, "model_index.json");
@@ -120,7 +120,7 @@ export async function openPipeline(files: PipelineFiles, options: GraphOptions):
   }
 }
 
-/** Calls `work` again only after it failed. */
+/** Calls `work` once, and again only after it failed. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => {
@@ -132,7 +132,7 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** @param encoders of the pipeline: Stable Diffusion 3 has three, and reads fewer tokens than Flux. */
+/** @param encoders number of text encoders: Stable Diffusion 3 has three, and reads fewer tokens than Flux. */
 async function openTokenizer(modelPath: string, part: string, encoders: number): Promise<PromptEncoder["tokenize"]> {
   const config = await readPipelineJson(modelPath, `${part}/tokenizer_config.json`);
   const json = await readOptionalJson(modelPath, `${part}/tokenizer.json`);
@@ -157,8 +157,9 @@ async function openTokenizer(modelPath: string, part: string, encoders: number):
 }
 
 /**
- * A prompt for Stable Diffusion 3: the penultimate states of both CLIP encoders side by side, filled up with zeros to T5's width, then
- * T5's states; the pooled states of both. Source: Esser et al. 2024, §4. @param width of the transformer's text input.
+ * Encodes a prompt for Stable Diffusion 3: the penultimate states of both CLIP encoders, concatenated and padded with zeros to
+ * T5's width, then T5's states, and the pooled states of both. Source: Esser et al. 2024, §4. @param width of the transformer's
+ * text input.
  */
 async function encodeForSd3(
   prompt: string,
@@ -182,11 +183,11 @@ async function encodeForSd3(
   const tokens = (texts.dims[1] ?? 0) + (more.dims[1] ?? 0);
   const states = { data: concat(texts.data, more.data), dims: [1, tokens, width] };
   if (states.data.length !== tokens * width)
-    throw new JobFailure("model_invalid", `text_encoder_3 returns states of another width than ${width}`);
+    throw new JobFailure("model_invalid", `text_encoder_3 must return states of width ${width}`);
   return { states, pooled, textTokens: one.textTokens };
 }
 
-/** A prompt for Flux: the states of T5, and the pooled state of CLIP. Source: Black Forest Labs 2024, code. */
+/** Encodes a prompt for Flux: the states of T5, and the pooled state of CLIP. Source: Black Forest Labs 2024, code. */
 async function encodeForFlux(prompt: string, encoders: readonly PromptEncoder[]): Promise<PromptEmbeddings> {
   const [clip, t5] = encoders;
   if (clip === undefined || t5 === undefined)
@@ -198,7 +199,7 @@ async function encodeForFlux(prompt: string, encoders: readonly PromptEncoder[])
   return { states, pooled, textTokens };
 }
 
-/** Each token's states with zeros after them. */
+/** Pads each token's states with zeros. */
 function widen({ data, dims: [, tokens = 0, from = 0] }: NumberGrid, width: number): NumberGrid {
   if (from > width) throw new JobFailure("model_invalid", `The text encoders return states wider than ${width}`);
   const wide = new Float32Array(tokens * width);
@@ -215,7 +216,7 @@ function concat(left: NumberGrid["data"], right: NumberGrid["data"]): Float32Arr
 
 /**
  * Returns a function that tokenizes prompts for T5: text, end, padding.
- * @param json `tokenizer.json`. @param length of what it returns. @throws {Error} when the files are not a tokenizer's.
+ * @param json `tokenizer.json`. @param length of the result. @throws {Error} when the files are not a tokenizer's.
  */
 function openT5Tokenizer(
   json: object,

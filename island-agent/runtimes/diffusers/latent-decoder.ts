@@ -8,7 +8,7 @@ const DEFAULT_CHANNELS = 4;
 const DEFAULT_SCALING = 0.18215;
 const DEFAULT_XL_SCALING = 0.13025;
 const COLOURS = 3;
-/** Pixels for each latent, in width and in height. */
+/** Pixels per latent, in width and in height. */
 export const VAE_SCALE_FACTOR = 8;
 
 /** 8-bit RGB pixels, row by row. */
@@ -18,14 +18,14 @@ export interface Image {
   readonly rgb: Uint8Array;
 }
 
-/** Latents are `(encoded - shift) * factor`. */
+/** Scale of latents: `(encoded - shift) * factor`. */
 export interface LatentScale {
   readonly factor: number;
   readonly shift: number;
 }
 
 /**
- * The VAE decoder, which turns latents into pixels.
+ * Returns the VAE decoder, which converts latents to pixels.
  * @param config `vae_decoder/config.json`, or empty without such a file.
  */
 export function latentDecoder(graph: PipelineGraph, config: Readonly<Record<string, unknown>>, isXl: boolean) {

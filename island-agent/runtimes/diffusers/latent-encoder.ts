@@ -6,15 +6,15 @@ import type { PipelineGraph } from "./pipeline-graph.ts";
 const COLOURS = 3;
 
 /**
- * The VAE encoder, which turns pixels into latents.
- * @param scale of the decoder, which undoes it.
+ * Returns the VAE encoder, which converts pixels to latents.
+ * @param scale of the decoder, which reverses it.
  */
 export function latentEncoder(graph: PipelineGraph, channels: number, scale: LatentScale) {
   /**
-   * The latents of an image. Graphs that give mean and logarithm of the variance (twice as many channels) are taken at their mean, so
-   * that an image always has the same latents. Source: Kingma and Welling 2013.
+   * Returns the latents of an image. If a graph returns mean and logarithm of the variance (twice as many channels), the mean is
+   * used, so that an image always has the same latents. Source: Kingma and Welling 2013.
    * @param pixels planes of red, green and blue, -1 to 1. @param size of the latents.
-   * @throws {JobFailure} `model_invalid` when the output are no latents of that size.
+   * @throws {JobFailure} `model_invalid` when the output is not latents of that size.
    */
   async function encode(pixels: Float32Array, { width, height }: Size): Promise<Float32Array> {
     const [name = "sample"] = graph.inputNames;

@@ -13,10 +13,10 @@ import sharp from "sharp";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { Image } from "./latent-decoder.ts";
 
-/** As base64 it still fits into one frame (shared/protocol/codec.ts). */
+/** Maximum size of a PNG, which as base64 still fits into one frame (shared/protocol/codec.ts). */
 const MAX_PNG_BYTES = 6_000_000;
 
-/** Random seeds are below this, the range of the shipped Cargos. */
+/** Range of random seeds, as in the shipped Cargos. */
 const SEED_RANGE = 2 ** 32;
 
 /** Loads a pipeline, which generates one image at a time. @throws {JobFailure} */
@@ -59,7 +59,7 @@ sharp.concurrency(1);
 
 sharp.cache(false);
 
-/** An image as a PNG file in base64. The same pixels give the same bytes. @throws {JobFailure} `output_too_large` */
+/** Encodes an image as a PNG file in base64. The same pixels give the same bytes. @throws {JobFailure} `output_too_large` */
 async function encodePng({ width, height, rgb }: Image): Promise<string> {
   const png = await sharp(rgb, { raw: { width, height, channels: 3 } })
     .png()

@@ -1,27 +1,27 @@
 import type { Size } from "./size.ts";
 import type { NumberGrid } from "./pipeline-graph.ts";
 
-/** Latents of a token, in width and in height. */
+/** Latents per token, in width and in height. */
 export const PATCH_SIDE = 2;
 const PATCH = PATCH_SIDE * PATCH_SIDE;
-/** A position has three numbers; the first is 0 for an image. */
+/** Numbers per position; the first is 0 for an image. */
 const POSITION = 3;
 
-/** Latents as Flux' transformer has them: a token for each 2 by 2 of them, row by row. Source: diffusers, `_pack_latents`. */
+/** Packs latents for Flux's transformer: one token per 2 by 2 latents, row by row. Source: diffusers, `_pack_latents`. */
 export function packLatents(latents: Float32Array, channels: number, size: Size): NumberGrid {
   const packed = new Float32Array(latents.length);
   for (const [from, to] of pairs(channels, size)) packed[to] = latents[from] ?? NaN;
   return { data: packed, dims: [1, latents.length / (channels * PATCH), channels * PATCH] };
 }
 
-/** Undoes {@link packLatents}. */
+/** Reverses {@link packLatents}. */
 export function unpackLatents(packed: Float32Array, channels: number, size: Size): Float32Array {
   const latents = new Float32Array(packed.length);
   for (const [from, to] of pairs(channels, size)) latents[from] = packed[to] ?? NaN;
   return latents;
 }
 
-/** Places of the tokens of an image: 0, row, column. */
+/** Returns the positions of an image's tokens: 0, row, column. */
 export function imagePositions({ width, height }: Size): NumberGrid {
   const columns = width / PATCH_SIDE;
   const count = columns * (height / PATCH_SIDE);
@@ -31,12 +31,12 @@ export function imagePositions({ width, height }: Size): NumberGrid {
   return { data, dims: [count, POSITION] };
 }
 
-/** Texts have no place. */
+/** Returns the positions of a text's tokens, which are all zero. */
 export function textPositions(tokens: number): NumberGrid {
   return { data: new Float32Array(tokens * POSITION), dims: [tokens, POSITION] };
 }
 
-/** For each latent its index in planes, and its index in tokens. */
+/** Yields for each latent its index in planes, and its index in tokens. */
 function* pairs(channels: number, { width, height }: Size): Generator<[number, number]> {
   const columns = width / PATCH_SIDE;
   for (let channel = 0; channel < channels; channel += 1) {

@@ -7,8 +7,8 @@ export type Words4 = readonly [number, number, number, number];
 export type Words2 = readonly [number, number];
 
 /**
- * Philox4x32-10: four random words that depend on counter and key only. Source: Salmon et al. 2011, "Parallel
- * Random Numbers: As Easy as 1, 2, 3", §4.3.
+ * Philox4x32-10: four random words that depend only on counter and key. Source: Salmon et al. 2011, "Parallel Random Numbers: As
+ * Easy as 1, 2, 3", §4.3.
  */
 export function philox(counter: Words4, key: Words2): Words4 {
   let [a, b, c, d] = counter;
@@ -26,7 +26,7 @@ export function philox(counter: Words4, key: Words2): Words4 {
   return [a, b, c, d];
 }
 
-/** The upper word of a 64-bit product, computed in halves because numbers are exact only up to 2^53. */
+/** Returns the upper word of a 64-bit product, computed in halves because numbers are exact only up to 2^53. */
 function high(x: number, y: number): number {
   const [xHigh, xLow] = [x >>> 16, x & 0xffff];
   const [yHigh, yLow] = [y >>> 16, y & 0xffff];

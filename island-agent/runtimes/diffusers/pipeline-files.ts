@@ -6,29 +6,29 @@ import { chooseGraphs, formatsOf } from "../../models/weight-format.ts";
 
 /** A network of a pipeline on disk. */
 interface GraphFile {
-  /** Its folder: "unet". */
+  /** Folder of the network, such as "unet". */
   readonly part: string;
   readonly path: string;
-  /** Size of the graph and of the weights beside it. */
+  /** Size of the graph and of its weights files. */
   readonly bytes: number;
 }
 
-/** The networks in a pipeline's folder. */
+/** Networks in a pipeline's folder. */
 export interface PipelineFiles {
-  /** One, the two of SDXL and Flux, or the two or three of Stable Diffusion 3. */
+  /** One encoder, the two of SDXL and Flux, or the two or three of Stable Diffusion 3. */
   readonly textEncoders: readonly GraphFile[];
   /** `unet` or `transformer`. */
   readonly denoiser: GraphFile;
   readonly decoder: GraphFile;
-  /** For jobs with an image; null: the pipeline draws from noise only. */
+  /** Encoder for jobs with an image; null: the pipeline starts only from noise. */
   readonly encoder: GraphFile | null;
   readonly bytes: number;
 }
 
 /**
  * Finds the networks in a folder of diffusers' ONNX exporters.
- * @param weights `model_fp16.onnx` for fp16 and so on. A part without such a file is used as it is: many folders have one format under
- *   the plain name, and the graph itself has the type.
+ * @param weights `model_fp16.onnx` for fp16 and so on. A part without such a file is used unchanged: many folders have one format
+ * under the plain name, and the graph itself has the type.
  * @throws {JobFailure} `model_unavailable` when the path does not exist, `model_invalid` naming the missing part.
  */
 export async function findPipeline(modelPath: string, weights: WeightFormat | null): Promise<PipelineFiles> {
@@ -64,7 +64,7 @@ export async function readPipelineJson(modelPath: string, name: string): Promise
   throw new JobFailure("model_invalid", `${name} is not a JSON object`);
 }
 
-/** Like `readPipelineJson`, but null when the file does not exist. */
+/** Reads a JSON object like `readPipelineJson`; null when the file does not exist. */
 export async function readOptionalJson(modelPath: string, name: string): Promise<Record<string, unknown> | null> {
   const isThere = await stat(path.join(modelPath, name)).then(
     () => true,
@@ -80,7 +80,7 @@ export async function readPipelineText(modelPath: string, name: string): Promise
   });
 }
 
-/** A positive number of a configuration, or undefined. @throws {JobFailure} `model_invalid` when the value is something else. */
+/** Returns a positive number of a configuration; undefined if missing. @throws {JobFailure} `model_invalid` for other values. */
 export function numberIn(config: Readonly<Record<string, unknown>>, name: string): number | undefined {
   const value = config[name];
   if (value === undefined || value === null) return undefined;
@@ -104,7 +104,7 @@ async function findGraph(modelPath: string, part: string, weights: WeightFormat 
   const format = weights !== null && formatsOf(names).includes(weights) ? weights : null;
   const { graphs, data } = chooseGraphs(names, format, part);
   const graph = graphs.find((name) => name.startsWith("model")) ?? graphs[0] ?? "";
-  // Weights too large for one file are beside it: "model.onnx_data" from optimum, "weights.pb" from older diffusers.
+  // Weights too large for one file are in a separate file: "model.onnx_data" from optimum, "weights.pb" from older diffusers.
   const used = [graph, ...data, ...names.filter((name) => name === "weights.pb")];
   const sizes = await Promise.all(used.map(async (name) => (await stat(path.join(folder, name))).size));
   return { part, path: path.join(folder, graph), bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) };

@@ -18,9 +18,9 @@ export interface NumberGrid {
   readonly dims: readonly number[];
 }
 
-/** One network of a pipeline. Takes and returns plain numbers, whatever element types its graph has. */
+/** One network of a pipeline. Takes and returns plain numbers for all element types of its graph. */
 export class PipelineGraph {
-  /** Its folder, for messages: "unet". */
+  /** Folder of the network, for messages, such as "unet". */
   readonly part: string;
   readonly #session: InferenceSession;
   readonly #modelPath: string;
@@ -62,14 +62,14 @@ export class PipelineGraph {
     return this.#outputs.map(({ name }) => name);
   }
 
-  /** Sizes of an input's dimensions, null for a dynamic one; undefined if there is no such input. */
+  /** Returns the sizes of an input's dimensions, null for a dynamic one; undefined if there is no such input. */
   inputDims(name: string): readonly (number | null)[] | undefined {
     // ONNX Runtime reports -1 for a dimension with neither number nor name.
     return this.#inputs.get(name)?.shape.map((size) => (typeof size === "number" && size >= 0 ? size : null));
   }
 
   /**
-   * Runs the graph once. Feeds without an input of that name are ignored.
+   * Runs the graph once. Feeds without a matching input are ignored.
    * @throws {JobFailure} `model_invalid` when the run fails, or an input is not in `feeds`.
    */
   async run(

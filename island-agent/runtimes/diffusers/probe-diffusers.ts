@@ -3,7 +3,7 @@ import { type DeviceChoice, providersFor } from "../onnx/execution-providers.ts"
 import { probeFailure } from "../probe-failure.ts";
 import type { ProbeResult } from "../runtime.ts";
 
-/** The version names the packages and the providers that generate images here. */
+/** Probes the runtime. The version names the packages and the providers that generate images here. */
 export async function probeDiffusers(device: DeviceChoice): Promise<ProbeResult> {
   try {
     const { env } = await import("@huggingface/transformers");

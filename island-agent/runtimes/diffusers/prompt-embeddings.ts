@@ -8,7 +8,7 @@ export interface PromptEncoder {
   readonly tokenize: (prompt: string) => PromptTokens;
 }
 
-/** A prompt's embeddings, the denoiser's input. */
+/** Embeddings of a prompt, the denoiser's input. */
 export interface PromptEmbeddings {
   /** [1, tokens, width] */
   readonly states: NumberGrid;
@@ -19,8 +19,8 @@ export interface PromptEmbeddings {
 }
 
 /**
- * Encodes a prompt with one text encoder (Rombach et al. 2022: the last hidden states) or with SDXL's two (Podell et al. 2023, §2.1:
- * both encoders' penultimate hidden states, concatenated, and the second one's pooled output).
+ * Encodes a prompt with one text encoder (Rombach et al. 2022: the last hidden states) or with SDXL's two (Podell et al. 2023,
+ * §2.1: both encoders' penultimate hidden states, concatenated, and the second one's pooled output).
  * @throws {JobFailure} `model_invalid` when an encoder has other outputs.
  */
 export async function encodePrompt(
@@ -39,17 +39,17 @@ export async function encodePrompt(
   return { states, pooled, textTokens: first.textTokens };
 }
 
-/** A text as one encoder has it. */
+/** A text encoded by one encoder. */
 interface EncodedText {
   /** [1, tokens, width] */
   readonly states: NumberGrid;
-  /** Projected (`text_embeds`) or not (`pooler_output`); null: the encoder gives neither. */
+  /** Pooled state, projected (`text_embeds`) or not (`pooler_output`); null: the encoder returns neither. */
   readonly pooled: NumberGrid | null;
   readonly projected: NumberGrid | null;
   readonly textTokens: number;
 }
 
-/** Reads a prompt with one encoder. @throws {JobFailure} `model_invalid` when it has other outputs. */
+/** Encodes a prompt with one encoder. @throws {JobFailure} `model_invalid` when it has other outputs. */
 export async function readStates(
   prompt: string,
   { encoder, tokenize }: PromptEncoder,
@@ -67,13 +67,13 @@ export async function readStates(
   return { states, projected, pooled: projected ?? outputs.get("pooler_output") ?? null, textTokens };
 }
 
-/** Embeddings of no prompt in pipelines with `force_zeros_for_empty_prompt`. */
+/** Returns the embeddings of an empty prompt in pipelines with `force_zeros_for_empty_prompt`. */
 export function zeroEmbeddings({ states, pooled }: PromptEmbeddings): PromptEmbeddings {
   const zeros = ({ data, dims }: NumberGrid): NumberGrid => ({ data: new Float32Array(data.length), dims });
   return { states: zeros(states), pooled: pooled && zeros(pooled), textTokens: 0 };
 }
 
-/** Exporters name the layers' hidden states "hidden_states.0" (the embeddings) and up. */
+/** Returns the output of the penultimate layer. Exporters name the layers' hidden states "hidden_states.0" (the embeddings) and up. */
 function penultimateState(encoder: PipelineGraph): string {
   const layers = encoder.outputNames
     .filter((name) => /^hidden_states\.\d+$/.test(name))

@@ -3,20 +3,20 @@ import { JobFailure } from "../../../shared/errors.ts";
 import type { Size } from "./size.ts";
 import { VAE_SCALE_FACTOR } from "./latent-decoder.ts";
 
-/** 4096 by 4096. Without a limit, a small file may decode to gigabytes. */
+/** Maximum image size, 4096 by 4096. Without a limit, a small file may decode to gigabytes. */
 const MAX_PIXELS = 16_777_216;
 const COLOURS = 3;
 const HALF = 128;
 
-/** What a job paints over. */
+/** Image that a job paints over. */
 interface SourceImage {
-  /** Planes of red, green and blue, -1 to 1, in the size of the image to paint. */
+  /** Planes of red, green and blue, -1 to 1, in the size of the image to generate. */
   readonly pixels: Float32Array;
-  /** Of each pixel: 1 where to paint, 0 where to keep; null: everywhere. */
+  /** Value per pixel: 1 to paint, 0 to keep; null: paint everywhere. */
   readonly mask: Float32Array | null;
 }
 
-/** Decodes a job's picture and mask, scaled to cover `size` and cut around the middle. @throws {JobFailure} `invalid_input` */
+/** Decodes a job's image and mask, scaled to cover `size` and cropped to the center. @throws {JobFailure} `invalid_input` */
 export async function readSource(image: string, mask: string | undefined, size: Size): Promise<SourceImage> {
   return {
     pixels: await decode("image", image, (file) => readPixels(file, size)),
@@ -24,7 +24,7 @@ export async function readSource(image: string, mask: string | undefined, size: 
   };
 }
 
-/** The mask in the size of latents: that of the upper left pixel of each, as diffusers has it. */
+/** Returns the mask in the size of latents, with the value of the upper left pixel of each, as in diffusers. */
 export function shrinkMask(mask: Float32Array, { width, height }: Size): Float32Array {
   const pixelsPerRow = width * VAE_SCALE_FACTOR;
   return Float32Array.from({ length: width * height }, (_, cell) => {
@@ -33,7 +33,7 @@ export function shrinkMask(mask: Float32Array, { width, height }: Size): Float32
   });
 }
 
-/** The pixels with grey where to paint, as networks for inpainting take them. */
+/** Returns the pixels with gray in the area to paint, as input of inpainting networks. */
 export function hidePainted({ pixels, mask }: SourceImage): Float32Array {
   if (mask === null) return pixels;
   return pixels.map((value, i) => ((mask[i % mask.length] ?? 0) > 0 ? 0 : value));
@@ -54,7 +54,7 @@ async function readPixels(file: Buffer, { width, height }: Size): Promise<Float3
   });
 }
 
-/** White is painted; in a mask with transparent parts, these are, whatever their colour. */
+/** Reads a mask: white is painted. If the mask has transparent parts, these are painted instead, whatever their color. */
 async function readMask(file: Buffer, { width, height }: Size): Promise<Float32Array> {
   const resized = (): Sharp => open(file).resize(width, height, { fit: "cover" });
   const { hasAlpha } = await sharp(file).metadata();

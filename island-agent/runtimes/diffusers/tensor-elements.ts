@@ -4,7 +4,10 @@ import type { TensorType } from "../onnx/tensor-json.ts";
 export type Elements = Float32Array | readonly number[];
 type RawElements = Float32Array | Float64Array | Uint16Array | Int32Array | BigInt64Array;
 
-/** Converts numbers to a graph's element type: float16 as its bit pattern, integers rounded. Null for types that image networks do not use. */
+/**
+ * Converts numbers to a graph's element type: float16 as its bit pattern, integers rounded. Returns null for types that image
+ * networks do not use.
+ */
 export function writeElements(type: TensorType, numbers: Elements): RawElements | null {
   switch (type) {
     case "float32":
@@ -22,7 +25,7 @@ export function writeElements(type: TensorType, numbers: Elements): RawElements 
   }
 }
 
-/** Converts a graph's output to float32. float16 comes as bit patterns or as a Float16Array. */
+/** Converts a graph's output to float32. float16 arrives as bit patterns or as a Float16Array. */
 export function readElements(data: ArrayLike<unknown>): Float32Array {
   if (data instanceof Float32Array) return data;
   const halves = data instanceof Uint16Array ? new Float16Array(data.buffer, data.byteOffset, data.length) : data;

@@ -6,26 +6,26 @@ import type { RunRequest, RunResult, RunWatcher } from "../runtime.ts";
 import type { HostProcess } from "./host-process.ts";
 import { HostedCargo, type HostedCargoOptions } from "./hosted-cargo.ts";
 
-/** Which jobs of a Cargo may share one run of its host. */
+/** Defines which jobs of a Cargo may share one run of its host. */
 export interface Batching {
-  /** Most jobs of one run. */
+  /** Maximum number of jobs of one run. */
   readonly maxJobs: number;
-  /** Most rows of a run times its longest row: what the model computes, padding included. */
+  /** Maximum of a run's rows times its longest row, which is the size of the computation with padding. */
   readonly maxArea: number;
-  /** @param job what `readInput` made of its input. @returns null for a job that runs alone. */
+  /** @param job result of `readInput`. @returns null for a job that runs alone. */
   readonly shareOf: (job: unknown) => Share | null;
 }
 
-/** What a job adds to a run. */
+/** Share of a job in a run. */
 interface Share {
-  /** Only jobs of the same key share a run. */
+  /** Only jobs with the same key share a run. */
   readonly key: string;
   readonly rows: number;
   /** Length of the longest row, in any unit. */
   readonly longest: number;
 }
 
-/** What a host gets for several jobs. It answers with {@link batchResultsSchema}, one result for each, in their order. */
+/** Several jobs for a host. It replies with {@link batchResultsSchema}: one result per job, in the same order. */
 export interface JobBatch<Job> {
   readonly batch: readonly Job[];
 }
@@ -34,7 +34,7 @@ const batchResultsSchema = z.array(
   z.object({ output: jsonValueSchema, finishReason: z.enum(FINISH_REASONS), usage: usageSchema }),
 );
 
-/** Jobs of a batch in place of a client's input. An instance: no client's input is one. */
+/** Jobs of a batch, passed as a client's input. A class, so that no client's input can be mistaken for it. */
 class BatchInput {
   readonly jobs: readonly unknown[];
   constructor(jobs: readonly unknown[]) {
@@ -51,13 +51,13 @@ interface Waiting {
   readonly share: Share;
   readonly resolve: (result: RunResult) => void;
   readonly reject: (error: unknown) => void;
-  /** Rejects. Listens to the signal while the job waits or shares a run. */
+  /** Rejects the job. Listens to the signal while the job waits or shares a run. */
   readonly onAbort: () => void;
 }
 
 /**
- * A model in a host process whose small jobs share runs: those that wait while it computes are the next run together. Nobody waits for
- * others to come. Results are those that each job has alone; that is the host's duty.
+ * A model in a host process whose small jobs share runs. Jobs that arrive during a run form the next run together. No job waits
+ * for others to arrive. The host must give each job the result that it would have alone.
  */
 export class BatchingCargo extends HostedCargo {
   readonly #batching: Batching;
@@ -103,7 +103,7 @@ export class BatchingCargo extends HostedCargo {
     this.#isBusy = false;
   }
 
-  /** The oldest job, and others that fit its run. */
+  /** Removes and returns the oldest job and others that fit its run. */
   #takeNext(): Waiting[] {
     const taken: Waiting[] = [];
     const left: Waiting[] = [];
@@ -124,14 +124,14 @@ export class BatchingCargo extends HostedCargo {
     return shares.length <= maxJobs && shares.every(({ key }) => key === share.key) && rows * longest <= maxArea;
   }
 
-  /** An aborted job has stopped when its promise rejects. */
+  /** Runs one job. If it is aborted, its promise rejects after the work has stopped. */
   async #runAlone({ request, onOutput, signal, watcher, resolve, reject, onAbort }: Waiting): Promise<void> {
     signal.removeEventListener("abort", onAbort);
     const onWorking = (): void => this.#tell([watcher]);
     await super.run(request, onOutput, signal, { ...watcher, onWorking }).then(resolve, reject);
   }
 
-  /** A job that is aborted leaves at once; the run is aborted with the last of them. */
+  /** Runs several jobs as one. An aborted job rejects immediately; the run is aborted with the last of them. */
   async #runTogether(jobs: readonly Waiting[]): Promise<void> {
     const signals = jobs.map(({ signal }) => signal);
     const stop = new AbortController();
@@ -145,11 +145,11 @@ export class BatchingCargo extends HostedCargo {
       const onWorking = (): void => this.#tell(watchers);
       const { output } = await super.run({ input, resume: null }, onWorking, stop.signal, { onWorking });
       const results = batchResultsSchema.length(jobs.length).safeParse(output);
-      if (!results.success) throw new JobFailure("runtime_crashed", "The host answered another batch");
+      if (!results.success) throw new JobFailure("runtime_crashed", "The host returned results for a different batch");
       for (const [i, { resolve }] of jobs.entries()) resolve(results.data[i] as RunResult);
     } catch (error) {
       if (stop.signal.aborted) return;
-      // One of the jobs may be at fault: each has its own result or failure.
+      // One job may have caused the failure, so each runs again for its own result or failure.
       const isOfOne = error instanceof JobFailure && !error.retryable;
       for (const job of jobs) {
         if (!isOfOne) job.reject(error);

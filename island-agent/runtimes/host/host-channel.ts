@@ -5,34 +5,34 @@ import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 /** File descriptor of the pipe in a host process. */
 export const CHANNEL_FD = 3;
 const NEWLINE = 0x0a;
-/** The largest answers are tensors of 2,000,000 elements, about 44 MB. */
+/** Maximum message length. The largest outputs are tensors of 2,000,000 elements, about 44 MB. */
 const MAX_MESSAGE_BYTES = 67_108_864;
 
 interface HostChannelEvents {
   readonly onMessage: (message: unknown) => void;
-  /** The other end sent something that is not a message; nothing more is read. */
+  /** Called when the other end sent an invalid message; nothing more is read. */
   readonly onBroken: (why: string) => void;
 }
 
 /**
- * Messages between the agent and a host process: one line of JSON each. Node's own IPC channel does not limit the length of a
- * message, and on invalid JSON it throws where the agent cannot catch it.
+ * Exchanges messages between the agent and a host process, one line of JSON each. Node's IPC channel does not limit the length of
+ * a message, and throws on invalid JSON where the agent cannot catch it.
  */
 export class HostChannel {
   readonly #pipe: Duplex;
   readonly #events: HostChannelEvents;
-  /** The beginning of the next message. */
+  /** Beginning of the next message. */
   #line = new GatheredBytes();
 
   constructor(pipe: Duplex, events: HostChannelEvents) {
     this.#pipe = pipe;
     this.#events = events;
-    // A write after the other end has gone fails; the end of the process or of the pipe reports that.
+    // A write after the other end has closed fails; the end of the process or of the pipe reports that.
     pipe.on("error", () => {});
     pipe.on("data", (chunk: Buffer) => this.#read(chunk));
   }
 
-  /** Returns false, and sends nothing, when the message is too long. Does nothing when the other end is gone. */
+  /** Sends a message. Returns false, and sends nothing, when it is too long. No-op when the other end is closed. */
   send(message: unknown): boolean {
     const line = `${JSON.stringify(message)}\n`;
     if (Buffer.byteLength(line) > MAX_MESSAGE_BYTES) return false;

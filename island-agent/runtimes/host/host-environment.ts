@@ -1,6 +1,6 @@
-/** Variables that Node's loader and the operating system need. Nothing else is passed on, so no secrets are. */
+/** Variables that Node's loader and the operating system need. No others are passed on, to keep secrets out. */
 const PLAIN = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP"];
-/** Plus those that native packages and GPU drivers need, and where Node.js keeps compiled code, which a sandbox lets it read at most. */
+/** Adds the variables of native packages and GPU drivers, and Node's compile cache, which a sandbox makes read-only. */
 const NATIVE = [
   ...PLAIN,
   "NODE_COMPILE_CACHE",
@@ -13,8 +13,8 @@ const NATIVE = [
   "XDG_RUNTIME_DIR",
 ];
 /**
- * ONNX Runtime writes a device id and a queue of events into HOME and sends it to its vendor unless this is set. Source:
- * microsoft/onnxruntime#27379. The other native packages have no telemetry.
+ * Disables the telemetry of ONNX Runtime. Without it, ONNX Runtime writes a device id and an event queue into HOME and sends them
+ * to its vendor. Source: microsoft/onnxruntime#27379. The other native packages have no telemetry.
  */
 const NO_TELEMETRY = { ORT_DISABLE_TELEMETRY: "1" };
 const PASSED_ON = { plain: new Set(PLAIN), native: new Set(NATIVE) };
@@ -22,7 +22,8 @@ const PASSED_ON = { plain: new Set(PLAIN), native: new Set(NATIVE) };
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The whole environment of a host process: the allowed variables of `own`, plus `added`. Names are compared without case, as on Windows.
+ * Returns the environment of a host process: the allowed variables of `own`, plus `added`. Names are compared case-insensitively,
+ * as on Windows.
  * @param code `plain` for a host that imports no native package.
  */
 export function hostEnvironment(

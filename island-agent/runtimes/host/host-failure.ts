@@ -1,18 +1,18 @@
 import { type JobErrorCode, JobFailure } from "../../../shared/errors.ts";
 import type { HostEnding, HostProgram } from "./host-process.ts";
 
-/** What V8, C++ and the libraries print when memory runs out. A failed assertion about a buffer means the same. */
+/** Messages of V8, C++ and the libraries when memory runs out. A failed assertion about a buffer has the same cause. */
 const NO_MEMORY =
   /heap out of memory|out of memory|bad_alloc|failed to allocate|cannot allocate memory|insufficient memory|GGML_ASSERT\([\w>-]*buffer\b/i;
 
-/** The failure of a run whose host process ended. Retryable: another Island, or a new process here, may succeed. */
+/** Returns the failure of a run whose host process ended. Retryable: another Island, or a new process here, may succeed. */
 export function runFailureOf(program: HostProgram, ending: HostEnding): JobFailure {
   return new JobFailure(codeOf(ending), describeEnding(program, ending), { retryable: true });
 }
 
 /**
- * The failure of a load whose host process ended. Only an assertion that the program can explain is blamed on the file, which then
- * fails on every Island; a signal alone may be a fault of this machine.
+ * Returns the failure of a load whose host process ended. Only an assertion that the program can explain counts as a fault of the
+ * file, which then fails on every Island. A signal without one may be a fault of this machine.
  */
 export function loadFailureOf(program: HostProgram, ending: HostEnding): JobFailure {
   if (ending.killedBecause !== null) return runFailureOf(program, ending);
@@ -23,12 +23,15 @@ export function loadFailureOf(program: HostProgram, ending: HostEnding): JobFail
   return new JobFailure(code, message, { retryable: true });
 }
 
-/** It ended because the agent unloaded its model, which is no failure: hosts kill themselves, as native code may not end well. */
+/**
+ * Returns whether the process ended because the agent unloaded its model. Hosts kill themselves, because native code may not end
+ * cleanly.
+ */
 export function isCleanEnd({ isRequested, killedBecause }: HostEnding): boolean {
   return isRequested && killedBecause === null;
 }
 
-/** For the log: what explains an end that needs an explanation. */
+/** Returns the log fields that explain an unexpected end. */
 export function factsOf(ending: HostEnding): Partial<HostEnding> {
   if (isCleanEnd(ending)) return {};
   const { code, signal, killedBecause, killedAs, stderrTail } = ending;

@@ -8,26 +8,26 @@ import { startLaunch } from "../sandbox/start-launch.ts";
 import { CHANNEL_FD, HostChannel } from "./host-channel.ts";
 import { type FromHost, readFromHost, type ToHost } from "./host-protocol.ts";
 
-/** Characters kept of the end of the host's error output. */
+/** Maximum number of characters kept from the end of the host's error output. */
 const STDERR_KEPT_CHARS = 4_096;
-/** How long after the exit we wait for the rest of the error output. */
+/** Wait after the exit for the rest of the error output. */
 const STDERR_GRACE_MS = 200;
 
-/** The program that a host process runs. */
+/** Program of a host process. */
 export interface HostProgram {
-  /** For messages: "llama.cpp". */
+  /** Name in messages, such as "llama.cpp". */
   readonly name: string;
   /** Entry file, which calls `serveHost`. */
   readonly entry: URL;
-  /** The whole environment of the process (`hostEnvironment`). */
+  /** Complete environment of the process (`hostEnvironment`). */
   readonly environment: Readonly<Record<string, string>>;
-  /** Node's own flags. */
+  /** Flags for Node. */
   readonly execArgv?: readonly string[];
-  /** What it runs in. Default: nothing. */
+  /** Default: no sandbox. */
   readonly sandbox?: Sandbox;
   /** Files and folders that it reads inside the sandbox, besides our code. */
   readonly readable?: readonly string[];
-  /** Finds the cause of a crash in the error output; empty when it names none. */
+  /** Finds the cause of a crash in the error output; empty when there is none. */
   readonly explainCrash?: (stderrTail: string) => string;
 }
 
@@ -35,28 +35,28 @@ export interface HostProgram {
 export interface HostEnding {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The agent had told it to end. */
+  /** True if the agent had requested the end. */
   readonly isRequested: boolean;
-  /** Why we killed it; null when we did not kill it. */
+  /** Reason why the agent killed it; null if it did not. */
   readonly killedBecause: string | null;
-  /** Error code for its runs, or its load, when we killed it. */
+  /** Error code for its runs or its load if the agent killed it. */
   readonly killedAs: JobErrorCode;
-  /** The end of its error output, where native code prints assertions. */
+  /** End of its error output, where native code prints assertions. */
   readonly stderrTail: string;
 }
 
-/** URL of an entry file beside `importer`, with the same extension: `.ts` in the sources, `.js` in the package. */
+/** Returns the URL of an entry file in the folder of `importer`, with the same extension: `.ts` in the sources, `.js` in the package. */
 export function hostEntry(name: string, importer: string): URL {
   return new URL(`./${name}.${importer.slice(-2)}`, importer);
 }
 
-/** One child process that runs native code. It ends on request, when killed, by a crash, or with its parent. */
+/** A child process that runs native code. It ends on request, when killed, by a crash, or with its parent. */
 export class HostProcess {
   readonly program: HostProgram;
   /** Resolves when the process has ended for any reason; never rejects. */
   readonly ended: Promise<HostEnding>;
   readonly #launch: Launch;
-  /** The host, or the sandbox around it. */
+  /** Process of the host, or of the sandbox around it. */
   readonly #child: ChildProcess;
   #pid: number | undefined;
   readonly #channel: HostChannel;
@@ -82,27 +82,28 @@ export class HostProcess {
     this.ended = this.#watchEnd(clock);
   }
 
-  /** Of the host itself; undefined when it could not be started, and inside a sandbox until it has been. */
+  /** Process id of the host; undefined if it could not be started, and in a sandbox until it has started. */
   get pid(): number | undefined {
     const { pid } = this.#child;
     if (pid !== undefined) this.#pid ??= descendantOf(pid, this.#launch.depth);
     return this.#pid;
   }
 
-  /** Sets the only listener, replacing the one before. */
+  /** Sets the listener, replacing the previous one. */
   listen(listener: (message: FromHost) => void): void {
     this.#listener = listener;
   }
 
   /**
-   * Does nothing when the process has ended: `ended` reports that. False, and nothing is sent, for a message that is too long.
+   * Sends a message. No-op when the process has ended; `ended` reports that. Returns false, and sends nothing, when the message
+   * is too long.
    */
   send(message: ToHost<unknown, unknown, unknown>): boolean {
     if (message.kind === "end") this.#isToldToEnd = true;
     return this.#channel.send(message);
   }
 
-  /** Kills the process at once, with the sandbox around it. @param as error code for its runs. */
+  /** Kills the process and the sandbox around it immediately. @param as error code for its runs. */
   kill(because: string, as: JobErrorCode = "runtime_crashed"): void {
     if (this.#killedBecause === null) {
       this.#killedBecause = because;
@@ -111,7 +112,7 @@ export class HostProcess {
     this.#killNow();
   }
 
-  /** Kills a process that sent an invalid message, and ignores everything it sends after that. */
+  /** Kills a process that sent an invalid message, and ignores its further messages. */
   killAsBroken(why: string): void {
     this.#listener = () => {};
     this.kill(`it broke the protocol: ${why}`);
@@ -120,7 +121,7 @@ export class HostProcess {
   #killNow(): void {
     const child = this.#child;
     const { depth } = this.#launch;
-    // The host first: what is around it then ends by itself, and later than the host.
+    // Kill the host first: the sandbox around it then exits after it.
     const inside = child.pid === undefined || depth === 0 ? undefined : descendantOf(child.pid, depth);
     if (inside === undefined) child.kill("SIGKILL");
     else killIfThere(inside);
@@ -165,6 +166,6 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has just ended.
+    // The process has just ended.
   }
 }

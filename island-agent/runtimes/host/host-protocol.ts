@@ -12,25 +12,25 @@ import {
 } from "../../../shared/output.ts";
 import type { RunRequest } from "../runtime.ts";
 
-/** One job for a host process. `job`: what the runtime's `readInput` made of the client's input. */
+/** One job for a host process. `job` is the result of the runtime's `readInput`. */
 export interface HostRun<Job> {
   readonly job: Job;
   readonly resume: RunRequest["resume"];
   readonly cacheKey: RunRequest["cacheKey"];
 }
 
-/** Agent to host process. `run` is a number that the agent chooses, unique for the life of the host. */
+/** Messages from the agent to a host process. `run` is a number that the agent chooses, unique within the host process. */
 export type ToHost<ProbeRequest, LoadRequest, Job> =
   | { readonly kind: "probe"; readonly request: ProbeRequest }
-  /** Asks how much memory the same `load` would take. */
+  /** Requests the memory that the same `load` would take. */
   | { readonly kind: "estimate"; readonly request: LoadRequest }
   | { readonly kind: "load"; readonly request: LoadRequest }
   | ({ readonly kind: "run"; readonly run: number } & HostRun<Job>)
   | { readonly kind: "abort"; readonly run: number }
-  /** Free everything and exit. */
+  /** Requests to free all memory and exit. */
   | { readonly kind: "end" };
 
-/** Output of one run that came in one turn of the host's event loop. */
+/** Output of one run from one tick of the host's event loop. */
 export interface RunOutput {
   readonly run: number;
   readonly items: readonly OutputItem[];
@@ -41,7 +41,7 @@ const bytes = z.number().nonnegative();
 const memory = z.object({ ramBytes: bytes, vramBytes: bytes });
 const error = z.object({ code: z.enum(JOB_ERROR_CODES), message: z.string(), retryable: z.boolean() });
 
-/** Every message but `output`, which comes with each token and is checked by hand. */
+/** Schema of all messages except `output`, which arrives with each token and is checked by hand. */
 const fromHostSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("probed"),
@@ -55,7 +55,7 @@ const fromHostSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("loaded"), memory, facts: z.record(z.string(), z.unknown()) }),
   /** The estimate or the load failed. */
   z.object({ kind: z.literal("refused"), error }),
-  /** How much of the prompt of a run is read; says `working` too. */
+  /** Prompt progress of a run; implies `working`. */
   z.object({ kind: z.literal("prompt"), run, prompt: promptSchema }),
   z.object({
     kind: z.literal("finished"),
@@ -74,14 +74,14 @@ const fromHostSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("working"), run }),
 ]);
 
-/** Host process to agent. Each `run` gets exactly one of `finished`, `failed` and `aborted`, after its last output. */
+/** Messages from a host process to the agent. Each `run` gets exactly one of `finished`, `failed` and `aborted`, after its last output. */
 export type FromHost =
   | z.infer<typeof fromHostSchema>
   | { readonly kind: "output"; readonly outputs: readonly RunOutput[] };
 
 /**
- * Checks what a host process sent; null when it is not a valid message. The host is not trusted: its native code may have been
- * exploited, or may have corrupted its heap.
+ * Validates a message of a host process; null when invalid. The host is not trusted: its native code may have been exploited, or
+ * may have corrupted its heap.
  */
 export function readFromHost(message: unknown): FromHost | null {
   if (isRecord(message) && message["kind"] === "output") {

@@ -16,18 +16,18 @@ import type { FromHost, HostRun } from "./host-protocol.ts";
 import { watchMemory } from "./memory-watch.ts";
 
 export interface HostedCargoOptions {
-  /** Measured after the load. */
+  /** Memory use, measured after the load. */
   readonly memory: MemoryUse;
-  /** Runs that the host works on at the same time. */
+  /** Number of runs that the host works on at the same time. */
   readonly concurrency: number;
-  /** RAM that the process may take. Default: no limit. */
+  /** RAM limit of the process. Default: none. */
   readonly ramCeilingBytes?: number | undefined;
   readonly clock: Clock;
-  /** How long an aborted run, or an unload, may take before the process is killed. */
+  /** Time that an aborted run, or an unload, may take before the process is killed. */
   readonly killAfterMs: number;
   /** Whether a run can continue the text of an earlier attempt. */
   readonly canResume: boolean;
-  /** Turns a job's input into what the host gets. @throws {JobFailure} `invalid_input`, naming the first wrong field. */
+  /** Converts a job's input into the host's request. @throws {JobFailure} `invalid_input`, naming the first wrong field. */
   readonly readInput: (input: RunRequest["input"]) => unknown;
 }
 
@@ -38,7 +38,7 @@ interface ActiveRun {
   readonly settle: (outcome: { result: RunResult } | { error: Error }) => void;
 }
 
-/** The agent's side of a model in a host process. Runs go to that process; when it ends, all of them fail. */
+/** The agent's side of a model in a host process. Forwards runs to that process; when it ends, all of them fail. */
 export class HostedCargo implements LoadedCargo {
   readonly concurrency: number;
   readonly gone: Promise<void>;
@@ -46,9 +46,9 @@ export class HostedCargo implements LoadedCargo {
   readonly #options: HostedCargoOptions;
   readonly #runs = new Map<number, ActiveRun>();
   readonly #slots: Semaphore<number>;
-  /** Told when a run works: those that wait for a slot. */
+  /** Progress callbacks of runs that wait for a slot. */
   readonly #waiting = new Set<() => void>();
-  /** Aborted, with the reason, once no run can begin any more. */
+  /** Aborted, with the reason, once no more runs can begin. */
   readonly #over = new AbortController();
   #memory: MemoryUse;
   #lastRun = 0;
@@ -66,12 +66,12 @@ export class HostedCargo implements LoadedCargo {
     this.gone = host.ended.then((ending) => this.#end(ending));
   }
 
-  /** The host's last figure, raised when its process has grown since. */
+  /** Memory reported by the host, raised when its process has grown since. */
   get memory(): MemoryUse {
     return this.#memory;
   }
 
-  /** Of the host process. */
+  /** Process id of the host. */
   get pid(): number | undefined {
     return this.#host.pid;
   }
@@ -88,7 +88,7 @@ export class HostedCargo implements LoadedCargo {
     const { readInput, canResume } = this.#options;
     if (request.resume !== null && !canResume) {
       const { name } = this.#host.program;
-      throw new JobFailure("cannot_resume", `${name} cannot continue the text of another Island`);
+      throw new JobFailure("cannot_resume", `${name} cannot resume the text of another Island`);
     }
     const job = readInput(request.input);
     const run = ++this.#lastRun;
@@ -103,7 +103,7 @@ export class HostedCargo implements LoadedCargo {
     }
   }
 
-  /** Ends the host process; its runs fail, retryable. */
+  /** Ends the host process; its runs fail as retryable. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#over.signal.aborted) {
       this.#over.abort(new CargoGone());
@@ -213,7 +213,7 @@ export class HostedCargo implements LoadedCargo {
     for (const tell of this.#waiting) tell();
   }
 
-  /** A host that reports on a run it does not have cannot be trusted with the others. */
+  /** Returns a run. Kills a host that reports on an unknown run, since its other reports cannot be trusted either. */
   #find(run: number): ActiveRun | undefined {
     const active = this.#runs.get(run);
     if (active === undefined) this.#host.killAsBroken("it reported on a run that it does not have");
@@ -227,7 +227,7 @@ export class HostedCargo implements LoadedCargo {
     for (const { settle } of this.#runs.values()) settle({ error });
   }
 
-  /** Why the runs that had begun cannot finish. */
+  /** Returns the failure of runs that the end of the host interrupted. */
   #endedEarly(): JobFailure {
     if (this.#ending === undefined || this.#over.signal.aborted) {
       return new JobFailure("runtime_unavailable", "The model has been unloaded", { retryable: true });

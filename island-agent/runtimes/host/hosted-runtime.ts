@@ -14,13 +14,13 @@ import { loadInHost, probeInHost } from "./start-host.ts";
 /** Options of every runtime whose Cargos run in host processes. */
 export interface HostingOptions {
   readonly clock: Clock;
-  /** How long an aborted run, or an unload, may take before the process is killed. Default 2,000 ms (decision 0033). */
+  /** Time that an aborted run, or an unload, may take before the process is killed. Default 2,000 ms (decision 0033). */
   readonly killAfterMs?: number;
-  /** The agent's own environment. The host gets only the variables that loaders and drivers need. */
+  /** The agent's environment. The host gets only the variables that loaders and drivers need. */
   readonly environment?: Environment;
-  /** What hosts of native code run in. Default: nothing. */
+  /** Sandbox of hosts with native code. Default: none. */
   readonly sandbox?: Sandbox;
-  /** How long an estimate or a load may take. */
+  /** Time limits of estimates and loads. */
   readonly limits?: LoadLimits;
   readonly log?: Pick<Logger, "info">;
 }
@@ -34,15 +34,15 @@ const DEFAULTS: Required<Omit<HostingOptions, "clock">> = {
 };
 
 /**
- * What one runtime type adds to the life that all hosted Cargos share. `ProbeRequest`, `LoadRequest` and `Job` cross the
+ * Definition of one runtime type; the lifecycle is common to all hosted Cargos. `ProbeRequest`, `LoadRequest` and `Job` cross the
  * pipe as JSON; the runtime's host entry passes the same three types to `serveHost`.
  */
 interface HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job> {
   readonly type: RuntimeType;
   readonly program: {
-    /** In messages: "llama.cpp". */
+    /** Name in messages, such as "llama.cpp". */
     readonly name: string;
-    /** The host entry file; see `hostEntry`. */
+    /** Host entry file; see `hostEntry`. */
     readonly entry: URL;
     /** Variables added to those passed on from the agent. */
     readonly environment?: Readonly<Record<string, string>>;
@@ -55,28 +55,31 @@ interface HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job> {
     readonly explainCrash?: HostProgram["explainCrash"];
   };
   readonly probeRequest: ProbeRequest;
-  /** @throws {JobFailure} when the manifest asks for what this runtime does not know. */
+  /** @throws {JobFailure} when the manifest requires something that this runtime does not support. */
   readonly loadRequest: (cargo: CargoManifest, modelPath: string, adapterPaths: readonly string[]) => LoadRequest;
-  /** Leave out where only native code can tell: then the host's `estimate` is asked. @throws {JobFailure} */
+  /** Omit it if only native code can estimate; the host's `estimate` is then used. @throws {JobFailure} */
   readonly estimate?: (request: LoadRequest) => Promise<MemoryUse>;
-  /** Runs that one host process works on at the same time, at least 1. */
+  /** Number of runs that one host process works on at the same time, at least 1. */
   readonly concurrency: (request: LoadRequest) => number;
-  /** Which waiting jobs share a run; null: none. The host gets a `JobBatch`. Default: none. */
+  /** Defines which waiting jobs share a run; null: none. The host gets a `JobBatch`. Default: none. */
   readonly batching?: (request: LoadRequest) => Batching | null;
   /** Whether a run can continue the text of an earlier attempt. Default false. */
   readonly canResume?: boolean;
-  /** Checks a job's input and turns it into what the host gets. @throws {JobFailure} `invalid_input`, naming the first wrong field. */
+  /**
+   * Validates a job's input and converts it into the host's request. @throws {JobFailure} `invalid_input`, naming the first wrong
+   * field.
+   */
   readonly readInput: (input: RunRequest["input"], request: LoadRequest) => Job;
 }
 
-/** A runtime whose Cargos each run in a host process. */
+/** A runtime that runs each Cargo in a host process. */
 export interface HostedRuntime extends CargoRuntime {
   load(...args: Parameters<CargoRuntime["load"]>): Promise<HostedCargo>;
 }
 
 /**
- * Builds a runtime from its definition. A probe and a load each start a host process with the definition's program; a load gets a
- * time limit and a memory watch, and its process then runs the Cargo's jobs until it is disposed.
+ * Builds a runtime from its definition. A probe and a load each start a host process with the definition's program. A load has a
+ * time limit and a memory watch. Its process then runs the Cargo's jobs until it is disposed.
  */
 export function hostedRuntime<ProbeRequest, LoadRequest, Job>(
   definition: HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job>,
@@ -127,5 +130,5 @@ export function hostedRuntime<ProbeRequest, LoadRequest, Job>(
 
 function requireModel({ slug }: CargoManifest, modelPath: string | null): string {
   if (modelPath !== null) return modelPath;
-  throw new JobFailure("model_invalid", `Cargo ${slug} names no model`);
+  throw new JobFailure("model_invalid", `Cargo ${slug} has no model`);
 }

@@ -1,18 +1,18 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** How long an estimate or a load may take before its host process counts as hung. */
+/** Time limits after which a host process counts as hung. */
 export interface LoadLimits {
   readonly estimateMs: number;
-  /** Of a load, on top of the time to read the model's bytes: process start, compiling kernels. */
+  /** Time for process start and compiling kernels, added to the time to read the model. */
   readonly loadBaseMs: number;
-  /** Slowest rate at which a model is read; any working disk is faster. */
+  /** Minimum rate at which a model is read; any working disk is faster. */
   readonly minBytesPerS: number;
 }
 
 export const DEFAULT_LOAD_LIMITS: LoadLimits = { estimateMs: 30_000, loadBaseMs: 120_000, minBytesPerS: 20_000_000 };
 
-/** For a model in one file or in a folder. A path that cannot be read counts as 0 bytes; the load itself reports it. */
+/** Returns the time limit of a load, for a model file or folder. An unreadable path counts as 0 bytes; the load itself reports it. */
 export async function loadLimitMs(limits: LoadLimits, modelPath: string): Promise<number> {
   const bytes = await bytesAt(modelPath);
   return limits.loadBaseMs + Math.ceil((bytes / limits.minBytesPerS) * 1_000);

@@ -5,15 +5,16 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 import { formatMibRoundedDown, formatMibRoundedUp } from "../../../shared/format-bytes.ts";
 import type { HostProcess } from "./host-process.ts";
 
-/** How often a host's memory is looked at. What it takes and gives back in between is not seen. */
+/** Poll interval of a host's memory. Memory that is taken and freed between two polls is not seen. */
 const INTERVAL_MS = 1_000;
 const BYTES_PER_KIB = 1_024;
 
 const run = promisify(execFile);
 
 /**
- * Kills a host process, as `out_of_memory`, when it has more RAM than it may: what a job makes of a model is not known before.
- * @returns ends the watch; to be called when the process has ended too. Where the platform does not tell, there is nothing to watch.
+ * Kills a host process, as `out_of_memory`, when its RAM exceeds the limit. The memory that a job needs is not known in advance.
+ * @returns a function that ends the watch; call it also when the process has ended. On platforms without memory data, the watch
+ * does nothing.
  */
 export function watchMemory(
   host: HostProcess,
@@ -23,22 +24,22 @@ export function watchMemory(
     onMeasured,
   }: {
     readonly clock: Clock;
-    /** RAM that the process may have. */
+    /** RAM limit of the process. */
     readonly ceilingBytes: number;
-    /** RAM that it has, mapped files included. */
+    /** Called with the process's RAM, mapped files included. */
     readonly onMeasured: (bytes: number) => void;
   },
 ): () => void {
   let isOver = false;
   let timer: Timer | undefined;
   const look = async (): Promise<void> => {
-    // In a sandbox, the host starts a moment after what is around it.
+    // In a sandbox, the host starts a moment after the process around it.
     if (host.pid === undefined) return pollSoon();
     const memory = await memoryOf(host.pid);
     if (isOver || memory === null) return;
     const { residentBytes, ownBytes } = memory;
     if (ownBytes > ceilingBytes) {
-      const words = `it took ${formatMibRoundedUp(ownBytes)} of RAM, and may take ${formatMibRoundedDown(ceilingBytes)}`;
+      const words = `it used ${formatMibRoundedUp(ownBytes)} of RAM, its limit is ${formatMibRoundedDown(ceilingBytes)}`;
       return host.kill(words, "out_of_memory");
     }
     onMeasured(residentBytes);
@@ -56,16 +57,16 @@ export function watchMemory(
 }
 
 interface ProcessMemory {
-  /** With pages of files that it has mapped. */
+  /** RAM including mapped pages of files. */
   readonly residentBytes: number;
   /**
-   * Without them, where the platform tells: a model's weights may be such pages on their way to a GPU, and the kernel takes them back
-   * when RAM is short.
+   * RAM without mapped pages, where the platform reports them. A model's weights may be such pages on their way to a GPU, and the
+   * kernel reclaims them when RAM is short.
    */
   readonly ownBytes: number;
 }
 
-/** Null when the process is gone, or the platform does not tell. */
+/** Returns null when the process has ended, or the platform does not report memory. */
 async function memoryOf(pid: number): Promise<ProcessMemory | null> {
   const [resident, own] = await kibibytesOf(pid).catch(() => [Number.NaN, Number.NaN]);
   if (resident === undefined || own === undefined || Number.isNaN(resident) || Number.isNaN(own)) return null;

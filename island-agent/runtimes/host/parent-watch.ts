@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
 
-/** Poll interval where stdin is a pipe that does not block. */
+/** Poll interval when stdin is a non-blocking pipe. */
 const POLL_MS = 500;
 
 /**
@@ -17,7 +17,7 @@ function isOpen(): boolean {
   try {
     return readSync(0, Buffer.alloc(1)) > 0;
   } catch (error) {
-    // Any error but "no data yet" means that the other end is gone.
+    // Any error except "no data yet" means that the other end is closed.
     return error instanceof Error && "code" in error && error.code === "EAGAIN";
   }
 }

@@ -1,10 +1,10 @@
 import { charsOf, isModelItem, type OutputItem } from "../../../shared/output.ts";
 import type { FromHost, RunOutput } from "./host-protocol.ts";
 
-/** More output than this is sent before the turn ends, so that no message grows too long. */
+/** Output above this size is sent before the tick ends, which limits the message length. */
 const MAX_PENDING_CHARS = 4_000_000;
 
-/** Sends the output of all runs in one turn of the event loop as one message. */
+/** Sends the output of all runs from one tick of the event loop as one message. */
 export class RunOutbox {
   readonly #send: (message: FromHost) => boolean;
   #pending = new Map<number, OutputItem[]>();
@@ -23,7 +23,7 @@ export class RunOutbox {
     if (this.#pendingChars > MAX_PENDING_CHARS) this.#flush();
   }
 
-  /** Sends `message` after all output so far, so that a run's end never overtakes its text. False when `message` is too long. */
+  /** Sends `message` after all output so far, so that a run's end never overtakes its text. Returns false when it is too long. */
   end(message: FromHost): boolean {
     this.#flush();
     return this.#send(message);

@@ -8,15 +8,15 @@ import { CHANNEL_FD, HostChannel } from "./host-channel.ts";
 import type { FromHost, HostRun, ToHost } from "./host-protocol.ts";
 import { RunOutbox } from "./run-outbox.ts";
 
-/** A model in the memory of a host process. */
+/** A model loaded in a host process. */
 export interface HostedModel<Job> {
-  /** For the log. */
+  /** Fields for the log. */
   readonly facts: Readonly<Record<string, unknown>>;
   /** GPU memory that the model takes; null when it uses no GPU. `isShared`: that memory is the machine's RAM. */
   readonly gpuMemory: { readonly bytes: number; readonly isShared: boolean } | null;
   /**
-   * After `signal` is aborted, any error counts as the run having stopped.
-   * @param watcher both functions may be called as often as the runtime likes.
+   * Runs one job. After `signal` is aborted, any error counts as the end of the run.
+   * @param watcher both functions may be called at any rate.
    * @throws {JobFailure}
    */
   run(
@@ -28,12 +28,12 @@ export interface HostedModel<Job> {
   dispose(): Promise<void>;
 }
 
-/** What one kind of host process does. Import native packages inside these functions, never at the top of the entry file. */
+/** Handlers of one kind of host process. Import native packages inside these functions, never at the top of the entry file. */
 interface HostHandlers<ProbeRequest, LoadRequest, Job> {
-  /** For messages: "llama.cpp". */
+  /** Name in messages, such as "llama.cpp". */
   readonly name: string;
   probe(request: ProbeRequest): Promise<ProbeResult>;
-  /** Memory that a load will take. Leave it out where the runtime's definition estimates in the agent. @throws {JobFailure} */
+  /** Returns the memory that a load will take. Omit it if the runtime's definition estimates in the agent. @throws {JobFailure} */
   estimate?(request: LoadRequest): Promise<MemoryUse>;
   /** @throws {JobFailure} */
   load(request: LoadRequest): Promise<HostedModel<Job>>;
@@ -41,7 +41,7 @@ interface HostHandlers<ProbeRequest, LoadRequest, Job> {
 
 const WORKING_EVERY_MS = 1_000;
 
-/** Turns this process into a host: it answers the agent that started it and ends with it. An entry file calls it once. */
+/** Turns this process into a host: it serves the agent that started it and ends with it. An entry file calls it once. */
 export function serveHost<ProbeRequest, LoadRequest, Job>(
   handlers: HostHandlers<ProbeRequest, LoadRequest, Job>,
 ): void {
@@ -112,7 +112,7 @@ export function serveHost<ProbeRequest, LoadRequest, Job>(
       const onWorking = (): void => void (working.isDue() && send({ kind: "working", run: id }));
       const result = await model.run({ job, resume, cacheKey }, onOutput, abort.signal, { onPrompt, onWorking });
       const isSent = outbox.end({ kind: "finished", run: id, result, memory: memoryOf(model) });
-      if (!isSent) throw new JobFailure("output_too_large", "The answer is over 64 MiB");
+      if (!isSent) throw new JobFailure("output_too_large", "The output is over 64 MiB");
     } catch (error) {
       const failed: FromHost = { kind: "failed", run: id, error: jobErrorOf(handlers.name, error) };
       outbox.end(abort.signal.aborted ? { kind: "aborted", run: id } : failed);
@@ -130,7 +130,7 @@ export function serveHost<ProbeRequest, LoadRequest, Job>(
   }
 }
 
-/** Due at once, and then not before `everyMs` have passed. */
+/** Due immediately, and then once `everyMs` has passed. */
 class Throttle {
   readonly #everyMs: number;
   #lastMs = -Infinity;
@@ -139,7 +139,7 @@ class Throttle {
     this.#everyMs = everyMs;
   }
 
-  /** It has just happened in another way. */
+  /** Records that the event has happened in another way. */
   note(): void {
     this.#lastMs = systemClock.monotonicMs();
   }
@@ -152,7 +152,7 @@ class Throttle {
   }
 }
 
-/** RAM of this process, and what its model takes on GPUs. */
+/** Returns the RAM of this process and the memory that its model takes on GPUs. */
 function memoryOf<Job>({ gpuMemory }: HostedModel<Job>): MemoryUse {
   const ramBytes = process.memoryUsage.rss();
   if (gpuMemory === null) return { ramBytes, vramBytes: 0 };
@@ -160,7 +160,7 @@ function memoryOf<Job>({ gpuMemory }: HostedModel<Job>): MemoryUse {
   return isShared ? { ramBytes: ramBytes + bytes, vramBytes: 0 } : { ramBytes, vramBytes: bytes };
 }
 
-/** Ends without running native destructors, which crash or hang while work is under way. */
+/** Ends without running native destructors, which crash or hang during active work. */
 function endNow(): void {
   process.kill(process.pid, "SIGKILL");
 }

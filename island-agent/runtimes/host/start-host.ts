@@ -8,17 +8,17 @@ import type { FromHost, ToHost } from "./host-protocol.ts";
 import { type LoadLimits, loadLimitMs } from "./load-limit.ts";
 import { watchMemory } from "./memory-watch.ts";
 
-/** How long a process that has estimated waits for its load. */
+/** Time that a process which has estimated waits for its load. */
 const MAX_WAIT_FOR_ROOM_MS = 2_000;
 
-/** What all estimates and loads of a runtime share. */
+/** Dependencies of all estimates and loads of a runtime. */
 export interface HostContext {
   readonly clock: Clock;
   readonly limits: LoadLimits;
   readonly log: Pick<Logger, "info">;
 }
 
-/** Asks a new process whether the runtime works here, and ends the process. Never throws. */
+/** Tests in a new process whether the runtime works here, and ends the process. Never throws. */
 export async function probeInHost(
   program: HostProgram,
   clock: Clock,
@@ -38,16 +38,15 @@ export async function probeInHost(
   }
 }
 
-/** One load. */
 interface LoadSpec {
-  /** For the log. */
+  /** Name of the Cargo, for the log. */
   readonly slug: string;
-  /** Its size on disk sets the time limit. */
+  /** Size on disk sets the time limit. */
   readonly modelPath: string;
   readonly request: unknown;
-  /** Default: the host process is asked. */
+  /** Default: the host process estimates. */
   readonly estimate?: (() => Promise<MemoryUse>) | undefined;
-  /** Default: the load begins at once and has no limit of RAM. */
+  /** Default: the load starts immediately and has no RAM limit. */
   readonly admit?: Admission | undefined;
 }
 
@@ -55,12 +54,13 @@ interface LoadSpec {
 interface LoadedHost {
   readonly host: HostProcess;
   readonly memory: MemoryUse;
-  /** RAM that the process may take. */
+  /** RAM limit of the process. */
   readonly ramCeilingBytes: number;
 }
 
 /**
- * Starts a process that has loaded the model. Where the host estimates, the same process loads, because native libraries take long to start.
+ * Starts a process that has loaded the model. If the host estimates, the same process loads, because native libraries take long
+ * to start.
  * @throws {JobFailure} or `signal.reason`, after the process has ended.
  */
 export async function loadInHost(
@@ -95,7 +95,7 @@ class WaitingHost {
     this.#clock = clock;
   }
 
-  /** Asks a new process how much memory the load would take. @throws {JobFailure} or `signal.reason`. */
+  /** Estimates the memory of the load in a new process. @throws {JobFailure} or `signal.reason`. */
   async estimate({ limits }: HostContext, request: unknown, signal: AbortSignal): Promise<MemoryUse> {
     const host = new HostProcess(this.#program, this.#clock);
     const limit = killAfter(host, this.#clock, limits.estimateMs, "did not estimate the model's memory");
@@ -107,12 +107,12 @@ class WaitingHost {
     }
     this.#host = host;
     void host.ended.then(() => this.take());
-    // Meanwhile its own memory is in no budget, and it may have to wait for hours.
+    // Until the load, the process's own memory is in no budget, and the load may have to wait for hours.
     this.#limit = this.#clock.schedule(MAX_WAIT_FOR_ROOM_MS, () => void this.end());
     return first.reply.memory;
   }
 
-  /** Hands the process over; null if there is none, or it has ended. */
+  /** Returns and removes the process; null if there is none, or it has ended. */
   take(): HostProcess | null {
     this.#limit?.cancel();
     const host = this.#host;
@@ -123,12 +123,12 @@ class WaitingHost {
   /** Ends a process that was not taken. */
   async end(): Promise<void> {
     const host = this.take();
-    host?.kill("its load was given up");
+    host?.kill("its load was cancelled");
     await host?.ended;
   }
 }
 
-/** Has a host load its model. @throws {JobFailure} or `signal.reason`, after the process has ended. */
+/** Loads the model in the host. @throws {JobFailure} or `signal.reason`, after the process has ended. */
 async function load(
   host: HostProcess,
   { clock, limits, log }: HostContext,
@@ -162,7 +162,7 @@ async function load(
 }
 
 /**
- * Sends a host a request and waits for the reply or for its end. Aborting kills the host.
+ * Sends a request to a host and waits for the reply or for the end of the host. Aborting kills the host.
  * @throws `signal.reason` when aborted, after the process has ended.
  */
 async function firstReply(
@@ -185,7 +185,7 @@ async function firstReply(
   }
 }
 
-/** Kills a host that hangs: its load occupies a slot, memory and files that others wait for. */
+/** Kills a host that hangs, because its load occupies a slot, memory and files that other loads need. */
 function killAfter(host: HostProcess, clock: Clock, limitMs: number, failing: string): Timer {
   return clock.schedule(limitMs, () =>
     host.kill(`it ${failing} within ${Math.round(limitMs / 1_000)} s`, "runtime_unavailable"),
@@ -193,7 +193,7 @@ function killAfter(host: HostProcess, clock: Clock, limitMs: number, failing: st
 }
 
 function failureIn(program: HostProgram, to: string, reply: FromHost): Error {
-  if (reply.kind !== "refused") return new Error(`${program.name} process answered ${to} with ${reply.kind}`);
+  if (reply.kind !== "refused") return new Error(`${program.name} process replied to ${to} with ${reply.kind}`);
   const { code, message, retryable } = reply.error;
   return new JobFailure(code, message, { retryable });
 }

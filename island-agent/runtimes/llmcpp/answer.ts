@@ -2,12 +2,12 @@ import type { FinishReason, OutputItem } from "../../../shared/output.ts";
 import { type Piece, StopFilter } from "./stop-filter.ts";
 import type { TokenProbabilities } from "./token-probabilities.ts";
 
-/** Without what the answer knows of it. */
+/** Tool call part without the fields that the completion adds. */
 type CallPart = Omit<Extract<OutputItem, { type: "tool_call" }>, "type" | "count">;
 
 /**
- * One answer while the model generates it: each piece of text goes out with the number of tokens behind it. Every generated token
- * counts, including those of thoughts and of a stop sequence; only the token that ends the answer (EOG) does not.
+ * One completion while the model generates it. Each text piece is delivered with its number of tokens. All generated tokens
+ * count, including those of reasoning and of a stop sequence; only the end token (EOG) does not.
  */
 export class Answer {
   readonly #filter: StopFilter;
@@ -17,12 +17,12 @@ export class Answer {
   readonly #emitsReasoning: boolean;
   #tokens = 0;
   #undelivered = 0;
-  /** Those among the undelivered whose text is never delivered. */
+  /** Number of undelivered tokens whose text is never delivered. */
   #hidden = 0;
 
   /**
-   * @param probabilities Of its tokens, if they are told; one for each token that it takes.
-   * @param emitsReasoning Otherwise the tokens of thoughts are counted with the next text.
+   * @param probabilities One per token, if they are requested.
+   * @param emitsReasoning If false, tokens of reasoning are counted with the next text.
    */
   constructor(
     stops: readonly string[],
@@ -38,29 +38,28 @@ export class Answer {
     this.#emitsReasoning = emitsReasoning;
   }
 
-  /** Tokens generated so far. */
   get tokens(): number {
     return this.#tokens;
   }
 
-  /** The stop sequence that ended it; null for none. */
+  /** Stop sequence that ended the completion; null for none. */
   get stop(): string | null {
     return this.#filter.stop;
   }
 
-  /** The run is aborted, or a stop sequence has come: nothing more is wanted. */
+  /** True once the run is aborted or a stop sequence was found; further text is dropped. */
   get isOver(): boolean {
     return this.#signal.aborted || this.#filter.isStopped;
   }
 
-  /** Takes the next text, and the number of tokens behind it. Must not throw: LlamaChat, which calls it, swallows errors. */
+  /** Adds text with its number of tokens. Must not throw: LlamaChat, which calls it, swallows errors. */
   take(text: string, tokens: number): void {
     if (this.isOver) return;
     this.#tokens += tokens;
     this.#deliver(this.#filter.push({ text, count: tokens }));
   }
 
-  /** Takes a part of the model's thoughts, in which no stop sequence counts. Text that was held back comes before it. */
+  /** Adds a part of the model's reasoning, in which stop sequences are ignored. Delivers held-back text first. */
   think(text: string, tokens: number): void {
     if (this.isOver) return;
     this.#deliver(this.#filter.end());
@@ -71,7 +70,7 @@ export class Answer {
     else this.#hidden += tokens;
   }
 
-  /** Takes a part of a call of a tool. Text that was held back comes before it. */
+  /** Adds a part of a tool call. Delivers held-back text first. */
   takeCall(part: CallPart, tokens: number): void {
     if (this.isOver) return;
     this.#deliver(this.#filter.end());
@@ -80,7 +79,7 @@ export class Answer {
     this.#onOutput({ type: "tool_call", ...part, count: this.#takeUndelivered() + tokens });
   }
 
-  /** Waits for what generates the answer. @throws `signal.reason` when aborted, otherwise what `generation` throws. */
+  /** Waits for the generation. @throws `signal.reason` when aborted, otherwise errors of `generation`. */
   async end(generation: Promise<FinishReason>): Promise<FinishReason> {
     const finishReason = await generation;
     this.#signal.throwIfAborted();

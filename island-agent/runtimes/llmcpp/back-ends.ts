@@ -6,21 +6,21 @@ import { pathToFileURL } from "node:url";
 const SCOPE = "@node-llama-cpp/";
 
 /**
- * Back ends of llama.cpp that an owner adds (`island runtimes add`), by the platform that they are for, and the packages of each. All are
- * large, and of use on some machines alone. The CPU's and Metal come with the agent.
+ * Back ends of llama.cpp that an owner can add (`island runtimes add`), by platform, with their packages. All are large, and each
+ * is useful only on some machines. The agent includes the back ends for CPU and Metal.
  */
 export const ADDED_BACK_ENDS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   "linux-x64": { cuda: ["linux-x64-cuda", "linux-x64-cuda-ext"], vulkan: ["linux-x64-vulkan"] },
   "win32-x64": { cuda: ["win-x64-cuda", "win-x64-cuda-ext"], vulkan: ["win-x64-vulkan"] },
 };
 
-/** Names of the npm packages of a back end; undefined where the platform has none of that name. */
+/** Returns the npm packages of a back end; undefined if the platform has no back end with that name. */
 export function packagesOf(platform: string, arch: string, name: string): readonly string[] | undefined {
   const packages = Object.entries(ADDED_BACK_ENDS[`${platform}-${arch}`] ?? {}).find(([each]) => each === name)?.[1];
   return packages?.map((each) => `${SCOPE}${each}`);
 }
 
-/** The version of node-llama-cpp, which its back ends must have too; null where it is not installed. */
+/** Returns the version of node-llama-cpp, which its back ends must match; null if it is not installed. */
 export function llamaVersion(): string | null {
   try {
     const file = findPackageJSON("node-llama-cpp", import.meta.url);
@@ -30,15 +30,18 @@ export function llamaVersion(): string | null {
   }
 }
 
-/** Where all added back ends of an Island are. */
+/** Returns the folder of all added back ends of an Island. */
 export const backEndsFolder = (dataDirectory: string): string => join(dataDirectory, "runtimes");
 
-/** Where those for a version are: after an upgrade of the agent, those of the former version are not loaded. Null without a version. */
+/**
+ * Returns the folder of a version's back ends; null without a version. After an upgrade of the agent, back ends of the former
+ * version are not loaded.
+ */
 export function backEndFolder(dataDirectory: string, version = llamaVersion()): string | null {
   return version === null ? null : join(backEndsFolder(dataDirectory), `node-llama-cpp-${version}`);
 }
 
-/** From now on node-llama-cpp finds the back ends in `folder`, too. It imports them by name when it starts llama.cpp. */
+/** Makes node-llama-cpp also find the back ends in `folder`. It imports them by name when it starts llama.cpp. */
 export function loadBackEndsFrom(folder: string): void {
   const parentURL = pathToFileURL(join(folder, "package.json")).href;
   registerHooks({

@@ -5,10 +5,10 @@ import type { Clock } from "../../../shared/clock.ts";
 import { fillBatch } from "./batch-order.ts";
 import { BatchSize } from "./batch-size.ts";
 
-/** What node-llama-cpp's sequences ask their context for (3.21.1): tokens to evaluate, and which of them need a result. */
+/** Request of a node-llama-cpp sequence to its context (3.21.1): tokens to evaluate, and which of them need a result. */
 interface DecodeRequest {
   readonly sequenceId: number;
-  /** When the request is settled, the library takes those that are left in it as evaluated. */
+  /** When the request is settled, the library treats the remaining tokens as evaluated. */
   readonly tokens: number[];
   /** True at the indexes of tokens that need a result. */
   readonly logits: readonly (boolean | undefined)[];
@@ -21,7 +21,7 @@ interface DecodeRequest {
 type Sample = (batchIndex: number, position: number) => unknown;
 /** Results by position in the sequence. */
 type Results = [position: number, value: unknown][];
-/** Sees a result, and what the sampler makes of it, before the batch is over; resolves with the latter. */
+/** Receives a result and its sampled token before the batch ends; resolves to the token. */
 type Follow = (batchIndex: number, sampled: Promise<unknown>) => Promise<unknown>;
 
 /** The part of llama.cpp's binding that evaluates batches. */
@@ -31,7 +31,7 @@ interface BatchBinding {
   decodeBatch(): Promise<void>;
 }
 
-/** The private members of a context that this file uses or replaces. */
+/** Private members of a context that this file uses or replaces. */
 export interface ContextInternals {
   readonly _ctx: BatchBinding;
   readonly batchSize: number;
@@ -42,7 +42,7 @@ interface Waiting {
   readonly request: DecodeRequest;
   readonly sample: Sample;
   readonly results: Results;
-  /** Tokens that are evaluated. */
+  /** Number of evaluated tokens. */
   done: number;
   readonly settle: (error?: Error) => void;
 }
@@ -50,28 +50,28 @@ interface Waiting {
 interface Share {
   readonly item: Waiting;
   readonly from: number;
-  /** Indexes in the batch of the tokens with a result, and their positions in the sequence. */
+  /** Batch indexes of the tokens with a result, and their positions in the sequence. */
   readonly outputs: readonly (readonly [batchIndex: number, position: number])[];
 }
 
 /**
- * Evaluates what all sequences of a context wait for, batch by batch. It replaces node-llama-cpp's own dispatch, which begins a batch
- * before the slowest sequence has queued its token, in order of completion (llama.cpp merges only ascending sequence ids), and
- * costs as much CPU as a tiny model. Here all sequences of a batch get their results together and queue their next tokens in that turn
- * of the event loop. The next batch begins as soon as all runs have queued, otherwise in the following turn: in both cases before the
- * output of the last one is written.
- *
- * The library's own lock on the context is held for each batch: the library erases tokens of other sequences under it.
+ * Evaluates the requests of all sequences of a context, batch by batch. It replaces node-llama-cpp's dispatch, which has three
+ * problems. It starts a batch before the slowest sequence has queued its token. It orders sequences by completion, but llama.cpp
+ * merges only ascending sequence ids. And it costs as much CPU as a tiny model.
+ * Here all sequences of a batch get their results together and queue their next tokens in the same tick of the event loop. The
+ * next batch starts as soon as all runs have queued, otherwise in the following tick; in both cases before the output of the last
+ * one is written.
+ * Each batch holds the library's lock on the context, because the library erases tokens of other sequences under it.
  */
 export class BatchLoop {
   readonly #context: ContextInternals;
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #size: BatchSize;
-  /** Abort signals of the runs, by sequence id. Once one is aborted, nothing more of its sequence is evaluated. */
+  /** Abort signals of the runs, by sequence id. After an abort, the sequence is no longer evaluated. */
   readonly signals = new Map<number, AbortSignal>();
-  /** Told how many tokens of a sequence go into each batch, by sequence id. Empty but for runs that read their prompt. */
+  /** Called with the number of a sequence's tokens in each batch, by sequence id. Set only for runs that read their prompt. */
   readonly onTokens = new Map<number, (tokens: number) => void>();
-  /** By sequence id, of runs that look at each result beside their sampler. */
+  /** By sequence id: runs that read each result in addition to their sampler. */
   readonly followers = new Map<number, Follow>();
   readonly #watchers = new Set<() => void>();
   #queue: Waiting[] = [];
@@ -79,13 +79,13 @@ export class BatchLoop {
   #running: Promise<void> | null = null;
   #closed: Error | null = null;
 
-  /** Takes over the evaluation of a context. @throws {Error} when this version of node-llama-cpp has another inside. */
+  /** Takes over the evaluation of a context. @throws {Error} when the internals of node-llama-cpp are incompatible. */
   static over(context: LlamaContext, clock: Pick<Clock, "monotonicMs">): BatchLoop {
     const internals = context as unknown as Partial<ContextInternals>;
     if (typeof internals._decodeTokens !== "function" || typeof internals._ctx?.decodeBatch !== "function") {
       throw new Error("This version of node-llama-cpp is not supported");
     }
-    if (!sharesLocks()) throw new Error("node-llama-cpp has a copy of lifecycle-utils of its own: run npm dedupe");
+    if (!sharesLocks()) throw new Error("node-llama-cpp has a separate copy of lifecycle-utils: run npm dedupe");
     return new BatchLoop(internals as ContextInternals, clock);
   }
 
@@ -96,7 +96,10 @@ export class BatchLoop {
     context._decodeTokens = (request, sample) => this.#decode(request, sample);
   }
 
-  /** One run, of one sequence. Calls `onBatch` with every batch of the context, until `work` is done: then its prompt or its answer goes on. */
+  /**
+   * Runs `work` for one sequence. Calls `onBatch` with every batch of the context until `work` ends, since each batch advances
+   * its prompt or completion.
+   */
   async tellOfBatches<T>(onBatch: () => void, work: () => Promise<T>): Promise<T> {
     this.#watchers.add(onBatch);
     try {
@@ -106,7 +109,7 @@ export class BatchLoop {
     }
   }
 
-  /** Evaluates nothing more. Resolves when the native code has returned. */
+  /** Stops the evaluation. Resolves when the native code has returned. */
   async close(): Promise<void> {
     this.#closed = new Error("The model is unloaded");
     this.#fail(this.#queue, this.#closed);
@@ -123,7 +126,7 @@ export class BatchLoop {
     });
   }
 
-  /** Begins the next batch when all runs have queued; otherwise in the next turn of the event loop, until which all of them can queue. */
+  /** Begins the next batch when all runs have queued; otherwise in the next tick of the event loop, so that all of them can queue. */
   #plan(): void {
     if (this.#running !== null || this.#queue.length === 0) return;
     if (this.#queue.length === this.#watchers.size) return this.#begin();
@@ -143,7 +146,7 @@ export class BatchLoop {
     });
   }
 
-  /** One batch. Never rejects: errors go to the sequences. */
+  /** Evaluates one batch. Never rejects: errors go to the sequences. */
   async #evaluate(): Promise<void> {
     const lock = await acquireLock([this.#context, "context"]);
     let items: readonly Waiting[] = this.#queue;
@@ -171,7 +174,7 @@ export class BatchLoop {
     }
   }
 
-  /** Settles the requests of aborted runs, with what was evaluated of them. The library then has no result, and ends the evaluation. */
+  /** Settles the requests of aborted runs with the tokens evaluated so far. The library then has no result, and ends the evaluation. */
   #dropAborted(): void {
     const isAborted = ({ request }: Waiting): boolean => this.signals.get(request.sequenceId)?.aborted === true;
     for (const { request, done, settle } of this.#queue.filter(isAborted)) {
@@ -181,7 +184,7 @@ export class BatchLoop {
     this.#queue = this.#queue.filter((item) => !isAborted(item));
   }
 
-  /** Puts the next tokens, `size` in all, into llama.cpp's batch. Sequences of which tokens are left stay in the queue. */
+  /** Adds the next `size` tokens to llama.cpp's batch. Sequences with remaining tokens stay in the queue. */
   #take(): { readonly shares: readonly Share[]; readonly size: number } {
     const { _ctx: binding } = this.#context;
     const queue = this.#queue;
@@ -212,7 +215,7 @@ export class BatchLoop {
     const follow = this.followers.get(item.request.sequenceId);
     for (const [batchIndex, position] of outputs) {
       const sampled = item.sample(batchIndex, position);
-      // One after the other, as the sampler of a sequence has one state.
+      // In sequence, because the sampler of a sequence has one state.
       // oxlint-disable-next-line no-await-in-loop
       item.results.push([
         position,
@@ -227,7 +230,7 @@ export class BatchLoop {
   }
 }
 
-/** Whether node-llama-cpp and this file have the same copy of the package that keeps the locks. */
+/** Returns whether node-llama-cpp and this file use the same copy of the package that holds the locks. */
 export function sharesLocks(): boolean {
   const theirs = findPackageJSON("lifecycle-utils", import.meta.resolve("node-llama-cpp"));
   return theirs !== undefined && theirs === findPackageJSON("lifecycle-utils", import.meta.url);

@@ -1,7 +1,7 @@
-/** A run is aborted between batches, so this bounds how long it goes on: well below a second. */
+/** Target duration of a batch. A run is aborted between batches, so this keeps the delay well below a second. */
 const AIM_MS = 500;
 const MIN_TOKENS = 32;
-/** A batch with half the tokens is only worth it if it takes at most this part of the time. */
+/** A batch with half the tokens is used only if it takes at most this share of the time. */
 const WORTHWHILE = 0.75;
 
 interface Measured {
@@ -10,16 +10,16 @@ interface Measured {
 }
 
 /**
- * How many tokens the next batch may have. A token late in a long prompt takes many times as long as the first one, and a model on
- * CPUs takes seconds for what a GPU evaluates in milliseconds, so the size follows the time that batches take. Where a smaller batch
- * takes nearly as long, as on a machine with more threads at work than CPUs, it would only slow the prompt down.
+ * Chooses the maximum number of tokens of the next batch. A token late in a long prompt takes many times as long as the first
+ * one, and CPUs take seconds for what a GPU evaluates in milliseconds. The size therefore follows the measured time. If a smaller
+ * batch takes nearly as long, as with more busy threads than CPUs, it would only slow the prompt down.
  */
 export class BatchSize {
   readonly #max: number;
   #tokens: number;
   #last: Measured | null = null;
 
-  /** @param max The most that the context takes. The first batch is small: nothing is known of the model. */
+  /** @param max Limit of the context. The first batch is small, because the model's speed is unknown. */
   constructor(max: number) {
     this.#max = max;
     this.#tokens = Math.min(max, MIN_TOKENS);
@@ -29,7 +29,7 @@ export class BatchSize {
     return this.#tokens;
   }
 
-  /** A batch took `ms`. One that was not full says nothing of a full one. */
+  /** Records a batch. Batches that were not full are ignored. */
   note(batch: Measured): void {
     if (batch.tokens < this.#tokens) return;
     const last = this.#last;

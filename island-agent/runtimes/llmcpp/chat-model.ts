@@ -36,7 +36,7 @@ import { hiddenMarks, messagesWithTools } from "./tools/tool-text.ts";
 import { REASONING_BUDGETS, type ReasoningEffort } from "../../../shared/reasoning.ts";
 import { ToolCallReader } from "./tools/tool-call-reader.ts";
 
-/** Of an answer that begins without any: the library renders it as thoughts that have ended. */
+/** Start of a completion without reasoning: the library renders it as reasoning that has ended. */
 const NO_REASONING: readonly ChatModelSegment[] = [{ type: "segment", segmentType: "thought", text: "", ended: true }];
 
 /** Context slots that node-llama-cpp leaves free: one to generate into, and one because it compares with "less than". */
@@ -52,13 +52,13 @@ interface ChatModelParts {
   readonly model: LlamaModel;
   readonly context: LlamaContext;
   readonly loop: BatchLoop;
-  /** The model thinks before it answers, and its thoughts are told. */
+  /** True if the model reasons before it responds, and the reasoning is delivered. */
   readonly canThink: boolean;
-  /** Its template tells it of tools. */
+  /** True if the model's template renders tools. */
   readonly rendersTools: boolean;
 }
 
-/** A loaded model that answers several chats at a time in one context. */
+/** A loaded model that generates several completions at the same time in one context. */
 export class ChatModel {
   readonly #llama: Llama;
   readonly #model: LlamaModel;
@@ -106,7 +106,7 @@ export class ChatModel {
     const isRendered = this.#rendersTools && toolUse !== null;
     const template = new ResumableTemplate(this.#templateOf(request), soFar);
     const history = historyOf(messagesWithTools({ messages, toolUse: isRendered ? null : toolUse }));
-    // A grammar is of the whole answer and has no room for thoughts.
+    // A grammar covers the whole completion and excludes reasoning.
     if (canThink && (hasGrammar || request.reasoningEffort === "none")) {
       history[history.length - 1] = { type: "model", response: [...NO_REASONING] };
     }
@@ -168,7 +168,7 @@ export class ChatModel {
             );
       const finishReason = await answer.end(generation);
       const { stop } = text;
-      // Not one of the template's own.
+      // Only a stop sequence of the request, not one of the template.
       const stopSequence = stop !== null && request.stop.includes(stop) ? { stopSequence: stop } : {};
       return { finishReason, usage: usageOf(answer.tokens), ...stopSequence };
     } finally {
@@ -186,7 +186,7 @@ export class ChatModel {
     return this.#canThink ? withReasoning(template) : template;
   }
 
-  /** Calls `onPrompt` for each batch that takes a part of the prompt. What the sequence has in its cache counts at the end. */
+  /** Calls `onPrompt` for each batch with a part of the prompt. Tokens in the sequence's cache are added at the end. */
   #watchReading(
     sequence: LlamaContextSequence,
     total: number,
@@ -227,14 +227,14 @@ export class ChatModel {
   }
 }
 
-/** Only a private field has it, as for the batches of `BatchLoop`. */
+/** Returns the sequence's id, which is only in a private field (as for the batches of `BatchLoop`). */
 function idOf(sequence: LlamaContextSequence): number {
   return (sequence as unknown as { _sequenceId?: number })._sequenceId ?? -1;
 }
 
 /**
- * No template: the model continues a text as it is, after the token that begins every text where the model wants one. Names of special
- * tokens in the text are these tokens, so that clients can apply a template of their own.
+ * Template without markup: the model continues the text unchanged, after its start token if it uses one. Names of special tokens
+ * in the text become these tokens, so that clients can apply their own template.
  */
 class RawTemplate extends ChatWrapper {
   readonly wrapperName = "Raw";
@@ -255,7 +255,7 @@ class RawTemplate extends ChatWrapper {
   }
 }
 
-/** The template of a model that thinks. One that says nothing of thoughts gets the marks of most such models. */
+/** Returns the template of a reasoning model. A template without reasoning marks gets those of most such models. */
 function withReasoning(template: ChatWrapper): ChatWrapper {
   const { segments } = template.settings;
   if (segments?.thought !== undefined) return template;
@@ -266,18 +266,17 @@ function withReasoning(template: ChatWrapper): ChatWrapper {
   return Object.assign(template, { settings: { ...template.settings, segments: { ...segments, thought } } });
 }
 
-/** As LlamaChat takes it. */
 function reasoningBudget(effort: ReasoningEffort): { readonly thoughtTokens: number } {
   return { thoughtTokens: REASONING_BUDGETS[effort] };
 }
 
-/** An answer that may call tools, while the model writes it: its text goes to an {@link Answer} as any other, its calls beside that. */
+/** A completion that may call tools. Text goes to an {@link Answer}; tool calls are delivered separately. */
 class ToolAnswer implements Pick<Answer, "tokens" | "isOver" | "take" | "think" | "end"> {
   readonly #answer: Answer;
   readonly #reader: ToolCallReader;
   #tokens = 0;
 
-  /** @param isJson Its text is JSON, which comes in place of calls and may have their marks in it. */
+  /** @param isJson True if the text is JSON, which replaces tool calls and may contain their marks. */
   constructor(answer: Answer, isJson = false) {
     this.#answer = answer;
     const index = (): number => this.#reader.calls - 1;
@@ -291,7 +290,7 @@ class ToolAnswer implements Pick<Answer, "tokens" | "isOver" | "take" | "think" 
     );
   }
 
-  /** Those of the marks around calls count too. */
+  /** Number of tokens, including those of the marks around tool calls. */
   get tokens(): number {
     return this.#tokens;
   }
@@ -319,7 +318,7 @@ class ToolAnswer implements Pick<Answer, "tokens" | "isOver" | "take" | "think" 
     );
     if (finishReason !== "stop" || this.#reader.calls === 0) return finishReason;
     if (!this.#reader.isInCall) return "tool_calls";
-    throw new JobFailure("invalid_output", "The model ended in the midst of a call of a tool", { retryable: true });
+    throw new JobFailure("invalid_output", "The model ended in the middle of a tool call", { retryable: true });
   }
 }
 

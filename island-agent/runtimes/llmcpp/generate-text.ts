@@ -14,23 +14,24 @@ import type { Answer } from "./answer.ts";
 import type { Sampling } from "./sampling.ts";
 import type { TokenProbabilities } from "./token-probabilities.ts";
 
-/** What the detokeniser shows for the first bytes of a character. */
+/** Output of the detokenizer for the first bytes of a character. */
 const INCOMPLETE_CHARACTER = "\uFFFD";
 /**
- * Tokens before a token that its text may depend on, for example for a space between words; those of the prompt too, which may end with
- * the beginning of the answer. The library takes as many.
+ * Number of preceding tokens that a token's text may depend on, for example for a space between words. They include tokens of the
+ * prompt, which may end with the start of the completion. The library uses the same number.
  */
 const TOKENS_BEFORE = 3;
 
-/** What ends an answer, besides the model's own end tokens. */
+/** Tokens and texts that end a completion, besides the model's end tokens. */
 interface Endings {
   readonly tokens: ReadonlySet<Token>;
   readonly texts: readonly string[];
 }
 
 /**
- * What ends answers to a rendered prompt, if `generateText` can give them; null if it takes LlamaChat: for thoughts, for templates that
- * act on how an answer begins, for endings of several tokens, and for models whose context needs checkpoints.
+ * Returns the endings of completions to a rendered prompt, if `generateText` supports them. Returns null if LlamaChat is
+ * required: for reasoning, for templates that act on the start of a completion, for endings of several tokens, and for models
+ * whose context needs checkpoints.
  */
 export function endingsOf(
   { settings }: ChatWrapper,
@@ -74,8 +75,8 @@ interface Generation {
 }
 
 /**
- * Generates an answer token by token, as LlamaChat does for plain text, with less work for each token. Text goes out
- * with whole characters. What the sequence has in its cache of the prompt is not evaluated again.
+ * Generates a completion token by token, like LlamaChat for plain text, with less work per token. Text is delivered in whole
+ * characters. Prompt tokens in the sequence's cache are not evaluated again.
  */
 export async function generateText(
   { sequence, prompt, endTokens, sampling, maxTokens, probabilities }: Generation,
@@ -106,7 +107,7 @@ export async function generateText(
   return "stop";
 }
 
-/** @param written tokens of the answer so far. */
+/** @param written tokens of the completion so far. */
 function evaluationOf({ repeatPenalty, ...options }: Sampling, written: Token[]): SequenceEvaluateOptions {
   if (repeatPenalty === false) return options;
   const { lastTokens: maxPunishTokens, punishTokensFilter, penalty, frequencyPenalty, presencePenalty } = repeatPenalty;
@@ -115,7 +116,10 @@ function evaluationOf({ repeatPenalty, ...options }: Sampling, written: Token[])
   return { ...options, repeatPenalty: repeat };
 }
 
-/** Has the sequence forget what is not of the prompt. Returns the tokens that are left to evaluate: the last one at least, for its result. */
+/**
+ * Removes tokens from the sequence that are not of the prompt. Returns the tokens left to evaluate, at least the last one for its
+ * result.
+ */
 async function unreadOf(sequence: LlamaContextSequence, prompt: readonly Token[]): Promise<Token[]> {
   await sequence.adaptStateToTokens(prompt.slice(0, -1), false);
   return prompt.slice(sequence.nextTokenIndex);

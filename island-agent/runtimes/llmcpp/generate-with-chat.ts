@@ -15,12 +15,12 @@ interface ChatGeneration {
   readonly template: ChatWrapper;
   readonly history: ChatHistoryItem[];
   readonly options: LLamaChatGenerateResponseOptions;
-  /** Tokens that have a text here although they are control tokens, which have none elsewhere. */
+  /** Control tokens that have a text here; normally control tokens have none. */
   readonly spoken?: ReadonlySet<Token>;
   readonly probabilities?: Pick<TokenProbabilities, "keep"> | null;
 }
 
-/** Generates an answer with LlamaChat, which knows grammars, thoughts and every template. */
+/** Generates a completion with LlamaChat, which supports grammars, reasoning and all templates. */
 export async function generateWithChat(
   { sequence, template, history, options, spoken, probabilities }: ChatGeneration,
   answer: Pick<Answer, "isOver" | "take" | "think">,
@@ -44,7 +44,7 @@ export async function generateWithChat(
     });
     return metadata.stopReason === "maxTokens" ? "length" : "stop";
   } catch (error) {
-    // A stop sequence in the very first token: the library has no response to resolve with and rejects.
+    // If the first token contains a stop sequence, the library has no response to resolve with and rejects.
     if (answer.isOver && !signal.aborted) return "stop";
     throw error;
   } finally {
@@ -52,7 +52,7 @@ export async function generateWithChat(
   }
 }
 
-/** Sizes are checked before the run. Shifting the context would silently drop a part of the conversation. */
+/** Throws, because sizes are checked before the run. Shifting the context would silently drop a part of the conversation. */
 function neverShift(): never {
   throw new Error("The context is full although its size was checked");
 }

@@ -1,31 +1,31 @@
 import type { TextTask } from "../../../shared/text-task.ts";
 
-/** Which GPU back ends node-llama-cpp may use: the best one that works here, or none. */
+/** GPU back ends that node-llama-cpp may use: the best one that works here, or none. */
 export type GpuChoice = "auto" | false;
 
 export interface ProbeRequest {
   readonly gpu: GpuChoice;
-  /** Where the owner has added back ends; null: nowhere. */
+  /** Folder of the back ends that the owner has added; null: none. */
   readonly backEnds: string | null;
 }
 
-/** What a host process needs to load one model. */
+/** Request to load one model in a host process. */
 export interface LoadRequest {
   readonly modelPath: string;
-  /** LoRA adapters, on disk. */
+  /** LoRA adapter files. */
   readonly adapters: readonly { readonly filePath: string; readonly scale: number }[];
-  /** null: chats. */
+  /** Null: chats. */
   readonly task: TextTask | null;
-  /** The model thinks before it answers, and its thoughts are told. */
+  /** True if the model reasons before it responds, and the reasoning is delivered. */
   readonly reasoning: boolean;
-  /** The model's template tells it of tools. */
+  /** True if the model's template renders tools. */
   readonly toolTemplate: boolean;
-  /** Tokens per sequence that the Cargo asks for; the host lowers it to the model's own limit. */
+  /** Tokens per sequence that the Cargo requires; the host reduces it to the model's limit. */
   readonly contextTokens: number;
   readonly sequences: number;
   readonly threads: number;
   readonly gpu: GpuChoice;
   readonly backEnds: string | null;
-  /** GPU memory that it may take at most; null: all that is free. */
+  /** Limit of GPU memory; null: all free memory. */
   readonly vramCapBytes: number | null;
 }

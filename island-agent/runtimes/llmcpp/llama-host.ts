@@ -1,4 +1,4 @@
-/** Entry of the child process that runs llama.cpp for one model. Started by `HostProcess` only. */
+/** Entry of the child process that runs llama.cpp for one model. Only `HostProcess` starts it. */
 import type { ChatRequest } from "../../../shared/chat-input.ts";
 import { serveHost } from "../host/serve-host.ts";
 import type { LoadRequest, ProbeRequest } from "./host-requests.ts";

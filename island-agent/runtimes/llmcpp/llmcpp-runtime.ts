@@ -9,25 +9,25 @@ import type { RunRequest } from "../runtime.ts";
 import type { GpuChoice, LoadRequest, ProbeRequest } from "./host-requests.ts";
 import type { TextJob } from "./load-text-model.ts";
 
-/** For a Cargo that does not say how much context it needs. */
+/** Context size of a Cargo that does not specify one. */
 const DEFAULT_CONTEXT_TOKENS = 4_096;
 const DEFAULT_SEQUENCES = 4;
-/** libuv threads for file reads and model loading, on top of one for each sequence that is sampled. */
+/** libuv threads for file reads and model loading, in addition to one per sampled sequence. */
 const SPARE_POOL_THREADS = 4;
 
 export interface LlmcppOptions extends HostingOptions {
   /** CPU threads of one model, at least 1: physical cores less one. More threads than cores make it many times slower. */
   readonly threads: number;
-  /** Runs of one model that are batched; each has a context of its own in memory. Default 4. */
+  /** Maximum number of batched runs of one model; each has its own context in memory. Default 4. */
   readonly sequences?: number;
   readonly gpu: GpuChoice;
   /** The owner's cap on VRAM. Default null: no cap. */
   readonly vramCapBytes?: number | null;
-  /** Where the owner has added back ends (`back-ends.ts`). Default null: nowhere. */
+  /** Folder of the back ends that the owner has added (`back-ends.ts`). Default null: none. */
   readonly backEnds?: string | null;
 }
 
-/** Language models in GGUF files, run by llama.cpp. */
+/** Runs language models in GGUF files with llama.cpp. */
 export function llmcppRuntime(options: LlmcppOptions): HostedRuntime {
   const { threads, gpu, sequences = DEFAULT_SEQUENCES, vramCapBytes = null, backEnds = null } = options;
   return hostedRuntime<ProbeRequest, LoadRequest, ChatRequest | TextJob>(
@@ -58,7 +58,7 @@ export function llmcppRuntime(options: LlmcppOptions): HostedRuntime {
         vramCapBytes,
         backEnds,
       }),
-      // Embeddings and scores are made one text at a time.
+      // Embeddings and scores are computed one text at a time.
       concurrency: ({ task }) => (task === null ? sequences : 1),
       canResume: true,
       readInput: (input, { task }) => (task === null ? readChat(input) : readTask(task, input)),
@@ -90,10 +90,10 @@ function taskOfCargo({ task: name }: CargoManifest): TextTask | null {
   if (name === undefined) return null;
   const task = TEXT_TASKS.find((each) => each === name);
   if (task !== undefined) return task;
-  throw new JobFailure("runtime_unavailable", `This Island does not know the task ${name}`, { retryable: true });
+  throw new JobFailure("runtime_unavailable", `This Island does not support the task ${name}`, { retryable: true });
 }
 
-/** The assertion that llama.cpp printed, without the path of its source file. */
+/** Returns the assertion that llama.cpp printed, without the path of its source file. */
 function assertionIn(stderr: string): string {
   return /GGML_ASSERT\(.*\) failed/.exec(stderr)?.[0] ?? "";
 }

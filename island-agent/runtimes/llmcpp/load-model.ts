@@ -16,10 +16,10 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
   for (const { filePath } of request.adapters) await readHeader(filePath);
   const model = await readModel({ llama, errors }, request);
   if (request.toolTemplate && !rendersTools(model)) {
-    throw new JobFailure("model_invalid", "The model's chat template does not tell of tools in Hermes' form");
+    throw new JobFailure("model_invalid", "The model's chat template does not render tools in the Hermes format");
   }
-  // node-llama-cpp 3.22.1 checks memory before it creates a context, but huge sizes slip past the check (500 million tokens ended
-  // the process at 24 GB), so the size is clamped here.
+  // Limit the size here. node-llama-cpp 3.22.1 checks memory before it creates a context, but huge sizes evade the check (500
+  // million tokens ended the process at 24 GB).
   const contextSize = contextSizeOf(request, model.trainContextSize);
   const context = await model
     .createContext({
@@ -29,7 +29,7 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
       ...(request.adapters.length === 0 ? {} : { lora: { adapters: [...request.adapters] } }),
     })
     .catch((cause: unknown) => {
-      // A context loads the adapters. Without any, it fails for a reason of this host.
+      // Adapters are loaded with the context. Without adapters, the cause is this host.
       const hasAdapters = request.adapters.length > 0;
       const what = `no context of ${request.sequences} x ${contextSize} tokens${hasAdapters ? " with the adapters" : ""}`;
       throw llamaFailure(hasAdapters ? "model_invalid" : "runtime_unavailable", what, cause, errors);
@@ -67,7 +67,7 @@ export async function readModel({ llama, errors }: OpenLlama, { modelPath }: Loa
   });
 }
 
-/** GPU memory in use by all processes; null without a GPU. */
+/** Returns the GPU memory in use by all processes; null without a GPU. */
 export async function gpuMemoryUsed(llama: Llama): Promise<HostedModel<ChatRequest>["gpuMemory"]> {
   if (llama.gpu === false) return null;
   const { used, unifiedSize } = await llama.getVramState();

@@ -8,15 +8,15 @@ import { gpuMemoryUsed, readModel } from "./load-model.ts";
 import type { LoadRequest } from "./host-requests.ts";
 import { contextSizeOf, llamaFailure, openLlama } from "./open-llama.ts";
 
-/** Most progress items of a job, so that thousands of texts are not thousands of items. */
+/** Maximum number of progress items of a job, whatever its number of texts. */
 const PROGRESS_STEPS = 50;
 
-/** A job of a task, as the host gets it. */
+/** Job of a text task, as sent to the host. */
 export type TextJob = TextTaskInput<TextTask>;
 
 /** One text, or one pair of query and document, that the model reads. */
 interface Reading<Value> {
-  /** Of the input, for messages. */
+  /** Field of the input, for messages. */
   readonly field: string;
   readonly tokens: number;
   readonly read: () => Promise<Value>;
@@ -29,7 +29,7 @@ interface TextReader<Value> {
   dispose(): Promise<void>;
 }
 
-/** Loads a GGUF file for embeddings or for ranking. One text is read at a time. @throws {JobFailure} */
+/** Loads a GGUF file for embeddings or for ranking. Texts are read one at a time. @throws {JobFailure} */
 export async function loadTextModel(request: LoadRequest, task: TextTask): Promise<HostedModel<TextJob>> {
   const { llama, errors } = await openLlama(request);
   const gpuBefore = await gpuMemoryUsed(llama);
@@ -58,7 +58,7 @@ async function runJob<Value>(
   signal: AbortSignal,
 ): Promise<RunResult> {
   const readings = reader.readings(job);
-  // Every text is checked first: a job that cannot succeed costs nothing.
+  // All texts are checked first, so that a job that cannot succeed costs nothing.
   for (const { field, tokens } of readings) {
     if (tokens < reader.contextTokens) continue;
     const limit = `the model takes at most ${reader.contextTokens - 1}`;
@@ -78,12 +78,12 @@ async function runJob<Value>(
 
 interface ContextOptions {
   readonly contextSize: number;
-  /** As large as the context: models with attention in both directions read a text in one batch. */
+  /** Equal to the context size: models with bidirectional attention read a text in one batch. */
   readonly batchSize: number;
   readonly threads: number;
 }
 
-/** The file says how vectors of tokens become one of the text (`pooling_type`). */
+/** Opens an embedding context. The file defines how token vectors are combined into one (`pooling_type`). */
 async function openEmbedder(model: LlamaModel, options: ContextOptions): Promise<TextReader<readonly number[]>> {
   const context = await model.createEmbeddingContext(options);
   return {

@@ -1,7 +1,7 @@
 import type { Llama, LlamaContext, LlamaModel, Token } from "node-llama-cpp";
 import { MIN_LOGPROB } from "../../../shared/token-probability.ts";
 
-/** The parts of llama.cpp's binding that this file uses. */
+/** Parts of llama.cpp's binding that this file uses. */
 interface SamplerBinding {
   applyConfig(config: Readonly<Record<string, number>>): void;
   dispose(): void;
@@ -22,21 +22,24 @@ interface Internals {
   };
 }
 
-/** What the model thought of a token and of those in its place. */
+/** Log probabilities of a token and of its alternatives. */
 export interface TokenLogits {
   readonly token: Token;
   readonly logprob: number;
-  /** Best first. */
+  /** Alternatives, most probable first. */
   readonly top: readonly { readonly token: Token; readonly logprob: number }[];
 }
 
-/** Tokens whose probabilities are read. All of a vocabulary are 150,000 numbers, which take tens of milliseconds of the event loop. */
+/**
+ * Number of tokens whose probabilities are read. A whole vocabulary has 150,000, which would block the event loop for tens of
+ * milliseconds.
+ */
 const SHORT_LIST = 1_000;
 
 /**
- * Reads how probable tokens are for the model, whatever temperature, penalties or a grammar make of it. node-llama-cpp has probabilities
- * after its samplers only, so two samplers of our own read each result beside the one that chooses: one tells the share of the likeliest
- * token in the whole vocabulary, the other the shares of the likeliest among one another.
+ * Reads the model's token probabilities before temperature, penalties and grammar. node-llama-cpp has only the probabilities
+ * after its samplers, so two more samplers read each result. One gives the share of the most probable token in the whole
+ * vocabulary, the other the relative shares of the most probable tokens.
  */
 export class LogitReader {
   readonly #context: Internals["context"]["_ctx"];
@@ -54,14 +57,14 @@ export class LogitReader {
     this.#list.applyConfig({ temperature: 1, topK: SHORT_LIST, seed: 0 });
   }
 
-  /** @param batchIndex Of the result in the present batch. @param topCount The likeliest tokens to tell. */
+  /** @param batchIndex index of the result in the current batch. @param topCount number of alternatives to return. */
   read(batchIndex: number, token: Token, topCount: number): Promise<TokenLogits> {
     const reading = this.#readLogits(batchIndex, token, topCount);
     this.#reading = reading.catch(() => {});
     return reading;
   }
 
-  /** Nothing may be read any more. Waits for the native code, which may still be reading for a run that was aborted. */
+  /** Ends the reader. Waits for the native code, which may still read for an aborted run. */
   async dispose(): Promise<void> {
     await this.#reading;
     this.#best.dispose();
@@ -73,7 +76,7 @@ export class LogitReader {
     let list = await this.#read(batchIndex, this.#list, best);
     let logprob = list.find((each) => each.token === token)?.logprob;
     if (logprob === undefined) {
-      // A grammar, a bias or a penalty has chosen it.
+      // The token was chosen by a grammar, a bias or a penalty.
       list = await this.#read(batchIndex, this.#best, best);
       logprob = list.find((each) => each.token === token)?.logprob ?? MIN_LOGPROB;
     }

@@ -10,19 +10,20 @@ import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
 import { loadBackEndsFrom } from "./back-ends.ts";
 import type { LoadRequest } from "./host-requests.ts";
 
-/** Lines of llama.cpp's error log kept for the message when it refuses a model. */
+/** Number of lines of llama.cpp's error log kept for the message when it rejects a model. */
 const MAX_ERRORS_KEPT = 3;
 
 export interface OpenLlama {
   readonly llama: Llama;
-  /** The last lines that llama.cpp logged as errors. */
+  /** Last lines that llama.cpp logged as errors. */
   readonly errors: readonly string[];
 }
 
 let opened: Promise<OpenLlama> | undefined;
 
 /**
- * Starts llama.cpp with the request's threads and VRAM cap. A process has one: the load uses that of the estimate.
+ * Starts llama.cpp with the request's threads and VRAM cap. There is one instance per process: the load uses that of the
+ * estimate.
  * @throws {JobFailure} `runtime_unavailable`
  */
 export function openLlama(request: LoadRequest): Promise<OpenLlama> {
@@ -59,12 +60,12 @@ export function readHeader(modelPath: string): Promise<GgufFileInfo> {
   });
 }
 
-/** Context tokens of one sequence: what the Cargo asks for, but not more than the model was trained for. */
+/** Returns the context tokens of one sequence: the Cargo's requirement, but at most the context that the model was trained for. */
 export function contextSizeOf({ contextTokens }: LoadRequest, trainedTokens: number): number {
   return Math.max(1, Math.min(contextTokens, trainedTokens));
 }
 
-/** A failure with the code `otherwise`, or a retryable one when the cause is this Island's memory or disk. */
+/** Returns a failure with the code `otherwise`, or a retryable one when the cause is this Island's memory or disk. */
 export function llamaFailure(
   otherwise: JobErrorCode,
   what: string,

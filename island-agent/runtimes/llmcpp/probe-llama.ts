@@ -4,7 +4,7 @@ import type { ProbeResult } from "../runtime.ts";
 import { loadBackEndsFrom } from "./back-ends.ts";
 import type { ProbeRequest } from "./host-requests.ts";
 
-/** Starts llama.cpp without a model; the version names the releases and the GPU back end. */
+/** Starts llama.cpp without a model. The version in the result names the releases and the GPU back end. */
 export async function probeLlama({ gpu, backEnds }: ProbeRequest): Promise<ProbeResult> {
   try {
     if (backEnds !== null) loadBackEndsFrom(backEnds);

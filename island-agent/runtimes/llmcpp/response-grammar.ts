@@ -6,7 +6,7 @@ import { writeRules } from "./grammar/gbnf.ts";
 import { schemaGrammar } from "./grammar/schema-grammar.ts";
 
 /**
- * The grammar that enforces the answer's format; undefined for plain text.
+ * Returns the grammar that enforces the response format; undefined for plain text.
  * @throws {JobFailure} `invalid_input` for a schema that a grammar cannot express.
  */
 export async function grammarFor(llama: Llama, format: ResponseFormat): Promise<LlamaGrammar | undefined> {

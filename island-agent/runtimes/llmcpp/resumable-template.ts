@@ -6,16 +6,16 @@ import {
 } from "node-llama-cpp";
 
 /**
- * The model's own template for one answer, with two differences. White space at the start of the answer is kept: dropping it, as templates ask for,
- * would join two words when an answer is continued. And the text so far is appended to the prompt unchanged, while templates trim
- * or close finished answers.
+ * The model's own template for one completion, with two differences. Templates drop white space at the start of a completion,
+ * which would join two words when it is resumed; here it is kept. And templates trim or close finished completions; here the text
+ * so far is appended to the prompt unchanged.
  */
 export class ResumableTemplate extends ChatWrapper {
   readonly wrapperName: string;
   override readonly settings: ChatWrapper["settings"];
   readonly #template: ChatWrapper;
   readonly #soFar: string;
-  /** LlamaChat renders the history that its caller has just rendered. */
+  /** Last rendered state; LlamaChat renders the history again that its caller has just rendered. */
   #last: { readonly history: string; readonly state: ChatWrapperGeneratedContextState } | undefined;
 
   constructor(template: ChatWrapper, soFar: string) {
@@ -43,8 +43,8 @@ export class ResumableTemplate extends ChatWrapper {
   }
 
   /**
-   * True while the history ends in the text so far and nothing else. False for templates with thoughts: their prompt may open a
-   * thought, and the text so far is not one.
+   * Returns true while the history ends with exactly the text so far. False for templates with reasoning: their prompt may open a
+   * reasoning section, which the text so far is not part of.
    */
   #isAtStart({ chatHistory }: ChatWrapperGenerateContextStateOptions): boolean {
     const last = chatHistory.at(-1);

@@ -2,7 +2,7 @@ import { type LLamaContextualRepeatPenalty, type LlamaModel, type Token, TokenBi
 import type { ChatRequest } from "../../../shared/chat-input.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 
-/** As LlamaChat takes it. */
+/** Sampling options of LlamaChat. */
 export interface Sampling {
   readonly temperature: number;
   readonly topP?: number;
@@ -14,11 +14,11 @@ export interface Sampling {
 }
 
 /**
- * Sampling options of a request. What it leaves open is llama.cpp's default (top_k 40, top_p 0.95).
- * @throws {JobFailure} `invalid_input` for a bias of a token that the model does not have, or that ends answers.
- * @param before tokens of the answer from an earlier attempt; penalties count them too.
+ * Returns the sampling options of a request. Missing options have llama.cpp's defaults (top_k 40, top_p 0.95).
+ * @throws {JobFailure} `invalid_input` for a bias of a token that the model does not have, or that ends completions.
+ * @param before tokens of the completion from an earlier attempt; penalties count them.
  * @param randomSeed for a request without a seed. The library's default is the time in seconds, which gives simultaneous jobs the
- *   same answer.
+ * same completion.
  */
 export function samplingOf(
   request: ChatRequest,
@@ -48,7 +48,7 @@ export function samplingOf(
   };
 }
 
-/** A bias as low as OpenAI takes excludes its token. */
+/** OpenAI's lowest bias, which excludes its token. */
 const EXCLUDES = -100;
 
 function tokenBiasOf({ tokenizer, fileInfo }: LlamaModel, biases: ChatRequest["logitBias"]): TokenBias {
@@ -56,10 +56,10 @@ function tokenBiasOf({ tokenizer, fileInfo }: LlamaModel, biases: ChatRequest["l
   const tokenBias = TokenBias.for(tokenizer);
   for (const [id, logit] of biases) {
     if (id >= known)
-      throw new JobFailure("invalid_input", `logit_bias: the model has ${known} tokens, and no token ${id}`);
-    // The library leaves such a bias out, without a word.
+      throw new JobFailure("invalid_input", `logit_bias: the model has ${known} tokens, so token ${id} is unknown`);
+    // The library silently ignores such a bias.
     if (tokenizer.isEogToken(id as Token)) {
-      throw new JobFailure("invalid_input", `logit_bias: token ${id} ends answers and cannot have a bias`);
+      throw new JobFailure("invalid_input", `logit_bias: token ${id} ends the completion and cannot have a bias`);
     }
     tokenBias.set(id as Token, logit <= EXCLUDES ? "never" : { logit });
   }

@@ -1,9 +1,9 @@
 /** A sequence of the context that keeps the tokens of its last run. */
 interface CachedSequence<Tokens> {
-  /** Number of tokens in its cache. */
+  /** Number of tokens in the cache. */
   readonly nextTokenIndex: number;
   compareContextTokens(tokens: Tokens): { firstDifferentIndex: number };
-  /** Forgets all tokens. */
+  /** Removes all tokens. */
   clearHistory(): Promise<void>;
 }
 
@@ -13,15 +13,16 @@ interface Waiter<Tokens, Sequence> {
 }
 
 /**
- * Hands out sequences, first come, first served, so that prefix caches are reused. It picks the free sequence with the lowest cost:
- * prompt tokens to evaluate plus cached tokens to discard. So a follow-up turn finds its conversation, and another prompt does not
- * overwrite it. Ties go to the lowest id, which keeps ids consecutive. A hit shows in the timing, so tokens serve only runs with the
- * cache key of the run that left them (an account has its own); a run with another key, or with none, gets an empty sequence.
+ * Assigns sequences in order of arrival, and reuses prefix caches. It picks the free sequence with the lowest cost: prompt tokens
+ * to evaluate plus cached tokens to discard. A follow-up turn thus finds its conversation, and another prompt does not overwrite
+ * it. Ties go to the lowest id, which keeps ids consecutive.
+ * A cache hit is visible in the timing, so cached tokens serve only runs with the cache key of the run that left them (each
+ * account has its own). A run with another key, or without one, gets an empty sequence.
  */
 export class SequencePool<Tokens extends { readonly length: number }, Sequence extends CachedSequence<Tokens>> {
   readonly #all: readonly Sequence[];
   readonly #free: Set<Sequence>;
-  /** Keys of the runs that used the sequences last. */
+  /** Cache keys of the last runs, by sequence. */
   readonly #keys = new Map<Sequence, string>();
   readonly #waiters = new Set<Waiter<Tokens, Sequence>>();
 
@@ -30,7 +31,7 @@ export class SequencePool<Tokens extends { readonly length: number }, Sequence e
     this.#free = new Set(sequences);
   }
 
-  /** Resolves with a sequence for the caller's use until `release`; rejects with `signal.reason` when aborted while it waits. */
+  /** Resolves to a sequence for the caller's use until `release`; rejects with `signal.reason` when aborted during the wait. */
   async acquire(tokens: Tokens, cacheKey: string | undefined, signal: AbortSignal): Promise<Sequence> {
     const sequence = await this.#take(tokens, cacheKey, signal);
     if (sequence.nextTokenIndex > 0 && !this.#isOf(sequence, cacheKey)) {

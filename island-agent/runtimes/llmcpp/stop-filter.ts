@@ -1,4 +1,4 @@
-/** Text with the number of tokens behind it. */
+/** Text with its number of tokens. */
 export interface Piece {
   readonly text: string;
   readonly count: number;
@@ -6,8 +6,8 @@ export interface Piece {
 
 /**
  * Cuts streamed text before the first stop sequence. Pieces that may begin a stop sequence are held back until the next pieces
- * decide. Whole pieces are held, because an interrupted answer is continued from what was delivered, which must not end within a
- * token. LlamaChat's own stop triggers are not used: at `max_tokens` they lose the text that they hold back.
+ * decide. Whole pieces are held, because an interrupted completion is resumed from the delivered text, which must not end within
+ * a token. LlamaChat's stop triggers are not used: at `max_tokens` they lose the text that they hold back.
  */
 export class StopFilter {
   readonly #stops: readonly string[];
@@ -23,12 +23,12 @@ export class StopFilter {
     return this.#stop !== null;
   }
 
-  /** The stop sequence before which the text was cut; of several that begin there, the longest. */
+  /** Stop sequence before which the text was cut; the longest, if several begin there. */
   get stop(): string | null {
     return this.#stop;
   }
 
-  /** Takes the next piece and returns what can be delivered now; its text may be empty. */
+  /** Adds a piece and returns the text that can be delivered now; it may be empty. */
   push(piece: Piece): Piece {
     const pieces = [...this.#held, piece];
     const { text, count } = join(pieces);
@@ -46,7 +46,7 @@ export class StopFilter {
     return join(pieces.slice(0, first));
   }
 
-  /** Returns what is still held back, after the model has ended without completing a stop sequence. */
+  /** Returns the held-back text, after the model has ended without completing a stop sequence. */
   end(): Piece {
     const held = join(this.#held);
     this.#held = [];
@@ -61,7 +61,7 @@ function join(pieces: readonly Piece[]): Piece {
   };
 }
 
-/** Length of the longest suffix of `text` that is a proper prefix of `stop`. */
+/** Returns the length of the longest suffix of `text` that is a proper prefix of `stop`. */
 function overlap(text: string, stop: string): number {
   for (let length = Math.min(text.length, stop.length - 1); length > 0; length--) {
     if (text.endsWith(stop.slice(0, length))) return length;

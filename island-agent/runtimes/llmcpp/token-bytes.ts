@@ -1,6 +1,6 @@
 import type { LlamaModel, Token } from "node-llama-cpp";
 
-/** The bytes of a token as its file has it; null for one that stands for none, and for vocabularies of another layout. */
+/** Returns the bytes of a token from its file; null for a token without bytes, and for vocabularies of another layout. */
 export function bytesOfToken({ fileInfo }: Pick<LlamaModel, "fileInfo">, token: Token): number[] | null {
   const { model, tokens } = fileInfo.metadata.tokenizer.ggml;
   const written = tokens[token];
@@ -12,7 +12,7 @@ export function bytesOfToken({ fileInfo }: Pick<LlamaModel, "fileInfo">, token: 
   return bytes.every((byte) => byte !== undefined) ? bytes : null;
 }
 
-/** What vocabularies in GPT-2's layout write for each byte. Source: `bytes_to_unicode` of its tokenizer. */
+/** Characters for the bytes in vocabularies with GPT-2's layout. Source: `bytes_to_unicode` of its tokenizer. */
 const BYTES: ReadonlyMap<string, number> = byteChars();
 
 function byteChars(): Map<string, number> {

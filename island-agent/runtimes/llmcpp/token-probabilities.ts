@@ -3,19 +3,19 @@ import { MAX_PROBABLE_CHARS, MAX_PROBABLE_TOKENS, type TokenProbability } from "
 import type { LogitReader, TokenLogits } from "./logit-reader.ts";
 import { bytesOfToken } from "./token-bytes.ts";
 
-/** Tokens before a token that its text may depend on, as in `generate-text.ts`. */
+/** Number of preceding tokens that a token's text may depend on, as in `generate-text.ts`. */
 const TOKENS_BEFORE = 3;
 
 /**
- * The probabilities of one answer's tokens on their way: read as each token is sampled, kept in order once it is known to be one of the
- * answer, and taken with the text that it became.
+ * Tracks the probabilities of one completion's tokens. They are read as each token is sampled, kept in order once the token
+ * belongs to the completion, and taken with its text.
  */
 export class TokenProbabilities {
   readonly #model: LlamaModel;
   readonly #reader: LogitReader;
   readonly #topCount: number;
   #sampled: TokenLogits[] = [];
-  /** One for each token of the answer that was not taken yet; null for one that nothing is known of. */
+  /** One entry for each token of the completion that was not taken yet; null for a token without probabilities. */
   #kept: (TokenProbability | null)[] = [];
   #before: readonly Token[];
 
@@ -26,7 +26,7 @@ export class TokenProbabilities {
     this.#before = prompt.slice(-TOKENS_BEFORE);
   }
 
-  /** Passes on what a sampler gives for a result of the present batch, once its probabilities are read. */
+  /** Returns the sampled token for a result of the current batch, after its probabilities were read. */
   async follow(batchIndex: number, sampled: Promise<unknown>): Promise<unknown> {
     const token = await sampled;
     if (typeof token === "number" && token >= 0) {
@@ -35,7 +35,7 @@ export class TokenProbabilities {
     return token;
   }
 
-  /** The next tokens of the answer, in order. Tokens that were sampled and are not among them, such as one that ends it, are left out. */
+  /** Keeps the next tokens of the completion, in order. Other sampled tokens, such as an end token, are dropped. */
   keep(tokens: readonly Token[]): void {
     for (const token of tokens) {
       const at = this.#sampled.findIndex((each) => each.token === token);
@@ -46,7 +46,7 @@ export class TokenProbabilities {
     }
   }
 
-  /** Of the next tokens, as many as `count`; at most as long as a text of `chars` characters, for one that was cut. */
+  /** Returns the next `count` tokens, limited to a text of `chars` characters if the text was cut. */
   take(count: number, chars: number): TokenProbability[] {
     const taken = this.#kept.splice(0, count).filter((each) => each !== null);
     let length = 0;

@@ -2,11 +2,14 @@ import type { OnnxTask } from "../../../shared/onnx-task.ts";
 import type { Batching } from "../host/batching-cargo.ts";
 import type { OnnxInput } from "./onnx-input.ts";
 
-/** Small jobs only: each of a run waits for all. UTF-16 units of its texts, padding included; four of them are about a token. */
+/**
+ * Maximum UTF-16 units of a run's texts, padding included; about four units are a token. Only small jobs share a run, because
+ * each waits for all.
+ */
 const MAX_CHARACTERS = 4_096;
 const MAX_JOBS = 16;
 
-/** Tasks whose small jobs share runs. Each takes texts and gives a result for each. */
+/** Returns how small jobs of a task share runs. Each task takes texts and returns a result for each. */
 export function batchingOf(task: OnnxTask | null): Batching | null {
   const bounds = { maxJobs: MAX_JOBS, maxArea: MAX_CHARACTERS };
   if (task === "feature-extraction") {

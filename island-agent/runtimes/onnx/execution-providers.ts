@@ -8,23 +8,23 @@ export type ExecutionProvider = (typeof EXECUTION_PROVIDERS)[number];
 /** Device for graphs; `auto`: the fastest that works on this host. */
 export type DeviceChoice = "auto" | ExecutionProvider;
 
-/** One provider on this host. `problem`: why it does not work; null when it works. */
+/** One provider on this host. `problem` is null when it works. */
 interface ProviderState {
   readonly provider: ExecutionProvider;
   readonly problem: string | null;
 }
 
-/** A model of one `Identity` node from `x` to `y`, one float32 each (opset 13): every working provider can load it. */
+/** A model of one `Identity` node from `x` to `y`, one float32 each (opset 13), which all working providers can load. */
 const IDENTITY_MODEL = Buffer.from(
   "CAgSBHRpbnk6QwocCgF4EgF5GgpJZGVudGl0eV95IghJZGVudGl0eRIBZ1oPCgF4EgoKCAgBEgQKAggBYg8KAXkSCgoICAESBAoCCAFCAhAN",
   "base64",
 );
-/** ONNX Runtime's log level for fatal errors only; other errors are thrown as well. */
+/** ONNX Runtime's log level for fatal errors only; other errors are also thrown. */
 export const LOG_FATAL_ONLY = 4;
 
 /**
- * Tries every provider that onnxruntime-node knows. That one is bundled does not mean that its libraries and drivers are installed,
- * and the owner may have added one that is not bundled. Only for host processes: it loads native code.
+ * Tests every provider that onnxruntime-node knows. A bundled provider may lack its libraries and drivers, and the owner may have
+ * added one that is not bundled. Only for host processes: it loads native code.
  */
 export async function listProviders(): Promise<ProviderState[]> {
   const { listSupportedBackends } = await import("onnxruntime-node");
@@ -37,8 +37,8 @@ export async function listProviders(): Promise<ProviderState[]> {
 }
 
 /**
- * The providers of a session in order of preference: the chosen one, then `cpu` for the operators that it lacks. Only for host
- * processes.
+ * Returns the providers of a session in order of preference: the chosen one, then `cpu` for the operators that it lacks. Only for
+ * host processes.
  * @throws {JobFailure} `runtime_unavailable` when the chosen provider does not work on this host.
  */
 export async function providersFor(choice: DeviceChoice): Promise<ExecutionProvider[]> {
@@ -54,9 +54,7 @@ export async function providersFor(choice: DeviceChoice): Promise<ExecutionProvi
   throw new JobFailure("runtime_unavailable", `ONNX Runtime cannot use ${choice} here: ${why}`, { retryable: true });
 }
 
-/**
- * GPU memory taken by weights of `bytes`, null on the CPU. ONNX Runtime does not report its memory; this is the minimum.
- */
+/** Returns the GPU memory of weights of `bytes`; null on the CPU. ONNX Runtime does not report its memory; this is the minimum. */
 export function gpuMemoryOf([first]: readonly ExecutionProvider[], bytes: number): HostedModel<never>["gpuMemory"] {
   return first === undefined || first === "cpu" ? null : { bytes, isShared: first === "coreml" };
 }

@@ -1,16 +1,16 @@
 import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
 
-/** ONNX Runtime and V8 have no error codes for a failed allocation, only messages. */
+/** Messages of a failed allocation. ONNX Runtime and V8 have no error codes for it. */
 const NO_MEMORY = /Failed to allocate memory|bad_alloc|Array buffer allocation failed|Invalid typed array length/;
 const TOO_LARGE_TO_COUNT = /Integer overflow/;
 const REQUESTED_BYTES = /requested buffer of size (\d+)/;
-/** No machine has this much memory: a larger request comes from a broken model or input. */
+/** Memory size above that of any machine: a larger request is caused by a broken model or input. */
 const BEYOND_ANY_MACHINE = 2 ** 40;
 /** Path in ONNX Runtime's sources, removed from messages. */
 const SOURCE_PLACE = /\/onnxruntime_src\/\S+ /g;
 
 /**
- * Turns an error of a native package or the file system into a job's failure: with the code `otherwise`, or a retryable one when the
+ * Converts an error of a native package or the file system to a job's failure with the code `otherwise`. It is retryable when the
  * cause is this Island's memory or disk. Removes the model's path on this host from the message.
  */
 export function onnxFailure(otherwise: JobErrorCode, what: string, cause: unknown, modelPath: string): JobFailure {
@@ -25,7 +25,10 @@ export function onnxFailure(otherwise: JobErrorCode, what: string, cause: unknow
   return new JobFailure(code, `${what}: ${why}`, { retryable, cause });
 }
 
-/** True for an allocation failure after which later runs of the session fail too: its arena doubles each request, even a failed one (1.30). */
+/**
+ * Returns true for an allocation failure after which later runs of the session fail too: its arena doubles each request, even a
+ * failed one (1.30).
+ */
 export function breaksSession(cause: unknown): boolean {
   return cause instanceof Error && (NO_MEMORY.test(cause.message) || TOO_LARGE_TO_COUNT.test(cause.message));
 }

@@ -1,4 +1,4 @@
-/** Entry of the child process that runs ONNX Runtime for one model. Started by `HostProcess` only. */
+/** Entry of the child process that runs ONNX Runtime for one model. Only `HostProcess` starts it. */
 import { serveHost } from "../host/serve-host.ts";
 import type { LoadRequest } from "./host-requests.ts";
 import type { OnnxJob } from "./onnx-input.ts";

@@ -5,14 +5,14 @@ import { imageSchema, audioSchema } from "./media/encoded-file.ts";
 
 const MAX_TEXTS = 2_048;
 const MAX_NEW_TOKENS = 1_024;
-/** Position of the tensor's name in a field's path. The client chose it, so messages do not repeat it. */
+/** Position of the tensor's name in a field's path. Messages do not repeat the name, because the client chose it. */
 const TENSOR_NAME_DEPTH = 1;
 
 const text = z.string().min(1, "is empty");
 const threshold = z.number().min(0).max(1).default(0.5);
 const topK = (initial: number) => z.int().min(1).max(100).default(initial);
 const newTokens = (initial: number) => z.int().min(1).max(MAX_NEW_TOKENS).default(initial);
-/** A model's own code or name of a language: "de", "german", "deu_Latn". */
+/** A model's code or name of a language: "de", "german", "deu_Latn". */
 const language = z.string().regex(/^[\w-]{2,20}$/, "is not a language code");
 
 /** Input of each task, with the field names of the shipped Cargos' input schemas. Unknown fields are dropped. */
@@ -28,7 +28,7 @@ const ONNX_INPUTS = {
     })
     .refine(({ input, pooling }) => pooling !== "none" || typeof input === "string" || input.length === 1, {
       path: ["pooling"],
-      message: "none returns a vector for each token and takes one text only",
+      message: "none returns a vector for each token and supports only one text",
     }),
   "token-classification": z.object({ text }),
   "question-answering": z.object({ question: text, context: text }),
@@ -43,9 +43,9 @@ const ONNX_INPUTS = {
     audio: audioSchema,
     language: language.optional(),
     task: z.enum(["transcribe", "translate"]).default("transcribe"),
-    /** true: of segments. */
+    /** True: times of segments. */
     timestamps: z.union([z.boolean(), z.enum(["segment", "word"])]).default(false),
-    /** Windows of a long recording. Default: as long as the model takes, and a sixth of that. */
+    /** Windows of a long recording. Default: the model's maximum, with an overlap of a sixth. */
     chunk_length_s: z.number().min(1).max(30).optional(),
     stride_length_s: z.number().min(0).max(15).optional(),
   }),
@@ -74,11 +74,11 @@ const tensorsInputSchema = z.object({ inputs: z.record(z.string(), tensorSchema)
 /** Input of a Cargo without a task. */
 export type TensorsInput = z.output<typeof tensorsInputSchema>;
 
-/** A job for the host process: checked, with defaults filled in and files as plain base64. */
+/** A job for the host process: validated, with defaults and with files as plain base64. */
 export type OnnxJob = { [Task in OnnxTask]: OnnxInput<Task> }[OnnxTask] | TensorsInput;
 
 /**
- * Checks a job's input for a task, or for raw tensors where `task` is null.
+ * Validates a job's input for a task, or for raw tensors if `task` is null.
  * @throws {JobFailure} `invalid_input`, naming the first wrong field.
  */
 export function readOnnxInput(task: OnnxTask | null, input: unknown): OnnxJob {

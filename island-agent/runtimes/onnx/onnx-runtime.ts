@@ -11,7 +11,7 @@ import { MIB } from "../../../shared/format-bytes.ts";
 import type { MemoryUse } from "../runtime.ts";
 import { findWeights } from "./weight-files.ts";
 
-/** ONNX Runtime keeps the file's weights and a copy laid out for the processor. */
+/** Copies of the weights in memory: ONNX Runtime keeps the file's weights and a copy laid out for the processor. */
 const COPIES = 2;
 const PROCESS_BYTES = 192 * MIB;
 /** Memory of a run besides the weights: for each task the largest `memory.working_mb` of the shipped Cargos. */
@@ -33,17 +33,17 @@ const WORKING_BYTES: Readonly<Record<OnnxTask, number>> = {
 };
 const TENSORS_WORKING_BYTES = 512 * MIB;
 
-/** libuv threads of a host: they read files and decode images, and a host has one run at a time. */
+/** libuv threads of a host. They read files and decode images, and a host has one run at a time. */
 const POOL_THREADS = 2;
 
 export interface OnnxOptions extends HostingOptions {
   /** CPU threads of one model, at least 1. */
   readonly threads: number;
-  /** Default `cpu`: onnx Cargos ask for no VRAM, so GPU memory would be used without being counted. */
+  /** Default `cpu`: onnx Cargos request no VRAM, so GPU memory would be used without being counted. */
   readonly device?: DeviceChoice;
 }
 
-/** ONNX models run by ONNX Runtime: a transformers.js pipeline where the Cargo names a task, raw tensors otherwise. */
+/** Runs ONNX models with ONNX Runtime: a transformers.js pipeline if the Cargo names a task, raw tensors otherwise. */
 export function onnxRuntime(options: OnnxOptions): HostedRuntime {
   const { threads, device = "cpu" } = options;
   return hostedRuntime<null, LoadRequest, OnnxJob>(
@@ -59,7 +59,7 @@ export function onnxRuntime(options: OnnxOptions): HostedRuntime {
         return { modelPath, task: taskOf(cargo), weights: cargo.weights ?? null, device, threads };
       },
       estimate: estimateOnnx,
-      // ONNX Runtime keeps the process' only JavaScript thread while it computes.
+      // ONNX Runtime occupies the process's only JavaScript thread during its computation.
       concurrency: () => 1,
       batching: ({ task }) => batchingOf(task),
       readInput: (input, { task }) => readOnnxInput(task, input),
@@ -73,14 +73,15 @@ function taskOf({ onnxTaskType: name }: CargoManifest): OnnxTask | null {
   if (name === null) return null;
   const task = ONNX_TASKS.find((each) => each === name);
   if (task !== undefined) return task;
-  throw new JobFailure("runtime_unavailable", `This Island does not know the task ${name}`, { retryable: true });
+  throw new JobFailure("runtime_unavailable", `This Island does not support the task ${name}`, { retryable: true });
 }
 
-/** Memory of a load, from the sizes of the files; rather too much than too little. @throws {JobFailure} */
+/** Estimates the memory of a load from the file sizes; rather too much than too little. @throws {JobFailure} */
 async function estimateOnnx({ modelPath, task, weights, device }: LoadRequest): Promise<MemoryUse> {
   const { bytes } = await findWeights(modelPath, weights);
   const working = task === null ? TENSORS_WORKING_BYTES : WORKING_BYTES[task];
   const ramBytes = PROCESS_BYTES + COPIES * bytes + working;
-  // On a provider with its own memory, count everything there too: how much of the graph runs there is not known in advance.
+  // On a provider with its own memory, everything is counted there too, because the part of the graph that runs there is not
+  // known in advance.
   return { ramBytes, vramBytes: device === "cpu" || device === "coreml" ? 0 : bytes + working };
 }

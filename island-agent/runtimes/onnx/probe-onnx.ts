@@ -2,7 +2,7 @@ import { probeFailure } from "../probe-failure.ts";
 import type { ProbeResult } from "../runtime.ts";
 import { listProviders } from "./execution-providers.ts";
 
-/** The version names the packages and the execution providers that work here. */
+/** Probes the runtime. The version names the packages and the execution providers that work here. */
 export async function probeOnnx(): Promise<ProbeResult> {
   try {
     const { env: ort } = await import("onnxruntime-node");

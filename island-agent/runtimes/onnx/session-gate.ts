@@ -8,8 +8,8 @@ type Run = (this: InferenceSession, feeds: Feeds) => Promise<InferenceSession.Re
 type Create = (model: string | Uint8Array, options?: InferenceSession.SessionOptions) => Promise<InferenceSession>;
 
 /**
- * Wraps every ONNX session of this process. transformers.js creates some of its own (sorting, resizing), which accept no options and
- * would use one thread per core; the wrapper sets their thread limits. It also stops a task between two steps (a token, a label).
+ * Wraps every ONNX session of this process. transformers.js creates sessions (sorting, resizing) that accept no options and would
+ * use one thread per core; the wrapper sets their thread limits. It also stops a task between two steps (a token, a label).
  */
 export class SessionGate {
   /** Called after each step of the model. */
@@ -49,7 +49,7 @@ export class SessionGate {
     this.#signal?.throwIfAborted();
   }
 
-  /** The same function, with a rest before each call. */
+  /** Returns the function with a rest before each call. */
   resting<Call extends (...args: never[]) => Promise<unknown>>(call: Call): Call {
     return new Proxy(call, {
       apply: async (target, self, args) => {

@@ -28,10 +28,10 @@ import { imageToText, summarization, translation } from "./tasks/generation-task
 
 type Part = "tokenizer" | "processor";
 interface TaskSpec<Task extends OnnxTask> {
-  /** Parts needed besides the model. transformers.js ignores missing ones and fails only at the first job. */
+  /** Parts required besides the model. transformers.js ignores missing ones and fails only at the first job. */
   readonly needs: readonly Part[];
   readonly handler: TaskHandler<Task, AllTasks[Task]>;
-  /** Several jobs in the same calls of the model. */
+  /** Runs several jobs in the same calls of the model. */
   readonly together?: BatchedHandler<Task, AllTasks[Task]>["together"];
 }
 
@@ -56,7 +56,7 @@ const FILES_OF: Readonly<Record<Part, string>> = {
   processor: "preprocessor_config.json",
 };
 
-/** transformers.js reads only the model's own folder, and writes nothing: even its log messages quote inputs. */
+/** Restricts transformers.js to the model's own folder, without writes. Logs are off, because even log messages quote inputs. */
 function stayLocal(): void {
   Object.assign(env, { allowRemoteModels: false, allowLocalModels: true, useFSCache: false, useBrowserCache: false });
   env.fetch = () => Promise.reject(new Error("this process does not download models"));
@@ -80,7 +80,7 @@ export async function loadTaskModel<Task extends OnnxTask>(
     local_files_only: true,
     session_options: { executionProviders: providers },
   });
-  // The features of a long recording take seconds.
+  // Computing the features of a long recording takes seconds.
   if ("processor" in pipe && pipe.processor) pipe.processor = gate.resting(pipe.processor);
   const { handler, together } = TASKS[task] as TaskSpec<Task>;
 
@@ -88,7 +88,7 @@ export async function loadTaskModel<Task extends OnnxTask>(
     try {
       if (!("batch" in job)) return resultOf(await handler(pipe, job as OnnxInput<Task>, context));
       const results = (await together?.(pipe, job.batch as OnnxInput<Task>[], context)) ?? [];
-      // Each job has its own usage; this one is nobody's.
+      // Each job has its own usage; the usage of the batch is unused.
       const output = results.map((each) => ({ output: null, ...resultOf(each) })) satisfies JsonValue;
       return { output, finishReason: "stop", usage: { promptTokens: 0, completionTokens: 0 } };
     } catch (error) {
@@ -129,7 +129,7 @@ async function openPipeline<Task extends OnnxTask>(
   }
 }
 
-/** Refuses NaN and infinity, which a broken model may return and JSON cannot represent. @throws {Error} */
+/** Rejects NaN and infinity, which a broken model may return and JSON cannot represent. @throws {Error} */
 function checkOutput(task: OnnxTask, output: unknown): JsonValue {
   const checked = ONNX_OUTPUTS[task].safeParse(output);
   if (checked.success) return checked.data as JsonValue;

@@ -6,7 +6,7 @@ import { elementsOf, type TensorData, TensorError, type TensorType } from "./ten
 
 type ValueMetadata = InferenceSession.ValueMetadata;
 
-/** Limits of what a message quotes of a job's tensor and of the model. */
+/** Limits on text from a job's tensor and from the model in messages. */
 const MAX_DIMS_SHOWN = 8;
 const MAX_MESSAGE_CHARS = 1_000;
 
@@ -18,7 +18,7 @@ export interface TensorSlot {
   readonly shape: readonly (number | string)[];
 }
 
-/** One checked input of a graph. */
+/** One validated input of a graph. */
 export interface TensorFeed {
   readonly name: string;
   readonly type: TensorType;
@@ -27,7 +27,7 @@ export interface TensorFeed {
 }
 
 /**
- * The inputs or outputs of a graph.
+ * Returns the inputs or outputs of a graph.
  * @throws {JobFailure} `model_invalid` for sequences, maps and element types without a JSON form (4-bit integers).
  */
 export function slotsOf(metadata: readonly ValueMetadata[]): TensorSlot[] {
@@ -40,8 +40,8 @@ export function slotsOf(metadata: readonly ValueMetadata[]): TensorSlot[] {
 }
 
 /**
- * Checks a job's tensors against the inputs of the graph.
- * @throws {JobFailure} `invalid_input`, naming the tensor and what it should be.
+ * Validates a job's tensors against the inputs of the graph.
+ * @throws {JobFailure} `invalid_input`, naming the tensor and its expected form.
  */
 export function readFeeds(slots: readonly TensorSlot[], { inputs }: TensorsInput): TensorFeed[] {
   const unknown = Object.keys(inputs).filter((name) => !slots.some((slot) => slot.name === name));

@@ -16,7 +16,7 @@ export type TensorData =
   | string[];
 type JsonElement = TensorJson["data"][number];
 
-/** An element does not fit the tensor's type. */
+/** Thrown when an element does not fit the tensor's type. */
 export class TensorError extends Error {
   override readonly name = "TensorError";
 }
@@ -34,8 +34,8 @@ const INTEGERS: Readonly<Partial<Record<TensorType, readonly [bigint, bigint]>>>
 };
 
 /**
- * Converts JSON elements to a typed array. 64-bit integers may be decimal strings; null in a float tensor is NaN; float16 becomes its
- * bit pattern.
+ * Converts JSON elements to a typed array. 64-bit integers may be decimal strings; null in a float tensor is NaN; float16 becomes
+ * its bit pattern.
  * @throws {TensorError} naming the first element that does not fit.
  */
 export function elementsOf(type: TensorType, data: readonly JsonElement[]): TensorData {
@@ -116,7 +116,7 @@ function readBigInteger(type: TensorType): (element: JsonElement, i: number) => 
   };
 }
 
-/** IEEE 754 binary16. */
+/** Returns the bits of an IEEE 754 binary16. */
 function float16Bits(value: number): number {
   const view = new DataView(new ArrayBuffer(2));
   view.setFloat16(0, value);

@@ -11,7 +11,7 @@ import { readFeeds, slotsOf, type TensorFeed, type TensorSlot } from "./tensor-f
 import { elementsToJson } from "./tensor-json.ts";
 import { findWeights } from "./weight-files.ts";
 
-/** Elements of all outputs together; as JSON about 40 MB. */
+/** Maximum elements of all outputs together; as JSON about 40 MB. */
 const MAX_ELEMENTS = 2_000_000;
 
 /** Loads one graph that takes and returns raw tensors. @throws {JobFailure} */

@@ -4,20 +4,21 @@ import type { WeightFormat } from "../../../shared/cargo.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { chooseGraphs } from "../../models/weight-format.ts";
 
-/** transformers.js' folder for the graphs of a model. */
+/** Folder of a model's graphs in transformers.js' layout. */
 const FOLDER = "onnx";
 
-/** The graphs of a model in one format. */
+/** Graphs of a model in one format. */
 interface WeightFiles {
   readonly format: WeightFormat;
   /** Paths of the `.onnx` files. */
   readonly graphs: readonly string[];
-  /** Size of the graphs and of the weights beside them (`.onnx_data`). */
+  /** Size of the graphs and of their weights files (`.onnx_data`). */
   readonly bytes: number;
 }
 
 /**
- * Finds a model's graphs in the format `wanted`, or in the best format that the folder has. A model of one file is its only graph.
+ * Finds a model's graphs in the format `wanted`, or in the best format that the folder has. A single-file model is its only
+ * graph.
  * @throws {JobFailure} `model_unavailable` when the path does not exist, `model_invalid` when the folder has no such graph.
  */
 export async function findWeights(modelPath: string, wanted: WeightFormat | null): Promise<WeightFiles> {

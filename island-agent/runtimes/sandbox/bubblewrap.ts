@@ -9,7 +9,7 @@ import { seccompFilter } from "./seccomp-filter.ts";
 
 /** Devices of GPU drivers. Source: nvidia-modprobe, the kernel's drm and kfd, WSL's dxgkrnl. */
 const DEVICES = /^(dri|kfd|dxg|nvidia\d+|nvidiactl|nvidia-uvm|nvidia-uvm-tools|nvidia-modeset)$/;
-/** What drivers read to find and describe the devices. */
+/** Paths that drivers read to find and describe the devices. */
 const FILES = [
   "/sys/dev/char",
   "/sys/devices",
@@ -26,9 +26,9 @@ const FILES = [
   "/opt/rocm",
 ];
 
-/** Libraries, and no programs. */
+/** Library folders; programs are not included. */
 const LIBRARIES = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib"];
-/** Of /etc only what the dynamic loader reads, and of /sys only how many cores there are. */
+/** From /etc, only the files of the dynamic loader; from /sys, only the number of cores. */
 const SYSTEM_FILES = [
   "/etc/ld.so.cache",
   "/etc/ld.so.conf",
@@ -38,7 +38,7 @@ const SYSTEM_FILES = [
 ];
 const TMP_BYTES = 64 * MIB;
 const SHARED_MEMORY_BYTES = 16 * MIB;
-/** bubblewrap itself and its PID 1 are between us and the host. */
+/** Processes between the agent and the host: bubblewrap and its PID 1. */
 const DEPTH = 2;
 
 interface BubblewrapOptions extends SandboxNeeds {
@@ -49,7 +49,7 @@ interface BubblewrapOptions extends SandboxNeeds {
 }
 
 /**
- * Namespaces of its own for everything, an empty file system with code and model, no network, and a seccomp filter. Needs
+ * Runs a host in separate namespaces, with a file system of only code and model, no network, and a seccomp filter. Requires
  * bubblewrap 0.7. Sources: bwrap(1); measured with 0.8.0: 9 ms and two processes of 2 MB for each host.
  */
 export function bubblewrap({ file, memoryLimitBytes, gpu, mayFork }: BubblewrapOptions): Sandbox {
@@ -70,7 +70,7 @@ export function bubblewrap({ file, memoryLimitBytes, gpu, mayFork }: BubblewrapO
       ];
       const environment = { ...command.environment, HOME: "/tmp", TMPDIR: "/tmp" };
       const launch = { file, args, environment, inputs, depth: DEPTH };
-      // GPU drivers map more than they use.
+      // GPU drivers map more memory than they use.
       return devices.length > 0 ? launch : withMemoryLimit(launch, memoryLimitBytes);
     },
   };
@@ -103,7 +103,7 @@ function gpuArgs(devices: readonly string[]): string[] {
   ];
 }
 
-/** After `--tmpfs /tmp`, which would hide what lies under it. */
+/** Returns the arguments for files. They must follow `--tmpfs /tmp`, which would hide the files below /tmp. */
 function fileArgs({ file, environment, readable }: HostCommand): string[] {
   const libraryFolders = (environment["LD_LIBRARY_PATH"] ?? "").split(":").filter((path) => isAbsolute(path));
   const paths = [
@@ -113,14 +113,14 @@ function fileArgs({ file, environment, readable }: HostCommand): string[] {
   return paths.flatMap(({ path, source }: ReadablePath) => ["--ro-bind", source, path]);
 }
 
-/** The GPU devices of this machine. */
+/** Returns the GPU devices of this machine. */
 function gpuDevices(): string[] {
   return namesIn("/dev")
     .filter((name) => DEVICES.test(name))
     .map((name) => join("/dev", name));
 }
 
-/** Files and libraries that their drivers need. */
+/** Returns the files and libraries of the GPU drivers. */
 function gpuFiles(): string[] {
   const cuda = namesIn("/usr/local").filter((name) => name.startsWith("cuda"));
   return [...FILES, ...cuda.map((name) => join("/usr/local", name))].filter((path) => existsSync(path));

@@ -12,13 +12,13 @@ import { unshare } from "./unshare.ts";
 
 type SandboxSetting = AgentConfig["sandbox"];
 
-/** What the owner is told. */
+/** State of the sandbox, as reported to the owner. */
 export interface SandboxState {
   readonly setting: SandboxSetting;
   readonly kind: SandboxKind;
-  /** What native host processes may do, and why not less. */
+  /** Rights of native host processes, and why they are not fewer. */
   readonly summary: string;
-  /** What to do for a better one; null: nothing. */
+  /** Advice for a better sandbox; null: none. */
   readonly remedy: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface SandboxChoice {
 export interface SandboxOptions {
   readonly setting: SandboxSetting;
   readonly platform: string;
-  /** The agent's own environment; its PATH leads to the programs. */
+  /** The agent's environment; its PATH is searched for programs. */
   readonly environment: Environment;
   /** Whether jobs may use the GPU. */
   readonly gpu: boolean;
@@ -47,7 +47,7 @@ const SUMMARIES: Readonly<Record<SandboxKind, string>> = {
   none: "native runtimes have all rights of the agent's user",
 };
 
-/** Finds what native runtimes can run in here, by trying it. Never throws. */
+/** Finds the best sandbox for native runtimes by testing it. Never throws. */
 export async function chooseSandbox(options: SandboxOptions): Promise<SandboxChoice> {
   const { setting, platform, memoryLimitBytes } = options;
   if (setting === "off") return chosen(setting, () => BARE);
@@ -101,7 +101,7 @@ function chosen(
 
 function without(setting: SandboxSetting, problem: string, remedy: string | null): SandboxChoice {
   if (setting === "auto") return chosen(setting, () => BARE, problem, remedy);
-  const summary = `native runtimes do not start, because sandbox is require and ${problem}`;
+  const summary = `native runtimes do not start: sandbox is set to require, and ${problem}`;
   return { state: { setting, kind: "none", summary, remedy }, open: null };
 }
 

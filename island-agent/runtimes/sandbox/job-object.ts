@@ -6,8 +6,8 @@ const LIMITS = 0x100 | 0x400 | 0x2000;
 const EXTENDED_LIMIT_INFORMATION = 9;
 
 /**
- * Windows: a job object, which bounds the memory of the host and ends it with the agent. It hides no files and no network. Node.js
- * cannot make one, so PowerShell does, and holds it until one of the two has ended. It has not been run.
+ * Windows job object, which limits the memory of the host and ends it with the agent. It restricts neither files nor network.
+ * Node.js cannot create one, so PowerShell does, and holds it until the host or the agent has ended. It has not been tested.
  */
 export function jobObject(memoryLimitBytes: number | null): Sandbox {
   return {
@@ -24,7 +24,7 @@ function putIntoJob(pid: number, memoryLimitBytes: number | null): void {
   const encoded = Buffer.from(script, "utf16le").toString("base64");
   const args = ["-NoProfile", "-NonInteractive", "-EncodedCommand", encoded];
   const helper = spawn("powershell.exe", args, { stdio: "ignore", windowsHide: true });
-  // Without PowerShell the host runs as it would without a sandbox.
+  // Without PowerShell the host runs without a sandbox.
   helper.on("error", () => {});
   helper.unref();
 }

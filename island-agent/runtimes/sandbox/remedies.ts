@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** What this machine allows; each is a known reason why no sandbox can be made. */
+/** Kernel settings of this machine. Each is a known reason why a sandbox cannot be made. */
 export interface KernelFacts {
   /** Ubuntu since 24.04: only programs with an AppArmor profile get user namespaces. */
   readonly appArmorRestricts: boolean;
-  /** Debian before 11: a switch for all users but root. */
+  /** Debian before 11: a switch for all users except root. */
   readonly usersMayUnshare: boolean;
-  /** Most user namespaces; null: unknown. */
+  /** Maximum number of user namespaces; null: unknown. */
   readonly maxUserNamespaces: number | null;
   readonly isContainer: boolean;
 }
@@ -24,9 +24,9 @@ export function readKernelFacts(): KernelFacts {
 }
 
 /**
- * The advice for a sandbox that could not be started. Sources: bubblewrap's messages;
+ * Returns advice for a sandbox that could not be started. Sources: bubblewrap's messages;
  * github.com/containers/bubblewrap/issues/505 (Docker); github.com/microsoft/vscode/issues/316046 (Ubuntu 24.04).
- * @param problem what bubblewrap printed.
+ * @param problem output of bubblewrap.
  */
 export function remedyFor(problem: string, facts: KernelFacts): string {
   if (/unknown option/i.test(problem)) return INSTALL_BUBBLEWRAP;

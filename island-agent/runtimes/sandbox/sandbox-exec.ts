@@ -1,7 +1,7 @@
 import { codePaths, linkTargets, readablePaths } from "./readable-paths.ts";
 import type { HostCommand, Launch, Sandbox, SandboxNeeds } from "./sandbox.ts";
 
-/** Libraries, frameworks and what they read. */
+/** Libraries and frameworks, and the files that they read. */
 const SYSTEM = [
   "/usr/lib",
   "/usr/share",
@@ -11,10 +11,10 @@ const SYSTEM = [
   "/private/var/db/timezone",
   "/dev",
 ];
-/** Metal. Source: github.com/openai/codex/issues/17644. */
+/** Classes of Metal. Source: github.com/openai/codex/issues/17644. */
 const GPU_CLIENTS = ["AGXDeviceUserClient", "IOGPUDeviceUserClient", "IOSurfaceRootUserClient"];
 
-/** macOS: a Seatbelt profile. Written from public profiles; it has not been run. Source: sandbox-exec(1). */
+/** macOS Seatbelt profile, written from public profiles. It has not been tested. Source: sandbox-exec(1). */
 export function sandboxExec(needs: SandboxNeeds): Sandbox {
   return {
     kind: "sandbox-exec",
@@ -26,7 +26,7 @@ export function sandboxExec(needs: SandboxNeeds): Sandbox {
   };
 }
 
-/** Only what it names is allowed: reading code and model, threads, and with a GPU its drivers. */
+/** Returns a profile that allows only what it lists: reading code and model, threads, and GPU drivers if needed. */
 function profileFor({ file, readable }: HostCommand, { gpu, mayFork }: SandboxNeeds): string {
   const files = readablePaths([file, ...readable, ...readable.flatMap(linkTargets)]);
   const folders = [...codePaths(), ...files].flatMap(({ path, source }) => [path, source]);

@@ -1,50 +1,50 @@
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 
-/** What native host processes run in; `none`: with all rights of the agent's user. */
+/** Kind of sandbox of native host processes; `none`: all rights of the agent's user. */
 export type SandboxKind = "bubblewrap" | "unshare" | "sandbox-exec" | "job object" | "none";
 
-/** A host process, as it would be started without a sandbox. */
+/** Command of a host process without a sandbox. */
 export interface HostCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Absolute paths that it reads besides our code: its entry file and its model. One that does not exist is left out. */
+  /** Absolute paths that it reads besides our code: its entry file and its model. Missing paths are skipped. */
   readonly readable: readonly string[];
 }
 
-/** How to start it. */
+/** Command of a host process in its sandbox. */
 export interface Launch extends Omit<HostCommand, "readable"> {
-  /** What the descriptors after the channel's read, in this order. */
+  /** Contents of the descriptors after the channel's, in this order. */
   readonly inputs: readonly Buffer[];
-  /** Processes between the one that is started and the host: 0 when they are the same. */
+  /** Processes between the started process and the host: 0 when they are the same. */
   readonly depth: number;
-  /** To be called with the id of the process. */
+  /** Called with the id of the started process. */
   readonly onStarted?: (pid: number) => void;
 }
 
-/** Turns a host's command into one that has fewer rights. */
+/** Turns a host's command into one with fewer rights. */
 export interface Sandbox {
   readonly kind: SandboxKind;
   wrap(command: HostCommand): Launch;
 }
 
-/** What a program needs that not every program is given. */
+/** Rights that only some programs need. */
 export interface SandboxNeeds {
   readonly gpu: boolean;
   /** False: threads only. */
   readonly mayFork: boolean;
 }
 
-/** Starts the command as it is. */
+/** No sandbox: starts the command unchanged. */
 export const BARE: Sandbox = {
   kind: "none",
   wrap: ({ file, args, environment }) => ({ file, args, environment, inputs: [], depth: 0 }),
 };
 
-/** How a shell and bubblewrap report that their child died of a signal: 128 and its number. Source: POSIX sh, "Exit Status". */
+/** Base of the exit code with which a shell and bubblewrap report a child killed by a signal. Source: POSIX sh, "Exit Status". */
 const SIGNAL_BASE = 128;
-/** Of two names for a number, the first is the usual one: SIGABRT, not SIGIOT. */
+/** If a number has two names, the first is the usual one: SIGABRT, not SIGIOT. */
 const SIGNALS = Object.entries(constants.signals);
 
 interface Exit {
@@ -52,14 +52,14 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** How the host inside ended, from the end of the process around it. Both null: the sandbox could not be made. */
+/** Returns the exit of the host, from the exit of the process around it. Both null: the sandbox could not be made. */
 export function exitInside({ code, signal }: Exit, stderrTail: string): Exit {
   if (code === 1 && /^bwrap: /m.test(stderrTail)) return { code: null, signal: null };
   const inner = SIGNALS.find(([, number]) => number + SIGNAL_BASE === code);
   return inner === undefined ? { code, signal } : { code: null, signal: inner[0] as NodeJS.Signals };
 }
 
-/** Id of the process `depth` generations below `pid`, each an only child; undefined when it has not started or has ended. */
+/** Returns the id of the process `depth` generations below `pid`, each an only child; undefined when it has not started or has ended. */
 export function descendantOf(pid: number, depth: number): number | undefined {
   let found: number | undefined = pid;
   for (let level = 0; level < depth && found !== undefined; level += 1) found = onlyChildOf(found);

@@ -1,6 +1,7 @@
 /**
- * A seccomp filter in classic BPF, put together without a compiler: it refuses what native code for models never needs and
- * kernel exploits begin with. Sources: seccomp(2), linux/filter.h, linux/seccomp.h, the kernel's system call tables.
+ * Constants of classic BPF. The filter is assembled without a compiler. It denies system calls that native code for models never
+ * needs and that kernel exploits start with. Sources: seccomp(2), linux/filter.h, linux/seccomp.h, the kernel's system call
+ * tables.
  */
 const LOAD_WORD = 0x20;
 const JUMP_IF_EQUAL = 0x15;
@@ -23,28 +24,31 @@ const FIRST_ARGUMENT = 16;
 const SECOND_ARGUMENT = 24;
 
 const AF_UNIX = 1;
-/** Put characters into the input of a terminal. */
+/** Requests that insert characters into the input of a terminal. */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. NEWTIME shares its bit with the exit signal. */
 const NEW_NAMESPACES = 0x7e020000;
 const CLONE_THREAD = 0x10000;
-/** The x32 numbers are other doors to the same calls. */
+/** First number of the x32 ABI, whose numbers reach the same system calls. */
 const FIRST_X32_NUMBER = 0x40000000;
 
 interface Architecture {
   readonly audit: number;
   readonly clone: number;
-  /** fork and vfork, where they are calls of their own. */
+  /** fork and vfork, where they are separate system calls. */
   readonly fork: readonly number[];
   readonly socket: number;
   readonly ioctl: number;
   readonly denied: readonly number[];
 }
 
-/** Newer calls have the same number everywhere: open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, pidfd_getfd, process_madvise, mount_setattr, quotactl_fd, open_tree_attr. */
+/**
+ * Newer calls with the same number on all architectures: open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, pidfd_getfd,
+ * process_madvise, mount_setattr, quotactl_fd, open_tree_attr.
+ */
 const DENIED_EVERYWHERE = [428, 429, 430, 431, 432, 433, 438, 440, 442, 443, 467];
-/** io_uring_setup, io_uring_enter, io_uring_register, clone3: "not in this kernel" makes libraries use the older calls. */
+/** io_uring_setup, io_uring_enter, io_uring_register and clone3. ENOSYS makes libraries use the older calls. */
 const MISSING = [425, 426, 427, 435];
 
 // prettier-ignore
@@ -76,7 +80,7 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
 };
 
 /**
- * The filter's bytes for bubblewrap's `--seccomp`, which loads it after its own forks; null for an architecture that it does not know.
+ * Returns the filter for bubblewrap's `--seccomp`, which loads it after its own forks; null for an unknown architecture.
  * @param mayFork false: threads only.
  */
 export function seccompFilter(architecture: string, mayFork: boolean): Buffer | null {
@@ -87,7 +91,7 @@ export function seccompFilter(architecture: string, mayFork: boolean): Buffer | 
     code.push({ what, ifTrue, ifFalse, value });
   };
   const fail = (errno: number): void => add(RETURN, FAIL_WITH | errno);
-  /** Jumps count instructions that are skipped. A check whose number does not match goes on with the next one. */
+  /** Adds a check per number. Jumps count skipped instructions, so a number that does not match continues with the next check. */
   const failOn = (numbers: readonly number[], errno: number): void => {
     for (const number of numbers) {
       add(JUMP_IF_EQUAL, number, 0, 1);

@@ -3,13 +3,13 @@ import type { Writable } from "node:stream";
 import { CHANNEL_FD } from "../host/host-channel.ts";
 import type { Launch } from "./sandbox.ts";
 
-/** Starts a host process; its channel is the descriptor `CHANNEL_FD`, and its error output is read by the caller. */
+/** Starts a host process. Its channel is the descriptor `CHANNEL_FD`; the caller reads its error output. */
 export function startLaunch({ file, args, environment, inputs, depth, onStarted }: Launch): ChildProcess {
   const child = spawn(file, [...args], {
     env: { ...environment },
-    // We never write to stdin; when it closes, the host knows that we are gone (parent-watch.ts).
+    // The agent never writes to stdin; when it closes, the host knows that the agent is gone (parent-watch.ts).
     stdio: ["pipe", "ignore", "pipe", "pipe", ...inputs.map(() => "pipe" as const)],
-    // Ctrl-C signals the terminal's whole process group, and what is around a host would end at it.
+    // Ctrl-C signals the terminal's whole process group, which would end the sandbox around a host.
     detached: depth > 0,
   });
   child.stdin?.on("error", ignoreBrokenPipe);
@@ -22,5 +22,5 @@ export function startLaunch({ file, args, environment, inputs, depth, onStarted 
   return child;
 }
 
-/** A write to a process that has just ended fails; its `exit` reports its end. */
+/** Ignores a failed write to a process that has just ended; its `exit` reports the end. */
 function ignoreBrokenPipe(): void {}

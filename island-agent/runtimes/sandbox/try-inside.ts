@@ -1,7 +1,7 @@
-/** Entry of the process that tries a sandbox: it must find our code, which this file is part of, and our packages. */
+/** Entry of the process that tests a sandbox. It must be able to read our code, which includes this file, and our packages. */
 try {
   void import.meta.resolve("zod");
 } catch {
-  process.stderr.write("the packages of Atoll cannot be read inside\n");
+  process.stderr.write("the packages of Atoll cannot be read inside the sandbox\n");
   process.exitCode = 1;
 }

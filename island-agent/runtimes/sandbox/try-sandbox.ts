@@ -5,10 +5,13 @@ import type { Sandbox } from "./sandbox.ts";
 
 const MAX_TRY_MS = 10_000;
 const STDERR_KEPT_CHARS = 500;
-/** Tries when it was killed or hung, which says nothing about the sandbox. */
+/** Attempts if the process was killed or hung, since neither is caused by the sandbox. */
 const TRIES = 2;
 
-/** Starts a program of ours inside, as hosts are started. Null when it works, otherwise what was printed. Never throws. */
+/**
+ * Starts a test program in the sandbox, in the same way as hosts. Resolves to null when it works, otherwise to its output. Never
+ * throws.
+ */
 export async function trySandbox(
   sandbox: Sandbox,
   environment: Readonly<Record<string, string>>,

@@ -1,11 +1,14 @@
 import { withMemoryLimit } from "./memory-limit.ts";
 import type { Launch, Sandbox } from "./sandbox.ts";
 
-/** unshare, and a shell as PID 1 of the new namespace: that one could not kill itself, and hosts end so. */
+/**
+ * Processes between the agent and the host: unshare, and a shell as PID 1 of the namespace. PID 1 cannot kill itself, and hosts
+ * end that way.
+ */
 const DEPTH = 2;
 const NAMESPACES = ["--user", "--net", "--ipc", "--uts", "--pid", "--mount-proc", "--fork", "--kill-child=SIGKILL"];
 
-/** Where bubblewrap is missing: no network and no sight of other processes. The files are those of the agent's user. */
+/** Fallback without bubblewrap: hides the network and other processes. Files stay accessible with the rights of the agent's user. */
 export function unshare({
   file,
   setpriv,

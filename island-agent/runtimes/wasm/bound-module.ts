@@ -2,28 +2,28 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { encodeNumber, joinBytes, ModuleReader } from "./module-bytes.ts";
 
 export const WASM_PAGE_BYTES = 65_536;
-/** Upper limit of any 32-bit memory. */
+/** Maximum pages of a 32-bit memory. */
 const MAX_PAGES = 65_536;
 
 const MAGIC = [0x00, 0x61, 0x73, 0x6d];
 const HEADER = [...MAGIC, 0x01, 0x00, 0x00, 0x00];
-/** Bytes 7 and 8 of a component (0 in a module), whatever its version before them. Source: component model, Binary.md, `layer`. */
+/** Bytes 7 and 8 of a component (0 in a module), in any version. Source: component model, Binary.md, `layer`. */
 const COMPONENT_LAYER = [0x01, 0x00];
-/** Sections by id. Source: WebAssembly core specification §5.5. */
+/** Section ids. Source: WebAssembly core specification §5.5. */
 const TYPES = 1;
 const TABLES = 4;
 const MEMORIES = 5;
 const FUNCTION_TYPE = 0x60;
 const REFERENCE_TYPES = new Set([0x70, 0x6f]);
-/** Known flags of limits. Others (shared, 64-bit, other page sizes) belong to proposals whose memory is not bounded here. */
+/** Known flags of limits. Other flags (shared, 64-bit, other page sizes) are of proposals whose memory is not limited here. */
 const LIMITS = { none: 0, hasMax: 1 };
-/** Far more than compilers produce, and still little memory. */
+/** Maximum number of tables; far more than compilers produce, and still little memory. */
 const MAX_TABLES = 4;
 const MAX_TABLE_ENTRIES = 200_000;
 
 /**
  * Rewrites a module so that its memory and tables have a maximum, which the engine then enforces. Types of the garbage collection
- * proposal are refused, because their objects live outside of memory and tables.
+ * proposal are refused, because their objects live outside memory and tables.
  * @throws {JobFailure} `model_invalid` for bytes that are not a module this runtime supports.
  */
 export function boundModule(module: Uint8Array, maxPages: number): Uint8Array<ArrayBuffer> {

@@ -1,13 +1,13 @@
-/** Host process to guest thread: one job. */
+/** One job, sent from the host process to a guest thread. */
 export interface GuestRequest {
   readonly module: WebAssembly.Module;
   readonly args: readonly string[];
   readonly stdin: Uint8Array;
-  /** One shared number: messages that the host has not read yet. The guest waits while there are too many. */
+  /** Shared number of messages that the host has not read yet. The guest waits while it is too high. */
   readonly inFlight: Int32Array<SharedArrayBuffer>;
 }
 
-/** Guest thread to host process; `ended` is the last message. */
+/** Message from a guest thread to the host process; `ended` is the last message. */
 export type FromGuest =
   /** `fd` 1 is standard output, 2 standard error. */
   | { readonly kind: "wrote"; readonly fd: 1 | 2; readonly bytes: Uint8Array<ArrayBuffer> }
@@ -23,5 +23,5 @@ export type GuestEnd =
   | { readonly kind: "exit"; readonly code: number }
   /** A WebAssembly trap, such as a division by zero. */
   | { readonly kind: "trap"; readonly message: string }
-  /** It could not be started. */
+  /** The module could not be started. */
   | { readonly kind: "unusable"; readonly message: string };

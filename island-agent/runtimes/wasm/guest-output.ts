@@ -1,12 +1,12 @@
 import type { FromGuest } from "./guest-messages.ts";
 
-/** An unfinished line is buffered up to this size: the host cannot use it before its end. */
+/** Maximum size of a buffered unfinished line; the host cannot use a line before its end. */
 const MAX_BUFFERED_BYTES = 65_536;
-/** Unread messages before the guest waits, so that a flood neither fills memory nor blocks the host's event loop. */
+/** Maximum number of unread messages before the guest waits, so that a flood neither fills memory nor blocks the host's event loop. */
 const MAX_IN_FLIGHT = 64;
 const LINE_FEED = 0x0a;
 
-/** Sends what a guest writes to the host, line by line. */
+/** Sends a guest's output to the host, line by line. */
 export class GuestOutput {
   readonly #send: (message: FromGuest, transfer: ArrayBuffer[]) => void;
   readonly #inFlight: Int32Array<SharedArrayBuffer>;
@@ -18,14 +18,14 @@ export class GuestOutput {
     this.#inFlight = inFlight;
   }
 
-  /** Takes ownership of `bytes`. */
+  /** Adds output and takes ownership of `bytes`. */
   write(fd: 1 | 2, bytes: Uint8Array<ArrayBuffer>): void {
     this.#buffered[fd].push(bytes);
     this.#bufferedBytes[fd] += bytes.length;
     if (this.#bufferedBytes[fd] >= MAX_BUFFERED_BYTES || bytes.includes(LINE_FEED)) this.flush(fd);
   }
 
-  /** Sends what is buffered. */
+  /** Sends the buffered bytes. */
   flush(fd: 1 | 2): void {
     if (this.#bufferedBytes[fd] === 0) return;
     const bytes = new Uint8Array(this.#bufferedBytes[fd]);
@@ -50,7 +50,7 @@ export class GuestOutput {
   }
 }
 
-/** Called by the host after it has read one message. */
+/** Records that the host has read one message. */
 export function confirmRead(inFlight: Int32Array<SharedArrayBuffer>): void {
   Atomics.sub(inFlight, 0, 1);
   Atomics.notify(inFlight, 0);

@@ -8,16 +8,16 @@ import type { RunResult } from "../runtime.ts";
 import type { FromGuest, GuestEnd, GuestMemory, GuestRequest } from "./guest-messages.ts";
 import { confirmRead } from "./guest-output.ts";
 
-/** Bytes kept of the end of a guest's error output. */
+/** Bytes kept from the end of a guest's error output. */
 const STDERR_KEPT_BYTES = 2_048;
-/** A guest that fails after its memory has grown to this share of its cap has run out of memory. */
+/** Share of the memory cap above which a failed guest counts as out of memory. */
 const OUT_OF_MEMORY_SHARE = 0.9;
 
 type Ended = Pick<Extract<FromGuest, { kind: "ended" }>, "end" | "memory">;
 
 /**
- * Runs one job in `thread` and then terminates the thread. The job is over at the guest's `done` or `error` line, or when the guest
- * ends. Aborting stops it at once, even in an endless loop.
+ * Runs one job in `thread` and then terminates the thread. The job ends at the guest's `done` or `error` line, or with the guest.
+ * Aborting stops it immediately, even in an endless loop.
  * @throws {JobFailure} or `signal.reason`.
  */
 export async function runGuest(
@@ -39,7 +39,7 @@ export async function runGuest(
   }
 }
 
-/** Resolves with null when the `done` or `error` line came before the guest's end. */
+/** Resolves to null when the `done` or `error` line came before the guest's end. */
 async function exchange(
   thread: Worker,
   request: Omit<GuestRequest, "inFlight">,
@@ -79,7 +79,7 @@ function resultOf(last: FinalLine, tokens: number): RunResult {
   return { finishReason: "stop", usage, ...(last.output === undefined ? {} : { output: last.output }) };
 }
 
-/** The failure of a guest that ended without a `done` or `error` line. */
+/** Returns the failure of a guest that ended without a `done` or `error` line. */
 function failureOf(ended: Ended | null, capBytes: number, stderrTail: string): JobFailure {
   if (ended === null) return new JobFailure("internal", "The WebAssembly host lost the module's final line");
   const { end, memory } = ended;
@@ -102,7 +102,7 @@ function howItEnded(end: Exclude<GuestEnd, { kind: "unusable" }>): string {
   return end.code === 0 ? "ended without a `done` or `error` line" : `ended with code ${end.code}`;
 }
 
-/** The thread itself failed: its JavaScript heap was full, or our code has a fault. */
+/** Returns the failure of the thread itself: its JavaScript heap was full, or our code has a bug. */
 function threadFailure(error: Error): JobFailure {
   if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") {
     return new JobFailure("out_of_memory", "The module filled the JavaScript heap outside of its own memory");

@@ -1,7 +1,7 @@
-/** What a host process needs to load one module. */
+/** Request to load one module in a host process. */
 export interface LoadRequest {
   readonly modulePath: string;
-  /** Size that the module's memory may grow to in one job. */
+  /** Limit of the module's memory in one job. */
   readonly memoryCapBytes: number;
   /** Arguments after the program's name. */
   readonly args: readonly string[];

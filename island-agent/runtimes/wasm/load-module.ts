@@ -7,12 +7,12 @@ import { runGuest } from "./guest-run.ts";
 import type { LoadRequest, WasmJob } from "./host-requests.ts";
 import { Worker } from "node:worker_threads";
 
-/** JavaScript heap of a guest's thread, which holds what a module creates outside of its memory (exceptions, references). */
+/** JavaScript heap limits of a guest's thread. The heap holds objects outside the module's memory (exceptions, references). */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
 
-/** argv[0] of every program. */
+/** argv[0] of all programs. */
 const PROGRAM_NAME = "cargo";
-/** The largest interpreters have 30 MB. Compiled code takes several times the module's size. */
+/** Maximum module size. The largest interpreters have 30 MB. Compiled code takes several times the module's size. */
 const MAX_MODULE_BYTES = 64 * MIB;
 
 /** Compiles a module once for all its jobs. Each job runs in a new instance in its own thread. @throws {JobFailure} */
@@ -49,7 +49,7 @@ async function readModule(path: string): Promise<Uint8Array> {
   }
 }
 
-/** Keeps one guest thread started in advance: starting takes longer than most jobs run. */
+/** Keeps one guest thread started in advance, because the start takes longer than most jobs. */
 function openSpareThread() {
   let spare = start();
   let isDead = false;
@@ -80,7 +80,7 @@ function openSpareThread() {
   return { take, end };
 }
 
-/** No `execArgv`: an own list would remove Node's permission model from the thread. */
+/** Starts a thread without `execArgv`: a separate list would remove Node's permission model from the thread. */
 function start(): Worker {
   const entry = new URL(`./guest-thread.${import.meta.url.slice(-2)}`, import.meta.url);
   return new Worker(entry, { env: {}, stdin: false, resourceLimits: HEAP_LIMITS });

@@ -25,7 +25,7 @@ export class ModuleReader {
     return byte;
   }
 
-  /** An unsigned LEB128 number of at most 32 bits. */
+  /** Reads an unsigned LEB128 number of at most 32 bits. */
   number(): number {
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {
@@ -36,7 +36,7 @@ export class ModuleReader {
     throw new JobFailure("model_invalid", "The module holds a number that is too long");
   }
 
-  /** A view of the next `length` bytes. */
+  /** Returns a view of the next `length` bytes. */
   take(length: number): Uint8Array {
     const end = this.#at + length;
     if (end > this.#bytes.length) throw endsTooEarly();
@@ -46,7 +46,7 @@ export class ModuleReader {
   }
 }
 
-/** An unsigned LEB128 number. */
+/** Encodes an unsigned LEB128 number. */
 export function encodeNumber(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;

@@ -1,12 +1,12 @@
 import { getRandomValues } from "node:crypto";
 
-/** Everything that a guest can reach. */
+/** Resources that a guest can access. */
 interface GuestWorld {
-  /** The program's name first. */
+  /** Arguments, starting with the program's name. */
   readonly args: readonly string[];
-  /** The whole standard input. */
+  /** Complete standard input. */
   readonly stdin: Uint8Array;
-  /** Gets what the guest writes to standard output (1) and standard error (2), in order. The callee owns the bytes. */
+  /** Receives standard output (1) and standard error (2), in order. The callee owns the bytes. */
   write(fd: 1 | 2, bytes: Uint8Array<ArrayBuffer>): void;
   memory(): WebAssembly.Memory;
 }
@@ -28,7 +28,7 @@ const ERRNO = { success: 0, badf: 8, inval: 28, nosys: 52, spipe: 70 };
 const CHARACTER_DEVICE = 2;
 const RIGHTS = { read: 2n, write: 64n };
 const FD_STDIN = 0;
-/** Real time is always 0; the monotonic clocks advance by this step with each read. */
+/** Step by which each read advances the monotonic clocks. Real time is always 0. */
 const CLOCK_STEP_NS = 1_000n;
 const MONOTONIC_CLOCKS = new Set([1, 2, 3]);
 const EVENT_BYTES = 32;
@@ -36,8 +36,8 @@ const SUBSCRIPTION_BYTES = 48;
 const MAX_RANDOM_BYTES = 65_536;
 
 /**
- * The functions of WASI preview 1 that a program without files, network, environment and clock needs. All others return `nosys`.
- * Source: WASI preview 1 (wasi_snapshot_preview1.witx).
+ * Returns the functions of WASI preview 1 that a program without files, network, environment and clock needs. All others return
+ * `nosys`. Source: WASI preview 1 (wasi_snapshot_preview1.witx).
  */
 function wasiImports(world: GuestWorld): WebAssembly.ModuleImports {
   let read = 0;
@@ -157,7 +157,10 @@ function wasiImports(world: GuestWorld): WebAssembly.ModuleImports {
   return functions;
 }
 
-/** The imports of `module`; functions that are not implemented return `nosys`. @throws {TypeError} for imports from other modules */
+/**
+ * Returns the imports of `module`; functions that are not implemented return `nosys`. @throws {TypeError} for imports from other
+ * modules
+ */
 export function importsFor(module: WebAssembly.Module, world: GuestWorld): WebAssembly.Imports {
   const ours = wasiImports(world);
   const wasi = Object.create(null) as WebAssembly.ModuleImports;

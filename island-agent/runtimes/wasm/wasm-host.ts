@@ -1,4 +1,4 @@
-/** Entry of the child process that runs one WebAssembly Cargo. Started by `HostProcess` only. */
+/** Entry of the child process that runs one WebAssembly Cargo. Only `HostProcess` starts it. */
 import { serveHost } from "../host/serve-host.ts";
 import type { LoadRequest, WasmJob } from "./host-requests.ts";
 

@@ -10,22 +10,25 @@ import type { MemoryUse, RunRequest } from "../runtime.ts";
 import { packagesFolder } from "../sandbox/readable-paths.ts";
 import type { LoadRequest, WasmJob } from "./host-requests.ts";
 
-/** The process' part of a Cargo's memory figure; the rest is the module's. Source: catalog/README.md, memory requirements. */
+/** Share of the process in a Cargo's memory requirement; the rest is the module's. Source: catalog/README.md, memory requirements. */
 const PROCESS_ALLOWANCE_BYTES = 192 * MIB;
 const MIN_CAP_BYTES = MIB;
-/** Measured on Linux x64, Node 24, after 40 jobs, two at a time: 174 MB with three threads; 3.5 bytes of compiled code for each byte of a module. */
+/**
+ * Memory of the process. Measured on Linux x64, Node 24, after 40 jobs, two at a time: 174 MB with three threads; 3.5 bytes of
+ * compiled code for each byte of a module.
+ */
 const PROCESS_BYTES = 112 * MIB;
 const THREAD_BYTES = 24 * MIB;
 const CODE_PER_BYTE = 4;
-/** Our code and the packages it imports: all that the process may read besides the module. */
+/** Folders of our code and the packages it imports. The process may read only these and the module. */
 const CODE_FOLDERS = [fileURLToPath(new URL("../../../", import.meta.url)), packagesFolder()];
 
 export interface WasmOptions extends HostingOptions {
-  /** Jobs of one Cargo that may run at once where their memory is small, at least 1. */
+  /** Jobs of one Cargo that may run at the same time if their memory is small, at least 1. */
   readonly threads: number;
 }
 
-/** WASI preview 1 commands: a host process under Node's permission model for each Cargo, a thread for each job. */
+/** Runs WASI preview 1 commands: a host process under Node's permission model for each Cargo, a thread for each job. */
 export function wasmRuntime(options: WasmOptions): HostedRuntime {
   const { threads } = options;
   return hostedRuntime<null, LoadRequest, WasmJob>(
@@ -49,21 +52,27 @@ export function wasmRuntime(options: WasmOptions): HostedRuntime {
   );
 }
 
-/** As many jobs at once as fit the Cargo's memory figure together with the code of a small module. */
+/** Returns how many jobs fit the Cargo's memory requirement together with the code of a small module. */
 function concurrencyOf({ memoryCapBytes }: LoadRequest, threads: number): number {
   const availableBytes = PROCESS_ALLOWANCE_BYTES + memoryCapBytes - PROCESS_BYTES - THREAD_BYTES;
   return Math.max(1, Math.min(threads, Math.floor(availableBytes / (memoryCapBytes + THREAD_BYTES))));
 }
 
-/** The process with the module's compiled code, and for each concurrent job a thread and the module's memory cap. @throws {JobFailure} */
+/**
+ * Estimates the process with the module's compiled code, plus a thread and the module's memory cap for each concurrent job.
+ * @throws {JobFailure}
+ */
 async function estimateModule({ modulePath, memoryCapBytes }: LoadRequest, jobs: number): Promise<MemoryUse> {
   const codeBytes = CODE_PER_BYTE * (await sizeOf(modulePath));
-  // One more thread than jobs: a spare one is always ready.
+  // One more thread than jobs, because a spare one is always ready.
   const ramBytes = PROCESS_BYTES + codeBytes + THREAD_BYTES * (jobs + 1) + memoryCapBytes * jobs;
   return { ramBytes, vramBytes: 0 };
 }
 
-/** Node's permission model for a host: it may read our code, its packages and one module, and start threads; nothing else. */
+/**
+ * Returns the flags of Node's permission model for a host. It may read our code, its packages and one module, and start threads;
+ * nothing else.
+ */
 export function permissionFlags(modelPath: string | null): string[] {
   const readable = [...CODE_FOLDERS, ...(modelPath === null ? [] : [modelPath])];
   return ["--permission", "--allow-worker", ...readable.map((path) => `--allow-fs-read=${path}`)];
@@ -77,10 +86,10 @@ async function sizeOf(path: string): Promise<number> {
   return size;
 }
 
-/** On its way to the host it is JSON once more, twice as long at most: below the length of a message. */
+/** Maximum input length. Encoding the input as JSON again at most doubles it, which stays below the message limit of the host. */
 const MAX_INPUT_CHARS = 16 * MIB;
 
-/** The input as one line of JSON. @throws {JobFailure} `invalid_input` */
+/** Returns the input as one line of JSON. @throws {JobFailure} `invalid_input` */
 function readInput(input: RunRequest["input"]): WasmJob {
   if (!isJsonValue(input))
     throw new JobFailure("invalid_input", "The input is not JSON, or is nested more than 100 levels deep");
@@ -93,7 +102,7 @@ function readInput(input: RunRequest["input"]): WasmJob {
   return line;
 }
 
-/** Memory cap of a job's module: the Cargo's figure less the process' part. */
+/** Returns the memory cap of a job's module: the Cargo's requirement less the process's share. */
 function memoryCapOf({ requiredRamBytes }: CargoManifest): number {
   return Math.max(MIN_CAP_BYTES, requiredRamBytes - PROCESS_ALLOWANCE_BYTES);
 }

@@ -42,7 +42,7 @@ const container: CargoManifest = makeManifest({
   container: { image: IMAGE, digest: null, command: null, gpu: false, network: false },
 });
 
-/** Images of an engine that has every one that is asked for. */
+/** Images of an engine that has all requested ones. */
 class FakeImages implements PulledImages {
   readonly pulled = new Map<string, number>();
   async acquire(_slug: string, { image }: { image: string }): Promise<{ release(): void }> {
@@ -112,7 +112,7 @@ async function fill({ files }: World): Promise<void> {
 }
 
 describe("CargoFiles", () => {
-  it("brings a model's adapters to disk, checked, and keeps them as long as the model", async () => {
+  it("downloads and verifies a model's adapters, and keeps them as long as the model", async () => {
     await using world = await open();
     const { files, fixture } = world;
     fixture.server.on("/models/tune.gguf", file(makeBytes(3_000, "another")));
@@ -131,7 +131,7 @@ describe("CargoFiles", () => {
     expect(files.bytesOnDisk(tuned)).toBeNull();
   });
 
-  it("brings a file, a folder or an image to disk, whichever the Cargo has, and knows it from then on", async () => {
+  it("downloads the file, folder or image of a Cargo, and lists it afterwards", async () => {
     await using world = await open();
     const { files, images } = world;
     const [one, folder, image] = [
@@ -149,7 +149,7 @@ describe("CargoFiles", () => {
     expect(images.pulled.get(IMAGE)).toBe(0);
   });
 
-  it("preloads images too, and lets none be removed for that", async () => {
+  it("preloads images without removing others", async () => {
     await using world = await open();
     const { files, images } = world;
     const mayEvict: boolean[] = [];
@@ -164,7 +164,7 @@ describe("CargoFiles", () => {
     expect(mayEvict).toEqual([false, true]);
   });
 
-  it("reports a folder as one model, under a key that other weights do not have", async () => {
+  it("reports a folder as one model, with a separate key for other weights", async () => {
     await using world = await open();
     await fill(world);
     expect(world.files.cached()).toEqual([
@@ -175,7 +175,7 @@ describe("CargoFiles", () => {
     expect(world.files.bytesOnDisk({ ...sentiment, weights: "q8" })).toBeNull();
   });
 
-  it("reports a folder's download as one, and nobody uses what failed", async () => {
+  it("reports a folder's download as one, and releases its files after a failure", async () => {
     await using world = await open();
     const { files, fixture } = world;
     const hub = HubRepository.on(fixture.server, "owner/repo", { "config.json": CONFIG, "onnx/model.onnx": GRAPH });
@@ -196,7 +196,7 @@ describe("CargoFiles", () => {
     expect(files.users).toEqual(new Set());
   });
 
-  it("needs nothing for a Cargo without a model, nor for an image on a host without containers", async () => {
+  it("requires no files for a Cargo without a model, or for an image on a host without containers", async () => {
     await using fixture = await StoreFixture.make();
     const names = await openCargoNames(fixture.directory);
     const { models, folders } = await fixture.openFolders();
@@ -209,7 +209,7 @@ describe("CargoFiles", () => {
 });
 
 describe("StoredFiles", () => {
-  it("tells what is on disk by the Cargos that it is for, and who uses it, also after a restart", async () => {
+  it("lists artifacts with their Cargos and users, also after a restart", async () => {
     await using world = await open();
     await fill(world);
     const lease = await world.files.acquire(sentiment, NEVER, nothing);
@@ -230,7 +230,7 @@ describe("StoredFiles", () => {
     expect(names.cargosOf(sha256(GGUF))).toEqual(["chat"]);
   });
 
-  it("removes by slug or key, and refuses what is in use, naming who uses it", async () => {
+  it("removes by slug or key, and refuses artifacts in use, naming the users", async () => {
     await using world = await open();
     await fill(world);
     const { stored, files } = world;
@@ -245,7 +245,7 @@ describe("StoredFiles", () => {
     await expect(stored.remove("chat")).rejects.toThrow('No model or image on disk has the name "chat"');
   });
 
-  it("prunes all but what is in use", async () => {
+  it("prunes all artifacts except those in use", async () => {
     await using world = await open();
     await fill(world);
     const lease = await world.files.acquire(sentiment, NEVER, nothing);
@@ -257,7 +257,7 @@ describe("StoredFiles", () => {
     expect(await readdir(join(world.fixture.directory, "folders", "lists"))).toEqual([]);
   });
 
-  it("shows what is left of a download that was broken off, and clears it", async () => {
+  it("lists the part of an interrupted download, and removes it", async () => {
     await using world = await open();
     world.fixture.server.on("/models/chat.gguf", file(GGUF, { stallAfter: 4_000 }));
     const leave = new AbortController();

@@ -4,7 +4,7 @@ import { settle } from "../../support/event-log.ts";
 
 const NEVER = new AbortController().signal;
 
-/** A download that notes its beginnings and ends when told to, or when aborted. */
+/** A download that counts its starts, and ends on request or when aborted. */
 function makeDownload() {
   const end = Promise.withResolvers<string>();
   const download = { begun: 0, end: end.resolve, fail: end.reject, run };
@@ -18,7 +18,7 @@ function makeDownload() {
 }
 
 describe("DownloadPriority", () => {
-  it("stops a download that nobody waits for while a job has one, and begins it again after the last", async () => {
+  it("interrupts a background download while jobs download, and restarts it after the last one", async () => {
     const priority = new DownloadPriority();
     const [idle, first, second] = [makeDownload(), makeDownload(), makeDownload()];
     const preloading = priority.runWhenIdle((signal) => idle.run(signal), NEVER);
@@ -35,7 +35,7 @@ describe("DownloadPriority", () => {
     expect(await Promise.all([...jobs, preloading])).toEqual(["one", "two", "three"]);
   });
 
-  it("does not begin one while a job has its own", async () => {
+  it("does not start a background download while a job downloads", async () => {
     const priority = new DownloadPriority();
     const [idle, job] = [makeDownload(), makeDownload()];
     const waited = priority.runForJob(() => job.run());
@@ -48,7 +48,7 @@ describe("DownloadPriority", () => {
     expect(await preloading).toBe("done");
   });
 
-  it("gives up with its caller, and with a failure of the download itself", async () => {
+  it("stops when its caller aborts or the download fails", async () => {
     const priority = new DownloadPriority();
     const [idle, broken] = [makeDownload(), makeDownload()];
     const leaver = new AbortController();

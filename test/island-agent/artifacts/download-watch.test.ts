@@ -26,7 +26,7 @@ beforeEach(() => {
   });
 });
 
-/** Receives 4 MiB a second for so long, in quarters of a second. Returns what was received. */
+/** Receives 4 MiB a second for a time, in quarters of a second. Returns the received bytes. */
 function receive(seconds: number, fromBytes = 0): number {
   let bytes = fromBytes;
   for (let step = 0; step < seconds * 4; step += 1) {
@@ -38,7 +38,7 @@ function receive(seconds: number, fromBytes = 0): number {
 }
 
 describe("DownloadWatch", () => {
-  it("measures the speed of the last seconds, once it has seen half a second", () => {
+  it("measures the speed of the last seconds, after at least half a second", () => {
     expect(watch.bytesPerSecond("big")).toBeNull();
     note(0);
     clock.advance(250);
@@ -48,7 +48,7 @@ describe("DownloadWatch", () => {
     expect(watch.bytesPerSecond("other")).toBeNull();
   });
 
-  it("measures no bytes a second when nothing has come for longer than that", () => {
+  it("measures 0 bytes a second when no byte has arrived in that time", () => {
     note(0);
     receive(20);
     clock.advance(5_000);
@@ -57,7 +57,7 @@ describe("DownloadWatch", () => {
     expect(watch.bytesPerSecond("big")).toBe(0);
   });
 
-  it("begins to measure again when a download begins again", () => {
+  it("restarts the measurement when a download restarts", () => {
     note(0);
     receive(5);
     note(0);
@@ -66,7 +66,7 @@ describe("DownloadWatch", () => {
     expect(watch.bytesPerSecond("big")).toBe(MIB);
   });
 
-  it("leaves out what was on disk before, in speed and log", () => {
+  it("excludes bytes that were on disk before from speed and log", () => {
     for (const read of [1, 60, 118]) note(read * MIB, 202 * MIB, true);
     expect(log.events.all).toEqual([]);
     note(118 * MIB);
@@ -83,7 +83,7 @@ describe("DownloadWatch", () => {
     expect(watch.bytesPerSecond("big")).toBeNull();
   });
 
-  it("logs the begin, each further tenth after ten seconds, and the end", async () => {
+  it("logs the start, each further 10 % after ten seconds, and the end", async () => {
     note(0);
     receive(50, 0);
     end.resolve();
@@ -100,7 +100,7 @@ describe("DownloadWatch", () => {
     expect(log.facts.at(-1)).toEqual({ cargo: "big", size: "200.0 MiB", took: "50 s" });
   });
 
-  it("logs why a download was broken off, and how far it was", async () => {
+  it("logs the reason and progress of an interrupted download", async () => {
     note(0);
     receive(2);
     end.reject(new Error("no job waits for the Cargo"));
@@ -112,7 +112,7 @@ describe("DownloadWatch", () => {
     });
   });
 
-  it("logs nothing of what was on disk", async () => {
+  it("logs nothing for files that were on disk", async () => {
     note(202 * MIB);
     end.resolve();
     await settle();
@@ -131,7 +131,7 @@ describe("describeDownload()", () => {
       "0.5 of 4.0 GiB, 1.0 MiB/s, 59 min left",
     ],
     ["a stop", { receivedBytes: 20 * MIB, totalBytes: 40 * MIB, bytesPerSecond: 0 }, "20 of 40 MiB, 0 KiB/s"],
-  ])("tells what is known of %s", (_title, figures, text) => {
+  ])("describes the known metrics of %s", (_title, figures, text) => {
     expect(describeDownload(figures)).toBe(text);
   });
 });

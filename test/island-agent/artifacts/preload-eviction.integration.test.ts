@@ -39,8 +39,8 @@ const isOnDisk = (...cargos: CargoManifest[]): boolean[] => cargos.map((cargo) =
 const runJob = async (cargo: CargoManifest): Promise<void> => (await files.acquire(cargo, NEVER, nothing)).release();
 const preload = (cargo: CargoManifest): Promise<void> => files.preload(cargo, NEVER, nothing);
 
-describe("what makes way for a preload", () => {
-  it("is nothing that a job has used, whoever brought it", async () => {
+describe("preload eviction", () => {
+  it("keeps artifacts that a job has used, whatever downloaded them", async () => {
     const [used, brought, next] = [serve("used", 4_000), serve("brought", 4_000), serve("next", 3_000)];
     await runJob(used);
     await preload(brought);
@@ -49,19 +49,19 @@ describe("what makes way for a preload", () => {
     expect(isOnDisk(used, brought)).toEqual([true, true]);
   });
 
-  it("is as much as a model takes with its adapters", async () => {
+  it("frees the size of a model with its adapters", async () => {
     await runJob(serve("used", 4_000));
     const adapters = [{ url: "/models/tune", sha256: "0".repeat(64), sizeBytes: 2_000, scale: 1 }];
     expect(await files.freeSpace({ ...serve("tuned", 5_000), adapters }, anything)).toBe(1_000);
   });
 
-  it("is nothing that the owner pulled", async () => {
+  it("keeps artifacts that the owner pulled", async () => {
     const [pulled, next] = [serve("pulled", 8_000), serve("next", 3_000)];
     await files.pull(pulled, NEVER, nothing);
     expect(await files.freeSpace(next, anything)).toBe(1_000);
   });
 
-  it("is what an earlier preload brought and nobody used, the oldest first and no more than it takes", async () => {
+  it("deletes unused earlier preloads, the oldest first and no more than necessary", async () => {
     const [one, two, next] = [serve("one", 4_000), serve("two", 4_000), serve("next", 3_000)];
     await preload(one);
     await preload(two);
@@ -70,7 +70,7 @@ describe("what makes way for a preload", () => {
     expect(isOnDisk(one, two, next)).toEqual([false, true, true]);
   });
 
-  it("is nothing that is wanted, and nothing at all when it would not do", async () => {
+  it("keeps wanted models, and evicts nothing if that would still not free enough space", async () => {
     const [one, two, large] = [serve("one", 4_000), serve("two", 4_000), serve("large", 7_000)];
     await preload(one);
     await preload(two);
@@ -78,7 +78,7 @@ describe("what makes way for a preload", () => {
     expect(isOnDisk(one, two)).toEqual([true, true]);
   });
 
-  it("is a folder as a whole", async () => {
+  it("deletes a folder as a whole", async () => {
     const graph = makeBytes(6_000, "graph");
     HubRepository.on(fixture.server, "owner/repo", { "config.json": Buffer.from("{}"), "onnx/model.onnx": graph });
     const model = { url: "hf:owner/repo", sha256: null, sizeBytes: null };
@@ -88,7 +88,7 @@ describe("what makes way for a preload", () => {
     expect(isOnDisk(folder)).toEqual([false]);
   });
 
-  it("needs no room for what a broken download has left already", async () => {
+  it("does not count the part of an interrupted download again", async () => {
     const cargo = serve("a", 9_000);
     fixture.server.on("/models/a", file(makeBytes(9_000, "a"), { stallAfter: 5_000 }));
     const leave = new AbortController();
@@ -100,8 +100,8 @@ describe("what makes way for a preload", () => {
   });
 });
 
-describe("a preload of unknown size", () => {
-  it("evicts nothing when it turns out too large, leaves nothing, and is not tried again in the same room", async () => {
+describe("preload eviction for an unknown size", () => {
+  it("evicts nothing for a download that proves too large, deletes its part, and does not retry it with the same free space", async () => {
     const [used, large] = [serve("used", 4_000), serve("large", 7_000, false)];
     await runJob(used);
     expect(await files.freeSpace(large, anything)).toBe(0);
@@ -112,7 +112,7 @@ describe("a preload of unknown size", () => {
     expect(isOnDisk(used, large)).toEqual([false, true]);
   });
 
-  it("evicts nothing for a folder either", async () => {
+  it("evicts nothing for a folder", async () => {
     const used = serve("used", 4_000);
     await runJob(used);
     const graph = makeBytes(7_000, "graph");

@@ -108,7 +108,7 @@ describe("openJobFiles()", () => {
       /206/,
       3,
     ],
-  ])("refuses %s, and leaves nothing", async (_, script, override, message, requests) => {
+  ])("rejects %s and leaves no files", async (_, script, override, message, requests) => {
     answer = script;
     const fetched = (await open())([fileOf(override)], NEVER, () => {});
     await expect(fetched).rejects.toMatchObject({ code: "file_unavailable", retryable: true, message });

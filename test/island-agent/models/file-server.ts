@@ -8,13 +8,13 @@ export interface ServedRequest {
   readonly ifRange: string | null;
   readonly authorization: string | null;
   readonly userAgent: string | null;
-  /** Body bytes handed to the socket so far. */
+  /** Number of body bytes written to the socket so far. */
   sentBytes: number;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse, served: ServedRequest) => void;
 
-/** A real HTTP server on a port of the system's choosing, told per path what to answer. */
+/** A real HTTP server on a free port, with scripted responses per path. */
 export class FileServer implements AsyncDisposable {
   readonly requests: ServedRequest[] = [];
   readonly #server: Server;
@@ -65,7 +65,7 @@ export class FileServer implements AsyncDisposable {
     this.on(path, (...args) => handlers[Math.min(index++, handlers.length - 1)]?.(...args));
   }
 
-  /** Resolves when `count` requests have come in, from the start. */
+  /** Resolves when `count` requests have arrived, from the start. */
   arrived(count: number): Promise<void> {
     if (this.requests.length >= count) return Promise.resolve();
     return new Promise((resolve) => this.#arrivals.push({ count, resolve }));
@@ -83,7 +83,7 @@ export class FileServer implements AsyncDisposable {
   }
 }
 
-/** Bytes that differ everywhere, the same for the same seed. */
+/** Returns pseudo-random bytes, the same for the same seed. */
 export function makeBytes(length: number, seed = "model"): Buffer {
   return createHash("shake256", { outputLength: length }).update(seed).digest();
 }
@@ -93,18 +93,18 @@ export function sha256(bytes: Uint8Array): string {
 }
 
 export interface FileOptions {
-  /** Quotes included; null: no ETag. */
+  /** ETag with quotes; null: none. */
   readonly etag?: string | null;
-  /** Breaks the connection after so many body bytes. */
+  /** Breaks the connection after this many body bytes. */
   readonly cutAfter?: number;
-  /** Sends so many body bytes and then nothing. */
+  /** Stalls after this many body bytes. */
   readonly stallAfter?: number;
   readonly chunked?: boolean;
   readonly ignoreRange?: boolean;
   readonly headers?: Record<string, string>;
 }
 
-/** Serves a file as a good server does: ranges, If-Range, ETag, 416; `options` make it a worse one. */
+/** Serves a file like a correct server: ranges, If-Range, ETag, 416; `options` add faults. */
 export function file(bytes: Buffer, options: FileOptions = {}): Handler {
   const { etag = '"v1"' } = options;
   return (request, response, served) => {

@@ -7,15 +7,15 @@ export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
 export interface RepositoryOptions {
   readonly commit?: string;
-  /** Entries of the list on each page. */
+  /** Number of list entries on each page. */
   readonly pageSize?: number;
-  /** Without it every request is refused. */
+  /** Required token; other requests are refused. */
   readonly token?: string;
-  /** In place of the sizes and hashes that are true. */
+  /** Replaces the true sizes and hashes. */
   readonly lie?: (path: string) => { size?: number; oid?: string };
 }
 
-/** Serves a repository as the model hub does: its commit, its list in pages, and its files, the large ones by a redirect. */
+/** Serves a repository like the model hub: its commit, its list in pages, and its files, with a redirect for large ones. */
 export class HubRepository {
   readonly server: FileServer;
   readonly name: string;
@@ -44,7 +44,7 @@ export class HubRepository {
     this.#on(tree, (request, response) => {
       const start = Number(new URL(request.url ?? "", server.url).searchParams.get("cursor") ?? 0);
       const next = start + pageSize;
-      // As a mirror does, which hands on the address of the hub that it copies.
+      // Like a mirror that passes on the address of the original hub.
       const link = `<https://hub.example${tree}?recursive=true&cursor=${next}>; rel="next"`;
       if (next < entries.length) response.setHeader("link", link);
       response.end(JSON.stringify(entries.slice(start, next)));
@@ -52,7 +52,7 @@ export class HubRepository {
     for (const [path, bytes] of Object.entries(files)) this.serve(path, file(bytes), bytes);
   }
 
-  /** Adds a repository to what a server has. */
+  /** Adds a repository to a server. */
   static on(
     server: FileServer,
     name: string,
@@ -62,7 +62,7 @@ export class HubRepository {
     return new HubRepository(server, name, files, options);
   }
 
-  /** Path at which the bytes of a file are. */
+  /** Returns the path of a file's bytes. */
   bytesAt(path: string): string {
     return isLarge(path) ? `/cdn/${this.name}/${path}` : this.fileAt(path);
   }
@@ -82,7 +82,7 @@ export class HubRepository {
     this.server.on(this.bytesAt(path), handler);
   }
 
-  /** Paths of the files that were asked for, in order, each as often as it was. */
+  /** Returns the paths of the requested files, in order, with repetitions. */
   fetched(): string[] {
     const prefix = `/${this.name}/resolve/${this.commit}/`;
     const paths = this.server.requests.map(({ path }) => path).filter((path) => path.startsWith(prefix));
@@ -102,7 +102,7 @@ function isLarge(path: string): boolean {
   return /\.(?:onnx|onnx_data|bin|safetensors)$/.test(path);
 }
 
-/** Source: gitformat; the hub knows small files by this hash alone. */
+/** Source: gitformat; the hub identifies small files only by this hash. */
 function blobId(bytes: Buffer): string {
   return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }

@@ -33,7 +33,7 @@ const cargo = (slug: string) =>
 const stateOf = (slug: string) => pulls.status().find((pull) => pull.slug === slug);
 
 describe("Pulls", () => {
-  it("asks the coordinator, fetches what comes, and says when it is there", async () => {
+  it("requests the Cargo, downloads it, and reports when it is on disk", async () => {
     files.held.add("a");
     pulls.begin("a");
     expect(wanted).toEqual([["a"]]);
@@ -47,7 +47,7 @@ describe("Pulls", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("does not ask twice for what is under way, and asks anew for what has ended", async () => {
+  it("does not request a Cargo twice during a pull, and requests it again after the end", async () => {
     files.held.add("a");
     pulls.begin("a");
     pulls.begin("a");
@@ -62,7 +62,7 @@ describe("Pulls", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("leaves to others what the owner did not ask for, or has already", async () => {
+  it("ignores Cargos that the owner did not request, or already has", async () => {
     expect(pulls.offer(cargo("a"), leave.signal)).toBe(false);
     pulls.begin("a");
     pulls.offer(cargo("a"), leave.signal);
@@ -71,20 +71,20 @@ describe("Pulls", () => {
     expect(files.events.all).toEqual(["fetch a", "lease a", "release a"]);
   });
 
-  it("fails what the coordinator does not send", () => {
+  it("fails a pull when the coordinator does not send the Cargo", () => {
     pulls.begin("a");
     clock.advance(10_000);
     expect(stateOf("a")).toMatchObject({ state: "failed", detail: expect.stringContaining("did not send a") });
     expect(pulls.offer(cargo("a"), leave.signal)).toBe(false);
   });
 
-  it("refuses without a session, and remembers nothing of it", () => {
+  it("refuses without a session, and keeps no state", () => {
     hasSession = false;
     expect(() => pulls.begin("a")).toThrow("not connected to its coordinator");
     expect(pulls.status()).toEqual([]);
   });
 
-  it("says why a fetch failed, and ends with the agent", async () => {
+  it("reports why a download failed, and ends with the agent", async () => {
     files.held.add("a");
     pulls.begin("a");
     pulls.offer(cargo("a"), leave.signal);
@@ -93,7 +93,7 @@ describe("Pulls", () => {
     expect(stateOf("a")).toMatchObject({ state: "failed", detail: "the agent stops" });
   });
 
-  it("remembers a hundred, the last ones", async () => {
+  it("keeps the last 100 pulls", async () => {
     for (let index = 0; index < 101; index += 1) {
       pulls.begin(`c${index}`);
       pulls.offer(cargo(`c${index}`), leave.signal);

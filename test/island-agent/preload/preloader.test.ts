@@ -67,7 +67,7 @@ async function running(body: () => Promise<void>): Promise<void> {
 }
 
 describe("Preloader", () => {
-  it("asks at once and then every 15 minutes", () =>
+  it("requests recommendations immediately and then every 15 minutes", () =>
     running(async () => {
       expect(questions).toBe(1);
       clock.advance(15 * 60_000 - 1);
@@ -78,7 +78,7 @@ describe("Preloader", () => {
       expect(questions).toBe(2);
     }));
 
-  it("wants what is recommended, fetches it one at a time, best first, and says why", async () => {
+  it("requests recommended Cargos, downloads one at a time, best first, and reports the reason", async () => {
     recommended = [recommend("best", 12), recommend("next", 1)];
     files.held.add("best");
     await running(async () => {
@@ -98,7 +98,7 @@ describe("Preloader", () => {
     });
   });
 
-  it("wants nothing that nobody has asked for but the default Cargo", async () => {
+  it("requests no Cargo without demand except the default Cargo", async () => {
     recommended = [recommend("asked", 1), { ...recommend("default", 0), isDefault: true }, recommend("idle", 0)];
     await running(async () => {
       expect(wanted).toEqual([["asked", "default"]]);
@@ -106,7 +106,7 @@ describe("Preloader", () => {
     });
   });
 
-  it("leaves out what does not fit beside what is wanted more, and takes a smaller one after it", async () => {
+  it("skips a Cargo that does not fit with better ones, and downloads a smaller one after it", async () => {
     recommended = [recommend("a"), recommend("big"), recommend("small")];
     files.budgetBytes = 1_000;
     await running(async () => {
@@ -121,7 +121,7 @@ describe("Preloader", () => {
     });
   });
 
-  it("fetches what the coordinator sends by itself", async () => {
+  it("downloads a Cargo that the coordinator sends without a request", async () => {
     await running(async () => {
       offer(cargo("a"));
       await settle();
@@ -129,7 +129,7 @@ describe("Preloader", () => {
     });
   });
 
-  it("goes on after a download that failed, and says why it did", async () => {
+  it("continues after a failed download, and reports the reason", async () => {
     files.preload = async ({ slug }) => {
       if (slug === "a") throw new Error("404 at the hub");
     };
@@ -141,7 +141,7 @@ describe("Preloader", () => {
     });
   });
 
-  it("tells when the coordinator could not be asked, and asks again later", async () => {
+  it("reports a failed request, and retries it later", async () => {
     recommended = new Error("connect ECONNREFUSED");
     await running(async () => {
       expect(preloader.status()).toMatchObject({ askedAtMs: null, problem: "connect ECONNREFUSED" });
@@ -156,7 +156,7 @@ describe("Preloader", () => {
     });
   });
 
-  it("asks again soon when there was no session to ask for the Cargos in", async () => {
+  it("retries soon when there was no session for the request", async () => {
     recommended = [recommend("a")];
     hasSession = false;
     await running(async () => {
@@ -168,7 +168,7 @@ describe("Preloader", () => {
     });
   });
 
-  it("asks ever more seldom while questions fail, but at least every 15 minutes", async () => {
+  it("backs off while requests fail, up to 15 minutes", async () => {
     recommended = new Error("502");
     await running(async () => {
       const counts: number[] = [];
@@ -185,7 +185,7 @@ describe("Preloader", () => {
     });
   });
 
-  it("asks for nothing while the Island takes no jobs", async () => {
+  it("requests nothing while the Island accepts no jobs", async () => {
     closedBecause = "paused";
     await running(async () => {
       expect(questions).toBe(0);
@@ -193,7 +193,7 @@ describe("Preloader", () => {
     });
   });
 
-  it("stops what it fetches when the Island closes, and asks and goes on as soon as it opens", async () => {
+  it("stops its download when the Island closes, and continues as soon as it opens", async () => {
     files.held.add("a");
     await running(async () => {
       offer(cargo("a"), cargo("b"));
@@ -215,7 +215,7 @@ describe("Preloader", () => {
     });
   });
 
-  it("fetches what the coordinator sent by itself also when a question comes between", async () => {
+  it("downloads a Cargo sent without a request even if another request comes first", async () => {
     files.held.add("a");
     await running(async () => {
       offer(cargo("a"), cargo("b"));
@@ -232,7 +232,7 @@ describe("Preloader", () => {
     });
   });
 
-  it("fetches another version that is offered during a fetch after it, and the same one once", async () => {
+  it("downloads another version after the current download, and the same version only once", async () => {
     const versions: (string | undefined)[] = [];
     files.held.add("a");
     const preload = files.preload.bind(files);
@@ -253,7 +253,7 @@ describe("Preloader", () => {
     });
   });
 
-  it("leaves out what no runtime of this Island can run, and says so", async () => {
+  it("skips Cargos that no runtime of this Island can run, and reports it", async () => {
     await running(async () => {
       offer({ ...cargo("a"), runtimeType: "diffusers" });
       await settle();

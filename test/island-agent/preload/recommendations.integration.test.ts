@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
-describe("what to preload, from a coordinator", () => {
-  it("is read in its order, and its Cargos come by name in the session", async () => {
+describe("fetchRecommendations()", () => {
+  it("returns recommendations in order, whose Cargos arrive by name in the session", async () => {
     const hostId = randomUUID();
     await using island = await FakeIsland.join(coordinator.url, islandToken, { hostId });
     const recommended = await fetchRecommendations(`${coordinator.url}/`, hostId, NEVER);
@@ -41,11 +41,11 @@ describe("what to preload, from a coordinator", () => {
     expect(island.pending("preload")).toEqual([]);
   });
 
-  it("says so when the coordinator does not know the Island", async () => {
+  it("reports that the coordinator does not know the Island", async () => {
     await expect(fetchRecommendations(coordinator.url, randomUUID(), NEVER)).rejects.toThrow("with status 404");
   });
 
-  describe("from one that is not to be trusted", () => {
+  describe("with a malicious coordinator", () => {
     const good = { workload_slug: "a", estimated_earnings_per_job: "0.5", queued_demand: 1, demand_score: 9 };
     const ask = async (answer: string): Promise<unknown> => {
       const server = createServer((_request, response) => response.end(answer));
@@ -65,19 +65,19 @@ describe("what to preload, from a coordinator", () => {
       { estimated_earnings_per_job: "-1" },
       { queued_demand: -5 },
       { demand_score: 0.5 },
-    ])("is refused with %j", async (wrong) => {
+    ])("rejects %j", async (wrong) => {
       expect(await ask(JSON.stringify({ recommendations: [good] }))).toHaveLength(1);
       const answer = ask(JSON.stringify({ recommendations: [{ ...good, ...wrong }] }));
       await expect(answer).rejects.toThrow("invalid recommendations");
     });
 
-    it("is refused when it is no JSON, and when it is longer than 1 MB", async () => {
+    it("rejects a response that is not JSON, or longer than 1 MB", async () => {
       await expect(ask("<html>")).rejects.toThrow("invalid recommendations");
       await expect(ask(" ".repeat(1_000_001))).rejects.toThrow("is longer than 1000000 bytes");
     });
   });
 
-  it("says so when it is no coordinator that answers", async () => {
+  it("reports a response that is not from a coordinator", async () => {
     await expect(fetchRecommendations("http://127.0.0.1:1", randomUUID(), NEVER)).rejects.toThrow();
   });
 });

@@ -5,7 +5,7 @@ import type { OutputItem } from "../../../shared/output.ts";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Reads `pieces` one after another, then the end. */
+/** Reads `pieces` one after the other, then the end. */
 function read(pieces: readonly (string | Uint8Array)[], limits: Partial<JsonLineLimits> = {}) {
   const items: OutputItem[] = [];
   const reader = new JsonLineReader((item) => items.push(item), limits);
@@ -34,7 +34,7 @@ const ITEMS = [
 ];
 
 describe("JsonLineReader", () => {
-  it("gives items in order, and the output of `done`", () => {
+  it("delivers items in order, and the output of `done`", () => {
     const { items, finalLine, tokens, failure } = read([`${TALK}\n`]);
     expect(failure).toBeUndefined();
     expect(items).toEqual(ITEMS);
@@ -42,7 +42,7 @@ describe("JsonLineReader", () => {
     expect(tokens).toBe(2);
   });
 
-  it("reads the same wherever the bytes are cut, also within a character", () => {
+  it("reads the same items wherever the bytes are split, even within a character", () => {
     const bytes = utf8(TALK);
     for (let cut = 1; cut < bytes.length; cut += 1) {
       const { items, finalLine } = read([bytes.subarray(0, cut), bytes.subarray(cut)]);
@@ -54,7 +54,7 @@ describe("JsonLineReader", () => {
   it.each([
     ["Uint8Array", utf8],
     ["Buffer", (text: string) => Buffer.from(text)],
-  ])("keeps an unfinished line although its %s is used again", (_, bytesOf) => {
+  ])("keeps an unfinished line when its %s is reused", (_, bytesOf) => {
     const items: OutputItem[] = [];
     const reader = new JsonLineReader((item) => items.push(item));
     const buffer = bytesOf('{"type":"token",');
@@ -64,26 +64,26 @@ describe("JsonLineReader", () => {
     expect(items).toEqual([{ type: "token", content: "a", count: 1 }]);
   });
 
-  it("gives a line's item before it sees a fault in the next", () => {
+  it("delivers an item before it reads an invalid next line", () => {
     const { items, failure } = read(['{"type":"token","content":"a"}\nnonsense\n']);
     expect(items).toHaveLength(1);
     expect(failure).toMatchObject({ code: "cargo_failed", retryable: false });
     expect(failure?.message).toContain("line 2 of its output is not JSON");
   });
 
-  it("passes over empty lines and takes CRLF", () => {
+  it("skips empty lines and accepts CRLF", () => {
     expect(read(['\n  \n{"type":"done"}\r\n']).finalLine).toEqual({ kind: "done" });
   });
 
-  it("takes a last line without its end", () => {
+  it("accepts a last line without a newline", () => {
     expect(read(['{"type":"done","output":null}']).finalLine).toEqual({ kind: "done", output: null });
   });
 
-  it("has no final line when the output just ends", () => {
+  it("has no final line when the output ends without one", () => {
     expect(read(['{"type":"token","content":"a"}\n'])).toMatchObject({ finalLine: null, failure: undefined });
   });
 
-  it("ignores what follows the final line", () => {
+  it("ignores lines after the final line", () => {
     const { items, finalLine, failure } = read([
       '{"type":"done","output":1}\n{"type":"token","content":"a"}\nx',
       "y\n",
@@ -95,7 +95,7 @@ describe("JsonLineReader", () => {
     });
   });
 
-  it("makes the message of an `error` line the failure, cut to 1,000 characters", () => {
+  it("uses the message of an `error` line as the failure, truncated to 1,000 characters", () => {
     const { finalLine } = read([`{"type":"error","message":"no such page${"!".repeat(5_000)}"}\n`]);
     expect(finalLine).toMatchObject({ kind: "error", failure: { code: "cargo_failed", retryable: false } });
     const message = finalLine?.kind === "error" ? finalLine.failure.message : "";
@@ -103,12 +103,12 @@ describe("JsonLineReader", () => {
     expect(message).toHaveLength(1_000);
   });
 
-  it("says that the program failed when an `error` line says nothing", () => {
+  it("uses a default message for an empty `error` line", () => {
     const { finalLine } = read(['{"type":"error","message":""}\n']);
     expect(finalLine).toMatchObject({ failure: { message: "The Cargo's program failed" } });
   });
 
-  it("replaces half a surrogate pair in a token", () => {
+  it("replaces half of a surrogate pair in a token", () => {
     expect(read(['{"type":"token","content":"a\\ud83c"}\n']).items).toMatchObject([{ content: "a\ufffd" }]);
   });
 
@@ -134,7 +134,7 @@ describe("JsonLineReader", () => {
       `{"type":"done","output":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
       "nested too deeply",
     ],
-  ])("refuses %s, and quotes nothing of it", (_, line, fault) => {
+  ])("refuses %s without quoting it", (_, line, fault) => {
     const { failure, items, finalLine } = read([`${line}\n`]);
     expect(failure).toMatchObject({ name: "JobFailure", code: "cargo_failed", retryable: false });
     expect(failure?.message).toContain(fault);
@@ -150,7 +150,7 @@ describe("JsonLineReader", () => {
     expect(failure?.message).toContain("is not UTF-8");
   });
 
-  it("refuses a long line before its end comes, and takes one of just the length", () => {
+  it("refuses a line above the limit before it ends, and accepts one at the limit", () => {
     const line = '{"type":"progress","step":1,"total":2}';
     const limits = { lineBytes: line.length };
     expect(read([`${line}\n${line}\n`], limits)).toMatchObject({
@@ -162,7 +162,7 @@ describe("JsonLineReader", () => {
     expect(failure?.message).toContain(`line 1 of its output is over ${line.length} bytes`);
   });
 
-  it("refuses more output than the limit in many short lines", () => {
+  it("refuses many short lines that exceed the total limit", () => {
     const { failure, items } = read(Array<string>(100).fill('{"type":"progress","step":1,"total":2}\n\n'), {
       totalBytes: 1_000,
     });

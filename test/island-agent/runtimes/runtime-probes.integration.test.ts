@@ -33,13 +33,13 @@ afterEach(async () => {
 
 function makeProbes(...candidates: CargoRuntime[]): RuntimeProbes {
   const prepare = (): Promise<void> => Promise.resolve();
-  // At its highest, `random` makes every wait the whole step.
+  // With this maximum of `random`, each wait is the whole step.
   const probes = new RuntimeProbes({ candidates, clock, log, prepare, random: () => 1 });
   probes.onFound = (type) => found.push(type);
   return probes;
 }
 
-/** A runtime with these answers to its probes, one after the other; the last one stays. */
+/** A runtime whose probes return these results in order; the last one repeats. */
 function scripted(...answers: ProbeResult[]): CargoRuntime & { probed: number } {
   const runtime = Object.assign(new FakeRuntime(), { probed: 0 });
   const probe = (): Promise<ProbeResult> =>
@@ -51,7 +51,7 @@ const CRASHED: ProbeResult = { usable: false, reason: "llama.cpp process was kil
 const USABLE: ProbeResult = { usable: true, version: "1" };
 
 describe("RuntimeProbes", () => {
-  it("offers at once what works", async () => {
+  it("offers working runtimes immediately", async () => {
     using probes = makeProbes(scripted(USABLE));
     await probes.probeAll();
     expect([...probes.usable.keys()]).toEqual(["llmcpp"]);
@@ -59,7 +59,7 @@ describe("RuntimeProbes", () => {
     expect(found).toEqual([]);
   });
 
-  it("logs a reason once for all that it concerns, and nothing of runtimes for other platforms", async () => {
+  it("logs a common reason once, and does not log runtimes for other platforms", async () => {
     const [first, second] = [scripted(CRASHED), Object.assign(scripted(CRASHED), { type: "onnx" as const })];
     const foreign: ProbeResult = { usable: false, reason: "only on macOS", isFinal: true, isForeign: true };
     using probes = makeProbes(first, second, Object.assign(scripted(foreign), { type: "coreml" as const }));
@@ -68,7 +68,7 @@ describe("RuntimeProbes", () => {
     expect(probes.unusable().map(({ type }) => type)).toEqual(["llmcpp", "onnx", "coreml"]);
   });
 
-  it("offers a runtime in place of another one of its type, where that works", async () => {
+  it("replaces a usable runtime with another of its type", async () => {
     const [working, dead] = [scripted(USABLE), Object.assign(scripted(CRASHED), { type: "onnx" as const })];
     using probes = makeProbes(working, dead);
     await probes.probeAll();
@@ -81,7 +81,7 @@ describe("RuntimeProbes", () => {
     expect([dead.probed, others[1].probed]).toEqual([1, 1]);
   });
 
-  it("probes again what was killed, after growing waits, and tells when it works", async () => {
+  it("probes a killed runtime again with growing waits, and reports when it works", async () => {
     const runtime = scripted(CRASHED, CRASHED, USABLE);
     using probes = makeProbes(runtime);
     await probes.probeAll();
@@ -100,11 +100,11 @@ describe("RuntimeProbes", () => {
     expect(probes.usable.get("llmcpp")).toMatchObject({ version: "1" });
     expect(found).toEqual(["llmcpp"]);
     expect(probes.unusable()).toEqual([]);
-    // The same reason is told once.
+    // A repeated reason is logged once.
     expect(log.events.all).toEqual(["info Runtime is not usable", "info Runtime is usable now"]);
   });
 
-  it("asks at most every ten minutes, and never again what cannot change", async () => {
+  it("probes at most every ten minutes, and never again after a final result", async () => {
     const stubborn = scripted(CRASHED);
     const final = scripted({ usable: false, reason: "only on macOS", isFinal: true });
     using probes = makeProbes(stubborn, Object.assign(final, { type: "coreml" }));
@@ -118,13 +118,13 @@ describe("RuntimeProbes", () => {
     expect(probes.unusable()).toContainEqual({ type: "coreml", reason: "only on macOS", retryAtMs: null });
   });
 
-  it("has no hope where nothing works and nothing can change", async () => {
+  it("has no hope if all results are final failures", async () => {
     using probes = makeProbes(scripted({ usable: false, reason: "no package", isFinal: true }));
     await probes.probeAll();
     expect(probes.hasHope).toBe(false);
   });
 
-  it("finds a runtime whose host process was killed amid its first probe", async () => {
+  it("finds a runtime whose host process was killed during its first probe", async () => {
     const entry = join(folder, "host.mjs");
     await writeFile(
       entry,

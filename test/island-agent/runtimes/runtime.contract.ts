@@ -4,17 +4,17 @@ import type { OutputItem } from "../../../shared/output.ts";
 
 export interface RuntimeSubject {
   readonly load: () => Promise<LoadedCargo>;
-  /** Ends by itself after a few pieces of output. */
+  /** Input of a run that ends after a few items of output. */
   readonly short: RunRequest;
-  /** Gives output for longer than a test waits. */
+  /** Input of a run that produces output for longer than a test waits. */
   readonly long: RunRequest;
-  /** Input that no Cargo of this kind takes; null where that is for the Cargo's own program to say. */
+  /** Input that no Cargo of this kind accepts; null if the Cargo's program validates it. */
   readonly invalid: RunRequest | null;
 }
 
 const NEVER = new AbortController().signal;
 
-/** What every loaded Cargo owes its callers, whatever runs it. The cases share one Cargo, until one of them disposes of it. */
+/** Contract of every loaded Cargo, with any runtime. The cases share one Cargo, until one of them disposes it. */
 export function describeRuntime(name: string, make: () => Promise<RuntimeSubject>): void {
   describe(`LoadedCargo contract: ${name}`, () => {
     let subject: RuntimeSubject;
@@ -25,22 +25,22 @@ export function describeRuntime(name: string, make: () => Promise<RuntimeSubject
     });
     afterAll(() => cargo[Symbol.asyncDispose]());
 
-    it("run() gives its output before it settles and none after", async () => {
+    it("run() delivers its output before it settles and none after", async () => {
       const seen: (OutputItem | "settled")[] = [];
       await cargo.run(subject.short, (item) => seen.push(item), NEVER).finally(() => seen.push("settled"));
-      // Another run's end shows that whatever the first had still to say would have come.
+      // The end of another run shows that later output of the first would have arrived.
       await cargo.run(subject.short, () => {}, NEVER);
       expect(seen.indexOf("settled")).toBe(seen.length - 1);
       expect(seen.length).toBeGreaterThan(1);
     });
 
-    it("run() resolves with a reason and the usage", async () => {
+    it("run() resolves with a finish reason and the usage", async () => {
       const result = await cargo.run(subject.short, () => {}, NEVER);
       expect(result.finishReason).toMatch(/^(stop|length)$/);
       expect(result.usage.completionTokens).toBeGreaterThanOrEqual(0);
     });
 
-    it("run() rejects with the signal's reason when aborted, and gives no output after", async () => {
+    it("run() rejects with the signal's reason when aborted, and delivers no output after", async () => {
       const controller = new AbortController();
       const reason = new Error("not wanted any more");
       let items = 0;
@@ -56,26 +56,26 @@ export function describeRuntime(name: string, make: () => Promise<RuntimeSubject
       expect(items).toBe(1);
     });
 
-    it("run() rejects at once when its signal was aborted before", async () => {
+    it("run() rejects immediately when its signal is already aborted", async () => {
       const reason = new Error("too late");
       await expect(cargo.run(subject.short, () => {}, AbortSignal.abort(reason))).rejects.toBe(reason);
     });
 
-    it("run() works after another was aborted", async () => {
+    it("run() works after another run was aborted", async () => {
       const controller = new AbortController();
       const aborted = cargo.run(subject.long, () => controller.abort(), controller.signal);
       await expect(aborted).rejects.toBeDefined();
       await expect(cargo.run(subject.short, () => {}, NEVER)).resolves.toBeDefined();
     });
 
-    it("run() refuses wrong input with invalid_input, not retryable", async ({ skip }) => {
+    it("run() refuses invalid input with invalid_input, not retryable", async ({ skip }) => {
       const { invalid } = subject;
       skip(invalid === null, "the Cargo's own program says what it takes");
       const running = cargo.run(invalid as RunRequest, () => {}, NEVER);
       await expect(running).rejects.toMatchObject({ name: "JobFailure", code: "invalid_input", retryable: false });
     });
 
-    it("dispose() ends the runs under way as retryable failures, and later ones", async () => {
+    it("dispose() fails active and later runs as retryable", async () => {
       let disposed: PromiseLike<void> | undefined;
       const running = cargo.run(subject.long, () => void (disposed ??= cargo[Symbol.asyncDispose]()), NEVER);
       await expect(running).rejects.toMatchObject({ name: "JobFailure", retryable: true });

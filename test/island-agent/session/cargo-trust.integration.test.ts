@@ -78,7 +78,7 @@ async function welcomed(): Promise<ScriptedSession> {
 const changed = (override: object): CargoManifest => ({ ...manifest, ...override });
 const byOther = (cargo: CargoManifest): string => sign(null, signedBytes(cargo), other.privateKey).toString("base64");
 
-describe("a Cargo that comes with a job", () => {
+describe("a Cargo of an assigned job", () => {
   it.each<[string, CargoManifest, string]>([
     [
       "names another model than was signed",
@@ -105,7 +105,7 @@ describe("a Cargo that comes with a job", () => {
     ["has the signature of another Cargo", manifest, signManifest(changed({ slug: "b" }))],
     ["has no signature to speak of", manifest, "none"],
     ["is another account's own", manifest, signManifest(manifest, "user_2")],
-  ])("is refused when it %s; nothing is fetched, loaded or run", async (_what, cargo, signature) => {
+  ])("is refused without a download, load or run when it %s", async (_what, cargo, signature) => {
     const session = await welcomed();
     session.send(makeAssign({ cargo, signature }));
     expect(await session.next("refused")).toMatchObject({
@@ -121,7 +121,7 @@ describe("a Cargo that comes with a job", () => {
     expect(agent.status().running).toEqual([]);
   });
 
-  it("runs when it is signed, also with fields that only a later version knows", async () => {
+  it("runs when it is signed, even with fields of a later version", async () => {
     const session = await welcomed();
     session.send(makeAssign({ cargo: changed({ later: [1, { b: 2, a: 1 }], model: { ...model, mirror: null } }) }));
     await session.next("finished");
@@ -129,14 +129,14 @@ describe("a Cargo that comes with a job", () => {
     expect(log.events.all).not.toContain(NOT_SIGNED);
   });
 
-  it("runs when it is the own of this Island's account", async () => {
+  it("runs when it belongs to this Island's account", async () => {
     const session = await welcomed();
     session.send(makeAssign({ cargo: manifest, signature: signManifest(manifest, "user_1") }));
     await session.next("finished");
     expect(log.events.all).not.toContain(NOT_SIGNED);
   });
 
-  it("is told in the log once, however many come", async () => {
+  it("is logged only once when it is refused repeatedly", async () => {
     const session = await welcomed();
     for (const jobId of ["job_1", "job_2", "job_3"]) session.send(makeAssign({ jobId, signature: byOther(manifest) }));
     await session.next("refused", 3);
@@ -145,7 +145,7 @@ describe("a Cargo that comes with a job", () => {
 });
 
 describe("a Cargo to preload", () => {
-  it("is fetched only when it is signed", async () => {
+  it("is downloaded only when it is signed", async () => {
     const session = await welcomed();
     session.send({ type: "preload", cargo: changed({ slug: "evil" }), signature: byOther(changed({ slug: "evil" })) });
     session.send({ type: "preload", cargo: manifest });
@@ -155,8 +155,8 @@ describe("a Cargo to preload", () => {
   });
 });
 
-describe("a coordinator that comes back with another key", () => {
-  it("is left before a word is said, with what to do about it", async () => {
+describe("a coordinator with a changed key", () => {
+  it("is rejected before hello, with advice", async () => {
     const first = await welcomed();
     await first.heard();
     coordinator.shownKey = publicKeyText(other.publicKey);
@@ -171,7 +171,7 @@ describe("a coordinator that comes back with another key", () => {
     expect((await coordinator.session(2)).frames("hello")).toEqual([]);
   });
 
-  it("is served when something between the two takes the header away: each Cargo is checked all the same", async () => {
+  it("is accepted when a proxy removes the header, because each Cargo is still checked", async () => {
     const first = await welcomed();
     await first.heard();
     coordinator.shownKey = null;

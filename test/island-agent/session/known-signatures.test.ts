@@ -14,13 +14,13 @@ function make(): { isValid: ReturnType<typeof rememberSignatures>; verified: str
   return { isValid, verified };
 }
 
-it("verifies the signature of a Cargo once for all of its jobs", () => {
+it("rememberSignatures() verifies the signature of a Cargo once for all of its jobs", () => {
   const { isValid, verified } = make();
   for (let job = 0; job < 5; job += 1) expect(isValid({ ...cargo }, "good")).toBe(true);
   expect(verified).toEqual(["good"]);
 });
 
-it("verifies another manifest under a signature that it knows", () => {
+it("rememberSignatures() verifies another manifest with a known signature", () => {
   const { isValid, verified } = make();
   expect(isValid(cargo, "good")).toBe(true);
   const others = [
@@ -32,7 +32,7 @@ it("verifies another manifest under a signature that it knows", () => {
   expect(verified).toHaveLength(4);
 });
 
-it("does not remember a signature that is wrong", () => {
+it("rememberSignatures() does not cache an invalid signature", () => {
   const { isValid, verified } = make();
   for (let job = 0; job < 2; job += 1) expect(isValid(cargo, "wrong")).toBe(false);
   expect(verified).toEqual(["wrong", "wrong"]);

@@ -3,8 +3,8 @@ import { Outbox } from "../../../island-agent/session/outbox.ts";
 import { fromIslandSchema, type FromIsland } from "../../../shared/protocol/from-island.ts";
 import { finished, name, NEVER_FAILS, open, token, turn } from "./outbox-world.ts";
 
-describe("Outbox, frames for tokens", () => {
-  it("sends the output of one turn of the event loop as one frame", async () => {
+describe("Outbox frames for tokens", () => {
+  it("hold the output of one event loop tick", async () => {
     const { outbox, sent } = open();
     outbox.open(name("job_1", 1), NEVER_FAILS);
     outbox.output("job_1", 1, token("a"));
@@ -16,7 +16,7 @@ describe("Outbox, frames for tokens", () => {
     ]);
   });
 
-  it("sends a token at the end of its turn: one frame for each when they come one by one", async () => {
+  it("are sent at the end of each tick, one per token when tokens arrive separately", async () => {
     const { outbox, sent } = open();
     outbox.open(name("job_1", 1), NEVER_FAILS);
     for (const content of ["a", "b", "c"]) {
@@ -30,7 +30,7 @@ describe("Outbox, frames for tokens", () => {
     ]);
   });
 
-  it("gathers output while the socket is behind, and sends it in one frame as soon as the socket has drained", async () => {
+  it("gather output while the socket is behind, and are sent as one as soon as it has drained", async () => {
     const outbox = new Outbox();
     const sent: FromIsland[] = [];
     let isBehind = true;
@@ -49,7 +49,7 @@ describe("Outbox, frames for tokens", () => {
     expect(sent).toHaveLength(4);
   });
 
-  it("sends what it gathered for a socket that was lost, after a reconnect", async () => {
+  it("are sent after a reconnect if they were gathered for a lost socket", async () => {
     const outbox = new Outbox();
     outbox.connect(() => false, []);
     outbox.open(name("job_1", 1), NEVER_FAILS);
@@ -65,7 +65,7 @@ describe("Outbox, frames for tokens", () => {
     );
   });
 
-  it("parses no frame of tokens with the schema, and every other frame", async () => {
+  it("are not validated with the schema, unlike other frames", async () => {
     const parse = vi.spyOn(fromIslandSchema, "safeParse");
     const { outbox, sent } = open();
     outbox.open(name("job_1", 1), NEVER_FAILS);

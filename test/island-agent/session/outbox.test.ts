@@ -6,7 +6,7 @@ import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { finished, name, NEVER_FAILS, open, token, turn } from "./outbox-world.ts";
 
 describe("Outbox", () => {
-  it("puts the last output before the end, without waiting for the turn", () => {
+  it("sends the last output before the end, without waiting for the tick", () => {
     const { outbox, sent } = open();
     outbox.open(name("job_1", 1), NEVER_FAILS);
     outbox.output("job_1", 1, token("a"));
@@ -26,7 +26,7 @@ describe("Outbox", () => {
     expect(outbox.isEmpty).toBe(true);
   });
 
-  it("sends again after a reconnect exactly what was not acknowledged, also what came while away", async () => {
+  it("resends exactly the unacknowledged frames after a reconnect, including those added while disconnected", async () => {
     const { outbox } = open();
     outbox.open(name("job_1", 1), NEVER_FAILS);
     outbox.start("job_1", 1);
@@ -42,7 +42,7 @@ describe("Outbox", () => {
     expect(again.map((frame) => ("seq" in frame ? frame.seq : frame.type))).toEqual([2, 3, 4]);
   });
 
-  it("forgets what it is told to drop, and drops frames of an attempt that is over", () => {
+  it("removes dropped attempts, and drops frames of an attempt that has ended", () => {
     const { outbox, sent } = open();
     outbox.open(name("job_1", 1), NEVER_FAILS);
     outbox.connect((frame) => sent.push(frame), [{ jobId: "job_1", attempt: 1, action: "drop" }]);
@@ -67,7 +67,7 @@ describe("Outbox", () => {
     expect(sent.filter((frame) => "seq" in frame)).toHaveLength(1);
   });
 
-  it("tells of a start that came between hello and welcome, and of no start twice", () => {
+  it("reports a start between hello and welcome exactly once", () => {
     const { outbox, sent } = open();
     outbox.open(name("job_1", 1), NEVER_FAILS);
     outbox.open(name("job_2", 1), NEVER_FAILS);
@@ -85,7 +85,7 @@ describe("Outbox", () => {
     ]);
   });
 
-  it("tells how much of a prompt is read, and the last of it again after a reconnect", () => {
+  it("reports prompt progress, and the latest again after a reconnect", () => {
     const { outbox, sent } = open();
     outbox.open(name("job_1", 1), NEVER_FAILS);
     outbox.start("job_1", 1);
@@ -101,7 +101,7 @@ describe("Outbox", () => {
     ]);
   });
 
-  it("emptied() resolves with the last acknowledgement, and at once when nothing is owed", async () => {
+  it("emptied() resolves with the last acknowledgement, and immediately when no frame is unacknowledged", async () => {
     const { outbox } = open();
     await outbox.emptied();
     const events: string[] = [];

@@ -10,7 +10,7 @@ export class DdimSampler implements Sampler {
   readonly timesteps: readonly number[];
   readonly initNoiseSigma = 1;
   readonly #training: Training;
-  /** At each step, and after the last. */
+  /** Values at each step, and after the last. */
   readonly #alphasCumprod: readonly number[];
 
   /** @param isFinalClean true: the last step leaves no noise; false: it leaves that of training's first timestep. */

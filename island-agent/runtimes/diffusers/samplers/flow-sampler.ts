@@ -1,11 +1,11 @@
 import { linspace } from "./noise-schedule.ts";
 import type { Sampler } from "./sampler.ts";
 
-/** How noise levels are moved towards noise, where large images need more steps. Source: Esser et al. 2024, §5.3.2. */
+/** Shift of the noise levels towards noise, where large images need more steps. Source: Esser et al. 2024, §5.3.2. */
 export interface FlowShift {
-  /** A fixed factor; not read if `dynamic`. */
+  /** A fixed factor; ignored if `dynamic` is set. */
   readonly shift: number;
-  /** By the number of the image's tokens; null: fixed. */
+  /** Shift by the number of the image's tokens; null: fixed. */
   readonly dynamic: {
     readonly baseShift: number;
     readonly maxShift: number;
@@ -14,18 +14,17 @@ export interface FlowShift {
   } | null;
 }
 
-/** What the noise levels of an image depend on beside the number of steps. */
+/** Properties of an image that determine its noise levels, besides the number of steps. */
 export interface FlowImage {
-  /** Tokens of the transformer for the image. */
+  /** Number of the transformer's tokens for the image. */
   readonly tokens: number;
-  /** Evenly from 1 to 1/steps, as Flux has them; otherwise over the levels of training, as Stable Diffusion 3 has them. */
+  /** True: even levels from 1 to 1/steps, as in Flux. False: levels of training, as in Stable Diffusion 3. */
   readonly isEven: boolean;
 }
 
 /**
- * Euler's method for networks that predict the velocity from image to noise (rectified flow). Latents are
- * `(1 - sigma) * original + sigma * noise`. Source: Liu et al. 2022; Esser et al. 2024, §2; levels as in diffusers'
- * FlowMatchEulerDiscreteScheduler.
+ * Euler's method for networks that predict the velocity from image to noise (rectified flow). Latents are `(1 - sigma) * original
+ * + sigma * noise`. Source: Liu et al. 2022; Esser et al. 2024, §2; levels as in diffusers' FlowMatchEulerDiscreteScheduler.
  */
 export class FlowSampler implements Sampler {
   readonly timesteps: readonly number[];
@@ -36,7 +35,7 @@ export class FlowSampler implements Sampler {
   /** @param count timesteps of training. */
   constructor(count: number, steps: number, shift: FlowShift, picture: FlowImage) {
     const move = shiftFor(shift, picture);
-    // Levels of training are moved by a fixed shift already, and then once more.
+    // Levels of training already have a fixed shift, and are shifted once more.
     const least = shift.dynamic === null ? move(1 / count) : 1 / count;
     const levels = linspace(1, picture.isEven ? 1 / steps : least, steps).map(move);
     this.sigmas = [...levels, 0];

@@ -1,8 +1,8 @@
-/** What a network was trained to predict. Source of `v_prediction`: Salimans and Ho 2022, appendix D. */
+/** Quantity that a network was trained to predict. Source of `v_prediction`: Salimans and Ho 2022, appendix D. */
 export const PREDICTION_TYPES = ["epsilon", "v_prediction", "sample"] as const;
 export type PredictionType = (typeof PREDICTION_TYPES)[number];
 
-/** The parts of a latent, which is `signal * original + noise * epsilon`. */
+/** Parts of a latent, which is `signal * original + noise * epsilon`. */
 interface Parts {
   readonly original: number;
   readonly epsilon: number;

@@ -15,12 +15,12 @@ type SamplerName = "euler" | "ddim" | "lcm" | "flow";
 
 interface SchedulerClass {
   readonly sampler: SamplerName;
-  /** The class's defaults. */
+  /** Default of the class. */
   readonly spacing: TimestepSpacing;
   readonly isClipped: boolean;
 }
 
-/** Scheduler classes of diffusers. Where we have no sampler of the class, one that solves the same equation is used. */
+/** Scheduler classes of diffusers. For a class without its own sampler, one that solves the same equation is used. */
 const CLASSES: Readonly<Record<string, SchedulerClass>> = {
   EulerDiscreteScheduler: { sampler: "euler", spacing: "linspace", isClipped: false },
   DDIMScheduler: { sampler: "ddim", spacing: "leading", isClipped: true },
@@ -39,7 +39,7 @@ const CLASSES: Readonly<Record<string, SchedulerClass>> = {
 
 const fraction = z.number().gt(0).lt(1);
 const absent = z.union([z.literal(false), z.null()]).optional();
-/** The file of diffusers' `save_pretrained`. Unsupported fields that change the image are refused, others ignored. */
+/** File of diffusers' `save_pretrained`. Unsupported fields that change the image are rejected, others ignored. */
 const fileSchema = z.object({
   _class_name: z.string(),
   num_train_timesteps: z.int().min(1).max(100_000).default(1_000),
@@ -72,7 +72,7 @@ const fileSchema = z.object({
   thresholding: absent,
 });
 
-/** How a pipeline's images are sampled. */
+/** Sampling of a pipeline's images. */
 export interface SamplerPlan {
   readonly name: SamplerName;
   /** Class named in the file. */
@@ -80,7 +80,7 @@ export interface SamplerPlan {
   readonly training: Training;
   /** Maximum number of steps of one image. */
   readonly maxSteps: number;
-  /** @param picture read by `flow` only. */
+  /** @param picture used only by `flow`. */
   create(steps: number, picture?: FlowImage): Sampler;
 }
 

@@ -1,6 +1,6 @@
 import { linspace } from "./noise-schedule.ts";
 
-/** How the steps are spaced over the timesteps of training. Source: Lin et al. 2023 ("Common Diffusion Noise Schedules…"), table 2. */
+/** Spacing of the steps over the timesteps of training. Source: Lin et al. 2023 ("Common Diffusion Noise Schedules…"), table 2. */
 export const TIMESTEP_SPACINGS = ["linspace", "leading", "trailing"] as const;
 export type TimestepSpacing = (typeof TIMESTEP_SPACINGS)[number];
 
@@ -12,7 +12,7 @@ export interface TimestepGrid {
   readonly count: number;
 }
 
-/** The timesteps of `steps` steps, the noisiest first. `linspace` may give fractions. */
+/** Returns the timesteps of `steps` steps, the noisiest first. `linspace` may return fractions. */
 export function timestepsOf({ spacing, offset, count }: TimestepGrid, steps: number): number[] {
   switch (spacing) {
     case "linspace":

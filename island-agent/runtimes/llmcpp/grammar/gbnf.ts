@@ -1,7 +1,7 @@
 /** A grammar before it is written in llama.cpp's notation. */
 export type Grammar =
   | { readonly kind: "text"; readonly text: string }
-  /** One code point of any of the ranges, both ends included. */
+  /** One code point of any of the ranges, both ends inclusive. */
   | { readonly kind: "chars"; readonly ranges: readonly CodeRange[] }
   | { readonly kind: "sequence"; readonly parts: readonly Grammar[] }
   | { readonly kind: "choice"; readonly options: readonly Grammar[] }
@@ -10,7 +10,7 @@ export type Grammar =
   | { readonly kind: "rule"; readonly name: string };
 
 export type CodeRange = readonly [first: number, last: number];
-/** By name; the first one is where an answer begins. */
+/** Rules by name; a text starts with the first one. */
 export type Rules = ReadonlyMap<string, Grammar>;
 
 export const text = (value: string): Grammar => ({ kind: "text", text: value });
@@ -25,7 +25,7 @@ export const EMPTY = text("");
 export const DIGIT = chars([0x30, 0x39]);
 export const NON_ZERO = chars([0x31, 0x39]);
 
-/** In GBNF. Source: grammars/README.md of llama.cpp. */
+/** Writes the rules in GBNF. Source: grammars/README.md of llama.cpp. */
 export function writeRules(rules: Rules): string {
   return [...rules].map(([name, grammar]) => `${name} ::= ${written(grammar)}\n`).join("");
 }
@@ -60,7 +60,7 @@ function quantifier(min: number, max: number | null): string {
   return max === min ? `{${min}}` : `{${min},${max ?? ""}}`;
 }
 
-/** Letters and digits as they are; all else by its code, so that nothing has a meaning of its own. */
+/** Keeps letters and digits, and escapes all other characters by code, so that none has a special meaning. */
 function escaped(code: number): string {
   const char = String.fromCodePoint(code);
   if (/[A-Za-z0-9 _:,.{}@/]/.test(char)) return char;

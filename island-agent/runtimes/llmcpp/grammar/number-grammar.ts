@@ -10,9 +10,9 @@ interface NumberBounds {
   readonly multipleOf: number | null;
 }
 
-/** Integers of up to 15 digits are exact as doubles, with one more digit not all are. */
+/** Largest integer of 15 digits. Integers of up to 15 digits are exact as doubles; some with 16 digits are not. */
 const MAX_INTEGER = 999_999_999_999_999;
-/** Multiples of a bounded number are listed, up to so many. */
+/** Maximum number of listed multiples of a bounded number. */
 const MAX_LISTED = 200;
 /** Decimals of a number between bounds that are not integers. */
 const EDGE_DECIMALS = 4;
@@ -21,8 +21,8 @@ const MAX_DECIMALS = 15;
 const MAX_FRACTIONS = 100;
 
 /**
- * JSON numbers within the bounds; undefined if there is none. Not all of them: decimals are few near the bounds. Multiples beyond what
- * can be listed are left to the check of the answer.
+ * Returns a grammar of JSON numbers within the bounds; undefined if there are none. It does not cover all numbers: near the
+ * bounds there are few decimals. Multiples that cannot be listed are left to the validation of the output.
  */
 export function numberGrammar(bounds: NumberBounds): Grammar | undefined {
   const { isInteger, multipleOf } = bounds;
@@ -39,7 +39,7 @@ export function numberGrammar(bounds: NumberBounds): Grammar | undefined {
   }
   if (minimum < 0) {
     const isAbove = maximum <= 0 && isBelowMaximum;
-    // No "-0" beside 0.
+    // Excludes "-0" if 0 is allowed.
     const low: End = isWhole && maximum >= 0 ? [1, false] : [Math.max(0, -maximum), isAbove];
     const negative = magnitudes(low, [-minimum, isAboveMinimum], isWhole, steps);
     if (negative.length > 0) options.push(sequence(text("-"), choice(...negative)));
@@ -50,7 +50,7 @@ export function numberGrammar(bounds: NumberBounds): Grammar | undefined {
 /** A bound, and whether it is excluded. */
 type End = readonly [value: number, isExcluded: boolean];
 
-/** Numbers from `low`, which is not negative, to `high`. `steps`: what decimals there may be; null: any. */
+/** Returns numbers from `low`, which is not negative, to `high`. `steps`: allowed decimals; null: any. */
 function magnitudes(low: End, high: End, isWhole: boolean, steps: Grammar | null): Grammar[] {
   const [min, isAbove] = low;
   const isOpen = high[0] > MAX_INTEGER;
@@ -75,7 +75,7 @@ function magnitudes(low: End, high: End, isWhole: boolean, steps: Grammar | null
   return options;
 }
 
-/** `unit` with decimals between the bounds, which are counted from it. */
+/** Returns `unit` with decimals between the bounds, which are relative to it. */
 function edge(unit: number, [min, isAbove]: End, [max, isBelow]: End): Grammar[] {
   const first = Math.ceil(min * EDGE_UNITS) + (isAbove ? 1 : 0);
   const last = Math.min(EDGE_UNITS - 1, Math.floor(max * EDGE_UNITS) - (isBelow ? 1 : 0));
@@ -84,12 +84,12 @@ function edge(unit: number, [min, isAbove]: End, [max, isBelow]: End): Grammar[]
   return [sequence(text(`${unit}.`), sameLength(padded(first), padded(last)))];
 }
 
-/** So few that the number is not rounded up to the next integer. */
+/** Returns the number of decimals at which the number is not rounded up to the next integer. */
 function fractionDigits(max: number): number {
   return Math.max(1, MAX_DECIMALS - String(Math.floor(max)).length);
 }
 
-/** All integers from one to another, which is not negative. */
+/** Returns all integers in a range; `from` is not negative. */
 function integers(from: number, to: number): Grammar {
   if (from <= 1 && to === MAX_INTEGER) {
     const positive = sequence(NON_ZERO, repeat(DIGIT, 0, String(to).length - 1));
@@ -104,7 +104,7 @@ function integers(from: number, to: number): Grammar {
   return choice(...options);
 }
 
-/** Texts of digits between two of the same length. */
+/** Returns digit strings between two strings of the same length. */
 function sameLength(low: string, high: string): Grammar {
   if (low === high) return text(low);
   const size = low.length;
@@ -124,7 +124,7 @@ function leading(first: number, last: number, others: number): Grammar {
   return others === 0 ? digit : sequence(digit, repeat(DIGIT, others, others));
 }
 
-/** Undefined if there are too many. */
+/** Returns undefined if there are too many. */
 function listMultiples(bounds: NumberBounds, step: number): number[] | undefined {
   const { minimum, maximum, isAboveMinimum, isBelowMaximum, isInteger } = bounds;
   const first = Math.ceil(minimum / step);
@@ -140,12 +140,15 @@ function listMultiples(bounds: NumberBounds, step: number): number[] | undefined
   );
 }
 
-/** Without the last digits, which arithmetic of doubles makes up. */
+/** Removes the last digits, which are rounding errors of doubles. */
 function rounded(value: number): number {
   return Number(value.toPrecision(12)) + 0;
 }
 
-/** Decimals of the multiples of 0.1, 0.01, 0.5, 0.25 and the like; null for other steps, whose multiples the check of the answer tells. */
+/**
+ * Returns the decimals of multiples of 0.1, 0.01, 0.5, 0.25 and similar steps. Returns null for other steps, whose multiples are
+ * left to the validation of the output.
+ */
 function fractionOf(step: number): Grammar | null {
   const perUnit = Math.round(1 / step);
   if (perUnit < 2 || Math.abs(perUnit * step - 1) > 1e-12) return null;

@@ -1,9 +1,9 @@
 import { chars, choice, EMPTY, repeat, sequence, text, type CodeRange, type Grammar } from "./gbnf.ts";
 
 const MAX_PATTERN = 600;
-/** Counted bounds of all repeats of a pattern: llama.cpp writes each out. */
+/** Maximum sum of the repeat counts of a pattern: llama.cpp expands each. */
 const MAX_REPEATS = 1_000;
-/** What JSON has in a string as it is: no control characters, quote and backslash, and no halves of surrogate pairs. */
+/** Characters that JSON strings contain unescaped: no control characters, quote and backslash, and no halves of surrogate pairs. */
 const PLAIN: readonly CodeRange[] = [
   [0x20, 0x21],
   [0x23, 0x5b],
@@ -23,7 +23,7 @@ const SPACES: readonly CodeRange[] = [
   [0x09, 0x0d],
   [0x20, 0x20],
 ];
-/** Escapes of JSON for what it does not have as it is. */
+/** JSON escapes of the other characters. */
 const JSON_ESCAPES: readonly (readonly [code: number, text: string])[] = [
   [0x22, '\\"'],
   [0x5c, "\\\\"],
@@ -36,8 +36,9 @@ const CONTROLS: Readonly<Record<string, number>> = { n: 0x0a, r: 0x0d, t: 0x09, 
 export const STRING_CHAR = jsonChar(ALL);
 
 /**
- * The inside of a JSON string that matches a regular expression; undefined for what no grammar can say: look-around, references back,
- * word boundaries, properties of Unicode, anchors inside of groups. An expression without anchors may have anything around it.
+ * Returns the inside of a JSON string that matches a regular expression. Without anchors, the expression may have any text around
+ * it. Returns undefined for features that a grammar cannot express: look-around, back references, word boundaries, Unicode
+ * properties, anchors in groups.
  */
 export function patternGrammar(pattern: string): Grammar | undefined {
   if (pattern.length > MAX_PATTERN) return undefined;
@@ -67,7 +68,7 @@ class PatternReader {
     return choice(...options);
   }
 
-  /** An alternative that no group encloses: its anchors say where the string begins and ends. */
+  /** Reads an alternative outside all groups: its anchors mark the start and end of the string. */
   #readTop(): Grammar {
     const before = this.#take("^") ? EMPTY : repeat(STRING_CHAR, 0, null);
     const parts = this.#readParts();
@@ -122,7 +123,7 @@ class PatternReader {
 
   #readQuantifier(part: Grammar): Grammar {
     const [min, max] = this.#readCounts();
-    // Lazy ones match the same texts.
+    // Lazy quantifiers match the same texts.
     if (min !== 1 || max !== 1) this.#take("?");
     if ("*+?{".includes(this.#peek() ?? " ")) throw new NoGrammar();
     if (min === 1 && max === 1) return part;
@@ -189,7 +190,7 @@ class PatternReader {
       case "u":
         return this.#readCode(4);
       default:
-        // Letters and digits that are left have meanings that no grammar has.
+        // The remaining letters and digits have meanings that grammars do not support.
         if (/[A-Za-z0-9]/.test(char)) throw new NoGrammar();
         return only(char);
     }
@@ -221,7 +222,7 @@ class PatternReader {
   }
 }
 
-/** A character of the ranges as JSON has it in a string. */
+/** Returns one character of the ranges, as JSON writes it in a string. */
 function jsonChar(ranges: readonly CodeRange[]): Grammar {
   const plain = intersection(ranges, PLAIN);
   const escapes = JSON_ESCAPES.filter(([code]) => ranges.some(([first, last]) => first <= code && code <= last));

@@ -16,7 +16,7 @@ const URL = `https?://${HOST}(?::[1-9]\\d{1,3})?(?:/[A-Za-z0-9_.~-]+)*/?(?:\\?[A
 const DAYS = "\\d{1,4}D";
 const TIME_PARTS = "T(?:\\d{1,4}H(?:\\d{1,4}M)?(?:\\d{1,4}S)?|\\d{1,4}M(?:\\d{1,4}S)?|\\d{1,4}S)";
 const PERIOD = `(?:\\d{1,4}Y(?:\\d{1,4}M)?(?:${DAYS})?|\\d{1,4}M(?:${DAYS})?|${DAYS})`;
-/** What is written for a format: valid by RFC 3339, 4122, 5321, 3986 and ISO 8601, though not all that is. */
+/** Patterns by format. Their texts are valid by RFC 3339, 4122, 5321, 3986 and ISO 8601, but not all valid texts match. */
 const FORMATS: Readonly<Record<string, string>> = {
   date: DATE,
   time: `${CLOCK}${OFFSET}`,
@@ -29,7 +29,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   hostname: HOST,
   uri: URL,
 };
-/** Of formats whose usual patterns allow a little that the format does not. */
+/** Examples of formats whose usual patterns allow slightly more than the format. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   email: ["a@b.co", "first.last+tag@mail-1.example.org"],
   uuid: ["123e4567-e89b-42d3-a456-426614174000"],
@@ -44,8 +44,8 @@ const ANY = rule("any");
 const COMMA = sequence(text(","), SPACE);
 
 /**
- * The grammar of a schema that `grammarSchemaOf` has read. Every JSON text of the grammar has the schema's types, names, lengths, bounds,
- * and its patterns and formats where a grammar can say them.
+ * Returns the grammar of a schema that `grammarSchemaOf` has read. JSON texts of the grammar have the schema's types, names,
+ * lengths and bounds, and its patterns and formats if a grammar can express them.
  */
 export function schemaGrammar(schema: Schema): Rules {
   return new SchemaWriter(schema).write();
@@ -121,7 +121,7 @@ class SchemaWriter {
     return braces("{", this.#members(members), "}");
   }
 
-  /** Members in their order, some of which may be missing, with commas between those that are there. */
+  /** Writes members in order, with commas between them; some may be optional. */
   #members(members: readonly Member[]): Grammar {
     let rest: Grammar = text("");
     let restAfterComma: Grammar = text("");
@@ -141,7 +141,7 @@ class SchemaWriter {
     const item = items === undefined ? ANY : this.#named(this.#value(items));
     const [min, max] = [countOf(minItems) ?? first.length, countOf(maxItems)];
     if (first.length === 0) return braces("[", list(item, min, max), "]");
-    // As many of the first as there may be, and at least what is asked for.
+    // Writes as many of the first items as allowed, and at least the required ones.
     const written = first.slice(0, Math.min(first.length, max ?? Infinity));
     const others = repeat(
       sequence(COMMA, item),
@@ -153,7 +153,7 @@ class SchemaWriter {
     return braces("[", sequence(head, ...tail.flatMap((each) => [COMMA, each]), others), "]");
   }
 
-  /** A rule of its own for what is written more than once, so that the text of the grammar grows with the schema only. */
+  /** Returns a separate rule for a part that is written more than once, so that the grammar grows only with the schema. */
   #named(grammar: Grammar): Grammar {
     if (grammar.kind === "rule" || grammar.kind === "text") return grammar;
     const name = `part${this.#rules.size}`;
@@ -182,7 +182,7 @@ function literal(value: unknown): Grammar {
   return text(JSON.stringify(value));
 }
 
-/** A string whose pattern a grammar cannot say: the model may write what is refused afterwards. */
+/** Returns whether a grammar cannot express the string's pattern; the model may then write text that is rejected afterwards. */
 function isLeftToChance(schema: unknown): boolean {
   if (!isJsonObject(schema)) return false;
   const { pattern, format } = schema;
@@ -190,7 +190,7 @@ function isLeftToChance(schema: unknown): boolean {
   return typeof format !== "string" || formatGrammar(format) === undefined;
 }
 
-/** A pattern is mostly narrower than its format, as zod writes both; what neither says is any string of the length. */
+/** Prefers the pattern, which is mostly narrower than its format (zod writes both). Without either, any string of the length matches. */
 function stringGrammar({ pattern, format, minLength, maxLength }: Schema): Grammar {
   const special =
     (typeof pattern === "string" && !isPatternOf(pattern, format) ? patternGrammar(pattern) : undefined) ??
@@ -228,7 +228,7 @@ const ANY_NUMBER = {
   multipleOf: null,
 };
 const COMMON_RULES: readonly (readonly [string, Grammar])[] = [
-  // Spaces between members and after names: none, one, or a new line that is indented.
+  // Spaces between members and after names: none, one, or an indented new line.
   ["space", choice(text(""), text(" "), sequence(text("\n"), repeat(chars([0x20, 0x20]), 0, 20)))],
   ["string", sequence(QUOTE, repeat(STRING_CHAR, 0, null), QUOTE)],
   ["integer", numberGrammar({ ...ANY_NUMBER, isInteger: true }) ?? text("0")],
@@ -250,13 +250,13 @@ const COMMON_RULES: readonly (readonly [string, Grammar])[] = [
   ],
 ];
 
-/** Whether a pattern says no more than the format beside it, as far as examples show. */
+/** Returns whether a pattern adds nothing to its format, as far as the examples show. */
 function isPatternOf(pattern: string, format: unknown): boolean {
   const examples = typeof format === "string" && Object.hasOwn(EXAMPLES, format) ? EXAMPLES[format] : undefined;
   return examples?.every((example) => new RegExp(pattern).test(example)) === true;
 }
 
-/** The inside of a JSON string of a format; undefined for one that is not known here. */
+/** Returns the inside of a JSON string of a format; undefined for unknown formats. */
 function formatGrammar(format: string): Grammar | undefined {
   const pattern = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
   return pattern === undefined ? undefined : patternGrammar(`^${pattern}$`);

@@ -1,25 +1,28 @@
 import { CALL_BEGIN, CALL_END } from "./tool-text.ts";
 
-/** What becomes of an answer as it is read. Each method gets the tokens behind what it is told, with those of the marks before it. */
+/** Receives the parts of a completion. Each method gets the number of tokens of its text, including those of preceding marks. */
 export interface AnswerParts {
   text(text: string, tokens: number): void;
-  /** A call begins. */
+  /** Starts a tool call. */
   call(name: string, tokens: number): void;
-  /** JSON text to append to the last call's arguments. */
+  /** Receives JSON text to append to the last call's arguments. */
   arguments(text: string, tokens: number): void;
 }
 
-/** The beginning of a call's JSON, up to its arguments, which are an object. */
+/** Beginning of a call's JSON, up to its arguments, which are an object. */
 const HEAD = /^\s*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*(?=\{)/;
 
-/** Takes an answer apart while it is written: its text, and the calls of tools after it. The answer keeps the grammar of `ToolGrammars`. */
+/**
+ * Splits a completion while it is generated into its text and the tool calls after it. The completion follows the grammar of
+ * `ToolGrammars`.
+ */
 export class ToolCallReader {
   readonly #parts: AnswerParts;
-  /** The answer is text or calls, never both. */
+  /** True if the completion is either text or calls. */
   readonly #isEither: boolean;
   #hasText = false;
   #at: "text" | "head" | "arguments" | "tail" = "text";
-  /** Not told yet. */
+  /** Text that was not delivered yet. */
   #held = "";
   #tokens = 0;
   #calls = 0;
@@ -27,18 +30,18 @@ export class ToolCallReader {
   #isInString = false;
   #isEscaped = false;
 
-  /** @param isEither The answer is text or calls, never both: after other text, a mark is text, too. */
+  /** @param isEither True if the completion is either text or calls: marks after other text are then text. */
   constructor(parts: AnswerParts, isEither = false) {
     this.#parts = parts;
     this.#isEither = isEither;
   }
 
-  /** Calls begun so far. */
+  /** Number of calls begun so far. */
   get calls(): number {
     return this.#calls;
   }
 
-  /** True in the midst of a call. */
+  /** True within a call. */
   get isInCall(): boolean {
     return this.#at !== "text";
   }
@@ -49,12 +52,12 @@ export class ToolCallReader {
     while (this.#step());
   }
 
-  /** The answer is over: tells what was held back as it might have begun a call. */
+  /** Ends the completion and delivers text that was held back as a possible start of a call. */
   end(): void {
     if (this.#at === "text" && this.#calls === 0) this.#tell("text", this.#held.length);
   }
 
-  /** True if more may follow from what is held. */
+  /** Returns true if the held text may contain another part. */
   #step(): boolean {
     switch (this.#at) {
       case "text":
@@ -71,7 +74,7 @@ export class ToolCallReader {
   }
 
   #readText(): boolean {
-    // Between calls is a line break alone.
+    // Only a line break separates calls.
     if (this.#calls > 0) return this.#skipTo(CALL_BEGIN, "head");
     const start = this.#held.trimStart();
     this.#hasText ||= !start.startsWith(CALL_BEGIN) && !CALL_BEGIN.startsWith(start);
@@ -140,7 +143,7 @@ export class ToolCallReader {
   }
 }
 
-/** Length of the longest end of `text` that may begin a call. */
+/** Returns the length of the longest end of `text` that may begin a call. */
 function overlap(text: string): number {
   for (let length = Math.min(text.length, CALL_BEGIN.length - 1); length > 0; length -= 1) {
     if (text.endsWith(CALL_BEGIN.slice(0, length))) return length;

@@ -11,10 +11,10 @@ import { schemaGrammar } from "../grammar/schema-grammar.ts";
 import { grammarFor } from "../response-grammar.ts";
 import { CALL_BEGIN, CALL_END } from "./tool-text.ts";
 
-/** Compiled grammars in memory. The largest take some 10 MB each. */
+/** Maximum number of compiled grammars in memory. The largest take about 10 MB each. */
 const MAX_KEPT = 8;
 
-/** Compiles grammars for tools, and keeps the last ones: agents send the same tools with every request. */
+/** Compiles grammars for tools, and caches the most recent ones: coding agents send the same tools with every request. */
 export class ToolGrammars {
   readonly #llama: Llama;
   readonly #kept = recentMap<LlamaGrammar>(MAX_KEPT);
@@ -37,8 +37,9 @@ export class ToolGrammars {
 }
 
 /**
- * The grammar of an answer that may call tools: text, and after it calls, each `<tool_call>`, its JSON, `</tool_call>`; only calls if one is
- * required. Text has no mark that begins a call. An answer in JSON has either the JSON or calls.
+ * Compiles the grammar of a completion that may call tools: text, followed by calls, each `<tool_call>`, its JSON,
+ * `</tool_call>`. If a call is required there is no text. Text cannot contain the mark that begins a call. A JSON completion has
+ * either the JSON or calls.
  */
 async function compile(
   llama: Llama,
@@ -65,7 +66,7 @@ async function compile(
   } catch (cause) {
     if (cause instanceof UnsupportedSchema) throw new JobFailure("invalid_input", cause.message);
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new JobFailure("invalid_input", `tools: they cannot be turned into a grammar: ${why}`, { cause });
+    throw new JobFailure("invalid_input", `tools: cannot be converted to a grammar: ${why}`, { cause });
   }
 }
 
@@ -76,13 +77,13 @@ function rootOf(isRequired: boolean, answer: LlamaGrammar | undefined): string {
 
 const PREFIX = "answer-";
 
-/** A grammar with other names for its rules, beside those of calls. Texts and classes of characters stay as they are. */
+/** Returns the grammar with prefixed rule names, to avoid conflicts with the rules of calls. Texts and character classes are unchanged. */
 function prefixed(grammar: string): string {
   const parts = /"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|#.*|[a-zA-Z][\w-]*/g;
   return grammar.replaceAll(parts, (part) => (/^[a-zA-Z]/.test(part) ? PREFIX + part : part));
 }
 
-/** Text that never has {@link CALL_BEGIN}: after each of its beginnings comes something else than the next character of it. */
+/** Returns rules for text without {@link CALL_BEGIN}: each of its beginnings is followed by a different character. */
 function plainRules(): string[] {
   const [first = "", ...rest] = CALL_BEGIN;
   const rules = rest.map((next, index) => {

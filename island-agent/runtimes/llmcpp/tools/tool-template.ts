@@ -2,7 +2,7 @@ import { type ChatWrapper, JinjaTemplateChatWrapper, type LlamaModel } from "nod
 import type { ChatTool } from "../../../../shared/chat-tools.ts";
 import { CALL_BEGIN } from "./tool-text.ts";
 
-/** The model's own template, which tells it of these tools in the words that it was trained with. @throws if the file has none. */
+/** Returns the model's own template, which renders the tools in the format of its training. @throws if the file has none. */
 export function toolTemplate({ fileInfo, tokenizer }: LlamaModel, tools: readonly ChatTool[]): ChatWrapper {
   const template = fileInfo.metadata.tokenizer.chat_template;
   if (template === undefined) throw new Error("The model has no chat template");
@@ -13,7 +13,7 @@ export function toolTemplate({ fileInfo, tokenizer }: LlamaModel, tools: readonl
   return new JinjaTemplateChatWrapper({
     template,
     tokenizer,
-    // Calls are read by our own reader. The library would render the template many times to learn their form.
+    // Our own reader reads the calls. The library would render the template many times to learn their format.
     functionCallMessageTemplate: "noJinja",
     additionalRenderParameters: { tools: told },
   });
@@ -21,7 +21,7 @@ export function toolTemplate({ fileInfo, tokenizer }: LlamaModel, tools: readonl
 
 const PROBE: ChatTool = { name: "atoll_probe", description: null, parameters: { type: "object", properties: {} } };
 
-/** Whether the model's template tells of tools, and asks for calls in the form that we read: Hermes' and Qwen's. */
+/** Returns whether the model's template renders tools and requests calls in the supported format, that of Hermes and Qwen. */
 export function rendersTools(model: LlamaModel): boolean {
   try {
     const chatHistory = [

@@ -2,19 +2,19 @@ import type { LlamaModel, Token } from "node-llama-cpp";
 import type { ChatMessage, ChatRequest } from "../../../../shared/chat-input.ts";
 import type { ToolUse } from "../../../../shared/chat-tools.ts";
 
-/** Around the JSON of a call, as Hermes and Qwen models write it. */
+/** Marks around the JSON of a call, as Hermes and Qwen models write it. */
 export const CALL_BEGIN = "<tool_call>";
 export const CALL_END = "</tool_call>";
 const RESULT_BEGIN = "<tool_response>";
 const RESULT_END = "</tool_response>";
 
-/** The tokens of these marks in a model that has them as control tokens, whose text is not shown. */
+/** Returns the tokens of these marks if the model has them as control tokens, whose text is not shown. */
 export function hiddenMarks(model: LlamaModel): ReadonlySet<Token> {
   const hidden = [CALL_BEGIN, CALL_END].map((mark) => model.tokenize(mark, true));
   return new Set(hidden.flatMap((tokens) => (model.detokenize(tokens) === "" ? tokens : [])));
 }
 
-/** The messages of a request as text alone: its tools in the system message, calls and results of tools in the others. */
+/** Returns a request's messages as text: tools go into the system message, tool calls and results into the others. */
 export function messagesWithTools({ messages, toolUse }: Pick<ChatRequest, "messages" | "toolUse">): ChatMessage[] {
   const told: ChatMessage[] = [];
   for (const message of messages) {
@@ -23,7 +23,7 @@ export function messagesWithTools({ messages, toolUse }: Pick<ChatRequest, "mess
       told.push({ role, content: content + callsText(message) });
       continue;
     }
-    // One message for all results: some templates take no two of a role in a row.
+    // One message for all results: some templates reject consecutive messages of the same role.
     const result = `${RESULT_BEGIN}\n${content}\n${RESULT_END}`;
     const last = told.at(-1);
     if (last?.role === "tool") told[told.length - 1] = { role, content: `${last.content}\n${result}` };
@@ -43,7 +43,7 @@ function callsText({ content, tool_calls: calls = [] }: ChatMessage): string {
   return (content === "" || texts.length === 0 ? "" : "\n") + texts.join("\n");
 }
 
-/** What is no JSON becomes a text in it. */
+/** Returns the text as JSON; invalid JSON becomes a JSON string. */
 function jsonOf(args: string): string {
   try {
     JSON.parse(args);
@@ -53,7 +53,7 @@ function jsonOf(args: string): string {
   }
 }
 
-/** Short, because it takes room in the context of every answer. */
+/** Describes the tools. Kept short, because it uses context in every request. */
 function describeTools({ tools, isRequired, maxCalls }: ToolUse): string {
   const signatures = tools.map(({ name, description, parameters }) =>
     JSON.stringify({ name, ...(description === null ? {} : { description }), parameters }),

@@ -2,9 +2,9 @@ import { z } from "zod";
 
 /** A kind of file in a job's JSON. */
 interface FileKind {
-  /** First part of its media type. */
+  /** First part of the media type. */
   readonly media: "image" | "audio";
-  /** For messages: "a PNG, JPEG or WebP file". */
+  /** Name in messages, such as "a PNG, JPEG or WebP file". */
   readonly name: string;
   readonly hasSignature: (head: Buffer) => boolean;
 }
@@ -12,7 +12,7 @@ interface FileKind {
 const HEAD_BYTES = 12;
 const RIFF = Buffer.from("RIFF");
 
-/** Only these formats reach the decoder. It supports more (SVG, TIFF, PDF), which would only add attack surface. */
+/** Formats that reach the decoder. It supports more (SVG, TIFF, PDF), which would only add attack surface. */
 const PICTURE: FileKind = {
   media: "image",
   name: "a PNG, JPEG or WebP file",
@@ -27,9 +27,9 @@ const AUDIO: FileKind = {
   hasSignature: (head) => isRiff(head, "WAVE"),
 };
 
-/** An image as base64 or a data URL. Returns plain base64. */
+/** Parses an image as base64 or a data URL. Returns plain base64. */
 export const imageSchema = encodedFile(PICTURE);
-/** Audio as base64 or a data URL. Returns plain base64. */
+/** Parses audio as base64 or a data URL. Returns plain base64. */
 export const audioSchema = encodedFile(AUDIO);
 
 function encodedFile({ media, name, hasSignature }: FileKind) {
@@ -48,7 +48,7 @@ function encodedFile({ media, name, hasSignature }: FileKind) {
   }
 }
 
-/** The base64 part of a data URL (RFC 2397); null for another media type. */
+/** Returns the base64 part of a data URL (RFC 2397); null for another media type. */
 function dataOf(url: string, media: string): string | null {
   const comma = url.indexOf(",");
   const head = url.slice("data:".length, comma).toLowerCase();

@@ -2,9 +2,9 @@ import { RawImage } from "@huggingface/transformers";
 import sharp from "sharp";
 import { JobFailure } from "../../../../shared/errors.ts";
 
-/** 4096 by 4096. Without a limit, a small file may decode to gigabytes. */
+/** Maximum image size, 4096 by 4096. Without a limit, a small file may decode to gigabytes. */
 const MAX_PIXELS = 16_777_216;
-/** Models scale the shorter side up to their own size, so a line of pixels would become gigabytes. */
+/** Maximum aspect ratio. Models scale the shorter side up to their own size, so a line of pixels would become gigabytes. */
 const MAX_ASPECT = 50;
 
 sharp.concurrency(1);
@@ -34,7 +34,7 @@ export async function decodeImage(base64: string): Promise<RawImage> {
   }
 }
 
-/** An image of one channel as a PNG file in base64. */
+/** Encodes an image of one channel as a PNG file in base64. */
 export async function encodeGrayscalePng({ data, width, height, channels }: RawImage): Promise<string> {
   const png = await sharp(data, { raw: { width, height, channels } }).toColourspace("b-w").png().toBuffer();
   return png.toString("base64");

@@ -9,33 +9,33 @@ import { TokenCounter } from "./token-counter.ts";
 import { readWav, type Recording, WavError } from "../../../../shared/audio/wav-file.ts";
 
 const MIN_SECONDS = 0.1;
-/** Whisper hears a long recording in windows. The samples of half an hour have 115 MB. */
+/** Maximum length for Whisper, which transcribes a long recording in windows. The samples of 30 minutes have 115 MB. */
 const MAX_SECONDS_WHISPER = 1_800;
-/** Other models take the whole recording at once; their memory grows with the square of its length. */
+/** Maximum length for other models. They process the whole recording at once; their memory grows with the square of its length. */
 const MAX_SECONDS_OTHERS = 60;
-/** Features of one have 1 to 1.5 MB. As many as half an hour has by default: 30 s that overlap by 5 s. */
+/** Maximum number of windows, whose features have 1 to 1.5 MB each. By default 30 minutes have as many: 30 s that overlap by 5 s. */
 const MAX_WINDOWS = 100;
-/** For a Whisper model whose configuration does not say. */
+/** Default for a Whisper model whose configuration does not specify it. */
 const DEFAULT_WHISPER_POSITIONS = 448;
-/** Tokens that a text of Whisper starts from, at most: start, language, task, and that there are no times. */
+/** Maximum number of tokens that a text of Whisper starts with: start, language, task, and "no timestamps". */
 const START_TOKENS = 4;
-/** Start of the names of a decoder's outputs, which end in the layer. */
+/** Prefix of the names of a decoder's outputs, which end with the layer. */
 const CROSS_ATTENTIONS = "cross_attentions.";
 
-/** The fields used of a Whisper model's configuration. */
+/** Fields used of a Whisper model's configuration. */
 interface WhisperConfig {
   readonly max_target_positions?: number;
 }
 interface WhisperGeneration {
   readonly is_multilingual?: boolean;
   readonly decoder_start_token_id: number;
-  /** [layer, head] of the attention heads that follow the sound. */
+  /** [layer, head] of the attention heads that follow the audio. */
   readonly alignment_heads?: readonly (readonly [number, number])[];
-  /** From "<|de|>" to its token id. */
+  /** Map from "<|de|>" to its token id. */
   readonly lang_to_id?: Readonly<Record<string, number>>;
 }
 
-/** automatic-speech-recognition, with Whisper or with CTC models. */
+/** Runs automatic-speech-recognition with Whisper or CTC models. */
 export const automaticSpeechRecognition: TaskHandler<
   "automatic-speech-recognition",
   AutomaticSpeechRecognitionPipeline
@@ -60,7 +60,7 @@ export const automaticSpeechRecognition: TaskHandler<
   const options = {
     ...(await languageAndTask(pipe, input, samples.subarray(0, windowS * config.sampling_rate))),
     return_timestamps: input.timestamps === "word" ? ("word" as const) : input.timestamps !== false,
-    // With `max_length` transformers.js hears a window again and again as long as its times do not go on, which may be for ever.
+    // With `max_length` transformers.js repeats a window until its times advance, possibly forever.
     max_new_tokens: positions - START_TOKENS,
     streamer: count.streamer,
   };
@@ -79,8 +79,8 @@ function chunkOf({ timestamp: [start, end], text }: { timestamp: readonly (numbe
 }
 
 /**
- * How a recording is cut for which the client sets windows: they overlap by the stride on both sides, and transformers.js joins their texts
- * where they agree. Nothing for a recording that fits one window.
+ * Plans the windows of a recording if the client sets them. They overlap by the stride on both sides, and transformers.js joins
+ * their texts where they agree. Returns nothing for a recording that fits one window.
  * @throws {JobFailure} `invalid_input`
  */
 function planWindows(
@@ -91,10 +91,10 @@ function planWindows(
   const chunk = chunkS ?? windowS;
   if (chunk > windowS) throw new JobFailure("invalid_input", `chunk_length_s: the model's window is ${windowS} s long`);
   const stride = strideS ?? chunk / 6;
-  // With less than half of each window being new, a long recording would take many times its length.
+  // If less than half of each window were new, a long recording would take many times its length.
   if (stride > chunk / 4) throw new JobFailure("invalid_input", "stride_length_s: is over a quarter of the window");
   const windows = Math.ceil(seconds / (chunk - 2 * stride));
-  // transformers.js makes the features of all windows first, each as large as those of a whole one.
+  // transformers.js first computes the features of all windows, each as large as those of a whole one.
   if (windows > MAX_WINDOWS) {
     const name = chunkS === undefined ? "stride_length_s" : "chunk_length_s";
     throw new JobFailure("invalid_input", `${name}: makes ${windows} windows; at most ${MAX_WINDOWS}`);
@@ -102,7 +102,10 @@ function planWindows(
   return seconds > chunk ? { chunk_length_s: chunk, stride_length_s: stride } : {};
 }
 
-/** Times of words come from the decoder's cross attentions, which only some exports give. @throws {JobFailure} `invalid_input` */
+/**
+ * Checks for the decoder's cross attentions, the source of word times, which only some exports have. @throws {JobFailure}
+ * `invalid_input`
+ */
 function assertWordTimes(pipe: AutomaticSpeechRecognitionPipeline): void {
   const outputs = Object.values(pipe.model.sessions as Readonly<Record<string, { outputNames: readonly string[] }>>);
   const hasAttentions = outputs.some(({ outputNames }) =>
@@ -135,7 +138,7 @@ async function resampled({ samples, sampleRateHz }: Recording, toHz: number, gat
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
-    // One after the other is what rests are for.
+    // In sequence: each rest must end before the next one.
     // oxlint-disable-next-line no-await-in-loop
     await gate.rest();
   }
@@ -157,7 +160,7 @@ function rejectWhisperOptions({
   }
 }
 
-/** transformers.js rejects both options for an English-only model, and assumes English for others, so the language is detected here. */
+/** Detects the language. transformers.js rejects both options for an English-only model, and assumes English for others. */
 async function languageAndTask(
   pipe: AutomaticSpeechRecognitionPipeline,
   { language, task }: OnnxInput<"automatic-speech-recognition">,
@@ -183,7 +186,7 @@ async function languageAndTask(
   return { language: code, task };
 }
 
-/** Whisper's scores for the first token, which is the language. Source: its paper, §2.3. */
+/** Returns Whisper's scores for the first token, which is the language. Source: its paper, §2.3. */
 async function firstScores(
   { processor, model }: AutomaticSpeechRecognitionPipeline,
   window: Float32Array,

@@ -7,12 +7,12 @@ export interface TextPipeline {
   readonly model: PreTrainedModel;
 }
 
-/** Larger limits mean "no limit": some tokenizers have 1e30. */
+/** Limit above which a value means "no limit": some tokenizers have 1e30. */
 const MAX_POSITIONS = 1_000_000;
 
 /**
- * Counts the tokens of a text, or of a pair that the model reads together, special ones included. The limit is checked here because
- * transformers.js silently truncates texts that are too long.
+ * Counts the tokens of a text, or of a pair that the model reads together, special ones included. The limit is checked here
+ * because transformers.js silently truncates texts that are too long.
  * @param field of the input, for messages.
  * @throws {JobFailure} `context_length_exceeded`
  */

@@ -1,7 +1,7 @@
 import type { FeatureExtractionPipeline } from "@huggingface/transformers";
 import { batched } from "./text-batch.ts";
 
-/** feature-extraction: one vector for each text; with `pooling: none` one for each token of the only text. */
+/** Runs feature-extraction: one vector for each text; with `pooling: none` one for each token of a single text. */
 export const featureExtraction = batched<"feature-extraction", FeatureExtractionPipeline, number[] | number[][]>({
   texts: ({ input }) =>
     typeof input === "string"

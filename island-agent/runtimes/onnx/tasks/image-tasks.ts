@@ -6,7 +6,7 @@ import type {
 import { decodeImage, encodeGrayscalePng } from "../media/image-codec.ts";
 import type { TaskHandler } from "./task-handler.ts";
 
-/** object-detection, image-segmentation and depth-estimation. */
+/** Tasks object-detection, image-segmentation and depth-estimation. */
 
 export const objectDetection: TaskHandler<"object-detection", ObjectDetectionPipeline> = async (pipe, input) => {
   const found = await pipe(await decodeImage(input.image), { threshold: input.threshold });

@@ -1,19 +1,19 @@
-/** What transformers.js says of a recording. */
+/** Result of transformers.js for a recording. */
 interface HeardSpeech {
   readonly text: string;
   readonly chunks?: readonly { readonly timestamp: readonly (number | null)[]; readonly text: string }[];
 }
 
-/** A cut is made in the quietest 0.2 s. */
+/** Recordings are cut in the quietest 0.2 s. */
 const STEP_S = 0.02;
 const STEPS_IN_PAUSE = 10;
-/** A shorter rest at the end is not heard. */
+/** Minimum length of a part. A shorter remainder is not transcribed. */
 const MIN_PART_S = 0.1;
 
 /**
- * Hears a long recording part by part, and joins texts and times, which never go back.
- * @param windowS Longest part.
- * @param hear Told the part, and its number of how many.
+ * Transcribes a long recording part by part, and joins texts and times, which never decrease.
+ * @param windowS Maximum length of a part.
+ * @param hear Receives a part, its number and the number of parts.
  */
 export async function transcribeInChunks(
   samples: Float32Array,
@@ -26,7 +26,7 @@ export async function transcribeInChunks(
   const chunks: { timestamp: readonly number[]; text: string }[] = [];
   let nowS = 0;
   for (const [index, [from, to]] of parts.entries()) {
-    // One after the other: a model hears one window at a time.
+    // In sequence: a model transcribes one window at a time.
     // oxlint-disable-next-line no-await-in-loop
     const heard = await hear(samples.subarray(from, to), index, parts.length);
     texts.push(heard.text);
@@ -37,22 +37,23 @@ export async function transcribeInChunks(
     };
     const found = heard.chunks ?? [];
     for (const [at, { timestamp, text }] of found.entries()) {
-      // One without an end lasts until the next begins.
+      // A chunk without an end lasts until the next one begins.
       const end = timestamp[1] ?? found[at + 1]?.timestamp[0];
       chunks.push({ timestamp: [placeOf(timestamp[0], startS), placeOf(end, endS)], text });
     }
   }
-  // Whisper's texts begin with their space, where their language has spaces.
+  // Whisper's texts begin with their space, in languages with spaces.
   return { text: texts.join(""), chunks };
 }
 
 /**
- * Parts of at most `windowS`, as [from, to) in samples: each but the last ends in the quietest place of its second half.
+ * Returns parts of at most `windowS`, as [from, to) in samples. Each part except the last ends at the quietest point of its
+ * second half.
  * @throws {RangeError} for a window of less than two samples, which a model's files may state
  */
 export function cutInPauses(samples: Float32Array, sampleRateHz: number, windowS: number): [number, number][] {
   const window = Math.floor(windowS * sampleRateHz);
-  if (!(window >= 2)) throw new RangeError(`chunk_length: a window of ${windowS} s is too short to hear`);
+  if (!(window >= 2)) throw new RangeError(`chunk_length: a window of ${windowS} s is too short to transcribe`);
   const parts: [number, number][] = [];
   let from = 0;
   while (samples.length - from > window) {
@@ -64,7 +65,7 @@ export function cutInPauses(samples: Float32Array, sampleRateHz: number, windowS
   return parts;
 }
 
-/** The middle of the quietest pause between two places; the later of equal ones, so that parts are as long as can be. */
+/** Returns the middle of the quietest pause between two positions; the later of equal ones, so that parts are as long as possible. */
 function quietestIn(samples: Float32Array, from: number, to: number, sampleRateHz: number): number {
   const step = Math.max(1, Math.floor(STEP_S * sampleRateHz));
   const energies: number[] = [];

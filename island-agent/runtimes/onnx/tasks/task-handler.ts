@@ -4,9 +4,9 @@ import type { FinishReason } from "../../../../shared/output.ts";
 import type { OnnxInput } from "../onnx-input.ts";
 import type { SessionGate } from "../session-gate.ts";
 
-/** What a task may need besides its input. */
+/** Context of a task, besides its input. */
 export interface TaskContext {
-  /** The model's folder. */
+  /** Folder of the model. */
   readonly modelPath: string;
   readonly weights: WeightFormat;
   readonly gate: SessionGate;

@@ -4,28 +4,28 @@ import type { OnnxInput } from "../onnx-input.ts";
 import { countPromptTokens, type TextPipeline } from "./count-prompt-tokens.ts";
 import type { TaskContext, TaskHandler, TaskResult } from "./task-handler.ts";
 
-/** Tokens of a batch, padding included. Larger batches take more memory without being faster. */
+/** Maximum tokens of a batch, padding included. Larger batches take more memory without being faster. */
 const MAX_BATCH_TOKENS = 4_096;
 /**
- * Formats whose graphs scale activations by the minimum and maximum of the whole batch (DynamicQuantizeLinear). A text's result would
- * depend on the rest of its batch, so each text is run alone.
+ * Formats whose graphs scale activations by the minimum and maximum of the whole batch (DynamicQuantizeLinear). A text's result
+ * would depend on the rest of its batch, so each text is run separately.
  */
 const SCALED_BY_BATCH: ReadonlySet<WeightFormat> = new Set(["q8", "int8", "uint8"]);
 
-/** A task that gives a result for each text of its input, several in one call of the model. */
+/** A task that returns a result for each text of its input, several in one call of the model. */
 interface TextBatchTask<Task extends OnnxTask, Pipeline extends TextPipeline, Row> {
-  /** With their names in messages. */
+  /** Texts, with their names in messages. */
   texts(input: OnnxInput<Task>): readonly { readonly field: string; readonly text: string }[];
-  /** One call of the model: a row for each text. */
+  /** Calls the model once and returns a row for each text. */
   rows(pipe: Pipeline, texts: readonly string[], input: OnnxInput<Task>): Promise<readonly Row[]>;
   /** @param rows of the input's texts, in their order. */
   output(input: OnnxInput<Task>, rows: readonly Row[]): OnnxOutput<Task>;
 }
 
-/** A task's jobs, one at a time or several in the same calls. */
+/** Runs a task's jobs one at a time, or several in the same calls. */
 export interface BatchedHandler<Task extends OnnxTask, Pipeline> {
   readonly handler: TaskHandler<Task, Pipeline>;
-  /** @param inputs of several jobs that differ in their texts only. */
+  /** @param inputs of several jobs that differ only in their texts. */
   readonly together: (
     pipe: Pipeline,
     inputs: readonly OnnxInput<Task>[],
@@ -78,8 +78,8 @@ export function batched<Task extends OnnxTask, Pipeline extends TextPipeline, Ro
 }
 
 /**
- * Groups texts of similar length into batches and returns their indices. Padded to its longest text, a batch has at most `batchTokens`
- * tokens, unless it is a single text.
+ * Groups texts of similar length into batches and returns their indices. A batch padded to its longest text has at most
+ * `batchTokens` tokens, unless it is a single text.
  */
 export function planBatches(sizes: readonly number[], batchTokens: number): number[][] {
   const batches: number[][] = [];

@@ -15,7 +15,7 @@ interface Label {
   readonly score: number;
 }
 
-/** text-classification, token-classification, question-answering, zero-shot-classification and fill-mask. */
+/** Tasks text-classification, token-classification, question-answering, zero-shot-classification and fill-mask. */
 
 export const textClassification = batched<"text-classification", TextClassificationPipeline, Label[]>({
   texts: ({ text }) => [{ field: "text", text }],

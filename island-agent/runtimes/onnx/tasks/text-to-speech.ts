@@ -9,7 +9,7 @@ import { writeWav } from "../../../../shared/audio/wav-file.ts";
 /** Folder of models with several voices (Supertonic): `voices/F1.bin`, 32-bit floats, little-endian. */
 const VOICES = "voices";
 
-/** text-to-speech, for models that return a waveform. */
+/** Runs text-to-speech, for models that return a waveform. */
 export const textToSpeech: TaskHandler<"text-to-speech", TextToAudioPipeline> = async (pipe, input, { modelPath }) => {
   const promptTokens = countPromptTokens(pipe, "text", input.text);
   const voice = await readVoice(modelPath, input.voice);
@@ -22,7 +22,10 @@ export const textToSpeech: TaskHandler<"text-to-speech", TextToAudioPipeline> = 
   return { output: { format: "wav", sampling_rate_hz: rate, data }, promptTokens };
 };
 
-/** The voice's embedding: the first by name if `wanted` is undefined, null for a model with one voice. @throws {JobFailure} `invalid_input` */
+/**
+ * Returns the voice's embedding: the first by name if `wanted` is undefined, null for a model with one voice. @throws
+ * {JobFailure} `invalid_input`
+ */
 async function readVoice(modelPath: string, wanted: string | undefined): Promise<Float32Array | null> {
   const files = await readdir(path.join(modelPath, VOICES)).catch(() => [] as string[]);
   const voices = files.filter((name) => name.endsWith(".bin")).map((name) => name.slice(0, -".bin".length));

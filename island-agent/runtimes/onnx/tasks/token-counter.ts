@@ -21,7 +21,7 @@ export class TokenCounter {
     this.#limit = limit;
   }
 
-  /** Without end tokens. */
+  /** Number of tokens without end tokens. */
   get tokens(): number {
     return this.#tokens;
   }
@@ -30,7 +30,7 @@ export class TokenCounter {
     return this.#isCut ? "length" : "stop";
   }
 
-  /** For `generate()`, which calls only `put` and `end`, although its type asks for more. */
+  /** Streamer for `generate()`, which calls only `put` and `end`, although its type requires more. */
   get streamer(): TextStreamer {
     return this as unknown as TextStreamer;
   }

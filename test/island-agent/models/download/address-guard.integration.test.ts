@@ -42,7 +42,7 @@ describe("requestModel()", () => {
     expect(other.requests).toHaveLength(0);
   });
 
-  it("fetches a coordinator's file where the network's coordinator is reached now", async () => {
+  it("downloads a coordinator's file from the current address of the network's coordinator", async () => {
     await using first = await FileServer.start();
     await using present = await FileServer.start();
     present.on("/atoll/models/a", status(200));
@@ -54,11 +54,11 @@ describe("requestModel()", () => {
   it("lets the owner allow private addresses", async () => {
     await using server = await FileServer.start();
     const error = await failureOf(get(`https://localhost:${server.port}/`, { allowPrivateAddresses: true }));
-    // The server speaks no TLS: it was reached.
+    // The server speaks no TLS, so an error shows that it was reached.
     expect(error.code).not.toBe("model_unavailable");
   });
 
-  it("follows five redirects and no sixth", async () => {
+  it("follows five redirects but not a sixth", async () => {
     await using server = await FileServer.start();
     for (let hop = 0; hop < 9; hop += 1) server.on(`/${hop}`, redirect(`/${hop + 1}`));
     server.on("/9", status(200));
@@ -67,7 +67,7 @@ describe("requestModel()", () => {
     expect((await failureOf(get(`${server.url}/3`, options))).message).toContain("more than 5 times");
   });
 
-  it("sends the token to the hub only, and no more once a hop was elsewhere", async () => {
+  it("sends the token only to the hub, and not after a hop to another server", async () => {
     await using hub = await FileServer.start();
     await using other = await FileServer.start();
     hub.on("/a", redirect("/b"));
@@ -87,7 +87,7 @@ describe("requestModel()", () => {
 describe("assertMayFetch()", () => {
   const policy = resolveFetchPolicy({ coordinatorUrl: "http://10.0.0.1:4000", allowPrivateAddresses: true });
 
-  it("refuses http to any but the coordinator, also where private addresses are allowed", () => {
+  it("refuses http except to the coordinator, even if private addresses are allowed", () => {
     expect(() => assertMayFetch(new URL("http://files.example/a?sig=1"), policy)).toThrow(
       "http://files.example/a is not https",
     );

@@ -8,7 +8,7 @@ import { failureOf, makeRef, StoreFixture } from "../store-fixture.ts";
 import { BYTES, PATH, done, runDownload } from "./run-download.ts";
 
 describe("downloadModel()", () => {
-  it("asks nobody for a part that is complete", async () => {
+  it("sends no request for a complete part", async () => {
     await using fixture = await StoreFixture.make();
     const facts = {
       key: "k",
@@ -23,7 +23,7 @@ describe("downloadModel()", () => {
     expect(fixture.server.requests).toHaveLength(0);
   });
 
-  it("deletes the part of a wrong hash", async () => {
+  it("deletes a part with a wrong hash", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on(PATH, file(BYTES));
     const error = await failureOf(runDownload(fixture, { expected: { sha256: sha256(Buffer.from("other")) } }));
@@ -33,7 +33,7 @@ describe("downloadModel()", () => {
     expect(fixture.server.requests).toHaveLength(1);
   });
 
-  it("hashes what an earlier process left, so that a damaged part is found out", async () => {
+  it("hashes the part of an earlier process, and detects damage", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach(PATH, file(BYTES, { cutAfter: 70_000 }), file(BYTES));
     await failureOf(runDownload(fixture, { fetch: { maxAttempts: 1 } }));
@@ -43,7 +43,7 @@ describe("downloadModel()", () => {
     expect(await fixture.files()).toEqual([]);
   });
 
-  it("refuses a file of another announced size before its body, and keeps the part", async () => {
+  it("refuses a file with a different announced size before its body, and keeps the part", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach(
       PATH,
@@ -57,7 +57,7 @@ describe("downloadModel()", () => {
     expect(await readFile(join(fixture.directory, "stem.part"))).toEqual(BYTES.subarray(0, 70_000));
   });
 
-  it("stops a body without a length at the size that the Cargo says, and writes nothing beyond", async () => {
+  it("stops a body without a length at the Cargo's size, and writes no bytes beyond it", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on(PATH, file(makeBytes(3_000_000), { chunked: true }));
     let most = 0;
@@ -70,14 +70,14 @@ describe("downloadModel()", () => {
     expect(await fixture.files()).toEqual([]);
   });
 
-  it("takes a shorter body without a length for a truncated one", async () => {
+  it("treats a shorter body without a length as truncated", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach(PATH, file(BYTES.subarray(0, 70_000), { chunked: true }), file(BYTES));
     await runDownload(fixture, { expected: { bytes: BYTES.length } });
     expect(await done(fixture)).toEqual(BYTES);
   });
 
-  it("asks for room before it writes, and deletes a part that outgrows it", async () => {
+  it("reserves space before it writes, and deletes a part that outgrows it", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on(PATH, file(makeBytes(3_000_000), { chunked: true }));
     const reserve = async (bytes: number): Promise<void> => {
@@ -87,7 +87,7 @@ describe("downloadModel()", () => {
     expect(await fixture.files()).toEqual([]);
   });
 
-  it("says that the disk is full and deletes the part, which a later download begins anew", async () => {
+  it("reports a full disk and deletes the part; a later download starts from 0", async () => {
     await using fixture = await StoreFixture.make();
     const bytes = makeBytes(3_000_000);
     fixture.server.on(PATH, file(bytes));
@@ -139,7 +139,7 @@ describe("downloadModel() from the hub", () => {
   const resolved = "/o/r/resolve/main/r-Q4_K_M.gguf";
   const manifest = (name: string): Buffer => Buffer.from(JSON.stringify({ ggufFile: { rfilename: name } }));
 
-  it("asks the hub, as llama.cpp does, which file has the quantisation", async () => {
+  it("asks the hub, as llama.cpp does, which file has the quantization", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on("/v2/o/r/manifests/Q4_K_M", file(manifest("r-Q4_K_M.gguf")));
     fixture.server.on(resolved, file(BYTES));
@@ -151,7 +151,7 @@ describe("downloadModel() from the hub", () => {
     ]);
   });
 
-  it("asks for the tag latest when the address names nothing, and tries again when the hub is ill", async () => {
+  it("requests the tag latest for an address without a tag, and retries when the hub fails", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach("/v2/o/r/manifests/latest", status(502), file(manifest("r-Q4_K_M.gguf")));
     fixture.server.on(resolved, file(BYTES));
@@ -171,7 +171,7 @@ describe("downloadModel() from the hub", () => {
     expect(fixture.server.requests).toHaveLength(1);
   });
 
-  it("checks the hash and size that the hub names before it redirects to the bytes", async () => {
+  it("checks the hash and size that the hub sends with its redirect", async () => {
     await using fixture = await StoreFixture.make();
     const linked = { "x-linked-etag": `"${sha256(Buffer.from("other"))}"`, "x-linked-size": String(BYTES.length) };
     fixture.server.on("/o/r/resolve/main/a.gguf", redirect("/cdn/a", 302, linked));
@@ -185,7 +185,7 @@ describe("downloadModel() from the hub", () => {
     expect([...totals]).toEqual([BYTES.length]);
   });
 
-  it("does not believe a hash that another origin claims for the hub", async () => {
+  it("ignores a hub hash that another origin sends", async () => {
     await using fixture = await StoreFixture.make();
     await using coordinator = await StoreFixture.make();
     coordinator.server.on(PATH, file(BYTES, { headers: { "x-linked-etag": `"${sha256(Buffer.from("other"))}"` } }));

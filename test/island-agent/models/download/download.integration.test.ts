@@ -5,7 +5,7 @@ import { failureOf, StoreFixture } from "../store-fixture.ts";
 import { BYTES, PATH, done, runDownload } from "./run-download.ts";
 
 describe("downloadModel()", () => {
-  it("brings a file to disk, checks its hash and reports each step", async () => {
+  it("downloads a file, checks its hash and reports each step", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on(PATH, file(BYTES));
     const seen: DownloadProgress[] = [];
@@ -17,7 +17,7 @@ describe("downloadModel()", () => {
     expect(fixture.server.requests).toHaveLength(1);
   });
 
-  it("takes a chunked body without a length and reports the total as unknown", async () => {
+  it("accepts a chunked body without a length and reports the total as unknown", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on(PATH, file(BYTES, { chunked: true }));
     const totals = new Set<number | null>();
@@ -39,7 +39,7 @@ describe("downloadModel()", () => {
     expect(fixture.server.requests.reduce((sum, { sentBytes }) => sum + sentBytes, 0)).toBe(BYTES.length);
   });
 
-  it("starts again when the file has changed in between", async () => {
+  it("restarts when the file has changed in between", async () => {
     await using fixture = await StoreFixture.make();
     const changed = makeBytes(150_000, "changed");
     fixture.server.onEach(PATH, file(BYTES, { cutAfter: 70_000 }), file(changed, { etag: '"v2"' }));
@@ -47,7 +47,7 @@ describe("downloadModel()", () => {
     expect(await done(fixture)).toEqual(changed);
   });
 
-  it("starts again when the server ignores the range", async () => {
+  it("restarts when the server ignores the range", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach(PATH, file(BYTES, { cutAfter: 70_000 }), file(BYTES, { ignoreRange: true }));
     await runDownload(fixture, { expected: { sha256: sha256(BYTES) } });
@@ -58,7 +58,7 @@ describe("downloadModel()", () => {
   it.each([
     ["a weak etag", 'W/"v1"'],
     ["no etag", null],
-  ])("adds to bytes of a file with %s only when the hash will be checked", async (_title, etag) => {
+  ])("resumes a file with %s only if its hash will be checked", async (_title, etag) => {
     await using fixture = await StoreFixture.make();
     const cut = file(BYTES, { cutAfter: 70_000, etag });
     fixture.server.onEach(PATH, cut, file(BYTES, { etag }), cut, file(BYTES, { etag }));
@@ -72,18 +72,18 @@ describe("downloadModel()", () => {
     ]);
   });
 
-  it("does not mix versions when a server resumes another file under no etag", async () => {
+  it("does not mix versions when a server resumes another file without an etag", async () => {
     await using fixture = await StoreFixture.make();
     const longer = makeBytes(250_000, "longer");
     const cut = file(BYTES, { cutAfter: 70_000, etag: null });
     fixture.server.onEach(PATH, cut, file(longer, { etag: null }), file(longer, { etag: null }));
     await runDownload(fixture, { expected: { sha256: sha256(longer) } });
     expect(await done(fixture)).toEqual(longer);
-    // After the surprise nothing is kept of the first version.
+    // No bytes of the first version are kept after the mismatch.
     expect(fixture.server.requests.map(({ range }) => range)).toEqual([null, "bytes=70000-", null]);
   });
 
-  it("takes 416 at the very end as all there", async () => {
+  it("treats 416 at the end as complete", async () => {
     await using fixture = await StoreFixture.make();
     // No length was announced, so the part cannot know that it is complete.
     const broken = file(BYTES, { chunked: true, cutAfter: BYTES.length });
@@ -96,7 +96,7 @@ describe("downloadModel()", () => {
     ]);
   });
 
-  it("starts again after 416 for a file that became shorter", async () => {
+  it("restarts after 416 for a file that became shorter", async () => {
     await using fixture = await StoreFixture.make();
     const shorter = makeBytes(50_000, "shorter");
     fixture.server.onEach(PATH, file(BYTES, { cutAfter: 70_000 }), status(416), file(shorter, { etag: '"v2"' }));
@@ -104,14 +104,14 @@ describe("downloadModel()", () => {
     expect(await done(fixture)).toEqual(shorter);
   });
 
-  it("tries 500 and 429 again, no sooner than Retry-After says", async () => {
+  it("retries after 500 and 429, not before Retry-After", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach(PATH, status(500), status(429, { "retry-after": "7" }), status(503), file(BYTES));
     await runDownload(fixture, { fetch: { random: () => 1 } });
     expect(fixture.clock.sleptMs).toEqual([1_000, 7_000, 4_000]);
   });
 
-  it("gives up after the tries that the policy allows, keeping the part and naming the cause", async () => {
+  it("fails after the policy's number of attempts, keeping the part and naming the cause", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on(PATH, file(BYTES, { cutAfter: 70_000, ignoreRange: true }));
     const error = await failureOf(runDownload(fixture, { fetch: { maxAttempts: 3 } }));
@@ -121,7 +121,7 @@ describe("downloadModel()", () => {
     expect(await fixture.files()).toEqual(["stem.part", "stem.part.json"]);
   });
 
-  it("counts tries anew after a megabyte of progress", async () => {
+  it("resets the attempts after a megabyte of progress", async () => {
     await using fixture = await StoreFixture.make();
     const big = makeBytes(5_500_000);
     fixture.server.on(PATH, (request, response, served) => {
@@ -133,14 +133,14 @@ describe("downloadModel()", () => {
     expect(await done(fixture)).toEqual(big);
   });
 
-  it("tries a refused connection again", async () => {
+  it("retries a refused connection", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach(PATH, (_request, response) => response.destroy(), file(BYTES));
     await runDownload(fixture);
     expect(await done(fixture)).toEqual(BYTES);
   });
 
-  it("gives up a transfer that stalls in the body or before its head, and resumes", async () => {
+  it("aborts a transfer that stalls in the body or before its head, and resumes", async () => {
     await using fixture = await StoreFixture.make();
     const silent = (): void => undefined;
     fixture.server.onEach(PATH, silent, file(BYTES, { stallAfter: 70_000 }), file(BYTES));
@@ -149,7 +149,7 @@ describe("downloadModel()", () => {
     expect(fixture.server.requests.map(({ range }) => range)).toEqual([null, null, "bytes=70000-"]);
   });
 
-  it("does not take a slow transfer for a stalled one", async () => {
+  it("does not treat a slow transfer as stalled", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on(PATH, (_request, response) => {
       response.writeHead(200, { "content-length": "8" });
@@ -173,7 +173,7 @@ describe("downloadModel()", () => {
     [404, ": no such file"],
     [410, ": no such file"],
     [418, "responded with status 418"],
-  ])("does not try %i again and says: %s", async (code, text) => {
+  ])("does not retry after %i and reports: %s", async (code, text) => {
     await using fixture = await StoreFixture.make();
     fixture.server.on(PATH, status(code));
     const error = await failureOf(runDownload(fixture));

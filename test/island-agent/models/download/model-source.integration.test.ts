@@ -23,7 +23,7 @@ describe("parseModelSource()", () => {
     ["hf:o/r", "latest"],
     ["hf:o/r:Q4_K_M", "Q4_K_M"],
     ["hf:o/r:UD-Q4_K_XL", "UD-Q4_K_XL"],
-  ])("reads %s as a quantisation to look up", (text, tag) => {
+  ])("reads %s as a quantization to look up", (text, tag) => {
     expect(parseModelSource(text, policy)).toEqual({ kind: "hub-tag", repository: "o/r", tag, extension: "gguf" });
   });
 
@@ -68,7 +68,7 @@ describe("hubFileUrl()", () => {
 });
 
 describe("resolveFetchPolicy()", () => {
-  it("names the address at fault", () => {
+  it("names the invalid address", () => {
     expect(() => resolveFetchPolicy({ hubEndpoint: "hub" })).toThrow('hub endpoint: "hub" is not an http or https URL');
   });
 });

@@ -10,7 +10,7 @@ import { NEVER, type StoreFixture } from "../store-fixture.ts";
 export const BYTES = makeBytes(200_000);
 export const PATH = "/models/a.gguf";
 
-/** Downloads `url` into the fixture's directory; `expected` and options as a test needs them. */
+/** Downloads `url` into the fixture's directory, with the given `expected` and options. */
 export function runDownload(
   fixture: StoreFixture,
   options: {
@@ -36,5 +36,5 @@ export function runDownload(
   return downloadModel(download, { policy, clock: fixture.clock }, options.signal ?? NEVER, openPart);
 }
 
-/** The finished file. */
+/** Returns the finished file. */
 export const done = (fixture: StoreFixture): Promise<Buffer> => readFile(join(fixture.directory, "done.gguf"));

@@ -1,4 +1,4 @@
-/** Run by a test as a process of its own: fetches a folder until `bytes` of it are on disk, says so, and waits to be killed. */
+/** Separate process of a test: downloads a folder until `bytes` of it are on disk, reports that, and waits to be killed. */
 import { join } from "node:path";
 import { cargoManifestSchema } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
@@ -13,6 +13,6 @@ const context = { policy: resolveFetchPolicy(fetch), clock: systemClock };
 const folders = await FolderStore.open({ models, directory: join(directory, "folders"), context });
 const cargo = cargoManifestSchema.parse(JSON.parse(manifest));
 await folders.acquire(cargo, new AbortController().signal, ({ receivedBytes }) => {
-  // The small files are whole, and the last one is on its way.
+  // The small files are complete, and the last one is in progress.
   if (models.list().length === 2 && receivedBytes >= Number(bytes)) process.stdout.write("ready\n");
 });

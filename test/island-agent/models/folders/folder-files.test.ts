@@ -25,7 +25,7 @@ const UNUSED = [
 ];
 
 describe("chooseFolderFiles() of an onnx folder", () => {
-  it("takes the settings and the graphs of the format, with the weights beside them, and nothing of other programs", () => {
+  it("chooses the settings and the graphs of the format with their weights files, and no files of other programs", () => {
     const graphs = [
       "model.onnx",
       "model.onnx_data",
@@ -63,14 +63,14 @@ describe("chooseFolderFiles() of an onnx folder", () => {
     ]);
   });
 
-  it("leaves the choice to the Island where no format is asked for: the model itself, else 8 bits", () => {
+  it("lets the Island choose without a wanted format: the model itself, else 8 bits", () => {
     expect(choose("onnx", null, "onnx/model_q4.onnx", "onnx/model_quantized.onnx")).toEqual([
       "onnx/model_quantized.onnx",
     ]);
     expect(choose("onnx", null, "onnx/model.onnx", "onnx/model_quantized.onnx")).toEqual(["onnx/model.onnx"]);
   });
 
-  it("leaves out decoders that the merged one stands for, and takes voices", () => {
+  it("excludes decoders that the merged one replaces, and includes voices", () => {
     const graphs = ["decoder_model", "decoder_model_merged", "decoder_with_past_model", "encoder_model"];
     expect(choose("onnx", null, ...graphs.map((name) => `onnx/${name}.onnx`), "voices/F1.bin")).toEqual([
       "onnx/decoder_model_merged.onnx",
@@ -79,7 +79,7 @@ describe("chooseFolderFiles() of an onnx folder", () => {
     ]);
   });
 
-  it("says which formats there are when the one asked for is not", () => {
+  it("names the available formats when the wanted one is missing", () => {
     expect(() => choose("onnx", "q4", "onnx/model.onnx", "onnx/model_fp16.onnx")).toThrow(
       expect.objectContaining({ code: "model_invalid", message: expect.stringContaining("it has fp32, fp16") }),
     );
@@ -87,7 +87,7 @@ describe("chooseFolderFiles() of an onnx folder", () => {
   });
 });
 
-describe("chooseFolderFiles() of a pipeline that draws", () => {
+describe("chooseFolderFiles() of a text-to-image pipeline", () => {
   const PIPELINE = [
     "model_index.json",
     "scheduler/scheduler_config.json",
@@ -109,11 +109,11 @@ describe("chooseFolderFiles() of a pipeline that draws", () => {
     "sd_xl_base_1.0.safetensors",
   ];
 
-  it("takes every component's settings, and the graphs of those that draw", () => {
+  it("chooses the settings of all components, and the graphs of the used ones", () => {
     expect(choose("diffusers", "fp32", ...PIPELINE, ...UNUSED)).toEqual(PIPELINE);
   });
 
-  it("takes a component's plain graph where it has none of the format", () => {
+  it("chooses a component's plain graph if it has none of the format", () => {
     const paths = ["text_encoder/model.onnx", "unet/model.onnx", "unet/model_fp16.onnx", "unet/weights.pb"];
     expect(choose("diffusers", "fp16", ...paths)).toEqual([
       "text_encoder/model.onnx",
@@ -122,7 +122,7 @@ describe("chooseFolderFiles() of a pipeline that draws", () => {
     ]);
   });
 
-  it("needs a graph", () => {
+  it("requires a graph", () => {
     expect(() => choose("diffusers", null, "model_index.json")).toThrow("no graph");
   });
 });
@@ -165,7 +165,7 @@ describe("assertSafePaths()", () => {
     expect(() => assertSafePaths([path])).toThrow(expect.objectContaining({ code: "model_invalid" }));
   });
 
-  it("takes what models are called", () => {
+  it("accepts usual names of model files", () => {
     assertSafePaths([
       "config.json",
       "onnx/model_q4f16.onnx_data_1",
@@ -176,12 +176,12 @@ describe("assertSafePaths()", () => {
     ]);
   });
 
-  it("refuses two files in one place, also where a disk does not tell A from a", () => {
+  it("refuses two files with the same path, also on case-insensitive disks", () => {
     expect(() => assertSafePaths(["a.json", "A.json"])).toThrow("two files");
     expect(() => assertSafePaths(["onnx", "ONNX/model.onnx"])).toThrow("in the place of the folder");
   });
 
-  it("refuses too many", () => {
+  it("refuses too many files", () => {
     const paths = Array.from({ length: 2_001 }, (_, index) => `${index}.json`);
     assertSafePaths(paths.slice(1));
     expect(() => assertSafePaths(paths)).toThrow("more than 2000 files");

@@ -12,8 +12,8 @@ import { HubRepository } from "../hub-repository.ts";
 import { failureOf, NEVER, StoreFixture } from "../store-fixture.ts";
 import { cargo, CONFIG, contentOf, FILES, GRAPH, QUANTISED, TOKENIZER, WHOLE_BYTES } from "./folder-fixture.ts";
 
-describe("FolderStore, of files that are shared", () => {
-  it("fetches a file once that two Cargos have, and a folder once that two ask for together", async () => {
+describe("FolderStore with shared files", () => {
+  it("downloads a file of two Cargos once, and a folder once for concurrent requests", async () => {
     await using fixture = await StoreFixture.make();
     const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     const { folders } = await fixture.openFolders();
@@ -37,7 +37,7 @@ describe("FolderStore, of files that are shared", () => {
     ]);
   });
 
-  it("removes a folder but for what others have, and nothing that is in use", async () => {
+  it("removes a folder except files of other folders, and nothing that is in use", async () => {
     await using fixture = await StoreFixture.make();
     HubRepository.on(fixture.server, "owner/repo", FILES);
     const { folders, models } = await fixture.openFolders();
@@ -56,7 +56,7 @@ describe("FolderStore, of files that are shared", () => {
     expect(folders.bytesOnDisk(cargo({ weights: "q8" }))).not.toBeNull();
   });
 
-  it("fetches what was evicted of a folder, of the version that the rest has", async () => {
+  it("downloads evicted files of a folder in the version of the other files", async () => {
     await using fixture = await StoreFixture.make();
     const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     const { folders, models } = await fixture.openFolders();
@@ -72,7 +72,7 @@ describe("FolderStore, of files that are shared", () => {
 });
 
 describe("FolderStore within the disk budget", () => {
-  it("refuses a folder that cannot fit before the first byte of it", async () => {
+  it("refuses a folder that cannot fit before its first byte", async () => {
     await using fixture = await StoreFixture.make();
     const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     const { folders } = await fixture.openFolders({ budgetBytes: WHOLE_BYTES - 1 });
@@ -83,7 +83,7 @@ describe("FolderStore within the disk budget", () => {
     expect(hub.fetched()).toEqual([]);
   });
 
-  it("counts with what can be evicted, and not with what is in use", async () => {
+  it("counts files that can be evicted as free, but not files in use", async () => {
     await using fixture = await StoreFixture.make();
     const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     const other = makeBytes(100_000, "other");
@@ -129,7 +129,7 @@ describe("FolderStore on its disk", () => {
     expect(models.parts()).toEqual([]);
   });
 
-  it("links by hard links, and by symbolic ones where the disk has none", async () => {
+  it("uses hard links, or symbolic links if the disk has no hard links", async () => {
     await using fixture = await StoreFixture.make();
     HubRepository.on(fixture.server, "owner/repo", FILES);
     const hardLink = async (): Promise<void> => {
@@ -149,7 +149,7 @@ describe("FolderStore on its disk", () => {
     await expect.poll(() => fixture.leases()).toEqual([]);
   });
 
-  it("lets go of all files, and leaves no directory, when the links cannot be made", async () => {
+  it("releases all files and leaves no directory when the links cannot be created", async () => {
     await using fixture = await StoreFixture.make();
     HubRepository.on(fixture.server, "owner/repo", FILES);
     const hardLink = async (): Promise<void> => {
@@ -165,7 +165,7 @@ describe("FolderStore on its disk", () => {
     expect(folders.list()).toMatchObject([{ inUse: false }]);
   });
 
-  it("clears what a crash left, and goes on with the version that it had begun", async () => {
+  it("removes leftovers of a crash, and resumes the version that it had started", async () => {
     await using fixture = await StoreFixture.make();
     const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     fixture.server.onEach(hub.bytesAt("onnx/model.onnx"), file(GRAPH, { stallAfter: 80_000 }), file(GRAPH));
@@ -192,7 +192,7 @@ describe("FolderStore on its disk", () => {
     expect(fixture.server.requests.filter(({ path }) => path.includes("/tree/"))).toHaveLength(1);
   });
 
-  it("asks for the list again when it is damaged, hostile, or nothing of its folder is left", async () => {
+  it("fetches the list again when it is damaged or hostile, or no file of its folder is left", async () => {
     await using fixture = await StoreFixture.make();
     HubRepository.on(fixture.server, "owner/repo", FILES);
     const lists = join(fixture.directory, "folders", "lists");
@@ -251,7 +251,7 @@ describe("FolderStore.acquire() of a list of files", () => {
     lease.release();
   });
 
-  it("refuses a list of another hash", async () => {
+  it("refuses a list with a different hash", async () => {
     await using fixture = await StoreFixture.make();
     serve(fixture, FILES_JSON);
     const { folders } = await fixture.openFolders();
@@ -261,13 +261,16 @@ describe("FolderStore.acquire() of a list of files", () => {
     });
   });
 
-  it.each(["../evil.json", "/etc/passwd", "a\\b.json"])("refuses a list that names %j, needed or not", async (path) => {
-    await using fixture = await StoreFixture.make();
-    serve(fixture, Buffer.from(JSON.stringify({ files: [{ path, bytes: 1, sha256: "0".repeat(64) }] })));
-    const { folders } = await fixture.openFolders();
-    expect(await failureOf(folders.acquire(listed({ sha256: null }), NEVER))).toMatchObject({
-      code: "model_invalid",
-      message: expect.stringContaining("cannot be written here"),
-    });
-  });
+  it.each(["../evil.json", "/etc/passwd", "a\\b.json"])(
+    "refuses a list that names %j, whether needed or not",
+    async (path) => {
+      await using fixture = await StoreFixture.make();
+      serve(fixture, Buffer.from(JSON.stringify({ files: [{ path, bytes: 1, sha256: "0".repeat(64) }] })));
+      const { folders } = await fixture.openFolders();
+      expect(await failureOf(folders.acquire(listed({ sha256: null }), NEVER))).toMatchObject({
+        code: "model_invalid",
+        message: expect.stringContaining("cannot be written here"),
+      });
+    },
+  );
 });

@@ -7,7 +7,7 @@ import { failureOf, NEVER, StoreFixture } from "../store-fixture.ts";
 import { cargo, CONFIG, contentOf, FILES, GRAPH, TOKENIZER, WHOLE_BYTES } from "./folder-fixture.ts";
 
 describe("FolderStore.acquire() of a folder of the hub", () => {
-  it("fetches the files that the Cargo needs, and no other, into a directory laid out as the hub has them", async () => {
+  it("downloads only the files that the Cargo needs, into a directory with the hub's layout", async () => {
     await using fixture = await StoreFixture.make();
     const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     const { folders, models } = await fixture.openFolders();
@@ -26,7 +26,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     await expect.poll(() => fixture.leases()).toEqual([]);
   });
 
-  it("needs no network for a folder that is on disk, also after a restart, and keeps its version", async () => {
+  it("uses a folder on disk without network, also after a restart, and keeps its version", async () => {
     await using fixture = await StoreFixture.make();
     HubRepository.on(fixture.server, "owner/repo", FILES);
     const first = await fixture.openFolders();
@@ -34,7 +34,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     await first.folders.close();
     await first.models.close();
     const asked = fixture.server.requests.length;
-    // The repository has moved on.
+    // The repository has a new version.
     HubRepository.on(
       fixture.server,
       "owner/repo",
@@ -49,7 +49,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     lease.release();
   });
 
-  it("reads a list of many pages, from the hub that the owner named and not from another that a page names", async () => {
+  it("reads a list of many pages only from the hub that the owner configured, not from one that a page names", async () => {
     await using fixture = await StoreFixture.make();
     const vocabularies = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`vocab_${index}.txt`, Buffer.from(`word ${index}`)]),
@@ -64,7 +64,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     lease.release();
   });
 
-  it("takes the commit from the address where it names one", async () => {
+  it("uses the commit of the address if there is one", async () => {
     await using fixture = await StoreFixture.make();
     HubRepository.on(fixture.server, "owner/repo", FILES);
     const { folders } = await fixture.openFolders();
@@ -73,12 +73,15 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     expect(fixture.server.requests.filter(({ path }) => path.includes("/revision/"))).toEqual([]);
   });
 
-  it("sends the hub's token to the hub, and says what is missing without one", async () => {
+  it("sends the hub's token to the hub, and reports a missing token", async () => {
     await using fixture = await StoreFixture.make();
     HubRepository.on(fixture.server, "owner/repo", FILES, { token: "hf_secret" });
     const { folders, models } = await fixture.openFolders();
     const failure = await failureOf(folders.acquire(cargo(), NEVER));
-    expect(failure).toMatchObject({ code: "model_unavailable", message: expect.stringContaining("wants a token") });
+    expect(failure).toMatchObject({
+      code: "model_unavailable",
+      message: expect.stringContaining("requires a hub token"),
+    });
     await folders.close();
     await models.close();
     const known = await fixture.openFolders({ fetch: { hubToken: "hf_secret" } });
@@ -107,7 +110,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     const { folders } = await fixture.openFolders();
     expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
       code: "model_unavailable",
-      message: expect.stringContaining("did not answer with a list of files"),
+      message: expect.stringContaining("did not return a list of files"),
     });
   });
 
@@ -134,7 +137,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     expect((await failureOf(folders.acquire(cargo(), NEVER))).message).toContain("more than 2000 files");
   });
 
-  it("tries a list again that broke off or did not come, and gives up after some tries", async () => {
+  it("retries an interrupted or missing list, and fails after some attempts", async () => {
     await using fixture = await StoreFixture.make();
     HubRepository.on(fixture.server, "owner/repo", FILES);
     const commit = (_request: unknown, response: { end: (text: string) => void }) =>
@@ -160,7 +163,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     });
   });
 
-  it("goes on with a file that broke off, and names the file that fails", async () => {
+  it("resumes an interrupted file, and names a file that fails", async () => {
     await using fixture = await StoreFixture.make();
     const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     fixture.server.onEach(hub.bytesAt("onnx/model.onnx"), file(GRAPH, { cutAfter: 70_000 }), file(GRAPH));
@@ -180,24 +183,24 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
   it.each([
     ["hash", { oid: sha256(CONFIG) }],
     ["size", { size: GRAPH.length + 1 }],
-  ])("refuses a file of another %s than the list says, and has none of the folder in use", async (_what, lie) => {
+  ])("refuses a file whose %s differs from the list, and releases the folder", async (_what, lie) => {
     await using fixture = await StoreFixture.make();
     const hub = HubRepository.on(fixture.server, "owner/repo", FILES, {
       lie: (path) => (path === "onnx/model.onnx" ? lie : {}),
     });
-    // What the hub says beside the bytes is not in question here.
+    // The facts that the hub sends with the bytes are not part of this test.
     fixture.server.on(hub.fileAt("onnx/model.onnx"), file(GRAPH));
     const { folders, models } = await fixture.openFolders();
     expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
       code: "model_hash_mismatch",
       message: expect.stringMatching(/^onnx\/model\.onnx: /),
     });
-    // A file that came to its end at the same moment is held until that is written down.
+    // A file that finished at the same moment is leased until that is recorded.
     await expect.poll(() => models.list().filter(({ inUse }) => inUse)).toEqual([]);
     expect(folders.bytesOnDisk(cargo())).toBeNull();
   });
 
-  it("keeps what it has when it is given up midway, and goes on from there", async () => {
+  it("keeps its files when it is aborted, and resumes from there", async () => {
     await using fixture = await StoreFixture.make();
     const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     const bytes = hub.bytesAt("onnx/model.onnx");
@@ -222,7 +225,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     expect(hub.fetched().filter((path) => path === "config.json")).toHaveLength(1);
   });
 
-  it("tells how far all files together are", async () => {
+  it("reports the progress of all files together", async () => {
     await using fixture = await StoreFixture.make();
     const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     fixture.server.on(hub.bytesAt("onnx/model.onnx"), file(GRAPH, { stallAfter: 80_000 }));
@@ -244,7 +247,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     await failure;
   });
 
-  it("is ended by close, with the reason", async () => {
+  it("rejects with the reason of close", async () => {
     await using fixture = await StoreFixture.make();
     HubRepository.on(fixture.server, "owner/repo", FILES);
     fixture.server.on(`/api/models/owner/repo/tree/${COMMIT}`, () => undefined);
@@ -256,7 +259,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({ code: "shutting_down" });
   });
 
-  it("holds a file of no bytes", async () => {
+  it("stores an empty file", async () => {
     await using fixture = await StoreFixture.make();
     HubRepository.on(fixture.server, "owner/repo", { ...FILES, "added_tokens.json": Buffer.alloc(0) });
     const { folders } = await fixture.openFolders();

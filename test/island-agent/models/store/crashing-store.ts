@@ -1,4 +1,4 @@
-/** Run by a test as a process of its own: downloads until `bytes` are on disk, says so, and waits to be killed. */
+/** Separate process of a test: downloads until `bytes` are on disk, reports that, and waits to be killed. */
 import { modelRefSchema } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 import { ModelStore } from "../../../../island-agent/models/store/model-store.ts";

@@ -10,7 +10,7 @@ describe("ModelStore's disk budget", () => {
   const sized = (fixture: StoreFixture, name: string, length = 100_000) =>
     serve(fixture, name, makeBytes(length, name));
 
-  it("evicts the least recently used model first, by use and not by age", async () => {
+  it("evicts the least recently used model first, by use instead of age", async () => {
     await using fixture = await StoreFixture.make();
     const [a, b, c] = [sized(fixture, "a"), sized(fixture, "b"), sized(fixture, "c")];
     const store = await fixture.open({ budgetBytes: 250_000 });
@@ -28,7 +28,7 @@ describe("ModelStore's disk budget", () => {
     });
   });
 
-  it("remembers the order of use over a restart", async () => {
+  it("keeps the order of use across a restart", async () => {
     await using fixture = await StoreFixture.make();
     const [a, b, c] = [sized(fixture, "a"), sized(fixture, "b"), sized(fixture, "c")];
     const store = await fixture.open({ budgetBytes: 250_000 });
@@ -39,7 +39,7 @@ describe("ModelStore's disk budget", () => {
     expect(new Set(keysOf(reopened))).toEqual(new Set([a.sha256, c.sha256]));
   });
 
-  it("never evicts a model in use, and refuses with both figures before any request", async () => {
+  it("never evicts a model in use, and refuses with both sizes before any request", async () => {
     await using fixture = await StoreFixture.make();
     const [a, b] = [sized(fixture, "a"), sized(fixture, "b", 200_000)];
     const store = await fixture.open({ budgetBytes: 250_000 });
@@ -74,7 +74,7 @@ describe("ModelStore's disk budget", () => {
     expect(store.usage().usedBytes).toBeLessThanOrEqual(1_000_000);
   });
 
-  it("does not let two downloads count on the same room", async () => {
+  it("does not let two downloads use the same free space", async () => {
     await using fixture = await StoreFixture.make();
     const [a, b] = [sized(fixture, "a", 150_000), sized(fixture, "b", 150_000)];
     fixture.server.on("/models/a.gguf", () => undefined);
@@ -89,7 +89,7 @@ describe("ModelStore's disk budget", () => {
     await pull(store, b);
   });
 
-  it("does not refuse a job for a preload's reservation, and waits until the stopped preload has given it back", async () => {
+  it("does not refuse a job for a preload's reservation, and waits until the stopped preload has released it", async () => {
     await using fixture = await StoreFixture.make();
     const [a, b] = [sized(fixture, "a", 150_000), sized(fixture, "b", 150_000)];
     fixture.server.on("/models/a.gguf", file(makeBytes(150_000, "a"), { stallAfter: 10_000 }));
@@ -104,7 +104,7 @@ describe("ModelStore's disk budget", () => {
     expect(keysOf(store)).toEqual([b.sha256]);
   });
 
-  it("counts and evicts the parts of broken-off downloads like models", async () => {
+  it("counts and evicts the parts of interrupted downloads like models", async () => {
     await using fixture = await StoreFixture.make();
     const b = sized(fixture, "b", 200_000);
     fixture.server.on("/models/a.gguf", file(BYTES, { cutAfter: 100_000, ignoreRange: true }));
@@ -115,7 +115,7 @@ describe("ModelStore's disk budget", () => {
     expect(await fixture.files()).toEqual([`${stemOf(b.sha256 ?? "")}.gguf`, "index.json"].sort());
   });
 
-  it("is applied to what is there when it has become smaller", async () => {
+  it("evicts stored models when it has become smaller", async () => {
     await using fixture = await StoreFixture.make();
     const [a, b] = [sized(fixture, "a"), sized(fixture, "b")];
     const store = await fixture.open();
@@ -127,7 +127,7 @@ describe("ModelStore's disk budget", () => {
 });
 
 describe("ModelStore.remove() and prune()", () => {
-  it("delete what is not in use and say what they did", async () => {
+  it("delete items that are not in use and report the result", async () => {
     await using fixture = await StoreFixture.make();
     const [a, b] = [serve(fixture, "a", BYTES), serve(fixture, "b", makeBytes(1_000))];
     const store = await fixture.open();
@@ -141,7 +141,7 @@ describe("ModelStore.remove() and prune()", () => {
     expect(await fixture.files()).toEqual(["index.json"]);
   });
 
-  it("remove() leaves a download alone", async () => {
+  it("remove() does not affect a download", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on("/models/a.gguf", file(BYTES, { stallAfter: 50_000 }));
     const store = await fixture.open();
@@ -163,7 +163,7 @@ describe.runIf(CAN_MOUNT)("ModelStore on a disk of 8 MB", () => {
 
   const freeBytes = (): number => freeBytesOn(disk.path) ?? 0;
 
-  it("refuses a model that would use the space that stays free, with all figures, before any request", async () => {
+  it("refuses a model that would use the reserved free space, with all sizes, before any request", async () => {
     await using fixture = await StoreFixture.make(disk.path);
     const a = serve(fixture, "a", makeBytes(5_500_000, "a"));
     const store = await fixture.open({ minFreeBytes: KEPT });
@@ -176,7 +176,7 @@ describe.runIf(CAN_MOUNT)("ModelStore on a disk of 8 MB", () => {
     expect(() => store.assertModelsFit([a])).toThrow(error.message);
   });
 
-  it("refuses a model whose server names its length before its first byte, and remembers the length", async () => {
+  it("refuses a model when its server reports the length, before the first byte, and remembers the length", async () => {
     await using fixture = await StoreFixture.make(disk.path);
     const ref = { ...serve(fixture, "a", makeBytes(5_500_000, "a")), sizeBytes: null };
     const store = await fixture.open({ minFreeBytes: KEPT });
@@ -188,7 +188,7 @@ describe.runIf(CAN_MOUNT)("ModelStore on a disk of 8 MB", () => {
     expect(() => store.assertModelsFit([ref])).toThrow("The model needs 5.2 MiB on disk");
   });
 
-  it("evicts models for the space that stays free, and none if that would not do", async () => {
+  it("evicts models for the reserved free space, and none if that would not free enough", async () => {
     await using fixture = await StoreFixture.make(disk.path);
     const [a, b] = ["a", "b"].map((name) => serve(fixture, name, makeBytes(2_000_000, name)));
     const [c, large] = [serve(fixture, "c", makeBytes(2_500_000, "c")), serve(fixture, "d", makeBytes(6_000_000, "d"))];

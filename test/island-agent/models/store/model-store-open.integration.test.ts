@@ -11,7 +11,7 @@ import { makeRef, StoreFixture } from "../store-fixture.ts";
 import { BYTES, pull, serve } from "./store-calls.ts";
 
 describe("ModelStore.open()", () => {
-  it("goes on after kill -9 from the bytes that were on disk", async () => {
+  it("resumes after kill -9 from the bytes on disk", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach("/models/a.gguf", file(BYTES, { stallAfter: 50_000 }), file(BYTES));
     const ref = makeRef({ sha256: sha256(BYTES), sizeBytes: BYTES.length });
@@ -34,7 +34,7 @@ describe("ModelStore.open()", () => {
     expect(fixture.server.requests[1]).toMatchObject({ range: "bytes=50000-", sentBytes: BYTES.length - 50_000 });
   });
 
-  it("keeps a second process or store out of the directory", async () => {
+  it("locks the directory against a second process or store", async () => {
     await using fixture = await StoreFixture.make();
     const store = await fixture.open();
     await expect(fixture.open()).rejects.toThrow("Another process uses");
@@ -42,7 +42,7 @@ describe("ModelStore.open()", () => {
     await fixture.open();
   });
 
-  it("drops models whose length differs from the index, and files that it cannot place", async () => {
+  it("drops models whose length differs from the index, and unknown files with its own name patterns", async () => {
     await using fixture = await StoreFixture.make();
     const ref = serve(fixture, "a", BYTES);
     const store = await fixture.open();
@@ -64,7 +64,7 @@ describe("ModelStore.open()", () => {
     expect(await fixture.files()).toEqual(["index.json"]);
   });
 
-  it("leaves alone what a store does not make", async () => {
+  it("keeps files that a store does not create", async () => {
     await using fixture = await StoreFixture.make();
     await writeFile(join(fixture.directory, "notes.tmp"), "mine");
     await mkdir(join(fixture.directory, "photos"));
@@ -72,7 +72,7 @@ describe("ModelStore.open()", () => {
     expect(await fixture.files()).toEqual(["index.json", "notes.tmp", "photos"]);
   });
 
-  it("adopts a verified file that the index did not get to know before a crash", async () => {
+  it("adopts a verified file that is missing in the index after a crash", async () => {
     await using fixture = await StoreFixture.make();
     const ref = serve(fixture, "a", BYTES);
     const stem = join(fixture.directory, stemOf(ref.sha256 ?? ""));
@@ -90,13 +90,13 @@ describe("ModelStore.open()", () => {
     "{",
     '{"version":2}',
     '{"version":1,"models":[{"key":"k","file":"../../etc/passwd","bytes":1,"lastUsedMs":1}]}',
-  ])("starts empty over the damaged index %s", async (text) => {
+  ])("starts empty with the damaged index %s", async (text) => {
     await using fixture = await StoreFixture.make();
     await writeFile(join(fixture.directory, "index.json"), text);
     expect((await fixture.open()).list()).toEqual([]);
   });
 
-  it("makes files that only their owner can read", async () => {
+  it("creates files that only their owner can read", async () => {
     await using fixture = await StoreFixture.make();
     const ref = serve(fixture, "a", BYTES);
     const { path } = await pull(await fixture.open(), ref);

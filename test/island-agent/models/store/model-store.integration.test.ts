@@ -6,7 +6,7 @@ import { failureOf, makeRef, NEVER, StoreFixture } from "../store-fixture.ts";
 import { BYTES, pull, serve } from "./store-calls.ts";
 
 describe("ModelStore.acquire()", () => {
-  it("downloads a model once and serves it from disk from then on, also after a restart", async () => {
+  it("downloads a model once and then uses it from disk, also after a restart", async () => {
     await using fixture = await StoreFixture.make();
     const ref = serve(fixture, "a", BYTES);
     const store = await fixture.open();
@@ -19,7 +19,7 @@ describe("ModelStore.acquire()", () => {
     expect(fixture.server.requests).toHaveLength(1);
   });
 
-  it("names files by the key's hash, whatever the address says", async () => {
+  it("names files by the key's hash, whatever the address", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on("/models/x%2F..%2F..%2Fevil.gguf", file(BYTES));
     const store = await fixture.open();
@@ -28,7 +28,7 @@ describe("ModelStore.acquire()", () => {
     expect(await fixture.files()).toEqual([`${stemOf(ref.url)}.gguf`, "index.json"].sort());
   });
 
-  it("fetches once for many callers, and every one holds the model", async () => {
+  it("downloads once for many callers, and gives each a lease", async () => {
     await using fixture = await StoreFixture.make();
     const ref = serve(fixture, "a", BYTES);
     const store = await fixture.open();
@@ -42,7 +42,7 @@ describe("ModelStore.acquire()", () => {
     expect(store.list()).toMatchObject([{ inUse: false, bytes: BYTES.length }]);
   });
 
-  it("tells who waits for what, how far it is, and tells a late caller at once", async () => {
+  it("reports waiting Cargos and progress, to a late caller immediately", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach("/models/a.gguf", file(BYTES, { stallAfter: 50_000 }));
     const store = await fixture.open();
@@ -68,7 +68,7 @@ describe("ModelStore.acquire()", () => {
     expect(store.downloads().flatMap(({ slug }) => slug)).toEqual([]);
   });
 
-  it("goes on for the others when one caller aborts", async () => {
+  it("continues for the others when one caller aborts", async () => {
     await using fixture = await StoreFixture.make();
     const release = Promise.withResolvers<void>();
     fixture.server.on("/models/a.gguf", (request, response, served) => {
@@ -86,7 +86,7 @@ describe("ModelStore.acquire()", () => {
     expect(fixture.server.requests).toHaveLength(1);
   });
 
-  it("stops when the last caller aborts, keeps the part, and a new caller goes on from it", async () => {
+  it("stops when the last caller aborts, keeps the part, and resumes from it for a new caller", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach("/models/a.gguf", file(BYTES, { stallAfter: 50_000 }), file(BYTES));
     const store = await fixture.open();
@@ -99,14 +99,14 @@ describe("ModelStore.acquire()", () => {
       ),
     );
     await Promise.all(failures);
-    // The old download may still be closing its files: the new one has to wait for it.
+    // The old download may still be closing its files: the new one must wait for it.
     const lease = await store.acquire("z", makeRef(), NEVER);
     expect(await readFile(lease.path)).toEqual(BYTES);
     expect(fixture.server.requests.map(({ range }) => range)).toEqual([null, "bytes=50000-"]);
     await expect.poll(() => fixture.server.openSockets()).toBe(0);
   });
 
-  it("lets a new download follow one that is being given up, and not run into it", async () => {
+  it("starts a new download only after a stopped one has ended", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach("/models/a.gguf", () => undefined, file(BYTES));
     const store = await fixture.open();
@@ -114,13 +114,13 @@ describe("ModelStore.acquire()", () => {
     const failure = failureOf(store.acquire("x", makeRef(), leave.signal));
     await fixture.server.arrived(1);
     leave.abort(new Error("enough"));
-    // The first has no byte and deletes its part now; the second makes one of the same name.
+    // The first has no byte and deletes its part now; the second creates one of the same name.
     const lease = await store.acquire("y", makeRef(), NEVER);
     expect((await failure).message).toBe("enough");
     expect(await readFile(lease.path)).toEqual(BYTES);
   });
 
-  it("fetches again what was changed or deleted behind its back", async () => {
+  it("downloads a model again whose file was changed or deleted externally", async () => {
     await using fixture = await StoreFixture.make();
     const ref = serve(fixture, "a", BYTES);
     const store = await fixture.open();
@@ -131,7 +131,7 @@ describe("ModelStore.acquire()", () => {
     expect(fixture.server.requests).toHaveLength(2);
   });
 
-  it("fails each caller with the download's failure, and a later call tries anew", async () => {
+  it("fails each caller with the download's failure, and a later call tries again", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach("/models/a.gguf", status(404), file(BYTES));
     const store = await fixture.open();
@@ -148,7 +148,7 @@ describe("ModelStore.acquire()", () => {
     expect(store.downloads()).toEqual([]);
   });
 
-  it("does nothing for a caller that has aborted already", async () => {
+  it("does nothing for a caller that has already aborted", async () => {
     await using fixture = await StoreFixture.make();
     const store = await fixture.open();
     const signal = AbortSignal.abort(new Error("enough"));
@@ -158,7 +158,7 @@ describe("ModelStore.acquire()", () => {
 });
 
 describe("ModelStore.close()", () => {
-  it("resolves when every download has put its files away", async () => {
+  it("resolves when all downloads have closed their files", async () => {
     await using fixture = await StoreFixture.make();
     const store = await fixture.open();
     const refs = Array.from({ length: 100 }, (_, index) => makeRef({ url: `/models/${index}.gguf` }));
@@ -170,7 +170,7 @@ describe("ModelStore.close()", () => {
     await Promise.all(failures);
   });
 
-  it("stops downloads, keeps their parts for the next store, and takes no more calls", async () => {
+  it("stops downloads, keeps their parts for the next store, and accepts no more calls", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach("/models/a.gguf", file(BYTES, { stallAfter: 50_000 }), file(BYTES));
     const store = await fixture.open();

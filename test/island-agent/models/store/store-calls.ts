@@ -5,14 +5,14 @@ import { makeRef, NEVER, type StoreFixture } from "../store-fixture.ts";
 
 export const BYTES = makeBytes(200_000);
 
-/** Serves `bytes` at /models/<name>.gguf and gives the reference to it. */
+/** Serves `bytes` at /models/<name>.gguf and returns its reference. */
 export function serve(fixture: StoreFixture, name: string, bytes: Buffer): ReturnType<typeof makeRef> {
   const url = `/models/${name}.gguf`;
   fixture.server.on(url, file(bytes));
   return makeRef({ url, sha256: sha256(bytes), sizeBytes: bytes.length });
 }
 
-/** Fetches a model and lets it go. */
+/** Downloads a model and releases it. */
 export async function pull(store: ModelStore, ref: ReturnType<typeof makeRef>): Promise<ModelLease> {
   const lease = await store.acquire("cargo", ref, NEVER);
   lease.release();

@@ -5,7 +5,7 @@ const find = (environment: Record<string, string>, platform: NodeJS.Platform = "
   engineAddresses({ environment, platform });
 
 describe("engineAddresses()", () => {
-  it("looks where Docker and Podman make their sockets", () => {
+  it("returns the default sockets of Docker and Podman", () => {
     const found = engineAddresses({
       environment: { HOME: "/home/me", XDG_RUNTIME_DIR: "/run/user/7" },
       platform: "linux",
@@ -21,7 +21,7 @@ describe("engineAddresses()", () => {
     expect(engineAddresses({ environment: {}, platform: "linux" })).toHaveLength(2);
   });
 
-  it("looks for named pipes on Windows", () => {
+  it("returns named pipes on Windows", () => {
     expect(find({}, "win32")).toContainEqual({ kind: "socket", path: "//./pipe/docker_engine" });
   });
 
@@ -33,16 +33,16 @@ describe("engineAddresses()", () => {
     ["tcp://engine", { kind: "tcp", host: "engine", port: 2_375, certificates: null }],
     ["tcp://[::1]:2375", { kind: "tcp", host: "::1", port: 2_375, certificates: null }],
     ["https://engine", { kind: "tcp", host: "engine", port: 2_376, certificates: "/home/me/.docker" }],
-  ])("goes by DOCKER_HOST alone where it is set: %s", (host, address) => {
+  ])("returns only DOCKER_HOST if it is set: %s", (host, address) => {
     expect(find({ DOCKER_HOST: host, HOME: "/home/me" })).toEqual([address]);
   });
 
-  it("uses TLS, with the user's certificates, where that is asked for", () => {
+  it("uses TLS, with the user's certificates, if requested", () => {
     const environment = { DOCKER_HOST: "tcp://engine:2376", DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: "/certs" };
     expect(find(environment)).toEqual([{ kind: "tcp", host: "engine", port: 2_376, certificates: "/certs" }]);
   });
 
-  it("takes an empty DOCKER_HOST for none", () => {
+  it("ignores an empty DOCKER_HOST", () => {
     expect(find({ DOCKER_HOST: "" })).toHaveLength(2);
   });
 

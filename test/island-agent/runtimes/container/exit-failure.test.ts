@@ -23,7 +23,7 @@ describe("failureOfExit()", () => {
     [143, true, "The Cargo's program was terminated (SIGTERM, exit code 143)"],
     [141, true, "The Cargo's program was ended (SIGPIPE, exit code 141)"],
     [255, false, "The Cargo's program ended with exit code 255"],
-  ])("says exit code %d in words", (code, retryable, message) => {
+  ])("describes exit code %d", (code, retryable, message) => {
     expect(failure(code)).toMatchObject({ code: "cargo_failed", retryable, message });
   });
 
@@ -33,7 +33,7 @@ describe("failureOfExit()", () => {
     });
   });
 
-  it("says that memory was short whatever the exit code, and quotes nothing then", () => {
+  it("reports a lack of memory with any exit code, without a quote", () => {
     expect(failure(1, "secret", true)).toMatchObject({
       code: "out_of_memory",
       retryable: false,

@@ -12,7 +12,7 @@ const SPEC = { image: "docker.io/library/tool:1", digest: null, command: null, g
 const FAULT = "failed to register layer: write /usr/lib/x: no space left on device";
 
 describe("ImageStore", () => {
-  it("says that the disk is full if an image does not fit unpacked, and refuses it until more is free", async () => {
+  it("reports a full disk if an image does not fit unpacked, and refuses it until more space is free", async () => {
     const directory = await mkdtemp(join(tmpdir(), "atoll-images-"));
     const socket = join(directory, "engine.sock");
     // An engine that has no image, and no space for one.

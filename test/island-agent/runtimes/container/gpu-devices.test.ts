@@ -20,23 +20,23 @@ function requestsOf(gpu: boolean, gpuDevice: string | null): unknown {
   return options.HostConfig.DeviceRequests;
 }
 
-describe("the engine", () => {
+describe("gpuRequest()", () => {
   it.each([
     ["all GPUs where the owner lists none", null, { Driver: "", Count: -1, Capabilities: [["gpu"]] }],
     ["one GPU by its index", "1", { Driver: "", DeviceIDs: ["1"], Capabilities: [["gpu"]] }],
     ["a part of a GPU", "MIG-4f2", { Driver: "", DeviceIDs: ["MIG-4f2"], Capabilities: [["gpu"]] }],
     ["a device of CDI", "nvidia.com/gpu=0:1", { Driver: "cdi", DeviceIDs: ["nvidia.com/gpu=0:1"] }],
-  ])("is asked for %s", (_title, device, request) => {
+  ])("requests %s", (_title, device, request) => {
     expect(requestsOf(true, device)).toEqual([request]);
   });
 
-  it("is asked for no device for a Cargo that was granted none", () => {
+  it("is not used for a Cargo without a granted device", () => {
     expect(requestsOf(false, "0")).toBeUndefined();
   });
 });
 
 describe("GpuDevices", () => {
-  it("gives the device that the fewest containers use, and takes it back", () => {
+  it("returns the device with the fewest containers, and accepts it back", () => {
     const devices = new GpuDevices(["0", "1", "2"]);
     expect(devices.count).toBe(3);
     expect([devices.take(), devices.take(), devices.take(), devices.take()]).toEqual(["0", "1", "2", "0"]);
@@ -45,7 +45,7 @@ describe("GpuDevices", () => {
     expect([devices.take(), devices.take(), devices.take()]).toEqual(["1", "2", "1"]);
   });
 
-  it("gives all devices, to one job at a time, where none are listed", () => {
+  it("returns all devices, to one job at a time, if none are listed", () => {
     for (const none of [null, []]) {
       const devices = new GpuDevices(none);
       expect([devices.count, devices.take(), devices.take()]).toEqual([1, null, null]);
@@ -67,6 +67,6 @@ it.each([
   ["/dev/nvidia0", false],
   ["nvidia.com/gpu=", false],
   [`GPU-${"a".repeat(300)}`, false],
-])("an owner may name a device %j: %s", (name, isAllowed) => {
+])("isGpuDevice() accepts %j: %s", (name, isAllowed) => {
   expect(isGpuDevice(name)).toBe(isAllowed);
 });

@@ -12,13 +12,13 @@ const downloading = (id: string, current: number, total?: number): object => ({
 });
 
 describe("PullProgress", () => {
-  it("adds up the layers, and names no total before it knows all sizes", () => {
+  it("sums the layers, and returns no total before all sizes are known", () => {
     const begun = [{ status: "Pulling from library/x", id: "1.2" }, layer("a"), layer("b"), downloading("a", 10, 100)];
     expect(after(begun).bytes).toEqual({ receivedBytes: 10, totalBytes: null });
     expect(after([...begun, downloading("b", 5, 50)]).bytes).toEqual({ receivedBytes: 15, totalBytes: 150 });
   });
 
-  it("counts a layer that is complete as received, also one whose size was never told", () => {
+  it("counts a complete layer as received, even if its size was never reported", () => {
     const reports = [layer("a"), layer("b"), downloading("a", 10, 100), downloading("b", 7)];
     const done = [
       { status: "Download complete", id: "a" },
@@ -27,7 +27,7 @@ describe("PullProgress", () => {
     expect(after([...reports, ...done]).bytes).toEqual({ receivedBytes: 107, totalBytes: 107 });
   });
 
-  it("does not count layers that are there, nor the work on those that have come", () => {
+  it("does not count present layers, or the unpacking of received ones", () => {
     const reports = [
       { status: "Already exists", progressDetail: {}, id: "old" },
       layer("a"),
@@ -43,7 +43,7 @@ describe("PullProgress", () => {
     expect(after([]).fault).toBeNull();
   });
 
-  it("passes over lines that are no report", () => {
+  it("skips lines that are not a report", () => {
     const progress = new PullProgress();
     for (const line of ["", "nonsense", "null", "7", '{"id":5}', '{"progressDetail":{"current":"x"},"id":"a"}']) {
       progress.take(line);

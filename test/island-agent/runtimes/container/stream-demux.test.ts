@@ -19,18 +19,18 @@ describe("StreamDemux", () => {
   const stream = Buffer.concat([frame(1, "one "), frame(2, "oh"), frame(1, ""), frame(1, "two"), frame(2, "!")]);
   const said = { stdout: "one two", stderr: "oh!" };
 
-  it("tells the two outputs apart", () => {
+  it("separates the two outputs", () => {
     expect(read([stream])).toEqual(said);
   });
 
-  it("reads the same wherever the stream is cut", () => {
+  it("reads the same output wherever the stream is split", () => {
     for (let cut = 0; cut <= stream.length; cut += 1) {
       expect({ cut, ...read([stream.subarray(0, cut), stream.subarray(cut)]) }).toEqual({ cut, ...said });
     }
     expect(read([...stream].map((byte) => Uint8Array.of(byte)))).toEqual(said);
   });
 
-  it("gives the bytes of a frame before all of it has come", () => {
+  it("delivers the bytes of a frame before it is complete", () => {
     expect(read([frame(1, "a long line").subarray(0, 14)])).toEqual({ stdout: "a long", stderr: "" });
   });
 

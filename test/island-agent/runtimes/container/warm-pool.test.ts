@@ -66,7 +66,7 @@ describe("WarmPool", () => {
   const burst = (jobs: number): Promise<FakeContainer[]> =>
     Promise.all(Array.from({ length: jobs }, () => pool.take(makeListener())));
 
-  it("hands a job the container that waits, and starts one in its place", async () => {
+  it("gives a job the waiting container, and starts a new one", async () => {
     await pool.warm();
     const listener = makeListener();
     const container = await pool.take(listener);
@@ -75,13 +75,13 @@ describe("WarmPool", () => {
     expect(pool.size).toBe(1);
   });
 
-  it("gives no container to two jobs", async () => {
+  it("gives each container to only one job", async () => {
     await pool.warm();
     const taken = await Promise.all([1, 2, 3].map(() => pool.take(makeListener())));
     expect(new Set(taken).size).toBe(3);
   });
 
-  it("has never more containers than its most, those of jobs among them", async () => {
+  it("never exceeds its maximum of containers, including those of jobs", async () => {
     await pool.warm();
     await burst(3);
     expect(pool.size).toBe(0);
@@ -90,7 +90,7 @@ describe("WarmPool", () => {
     expect(started.length).toBeLessThanOrEqual(4);
   });
 
-  it("keeps more when jobs find none ready, up to its most", async () => {
+  it("keeps more when jobs find none ready, up to its maximum", async () => {
     await pool.warm();
     await burst(2);
     pool.free();
@@ -103,7 +103,7 @@ describe("WarmPool", () => {
     expect(pool.size).toBe(3);
   });
 
-  it("keeps no more than jobs came in the last window, and none after one without", async () => {
+  it("keeps at most as many as jobs in the last window, and none after a window without jobs", async () => {
     await pool.warm();
     await burst(3);
     for (let job = 0; job < 3; job += 1) pool.free();
@@ -129,7 +129,7 @@ describe("WarmPool", () => {
     expect(pool.size).toBe(1);
   });
 
-  it("replaces a container whose program ended or spoke before it was asked", async () => {
+  it("replaces a container whose program ended or wrote output before its job", async () => {
     await pool.warm();
     started[0]?.listener.onEnd();
     started[0]?.listener.onEnd();
@@ -139,7 +139,7 @@ describe("WarmPool", () => {
     expect(discarded).toContain(started[0]);
   });
 
-  it("keeps a container that writes a little on standard error, and none that writes more", async () => {
+  it("keeps a container that writes little to standard error, and discards one that writes more", async () => {
     await pool.warm();
     started[0]?.listener.onStderr(new Uint8Array(65_536));
     expect(discarded).toEqual([]);
@@ -148,7 +148,7 @@ describe("WarmPool", () => {
     expect(pool.size).toBe(1);
   });
 
-  it("lets a container rest that waits for long, and wakes it before its job", async () => {
+  it("lowers the CPU limit of a container that waits long, and restores it before its job", async () => {
     await pool.warm();
     clock.advance(SETTLE_MS - 1);
     expect(started[0]?.asked).toEqual([]);
@@ -161,7 +161,7 @@ describe("WarmPool", () => {
     expect(next.asked).toEqual(["listen"]);
   });
 
-  it("gives a job a new container where the one that rests cannot be woken", async () => {
+  it("gives a job a new container if the CPU limit cannot be restored", async () => {
     await pool.warm();
     clock.advance(SETTLE_MS);
     const [resting] = started;
@@ -170,7 +170,7 @@ describe("WarmPool", () => {
     expect(discarded).toEqual([resting]);
   });
 
-  it("gives up keeping containers whose programs do not wait, and starts one for each job", async () => {
+  it("stops keeping containers whose programs do not wait, and starts one for each job", async () => {
     await pool.warm();
     for (let index = 0; index < 3; index += 1) {
       await expect.poll(() => started.length).toBe(index + 1);
@@ -183,7 +183,7 @@ describe("WarmPool", () => {
     expect(pool.size).toBe(0);
   });
 
-  it("counts only programs in a row that did not wait", async () => {
+  it("counts only consecutive programs that did not wait", async () => {
     await pool.warm();
     for (let round = 0; round < 3; round += 1) {
       for (let index = 0; index < 2; index += 1) {
@@ -197,7 +197,7 @@ describe("WarmPool", () => {
     }
   });
 
-  it("gives a job that took a container on its way a new one when the program spoke too early", async () => {
+  it("gives a job a new container when the starting one writes output too early", async () => {
     speaksAtStart = true;
     const warming = pool.warm();
     const container = await pool.take(makeListener());
@@ -206,7 +206,7 @@ describe("WarmPool", () => {
     expect(discarded).toEqual([started[0]]);
   });
 
-  it("says why the first could not be started, and keeps no timer for it", async () => {
+  it("reports why the first could not be started, and keeps no timer", async () => {
     fault = new Error("no engine");
     await expect(pool.warm()).rejects.toBe(fault);
     expect(pool.size).toBe(0);
@@ -214,7 +214,7 @@ describe("WarmPool", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("leaves the failure of a replacement to the job that starts its own", async () => {
+  it("ignores a failed replacement until a job starts its own", async () => {
     await pool.warm();
     fault = new Error("no engine");
     await pool.take(makeListener());
@@ -224,7 +224,7 @@ describe("WarmPool", () => {
     await expect(pool.take(makeListener())).resolves.toBeInstanceOf(FakeContainer);
   });
 
-  it("close() discards those that wait and those on their way, and starts no more", async () => {
+  it("close() discards waiting and starting containers, and starts no more", async () => {
     await pool.warm();
     const hold = Promise.withResolvers<void>();
     gate = hold.promise;

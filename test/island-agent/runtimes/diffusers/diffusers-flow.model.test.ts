@@ -45,7 +45,7 @@ describe.each(["tiny-sd3", "tiny-flux"] as const)("%s, a pipeline of flow matchi
   it("refuses a size that its transformer cannot cut into tokens", async () => {
     await expect(paintHere(pipelineFixture(name), { ...job, width: 72 })).rejects.toMatchObject({
       code: "invalid_input",
-      message: "width: this model draws multiples of 16 pixels only",
+      message: "width: this model supports only multiples of 16 pixels",
     });
   });
 });

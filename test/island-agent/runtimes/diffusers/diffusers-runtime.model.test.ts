@@ -75,7 +75,7 @@ describe("a Stable Diffusion pipeline", () => {
     await expect(paint(painter, { ...RED, width: 72 })).rejects.toMatchObject({
       code: "invalid_input",
       retryable: false,
-      message: "width: this model cannot draw 72 by 64 pixels; use multiples of 64",
+      message: "width: this model cannot generate 72 by 64 pixels; use multiples of 64",
     });
   });
 

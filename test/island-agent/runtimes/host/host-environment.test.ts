@@ -12,7 +12,7 @@ const own = {
 };
 
 describe("hostEnvironment()", () => {
-  it("passes on what native code needs, whatever the case, and no secret", () => {
+  it("passes on the variables of native code, case-insensitively, and no secrets", () => {
     expect(hostEnvironment(own, { UV_THREADPOOL_SIZE: "2" })).toEqual({
       HOME: "/home/me",
       Path: "/bin",
@@ -25,7 +25,7 @@ describe("hostEnvironment()", () => {
     });
   });
 
-  it("passes on neither home, path nor drivers where no native code runs", () => {
+  it("omits HOME, PATH and driver variables without native code", () => {
     expect(hostEnvironment(own, {}, "plain")).toEqual({ SystemRoot: "C:\\", TMP: "" });
   });
 });

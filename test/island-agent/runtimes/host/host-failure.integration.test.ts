@@ -14,17 +14,22 @@ const ending = (more: Partial<HostEnding>): HostEnding => ({
   ...more,
 });
 
-describe("a load that ended with its process", () => {
+describe("loadFailureOf()", () => {
   it.each<[string, Partial<HostEnding>, string, boolean]>([
     ["V8's heap limit", { signal: "SIGABRT", stderrTail: "JavaScript heap out of memory" }, "out_of_memory", true],
     ["bad_alloc", { signal: "SIGABRT", stderrTail: "what():  std::bad_alloc" }, "out_of_memory", true],
     [
-      "a buffer that is not there",
+      "a missing buffer",
       { signal: "SIGABRT", stderrTail: "GGML_ASSERT(ctx->mem_buffer != NULL) failed" },
       "out_of_memory",
       true,
     ],
-    ["words of it at an exit", { code: 1, stderrTail: "mmap: Cannot allocate memory" }, "out_of_memory", true],
+    [
+      "an exit with a message about memory",
+      { code: 1, stderrTail: "mmap: Cannot allocate memory" },
+      "out_of_memory",
+      true,
+    ],
     ["the kernel", { signal: "SIGKILL" }, "out_of_memory", true],
     [
       "an assertion about the model",
@@ -32,21 +37,21 @@ describe("a load that ended with its process", () => {
       "model_invalid",
       false,
     ],
-    ["SIGABRT alone", { signal: "SIGABRT" }, "runtime_crashed", true],
+    ["SIGABRT without a message", { signal: "SIGABRT" }, "runtime_crashed", true],
     ["SIGSEGV", { signal: "SIGSEGV" }, "runtime_crashed", true],
     ["SIGBUS", { signal: "SIGBUS" }, "runtime_crashed", true],
-    ["our own hand", { signal: "SIGKILL", killedBecause: "it was slow" }, "runtime_crashed", true],
+    ["the agent", { signal: "SIGKILL", killedBecause: "it was slow" }, "runtime_crashed", true],
     [
-      "our own hand, for its memory",
+      "the agent, for its memory",
       { signal: "SIGKILL", killedBecause: "x", killedAs: "out_of_memory" },
       "out_of_memory",
       true,
     ],
-  ])("by %s", (_name, more, code, retryable) => {
+  ])("classifies an end by %s", (_name, more, code, retryable) => {
     expect(loadFailureOf(program, ending(more))).toMatchObject({ code, retryable });
   });
 
-  it("is told of a real process", async () => {
+  it("classifies the end of a real process", async () => {
     const segfault = loadScripted({ signal: "SIGSEGV" });
     await expect(segfault).rejects.toMatchObject({ code: "runtime_crashed", retryable: true });
     const aborted = loadScripted({ stderr: "terminate called: std::bad_alloc\n", signal: "SIGABRT" });
@@ -54,8 +59,8 @@ describe("a load that ended with its process", () => {
   });
 });
 
-describe("a run that ended with its process", () => {
-  it("is retryable, and says where memory was wanting", () => {
+describe("runFailureOf()", () => {
+  it("returns a retryable failure, and recognizes a lack of memory", () => {
     const abort = ending({ signal: "SIGABRT", stderrTail: "JavaScript heap out of memory" });
     expect(runFailureOf(program, abort)).toMatchObject({ code: "out_of_memory", retryable: true });
     const assertion = ending({ signal: "SIGABRT", stderrTail: "GGML_ASSERT(n > 0) failed" });
@@ -63,12 +68,12 @@ describe("a run that ended with its process", () => {
   });
 });
 
-describe("the log of an end", () => {
-  it("names no failure when the model was unloaded", () => {
+describe("factsOf()", () => {
+  it("returns nothing when the model was unloaded", () => {
     expect(factsOf(ending({ signal: "SIGKILL", isRequested: true }))).toEqual({});
   });
 
-  it("names a crash by its signal, and a kill by its reason", () => {
+  it("returns the signal of a crash and the reason of a kill", () => {
     expect(factsOf(ending({ signal: "SIGSEGV" }))).toEqual({ code: null, signal: "SIGSEGV", stderrTail: "" });
     const killed = ending({ signal: "SIGKILL", isRequested: true, killedBecause: "it did not end in time" });
     expect(factsOf(killed)).toMatchObject({ killedBecause: "it did not end in time", killedAs: "runtime_crashed" });

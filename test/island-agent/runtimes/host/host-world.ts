@@ -5,19 +5,19 @@ import type { RunResult } from "../../../../island-agent/runtimes/runtime.ts";
 import type { CargoManifest } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 
-/** What a scripted host does when it loads. */
+/** Behavior of a scripted host at its load. */
 export interface LoadScript {
   readonly stderr?: string;
   readonly signal?: NodeJS.Signals;
   readonly eatBytes?: number;
 }
 
-/** What it does with a job. Runs are numbered from 1. */
+/** Behavior of a scripted host during a job. Runs are numbered from 1. */
 export interface RunScript {
   readonly messages?: readonly unknown[];
-  /** Written to the channel as it is. */
+  /** Written to the channel unchanged. */
   readonly raw?: string;
-  /** One message without end. */
+  /** Sends one endless message. */
   readonly floodsChannel?: boolean;
   readonly eatBytes?: number;
 }
@@ -41,7 +41,7 @@ export const MEMORY = { ramBytes: 1, vramBytes: 0 };
 export const RESULT = { finishReason: "stop", usage: { promptTokens: 0, completionTokens: 1 } } as const;
 export const finished = (run: number) => ({ kind: "finished", run, result: RESULT, memory: MEMORY });
 
-/** A Cargo of two runs at once in a scripted host. */
+/** A Cargo in a scripted host that works on two runs at the same time. */
 export async function loadScripted(load: LoadScript = {}, ramCeilingBytes?: number): Promise<HostedCargo> {
   const { name, entry } = SCRIPTED;
   const runtime = hostedRuntime<null, LoadScript, RunScript>(

@@ -8,31 +8,32 @@ const TOO_MUCH = 600 * MIB;
 const OUT_OF_MEMORY = {
   code: "out_of_memory",
   retryable: true,
-  message: expect.stringMatching(/was killed: it took \d+ MiB of RAM, and may take 400 MiB/),
+  message: expect.stringMatching(/was killed: it used \d+ MiB of RAM, its limit is 400 MiB/),
 };
 
-describe.skipIf(process.platform === "win32")("a host process that takes more RAM than it may", () => {
-  it("is killed amid a run, all its runs fail as out_of_memory, and nothing of it is left", async () => {
+describe.skipIf(process.platform === "win32")("a host process above its RAM limit", () => {
+  it("is killed during a run, fails all its runs as out_of_memory, and leaves no process", async () => {
     const cargo = await loadScripted({}, CEILING);
     const other = tell(cargo, {});
     await expect(tell(cargo, { eatBytes: TOO_MUCH })).rejects.toMatchObject(OUT_OF_MEMORY);
     await expect(other).rejects.toMatchObject(OUT_OF_MEMORY);
     await cargo.gone;
     expect(isRunning(cargo.pid ?? 0)).toBe(false);
-    // What killed it is not what a Cargo is known to need. Mapped files are, and the ceiling does not count them.
+    // The RAM that caused the kill is not recorded as the Cargo's need. Mapped files are recorded, and the ceiling does not count
+    // them.
     expect(cargo.memory.ramBytes).toBeLessThan(TOO_MUCH);
   });
 
-  it("is killed amid its load", async () => {
+  it("is killed during its load", async () => {
     await expect(loadScripted({ eatBytes: TOO_MUCH }, CEILING)).rejects.toMatchObject({
       ...OUT_OF_MEMORY,
-      message: expect.stringContaining("and may take"),
+      message: expect.stringContaining("its limit is"),
     });
   });
 });
 
-describe.skipIf(process.platform === "win32")("a host process that grows below its ceiling", () => {
-  it("is measured as it runs, and goes on", async () => {
+describe.skipIf(process.platform === "win32")("a host process that grows below its RAM limit", () => {
+  it("is measured during its run, and continues", async () => {
     await using cargo = await loadScripted({}, CEILING);
     const before = cargo.memory.ramBytes;
     const controller = new AbortController();

@@ -11,7 +11,7 @@ function open(): { outbox: RunOutbox; sent: FromHost[] } {
   return { sent, outbox: new RunOutbox((message) => sent.push(message) > 0) };
 }
 
-it("sends the tokens of all runs of one batch as one message, and of each batch at once", async () => {
+it("RunOutbox sends the tokens of all runs of one batch as one message, and each batch immediately", async () => {
   const { outbox, sent } = open();
   for (let batch = 0; batch < 3; batch += 1) {
     for (let run = 1; run <= 16; run += 1) outbox.add(run, token(`${run}`));
@@ -24,14 +24,14 @@ it("sends the tokens of all runs of one batch as one message, and of each batch 
   );
 });
 
-it("sends the end of a run after its output, in that turn", () => {
+it("RunOutbox sends the end of a run after its output, in the same tick", () => {
   const { outbox, sent } = open();
   outbox.add(1, token("a"));
   outbox.end({ kind: "aborted", run: 1 });
   expect(sent.map(({ kind }) => kind)).toEqual(["output", "aborted"]);
 });
 
-it("the agent reads tokens without the schema, and everything else with it", () => {
+it("readFromHost() reads tokens without the schema and all other messages with it", () => {
   const parse = vi.spyOn(outputItemSchema, "safeParse");
   const outputs = [{ run: 1, items: [token("a"), { ...token("b"), count: 3 }] }];
   expect(readFromHost({ kind: "output", outputs })).toEqual({ kind: "output", outputs });

@@ -1,4 +1,4 @@
-/** A host process that sends the messages its jobs name, and dies as its load request says. */
+/** A host process that sends the messages named in its jobs, and ends as its load request says. */
 import { writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { CHANNEL_FD, HostChannel } from "../../../../island-agent/runtimes/host/host-channel.ts";
@@ -44,7 +44,7 @@ function flood(): void {
   pipe.write("a".repeat(1_048_576), () => setImmediate(flood));
 }
 
-/** Filled, so that the pages are there. */
+/** Filled, so that the pages are resident. */
 function eat(bytes: number): void {
   eaten.push(Buffer.alloc(bytes, 1));
 }

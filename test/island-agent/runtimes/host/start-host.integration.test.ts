@@ -13,7 +13,7 @@ import { ManualClock } from "../../../support/manual-clock.ts";
 import type { Admission } from "../../../../island-agent/runtimes/runtime.ts";
 import { NEVER } from "../../builders.ts";
 
-/** Reads every request and answers none, like a stopped process. */
+/** Reads all requests without a reply, like a stopped process. */
 const SILENT = `import { Socket } from "node:net";
 new Socket({ fd: ${CHANNEL_FD} }).resume();`;
 const ANSWERS = `import { Socket } from "node:net";
@@ -62,7 +62,7 @@ async function pidsOfLoad(admit: Admission): Promise<{ estimated: number; loaded
   return { estimated: startedPid(), loaded: host.pid };
 }
 
-/** The first process that {@link ANSWERS} ran in. */
+/** Id of the first process that {@link ANSWERS} ran in. */
 const startedPid = (): number => Number(readFileSync(join(folder, "pid"), "utf8"));
 
 function isAlive(pid: number): boolean {
@@ -73,8 +73,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe("a host process that hangs", () => {
-  it("is killed when its estimate takes longer than 30 s, and the job may run elsewhere", async () => {
+describe("loadInHost() with a host that hangs", () => {
+  it("kills it when its estimate takes longer than 30 s, and fails as retryable", async () => {
     const spec = { slug: "a", modelPath: folder, request: null, admit: takeAll };
     const estimating = loadInHost(await makeProgram(SILENT), context, spec, NEVER);
     await expect.poll(() => clock.pendingTimers).toBe(1);
@@ -89,29 +89,26 @@ describe("a host process that hangs", () => {
   it.each([
     ["a file", (path: string) => join(path, "model")],
     ["a folder", (path: string) => path],
-  ])(
-    "is killed when the load takes longer than 120 s and what the bytes of %s take at 20 MB/s",
-    async (_what, pathIn) => {
-      const program = await makeProgram(SILENT);
-      const spec = { slug: "a", modelPath: pathIn(folder), request: null };
-      let hasEnded = false;
-      const loading = loadInHost(program, context, spec, NEVER).finally(() => (hasEnded = true));
-      loading.catch(() => undefined);
-      // The limit, and beside it the watch on its memory.
-      await expect.poll(() => clock.pendingTimers).toBe(2);
-      clock.advance(122_000);
-      await new Promise((resolve) => setImmediate(resolve));
-      expect(hasEnded).toBe(false);
-      clock.advance(1_000);
-      await expect(loading).rejects.toMatchObject({
-        code: "runtime_unavailable",
-        retryable: true,
-        message: "Fake process was killed: it did not load the model within 123 s",
-      });
-    },
-  );
+  ])("kills it when the load takes longer than 120 s plus the time to read %s at 20 MB/s", async (_what, pathIn) => {
+    const program = await makeProgram(SILENT);
+    const spec = { slug: "a", modelPath: pathIn(folder), request: null };
+    let hasEnded = false;
+    const loading = loadInHost(program, context, spec, NEVER).finally(() => (hasEnded = true));
+    loading.catch(() => undefined);
+    // Timers of the limit and of the memory watch.
+    await expect.poll(() => clock.pendingTimers).toBe(2);
+    clock.advance(122_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(hasEnded).toBe(false);
+    clock.advance(1_000);
+    await expect(loading).rejects.toMatchObject({
+      code: "runtime_unavailable",
+      retryable: true,
+      message: "Fake process was killed: it did not load the model within 123 s",
+    });
+  });
 
-  it("is not killed once it has answered", async () => {
+  it("does not kill it once it has replied", async () => {
     const spec = { slug: "a", modelPath: folder, request: null, admit: takeAll };
     const { host } = await loadInHost(await makeProgram(ANSWERS), context, spec, NEVER);
     expect(clock.pendingTimers).toBe(0);
@@ -120,13 +117,13 @@ describe("a host process that hangs", () => {
   });
 });
 
-describe("the process that has estimated a load", () => {
-  it("loads the model too", async () => {
+describe("loadInHost() with a host that has estimated", () => {
+  it("loads the model in the same process", async () => {
     const pids = await pidsOfLoad(takeAll);
     expect(pids.loaded).toBe(pids.estimated);
   });
 
-  it("gives its memory back while the load waits for room, and another loads then", async () => {
+  it("ends the process while the load waits for memory, and loads in a new one", async () => {
     const pids = await pidsOfLoad(async (estimate) => {
       await estimate();
       clock.advance(2_000);
@@ -136,7 +133,7 @@ describe("the process that has estimated a load", () => {
     expect(pids.loaded).not.toBe(pids.estimated);
   });
 
-  it("is replaced if it ends before the load", async () => {
+  it("starts a new process if the first ends before the load", async () => {
     const pids = await pidsOfLoad(async (estimate) => {
       await estimate();
       process.kill(startedPid());
@@ -147,7 +144,7 @@ describe("the process that has estimated a load", () => {
     expect(pids.loaded).not.toBe(pids.estimated);
   });
 
-  it("has ended when the load is refused", async () => {
+  it("ends the process when the load is refused", async () => {
     const program = await makeProgram(ANSWERS);
     const admit: Admission = async (estimate) => {
       await estimate();

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 
 const MODULE = join(import.meta.dirname, "../../../../island-agent/runtimes/llmcpp/back-ends.ts");
 
-it("loadBackEndsFrom() finds what node-llama-cpp imports by name, and only that, in the folder of added back ends", async () => {
+it("loadBackEndsFrom() resolves only the packages that node-llama-cpp imports by name in the folder of added back ends", async () => {
   const folder = await mkdtemp(join(tmpdir(), "atoll-back-ends-"));
   try {
     for (const name of ["@node-llama-cpp/added", "another"]) {

@@ -71,14 +71,14 @@ async function generate(context: FakeContext, id: number, tokens: number): Promi
 }
 
 describe("BatchLoop", () => {
-  it("takes one batch for a token of each sequence, however many promises they need in between", async () => {
+  it("evaluates one batch per token of each sequence, independent of the number of promises in between", async () => {
     const { context } = makeLoop();
     await Promise.all([2, 0, 3, 1].map((id) => generate(context, id, 50)));
     expect(context.batches).toHaveLength(50);
     expect(new Set(context.shapes)).toEqual(new Set(["0:1 1:1 2:1 3:1"]));
   });
 
-  it("begins a batch as soon as all runs have queued, and otherwise in the next turn of the event loop", async () => {
+  it("begins a batch as soon as all runs have queued, and otherwise in the next tick of the event loop", async () => {
     const { context, loop } = makeLoop();
     const begin = (id: number, tokens: number): Promise<void> =>
       loop.tellOfBatches(
@@ -106,7 +106,7 @@ describe("BatchLoop", () => {
     expect(await context.decode(0, 5, [1, 2, 3])).toEqual([[7, "sampled 7"]]);
   });
 
-  it("reads a long prompt in parts beside an answer, and gives the answer a token in each batch", async () => {
+  it("reads a long prompt in parts during a completion, and evaluates a token of the completion in each batch", async () => {
     const { context } = makeLoop(8);
     await Promise.all([
       context.decode(
@@ -122,7 +122,7 @@ describe("BatchLoop", () => {
     expect(prompt.map(({ position }) => position)).toEqual([0, 7, 14, 19]);
   });
 
-  it("tells how much of a prompt goes into each batch, and who runs of every batch", async () => {
+  it("reports the prompt tokens of each batch, and every batch to all runs", async () => {
     const { context, loop } = makeLoop(8);
     const parts: number[] = [];
     let batches = 0;
@@ -159,7 +159,7 @@ describe("BatchLoop", () => {
     expect(context.shapes).toEqual(["0:8", "0:8", "0:2"]);
   });
 
-  it("goes on with the other runs of a batch when one is aborted", async () => {
+  it("continues the other runs of a batch when one is aborted", async () => {
     const { context, loop } = makeLoop(8);
     loop.signals.set(0, AbortSignal.abort());
     const [aborted, other] = await Promise.all([context.decode(0, 0, [1, 2, 3]), context.decode(1, 0, [1, 2, 3])]);
@@ -195,7 +195,7 @@ describe("BatchLoop", () => {
     await Promise.all([decoded, erased]);
   });
 
-  it("gives an error of the native code to the sequences of that batch, and goes on", async () => {
+  it("rejects the sequences of a batch with its native error, and continues", async () => {
     const { context } = makeLoop();
     context.native = () => Promise.reject(new Error("Eval has failed"));
     await expect(context.decode(0, 0, [1])).rejects.toThrow("Eval has failed");
@@ -203,7 +203,7 @@ describe("BatchLoop", () => {
     await expect(context.decode(0, 0, [1])).resolves.toHaveLength(1);
   });
 
-  it("rejects what waits when it is closed, and resolves after the native code", async () => {
+  it("rejects waiting requests when it is closed, and resolves after the native code", async () => {
     const { context, loop } = makeLoop();
     const native = Promise.withResolvers<void>();
     context.native = () => native.promise;

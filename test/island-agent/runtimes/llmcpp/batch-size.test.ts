@@ -11,7 +11,7 @@ function sizes(size: BatchSize, batches: number, msOf: (tokens: number) => numbe
 }
 
 describe("BatchSize", () => {
-  it("begins small and grows to what the context takes", () => {
+  it("begins small and grows to the context's limit", () => {
     expect(sizes(new BatchSize(512), 6, (tokens) => tokens / 10)).toEqual([32, 64, 128, 256, 512, 512]);
     expect(new BatchSize(8).tokens).toBe(8);
   });
@@ -27,13 +27,13 @@ describe("BatchSize", () => {
     expect(sizes(size, 4, (tokens) => tokens / 10)).toEqual([64, 128, 256, 512]);
   });
 
-  it("does not shrink where a smaller batch takes as long", () => {
+  it("does not shrink if a smaller batch takes as long", () => {
     const size = new BatchSize(512);
     sizes(size, 5, (tokens) => tokens / 10);
     expect(sizes(size, 6, () => 900)).toEqual([512, 256, 512, 512, 256, 512]);
   });
 
-  it("learns nothing from a batch that was not full", () => {
+  it("ignores a batch that was not full", () => {
     const size = new BatchSize(512);
     sizes(size, 5, (tokens) => tokens / 10);
     size.note({ tokens: 4, ms: 5_000 });

@@ -82,11 +82,11 @@ describe("generateText()", () => {
     { prompt: "Wie heißt 😀?", temperature: 2, seed: 3, top_p: 0.5, max_tokens: 40, presence_penalty: 1 },
     { prompt: "Tell me a story.", temperature: 1, seed: 5, top_k: 3, min_p: 0.1, max_tokens: 40, repeat_penalty: 1.3 },
     { prompt: "Tell me a story.", temperature: 0, max_tokens: 20, logit_bias: { "300": -100, "301": 5 } },
-  ])("gives what LlamaChat gives: %j", async (input) => {
+  ])("returns the same text as LlamaChat: %j", async (input) => {
     expect(await generate(input, sequences[0])).toEqual(await generate(input, sequences[1], true));
   });
 
-  it("evaluates once for each token, and of a conversation's next turn only what is new of its prompt", async () => {
+  it("evaluates once per token, and only the new prompt tokens of a conversation's next turn", async () => {
     await sequences[0].clearHistory();
     const question = { role: "user" as const, content: "Count from 3 to 9." };
     const input = { temperature: 0, messages: [question] };
@@ -103,7 +103,7 @@ describe("generateText()", () => {
     expect(new Set(evaluations.slice(1))).toEqual(new Set([1]));
   });
 
-  it("leaves to LlamaChat what thinks, begins in a special way or ends with several tokens", () => {
+  it("leaves models with reasoning, special beginnings or several end tokens to LlamaChat", () => {
     const [sequence] = sequences;
     const state = template.generateContextState({ chatHistory: historyOf([{ role: "user", content: "hi" }]) });
     const endings = (change: object, of: ChatWrapper = template): ReturnType<typeof endingsOf> =>

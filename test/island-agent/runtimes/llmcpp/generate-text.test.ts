@@ -28,7 +28,7 @@ function sequenceThatSays(...words: string[]): LlamaContextSequence {
   return sequence as unknown as LlamaContextSequence;
 }
 
-it("keeps the space before the first word of an answer that goes on", async () => {
+it("generateText() keeps the space before the first word of a resumed completion", async () => {
   const items: OutputItem[] = [];
   const sequence = sequenceThatSays(" world", ",", " Hello");
   const prompt = tokensOf("[INST]", " Hello", ",");

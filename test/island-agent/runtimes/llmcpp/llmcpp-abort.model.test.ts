@@ -61,7 +61,7 @@ describe("llmcppRuntime() with a prompt of 36,000 tokens", () => {
     expect(llm.pid).toBe(pid);
   });
 
-  it("goes on with other chats when one of a batch is aborted", async () => {
+  it("continues other chats when one of a batch is aborted", async () => {
     const answers = Promise.all(
       Array.from({ length: 6 }, () => collect(llm, { ...makeRequest(SUM), cacheKey: undefined })),
     );
@@ -69,7 +69,7 @@ describe("llmcppRuntime() with a prompt of 36,000 tokens", () => {
     expect((await answers).map(({ text }) => text)).toEqual(Array.from({ length: 6 }, () => "7 plus 8 is 15."));
   });
 
-  it("keeps what an aborted run has read for the next one", async () => {
+  it("keeps the tokens that an aborted run has read for the next one", async () => {
     const prompt = `Once. ${LONG_PROMPT}`;
     await abortedRun({ prompt });
     let batches = 0;

@@ -49,7 +49,7 @@ async function begin(llm: HostedCargo, request = endlessRequest, signal = NEVER)
 }
 
 describe("a host process that dies", () => {
-  it("fails every run in it as retryable and says how, and the Cargo is gone", async () => {
+  it("fails all its runs as retryable with the reason, and ends the Cargo", async () => {
     await using llm = await loadEndless();
     const runs = [await begin(llm), await begin(llm)];
     process.kill(pidOf(llm), "SIGKILL");
@@ -70,7 +70,7 @@ describe("a host process that dies", () => {
     await expect(ended).rejects.toMatchObject({ ...CRASH, message: "llama.cpp process crashed (SIGSEGV)" });
   });
 
-  it("leaves the runs of another model alone", async () => {
+  it("does not affect the runs of another model", async () => {
     await using doomed = await loadEndless();
     await using other = await makeRuntime().load(makeCargo(), TINY_ISLANDER, NEVER);
     const { ended } = await begin(doomed);
@@ -82,7 +82,7 @@ describe("a host process that dies", () => {
 });
 
 describe("a run that is aborted", () => {
-  it("frees its sequence, and the process lives", async () => {
+  it("frees its sequence and keeps the process", async () => {
     await using llm = await loadEndless();
     for (let round = 0; round < 6; round++) {
       const controller = new AbortController();
@@ -141,7 +141,7 @@ describe("dispose()", () => {
 describe("load()", () => {
   const load = (file: string | null, signal = NEVER) => makeRuntime().load(makeCargo(), file, signal);
 
-  it("says that a file is not GGUF", async () => {
+  it("reports that a file is not GGUF", async () => {
     const file = folder.write("not-a-model", Buffer.from("Not found"));
     await expect(load(file)).rejects.toMatchObject({
       code: "model_invalid",
@@ -167,7 +167,7 @@ describe("load()", () => {
     });
   });
 
-  it("fails as retryable when the file is not there", async () => {
+  it("fails as retryable when the file is missing", async () => {
     await expect(load("/nowhere/model.gguf")).rejects.toMatchObject({ code: "model_unavailable", retryable: true });
   });
 

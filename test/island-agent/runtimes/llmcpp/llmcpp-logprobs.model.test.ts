@@ -20,7 +20,7 @@ describe("probabilities of tiny-islander's tokens", () => {
   }
   const asked = { logprobs: true, top_logprobs: 20 };
 
-  it("are one for each token, and their texts are the answer", async () => {
+  it("are returned once per token, with the text of the completion", async () => {
     const { tokens, probabilities, text, usage } = await run(asked);
     expect(probabilities.map(({ token }) => token).join("")).toBe(text);
     expect(probabilities).toHaveLength(usage.completionTokens);
@@ -29,7 +29,7 @@ describe("probabilities of tiny-islander's tokens", () => {
     expect([plain, none]).toEqual([text, []]);
   });
 
-  it("have the likeliest tokens, best first, which greedy answers take", async () => {
+  it("include the most probable tokens, best first, which greedy completions use", async () => {
     const { probabilities } = await run(asked);
     expect(probabilities.length).toBeGreaterThan(5);
     for (const { token, logprob, top } of probabilities) {
@@ -42,7 +42,7 @@ describe("probabilities of tiny-islander's tokens", () => {
     }
   });
 
-  it("are the model's own, whatever temperature, penalties and top_k make of them", async () => {
+  it("are the model's own, before temperature, penalties and top_k", async () => {
     const prompt = { prompt: "Hello", max_tokens: 1 };
     const [first] = (await run({ ...prompt, ...asked })).probabilities;
     const others = { temperature: 2, top_k: 1, repeat_penalty: 2, seed: 3 };
@@ -54,7 +54,7 @@ describe("probabilities of tiny-islander's tokens", () => {
     expect(alone?.logprob).toBeCloseTo(first?.logprob ?? 0, 3);
   });
 
-  it("tell how improbable what a grammar chooses is", async () => {
+  it("report the low probability of a token chosen by a grammar", async () => {
     const schema = { type: "object", properties: { zebra: { const: "qqq" } }, required: ["zebra"] };
     const response_format = { type: "json_schema", json_schema: { name: "a", schema } };
     const { probabilities, text } = await run({ ...asked, response_format, max_tokens: 60 });
@@ -70,7 +70,7 @@ describe("probabilities of tiny-islander's tokens", () => {
     expect(outside.length).toBeGreaterThan(0);
   });
 
-  it("end where a stop sequence cuts the text, and are of text alone beside tools", async () => {
+  it("end at a stop sequence, and exclude tool calls", async () => {
     const { text } = await run({});
     const stop = text.slice(12, 16);
     const cut = await run({ ...asked, stop });
@@ -84,7 +84,7 @@ describe("probabilities of tiny-islander's tokens", () => {
     expect((await run({ ...asked, tools, tool_choice: "required" })).probabilities).toEqual([]);
   });
 
-  it("come to several answers at a time", async () => {
+  it("are returned for concurrent completions", async () => {
     const prompts = ["Hello", "What is the tide?", "Who are you?", "Tell me of the reef"];
     const runs = await Promise.all(prompts.map((prompt) => run({ ...asked, prompt })));
     for (const { probabilities, text } of runs) expect(probabilities.map(({ token }) => token).join("")).toBe(text);

@@ -19,7 +19,7 @@ async function textOf(scale: number, ...files: string[]): Promise<string> {
 }
 
 describe("a LoRA adapter", () => {
-  it("changes what the model says, by its scale", async () => {
+  it("changes the output in proportion to its scale", async () => {
     const plain = await textOf(1);
     expect(plain).toBe("3, 4, 5, 6, 7, 8, 9.");
     expect(await textOf(0, ADAPTER)).toBe(plain);

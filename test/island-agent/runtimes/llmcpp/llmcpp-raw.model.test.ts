@@ -11,14 +11,14 @@ describe("a raw prompt", () => {
 
   const run = (input: object) => collect(llm, makeRequest({ temperature: 0, max_tokens: 12, ...input }));
 
-  it("is continued without the template, which costs tokens and changes the answer", async () => {
+  it("is continued without the template, which costs tokens and changes the completion", async () => {
     const prompt = "Tell me a story.";
     const [raw, chat] = [await run({ prompt, raw: true }), await run({ prompt })];
     expect(raw.usage.promptTokens).toBeLessThan(chat.usage.promptTokens);
     expect(raw.text).not.toBe(chat.text);
   });
 
-  it("is continued where another Island stopped", async () => {
+  it("is resumed after another Island", async () => {
     const request = { prompt: "The island", raw: true };
     const whole = await run(request);
     const [first = "", second = ""] = whole.pieces;

@@ -15,7 +15,7 @@ const OPENED =
 describe.each([
   ["whose template has no word of thoughts", undefined],
   ["whose prompt opens its thoughts", OPENED],
-])("a model that thinks, %s", (_, chatTemplate) => {
+])("a model with reasoning, %s", (_, chatTemplate) => {
   const folder = new ModelFolder();
   let llm: LoadedCargo;
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe.each([
     return { items, answer, thought, usage, finishReason };
   }
 
-  it("tells its thoughts apart from its answer, with their tokens", async () => {
+  it("separates reasoning from its completion, with their tokens", async () => {
     const { answer, thought, usage, finishReason } = await run();
     expect([thought.text.trim(), answer.text, finishReason]).toEqual([
       THOUGHT.join("").trim(),
@@ -54,7 +54,7 @@ describe.each([
     expect(usage.completionTokens).toBe(THOUGHT.length + ANSWER.length);
   });
 
-  it("thinks as much as its effort allows, and then answers", async () => {
+  it("reasons as long as its effort allows, and then responds", async () => {
     const { answer, thought } = await run({ reasoning_effort: "minimal" });
     expect(thought.tokens).toBe(128);
     expect(answer.text).toBe(ANSWER.join(""));
@@ -63,26 +63,26 @@ describe.each([
     expect((await run({ reasoning_effort: "high" })).thought.tokens).toBe(THOUGHT.length);
   });
 
-  it("has all of its answer in thoughts if it is cut in them", async () => {
+  it("returns only reasoning if it is cut off in it", async () => {
     const { answer, thought, finishReason } = await run({ max_tokens: 20 });
     expect([answer.text, finishReason]).toEqual(["", "length"]);
     expect(thought.tokens).toBeGreaterThan(15);
   });
 
-  it("tells probabilities of its answer alone", async () => {
+  it("returns probabilities only for its completion", async () => {
     const { items, answer } = await run({ logprobs: true });
     const told = items.flatMap((item) => (item.type === "token" ? (item.logprobs ?? []) : []));
     expect(told.map(({ token }) => token).join("")).toBe(answer.text);
   });
 
-  it("does not think where a grammar keeps the answer", async () => {
+  it("does not reason with a grammar", async () => {
     const schema = { type: "object", properties: { low: { type: "boolean" } }, required: ["low"] };
     const response_format = { type: "json_schema", json_schema: { name: "tide", schema } };
     const { answer, thought } = await run({ response_format });
     expect([Object.keys(JSON.parse(answer.text) as object), thought.text]).toEqual([["low"], ""]);
   });
 
-  it("cannot continue an answer of another Island", async () => {
+  it("cannot resume a completion of another Island", async () => {
     const resume = { text: "The", tokens: 1 };
     const run = llm.run(makeRequest({ prompt: "Tide?" }, resume), () => {}, NEVER);
     await expect(run).rejects.toMatchObject({ code: "cannot_resume" });

@@ -32,7 +32,7 @@ describe("resume", () => {
     { prompt: "Tell me a story about a boat.", max_tokens: 30 },
     { prompt: "Tell me a story.", stop: ["morning, then", " the sky"] },
     { prompt: "Count from 1 to 9.", presence_penalty: 0.5, frequency_penalty: 0.3 },
-  ])("$prompt goes on to the same text and usage from every cut", async (input) => {
+  ])("$prompt continues to the same text and usage from every cut", async (input) => {
     const whole = await collect(llm, makeRequest(input));
     const wrong: unknown[] = [];
     for (let pieces = 1; pieces <= whole.pieces.length; pieces++) {
@@ -49,18 +49,18 @@ describe("resume", () => {
     expect(whole.pieces.length).toBeGreaterThan(5);
   });
 
-  it("ends at once with length when nothing is left of max_tokens", async () => {
+  it("ends immediately with length when no tokens are left of max_tokens", async () => {
     const request = makeRequest({ prompt: "Count from 3 to 9.", max_tokens: 4 }, { text: "3, 4,", tokens: 4 });
     const usage = { promptTokens: 13, completionTokens: 4 };
     expect(await collect(llm, request)).toMatchObject({ text: "", finishReason: "length", usage });
   });
 
-  it("starts from the beginning when nothing was delivered", async () => {
+  it("starts from the beginning when no text was delivered", async () => {
     const run = await collect(llm, makeRequest({ prompt: "Count from 3 to 9." }, { text: "", tokens: 0 }));
     expect(run.text).toBe("3, 4, 5, 6, 7, 8, 9.");
   });
 
-  it("refuses an answer that is held to a format", async () => {
+  it("refuses a completion with a response format", async () => {
     const input = { prompt: "Give me a JSON object for a boat.", response_format: { type: "json_object" } };
     const running = collect(llm, makeRequest(input, { text: '{"kind"', tokens: 2 }));
     await expect(running).rejects.toMatchObject({ code: "cannot_resume", retryable: false });

@@ -33,31 +33,31 @@ describe("llmcppRuntime() with tiny-islander", () => {
     });
   });
 
-  it("probe() says why when it is aborted", async () => {
+  it("probe() returns the reason when it is aborted", async () => {
     const probe = await makeRuntime().probe(AbortSignal.abort(new Error("shutting down")));
     expect(probe).toEqual({ usable: false, reason: "shutting down" });
   });
 
-  it("estimate() tells from the file what load() will measure, and no less", async () => {
+  it("estimate() returns at least the memory that load() will measure", async () => {
     const { ramBytes, vramBytes } = await estimateOf(makeRuntime(), makeCargo(), TINY_ISLANDER);
     expect(vramBytes).toBe(0);
     expect(ramBytes / llm.memory.ramBytes).toBeGreaterThan(0.9);
     expect(ramBytes / llm.memory.ramBytes).toBeLessThan(3);
   });
 
-  it("estimate() refuses a file that is no model", async () => {
+  it("estimate() refuses a file that is not a model", async () => {
     const estimate = estimateOf(makeRuntime(), makeCargo(), import.meta.filename);
     await expect(estimate).rejects.toMatchObject({ code: "model_invalid", retryable: false });
   });
 
-  it("run() tells of its work before there is output, as a long prompt takes time to read", async () => {
+  it("run() reports progress before the first output of a long prompt", async () => {
     const heard: string[] = [];
     const request = makeRequest({ prompt: "hi", max_tokens: 3 });
     await llm.run(request, () => heard.push("output"), NEVER, { onWorking: () => heard.push("work") });
     expect(heard.slice(0, 2)).toEqual(["work", "output"]);
   });
 
-  it("load() measures what is resident and tells the concurrency", () => {
+  it("load() measures resident memory and returns the concurrency", () => {
     expect(llm.memory.ramBytes).toBeGreaterThan(10_000_000);
     expect(llm.concurrency).toBe(4);
   });
@@ -90,7 +90,7 @@ describe("llmcppRuntime() with tiny-islander", () => {
     expect(second.usage.promptTokens).toBe(13);
   });
 
-  it("run() tells how much of a prompt it has read, batch by batch", async () => {
+  it("run() reports prompt progress batch by batch", async () => {
     await using wide = await makeRuntime().load(makeCargo({ contextTokens: 1_024 }), TINY_ISLANDER, NEVER);
     const done: number[] = [];
     const request = makeRequest({ prompt: "Tell me a story of a boat. ".repeat(100), max_tokens: 2 });
@@ -136,7 +136,7 @@ describe("llmcppRuntime() with tiny-islander", () => {
     expect(first.total).toBeGreaterThan(512);
   });
 
-  it("run() answers each account alike, whoever used the memory before, in one sequence", async () => {
+  it("run() returns the same completion to each account, whatever account used the sequence before", async () => {
     await using one = await makeRuntime({ sequences: 1 }).load(makeCargo(), TINY_ISLANDER, NEVER);
     const runs: unknown[] = [];
     for (const cacheKey of ["a", "b", undefined, undefined, "a"]) {
@@ -151,12 +151,12 @@ describe("llmcppRuntime() with tiny-islander", () => {
     expect(run).toMatchObject({ text: "3, 4,", finishReason: "length", usage: { completionTokens: 4 } });
   });
 
-  it("run() cuts before a stop string, also within a token", async () => {
+  it("run() cuts before a stop string, even within a token", async () => {
     const run = await collect(llm, makeRequest({ prompt: "What is a Cargo?", stop: ["never", "load wi"] }));
     expect(run).toMatchObject({ text: "A Cargo is a work", finishReason: "stop", stopSequence: "load wi" });
   });
 
-  it("run() delivers what it held for a stop string that did not come", async () => {
+  it("run() delivers held-back text if the stop string is not completed", async () => {
     const run = await collect(llm, makeRequest({ prompt: "Count from 3 to 9.", max_tokens: 4, stop: ", 5" }));
     expect(run).toMatchObject({ text: "3, 4,", finishReason: "length", counts: [1, 2, 1] });
     expect(run.stopSequence).toBeUndefined();
@@ -167,7 +167,7 @@ describe("llmcppRuntime() with tiny-islander", () => {
     expect(run).toMatchObject({ text: "", finishReason: "stop", usage: { completionTokens: 1 } });
   });
 
-  it("run() takes system, developer, assistant and tool messages", async () => {
+  it("run() accepts system, developer, assistant and tool messages", async () => {
     const run = await collect(
       llm,
       makeRequest({
@@ -199,7 +199,7 @@ describe("llmcppRuntime() with tiny-islander", () => {
     await expect(collect(llm, makeRequest({ messages, max_tokens: 20 }))).resolves.toBeDefined();
   });
 
-  it("run() gives 8 jobs over 4 sequences their own answers", async () => {
+  it("run() returns separate completions for 8 jobs on 4 sequences", async () => {
     const ends = [3, 4, 5, 6, 7, 8, 9, 10];
     const runs = await Promise.all(ends.map((end) => collect(llm, makeRequest({ prompt: `Count from 1 to ${end}.` }))));
     expect(runs.map(({ text }) => text)).toEqual(
@@ -216,7 +216,7 @@ describe("llmcppRuntime() with tiny-islander", () => {
     await expect(Promise.all(busy)).resolves.toHaveLength(4);
   });
 
-  it("run() refuses a prompt that does not fit, with figures", async () => {
+  it("run() refuses a prompt that does not fit, with the sizes", async () => {
     const running = collect(llm, makeRequest({ prompt: "word ".repeat(600) }));
     await expect(running).rejects.toMatchObject({
       code: "context_length_exceeded",
@@ -242,7 +242,7 @@ describe("llmcppRuntime() at the edge of the context", () => {
     await expect(running).rejects.toThrow("the context of 256 tokens takes prompts of at most 254");
   });
 
-  it("run() takes the longest prompt that fits and one token of answer", async () => {
+  it("run() accepts the longest prompt that fits with one completion token", async () => {
     const run = await collect(llm, makeRequest({ prompt: "b".repeat(254 - AROUND) }));
     expect(run).toMatchObject({ text: "a", finishReason: "length", usage: { promptTokens: 254, completionTokens: 1 } });
   });

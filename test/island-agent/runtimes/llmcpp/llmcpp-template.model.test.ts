@@ -13,7 +13,7 @@ const TEMPLATE =
   "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 const tide = { type: "function", function: { name: "get_tide", description: "Tells the tide" } };
 
-describe("a Cargo whose template tells of tools", () => {
+describe("a Cargo whose template renders tools", () => {
   const folder = new ModelFolder();
   let llm: LoadedCargo;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe("a Cargo whose template tells of tools", () => {
     return { ...result, calls: toolCallsOf(items) };
   }
 
-  it("has its prompt by that template, and nothing of ours", async () => {
+  it("renders its prompt only with that template", async () => {
     const plain = await run({});
     const asked = await run({ tools: [tide] });
     // The vocabulary has a token for each byte, and one for each mark around a message.
@@ -44,7 +44,7 @@ describe("a Cargo whose template tells of tools", () => {
     expect(added).toBeLessThan(told + 60);
   });
 
-  it("writes a required call in the form that its template asks for", async () => {
+  it("writes a required call in the format of its template", async () => {
     // The model chooses spaces between the parts of JSON by chance.
     const { calls, finishReason } = await run({
       tools: [tide],
@@ -56,7 +56,7 @@ describe("a Cargo whose template tells of tools", () => {
     expect([JSON.parse(calls[0]?.function.arguments ?? ""), finishReason]).toEqual([{}, "tool_calls"]);
   });
 
-  it("is refused if its template does not tell of tools", async () => {
+  it("is refused if its template does not render tools", async () => {
     const file = folder.write("no-tools.gguf", {});
     const load = makeRuntime().load(makeCargo({ tools: "template" }), file, NEVER);
     await expect(load).rejects.toMatchObject({ code: "model_invalid", message: expect.stringContaining("tools") });

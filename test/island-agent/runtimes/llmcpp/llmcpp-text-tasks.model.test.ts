@@ -27,7 +27,7 @@ async function rank(cargo: HostedCargo, query: string, documents: string[]): Pro
 }
 
 describe("an embedding model", () => {
-  it("makes a vector of length 1 for each text, the same for the same text, whatever is beside it", async () => {
+  it("returns a vector of length 1 for each text, independent of the other texts", async () => {
     await using cargo = await load("feature-extraction", EMBEDDER);
     const [cat, dog, again] = await embed(cargo, { input: ["the cat sleeps", "the dog barks", "the cat sleeps"] });
     expect(cat).toHaveLength(32);
@@ -41,7 +41,7 @@ describe("an embedding model", () => {
     expect(raw?.map((value) => value / length)).toEqual(cat);
   });
 
-  it("counts tokens, special ones included, and tells its progress", async () => {
+  it("counts tokens, special ones included, and reports its progress", async () => {
     await using cargo = await load("feature-extraction", EMBEDDER);
     const items: OutputItem[] = [];
     const { usage, finishReason } = await run(cargo, { input: ["the cat sleeps", "island"] }, items);
@@ -63,7 +63,7 @@ describe("an embedding model", () => {
     await expect(run(cargo, { input: "sea ".repeat(61) })).resolves.toBeDefined();
   });
 
-  it("refuses what is no text or list of texts", async () => {
+  it("refuses input that is not a text or a list of texts", async () => {
     await using cargo = await load("feature-extraction", EMBEDDER);
     for (const input of [{}, { input: [] }, { input: "" }, { input: ["a", ""] }, { messages: [] }]) {
       await expect(run(cargo, input)).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe("an embedding model", () => {
     await expect(embed(cargo, { input: "sea" })).resolves.toHaveLength(1);
   });
 
-  it("is estimated at not less than it takes", async () => {
+  it("is estimated at no less than its memory use", async () => {
     const manifest = makeCargo({ task: "feature-extraction", contextTokens: 64 });
     const { ramBytes } = await estimateOf(makeRuntime(), manifest, EMBEDDER);
     await using cargo = await load("feature-extraction", EMBEDDER);
@@ -100,7 +100,7 @@ describe("an embedding model", () => {
 });
 
 describe("a ranking model", () => {
-  it("scores each document from 0 to 1, in their order, whatever is beside it", async () => {
+  it("scores each document from 0 to 1, in order, independent of the others", async () => {
     await using cargo = await load("text-ranking", RANKER);
     const documents = ["the cat sleeps", "the dog barks", "stocks fell today"];
     const scores = await rank(cargo, "the cat", documents);
@@ -129,11 +129,11 @@ describe("a model for another task", () => {
     await expect(load(task, file)).rejects.toMatchObject({ code: "model_invalid", retryable: false });
   });
 
-  it("a task of a later version is left to other Islands", async () => {
+  it("refuses a task of a later version as retryable", async () => {
     const cargo = makeCargo({ task: "poetry" });
     await expect(makeRuntime().load(cargo, EMBEDDER, NEVER)).rejects.toMatchObject({
       code: "runtime_unavailable",
-      message: "This Island does not know the task poetry",
+      message: "This Island does not support the task poetry",
       retryable: true,
     });
   });

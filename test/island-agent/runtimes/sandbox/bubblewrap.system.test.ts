@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe("trySandbox()", () => {
-  it("finds a sandbox wanting in which hosts would miss our packages", async () => {
+  it("rejects a sandbox in which hosts cannot read our packages", async () => {
     const real = sandboxFor({ gpu: false, mayFork: false });
     expect(await trySandbox(real, {})).toBeNull();
     const lacking: Sandbox = {
@@ -27,12 +27,12 @@ describe("trySandbox()", () => {
         return { ...launch, args: launch.args.map((path) => (isPackages(path) ? folder : path)) };
       },
     };
-    expect(await trySandbox(lacking, {})).toBe("the packages of Atoll cannot be read inside");
+    expect(await trySandbox(lacking, {})).toBe("the packages of Atoll cannot be read inside the sandbox");
   });
 });
 
 describe("chooseSandbox()", () => {
-  it("tries again when the try was killed", async () => {
+  it("tries again when the test process was killed", async () => {
     const script = `#!/bin/sh\n[ -e ${folder}/killed ] && exec ${BWRAP} "$@"; touch ${folder}/killed; kill -9 $$\n`;
     await writeFile(join(folder, "bwrap"), script, { mode: 0o755 });
     const { state } = await chooseSandbox({

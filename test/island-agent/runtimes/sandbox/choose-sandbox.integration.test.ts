@@ -31,7 +31,7 @@ function writeProgram(name: string, script: string): Promise<void> {
 }
 
 describe("createRuntimes()", () => {
-  it("leaves native runtimes out where a sandbox is required and there is none, and no others", async () => {
+  it("disables only native runtimes when a sandbox is required and none is available", async () => {
     await writeProgram("bwrap", FAILS);
     const sandbox = await chooseSandbox({ ...options, setting: "require" });
     const config = resolveAgentConfig({ flags: {}, env: {}, file: null });
@@ -62,7 +62,7 @@ describe("createRuntimes()", () => {
 });
 
 describe.skipIf(process.platform !== "linux")("chooseSandbox()", () => {
-  it("leaves native runtimes as they are, and says why and what to do, where nothing can be made", async () => {
+  it("runs native runtimes without a sandbox if none can be made, with the reason and a remedy", async () => {
     for (const name of ["bwrap", "unshare", "setpriv"]) await writeProgram(name, FAILS);
     const { state, open } = await chooseSandbox(options);
     expect(state).toEqual({
@@ -74,7 +74,7 @@ describe.skipIf(process.platform !== "linux")("chooseSandbox()", () => {
     expect(open?.({ gpu: false, mayFork: false }).kind).toBe("none");
   });
 
-  it("names the package where bubblewrap is not installed", async () => {
+  it("names the package if bubblewrap is not installed", async () => {
     const { state } = await chooseSandbox({ ...options, environment: { PATH: folder } });
     expect(state).toMatchObject({
       kind: "none",
@@ -83,21 +83,21 @@ describe.skipIf(process.platform !== "linux")("chooseSandbox()", () => {
     });
   });
 
-  it("lets native runtimes not start where one is required and cannot be made", async () => {
+  it("stops native runtimes from starting if a required sandbox cannot be made", async () => {
     await writeProgram("bwrap", FAILS);
     const { state, open } = await chooseSandbox({ ...options, setting: "require" });
     expect(open).toBeNull();
-    expect(state.summary).toContain("native runtimes do not start, because sandbox is require and bwrap: Creating");
+    expect(state.summary).toContain("native runtimes do not start: sandbox is set to require, and bwrap: Creating");
   });
 
-  it("starts nothing when it is off", async () => {
+  it("starts no process when the sandbox is off", async () => {
     await writeProgram("bwrap", `touch ${folder}/started`);
     const { state } = await chooseSandbox({ ...options, setting: "off" });
     expect(state).toMatchObject({ kind: "none", remedy: null });
     await expect(readFile(join(folder, "started"))).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  it.each(["darwin", "win32"])("uses what was not tested on %s only where it is required", async (platform) => {
+  it.each(["darwin", "win32"])("uses the untested sandbox on %s only if it is required", async (platform) => {
     const { state, open } = await chooseSandbox({ ...options, platform });
     expect(state).toMatchObject({ kind: "none", summary: expect.stringContaining("not tested") });
     expect(open).not.toBeNull();

@@ -1,4 +1,4 @@
-/** A host process that was taken over: a job names what it tries, and the answer says how each attempt ended. */
+/** A compromised host process: a job names its attempts, and the output says how each ended. */
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { connect } from "node:net";
@@ -46,7 +46,7 @@ serveHost<null, null, readonly Attempt[]>({
     }),
 });
 
-/** "done" with what came of it, or the code of the error. */
+/** Returns "done" with the result, or the code of the error. */
 async function outcomeOf(attempt: Attempt): Promise<string> {
   try {
     return `done ${await make(attempt)}`.trim();
@@ -113,7 +113,7 @@ function reach(to: { path: string } | { host: string; port: number }): Promise<s
   });
 }
 
-/** Names of the errors, or the numbers that were returned. */
+/** Returns the names of the errors, or the returned numbers. */
 function callsOf(program: Buffer): string {
   const folder = mkdtempSync(join(tmpdir(), "atoll-calls-"));
   try {

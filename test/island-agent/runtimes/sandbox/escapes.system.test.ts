@@ -71,7 +71,7 @@ async function outcomes(cargo: HostedCargo, attempts: readonly Attempt[]): Promi
   return output as string[];
 }
 
-/** Attempts that harm nobody, so that they are also made without a sandbox. */
+/** Harmless attempts, which are also made without a sandbox. */
 const harmless = (): Attempt[] => [
   { kind: "read", text: secret },
   { kind: "read", text: "/etc/passwd" },
@@ -84,12 +84,12 @@ const harmless = (): Attempt[] => [
   { kind: "execute", text: "/bin/true" },
 ];
 
-describe("a host that was taken over, in bubblewrap", () => {
+describe("a compromised host in bubblewrap", () => {
   let cargo: HostedCargo;
   beforeAll(async () => void (cargo = await load(sandboxFor({ gpu: false, mayFork: true }))));
   afterAll(() => cargo[Symbol.asyncDispose]());
 
-  it("reads no file of the user, and reaches no socket, process or program", async () => {
+  it("cannot read files of the user or reach sockets, processes and programs", async () => {
     expect(await outcomes(cargo, harmless())).toEqual([
       "ENOENT",
       "ENOENT",
@@ -103,26 +103,26 @@ describe("a host that was taken over, in bubblewrap", () => {
     ]);
   });
 
-  it("reads its model and writes neither it nor anything else", async () => {
+  it("can read its model but cannot write any file", async () => {
     const writes = [model, join(OUR_CODE, "x"), "/usr/lib/x", "/x", "/dev/x", "/etc/x"];
     const attempts = writes.map((text): Attempt => ({ kind: "write", text }));
     const [read, ...written] = await outcomes(cargo, [{ kind: "read", text: model }, ...attempts]);
     expect(read).toBe("done weights");
     expect(written).toEqual(Array.from(writes, () => "EROFS"));
     expect(await readFile(model, "utf8")).toBe("weights");
-    // A file in its own /tmp, which nobody else sees.
+    // A file in its private /tmp.
     expect(await outcomes(cargo, [{ kind: "write", text: "/tmp/atoll-escaped" }])).toEqual(["done"]);
     await expect(readFile("/tmp/atoll-escaped")).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  it("reads the files of a model's folder that are links to a store", async () => {
+  it("can read files of a model's folder that are links to a store", async () => {
     const links = await mkdtemp(join(folder, "links-"));
     await symlink(model, join(links, "weights"));
     await using linked = await load(sandboxFor({ gpu: false, mayFork: false }), Infinity, links);
     expect(await outcomes(linked, [{ kind: "read", text: join(links, "weights") }])).toEqual(["done weights"]);
   });
 
-  it("sees only what it was given", async () => {
+  it("sees only the paths and variables that it was given", async () => {
     const [root, processes, devices, beside] = await outcomes(cargo, [
       { kind: "list", text: "/" },
       { kind: "list", text: "/proc" },
@@ -136,12 +136,12 @@ describe("a host that was taken over, in bubblewrap", () => {
     expect(beside).toBe("done model");
   });
 
-  it("fills neither /tmp nor /dev/shm", async () => {
+  it("cannot fill /tmp or /dev/shm", async () => {
     const attempts = ["/tmp/x", "/dev/shm/x"].map((text): Attempt => ({ kind: "fill", text, number: 100 * MIB }));
     expect(await outcomes(cargo, attempts)).toEqual(["ENOSPC", "ENOSPC"]);
   });
 
-  it("gets no more memory than one host may map", async () => {
+  it("cannot map more memory than the limit of one host", async () => {
     const allocate: Attempt = { kind: "allocate", number: 3 * GIB };
     const options = { file: BWRAP, gpu: false, mayFork: false };
     await using bounded = await load(bubblewrap({ ...options, memoryLimitBytes: 2 * GIB }));
@@ -150,8 +150,8 @@ describe("a host that was taken over, in bubblewrap", () => {
     expect(await outcomes(free, [allocate])).toEqual(["done"]);
   });
 
-  it("is killed, and not only what is around it, when it takes more RAM than its Cargo may", async () => {
-    // A host without a model takes a quarter of it.
+  it("is killed, together with its sandbox, above the RAM limit of its Cargo", async () => {
+    // A host without a model takes a quarter of this.
     const greedy = await load(sandboxFor({ gpu: false, mayFork: false }), 400 * MIB);
     const { pid } = greedy;
     expect(isRunning(pid ?? 0)).toBe(true);
@@ -161,7 +161,7 @@ describe("a host that was taken over, in bubblewrap", () => {
     expect(isRunning(pid ?? 0)).toBe(false);
   });
 
-  it("starts no process where its program needs none", async () => {
+  it("cannot start processes if its program needs none", async () => {
     await using threads = await load(sandboxFor({ gpu: false, mayFork: false }));
     expect(await outcomes(threads, [{ kind: "execute", text: process.execPath }])).toEqual(["EPERM"]);
   });
@@ -170,8 +170,8 @@ describe("a host that was taken over, in bubblewrap", () => {
 const fallback = unshare({ file: "/usr/bin/unshare", setpriv: "/usr/bin/setpriv", memoryLimitBytes: null });
 const canUnshare = process.platform === "linux" && (await trySandbox(fallback, {})) === null;
 
-describe.skipIf(!canUnshare)("where only unshare works, a host that was taken over", () => {
-  it("reaches no socket of the network and no process, and ends like any other", async () => {
+describe.skipIf(!canUnshare)("a compromised host in unshare", () => {
+  it("cannot reach network sockets or processes, and ends like any other host", async () => {
     const cargo = await load(fallback);
     const ended = await outcomes(cargo, harmless());
     expect(ended.slice(2, 3)).toEqual(["ENOENT"]);
@@ -213,7 +213,7 @@ const CALLS = {
   socketUnix: { number: 41, args: [1, 1, 0] },
   terminalInput: { number: 16, args: [0, TIOCSTI, 0] },
   x32: { number: 0x40000000 + 39 },
-  // At the end: where it succeeds, two processes go on.
+  // Last, because two processes continue where it succeeds.
   clone: { number: 56, args: [CLONE_NEWUSER + SIGCHLD, 0, 0, 0, 0] },
 } as const;
 
@@ -226,7 +226,7 @@ describe.skipIf(process.arch !== "x64")("system calls of native code", () => {
     return Object.fromEntries(Object.keys(CALLS).map((name, index) => [name, results[index] ?? "missing"]));
   };
 
-  it("that exploits begin with are refused by the filter", async () => {
+  it("that exploits start with are denied by the filter", async () => {
     expect(await callsIn(sandboxFor({ gpu: false, mayFork: true }))).toEqual({
       ptrace: "EPERM",
       mount: "EPERM",
@@ -249,7 +249,7 @@ describe.skipIf(process.arch !== "x64")("system calls of native code", () => {
     });
   });
 
-  it("reach the kernel without it", async () => {
+  it("reach the kernel without the filter", async () => {
     const bare = await callsIn(BARE);
     expect(bare).toMatchObject({ unshare: "done", socketInet: "done", socketNetlink: "done" });
   });

@@ -14,7 +14,7 @@ describe("remedyFor()", () => {
   it.each<[string, string, Partial<KernelFacts>, string]>([
     ["an old bubblewrap", "bwrap: Unknown option --size", {}, "install bubblewrap 0.7 or newer"],
     [
-      "namespaces that are used up",
+      "exhausted namespaces",
       "bwrap: Creating new namespace failed, likely because of user.max_user_namespaces (ENOSPC)",
       {},
       "sysctl -w user.max_user_namespaces",
@@ -34,14 +34,14 @@ describe("remedyFor()", () => {
       "--security-opt systempaths=unconfined",
     ],
     [
-      "a /proc that the unit hides",
+      "a /proc hidden by the unit",
       "bwrap: Can't mount proc on /newroot/proc: Operation not permitted",
       {},
       "remove ProtectKernelTunables",
     ],
     ["an old Debian", NO_PERMISSION, { usersMayUnshare: false }, "sysctl -w kernel.unprivileged_userns_clone=1"],
     ["what is not known", "bwrap: something new", {}, "check the output of bubblewrap"],
-  ])("names what to do about %s", (_what, problem, facts, remedy) => {
+  ])("returns advice for %s", (_what, problem, facts, remedy) => {
     expect(remedyFor(problem, { ...FACTS, ...facts })).toContain(remedy);
   });
 });

@@ -1,4 +1,4 @@
-/** A program without libraries that makes system calls and prints what each returned, as 64-bit numbers. Linux x64 only. */
+/** Builds a program without libraries that makes system calls and prints each return value as a 64-bit number. Linux x64 only. */
 export interface SystemCall {
   readonly number: number;
   readonly args?: readonly (number | bigint)[];
@@ -8,17 +8,17 @@ const BASE = 0x400000n;
 const HEADER_BYTES = 120;
 const WRITE = 1;
 const EXIT = 60;
-/** `mov`, with a 64-bit number, to rdi, rsi, rdx, r10, r8 and r9. */
+/** Encodes `mov` with a 64-bit number to rdi, rsi, rdx, r10, r8 and r9. */
 const MOVE_TO_ARGUMENT = ["48bf", "48be", "48ba", "49ba", "49b8", "49b9"];
 const MOVE_TO_RAX = "48b8";
 const SYSCALL = "0f05";
-/** `mov r15, …; mov [r15], rax` */
+/** Encodes `mov r15, …; mov [r15], rax`. */
 const MOVE_TO_R15 = "49bf";
 const STORE_RAX = "498907";
 
-/** The ELF file. Sources: elf(5), the x86-64 instruction reference. */
+/** Returns the ELF file. Sources: elf(5), the x86-64 instruction reference. */
 export function programOf(calls: readonly SystemCall[]): Buffer {
-  // The code has the same length whatever the addresses in it.
+  // The code has the same length for all addresses.
   const length = codeOf(calls, 0n).length;
   const results = BASE + BigInt(HEADER_BYTES + length);
   const code = codeOf(calls, results);
@@ -32,7 +32,7 @@ export function programOf(calls: readonly SystemCall[]): Buffer {
   file.writeUInt16LE(64, 52);
   file.writeUInt16LE(56, 54);
   file.writeUInt16LE(1, 56);
-  // One segment, which is the whole file: to read, write and execute.
+  // One segment with the whole file, which can be read, written and executed.
   file.writeUInt32LE(1, 64);
   file.writeUInt32LE(7, 68);
   file.writeBigUInt64LE(BASE, 80);

@@ -2,7 +2,7 @@ import { chooseSandbox } from "../../../../island-agent/runtimes/sandbox/choose-
 import { BARE, type Sandbox, type SandboxNeeds } from "../../../../island-agent/runtimes/sandbox/sandbox.ts";
 import { requireDebian } from "../../../support/servers/require-debian.ts";
 
-/** What the setting `auto` finds here; `ATOLL_SANDBOX=off` runs the models of the tests without it. */
+/** Sandbox that the setting `auto` finds here; `ATOLL_SANDBOX=off` runs the tests with models without it. */
 const found = await chooseSandbox({
   setting: process.env["ATOLL_SANDBOX"] === "off" ? "off" : "auto",
   platform: process.platform,
@@ -12,9 +12,8 @@ const found = await chooseSandbox({
 });
 
 /**
- * The path of bubblewrap.
- *
- * @throws where it is not installed or does not work.
+ * Returns the path of bubblewrap.
+ * @throws if it is not installed or does not work.
  */
 export function requireBubblewrap(): string {
   const path = requireDebian("/usr/bin/bwrap", "bubblewrap");

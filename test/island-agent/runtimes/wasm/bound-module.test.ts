@@ -20,19 +20,19 @@ describe("boundModule()", () => {
   it.each([
     ["no maximum", [1, 0, 1]],
     ["a larger maximum", [1, 1, 1, 100]],
-  ])("lets a memory with %s grow as far as the cap and no page further", async (_title, body) => {
+  ])("lets a memory with %s grow up to the cap", async (_title, body) => {
     const memory = await memoryOf(boundModule(moduleWith(body), 5));
     expect(memory.grow(4)).toBe(1);
     expect(() => memory.grow(1)).toThrow(RangeError);
     expect(memory.buffer.byteLength).toBe(5 * 65_536);
   });
 
-  it("leaves a smaller maximum as it is", async () => {
+  it("keeps a smaller maximum", async () => {
     const memory = await memoryOf(boundModule(moduleWith([1, 1, 1, 2]), 5));
     expect(() => memory.grow(2)).toThrow(RangeError);
   });
 
-  it("lets a table grow as far as its bound and no entry further", async () => {
+  it("lets a table grow up to its limit", async () => {
     const exported = [7, 9, 1, 5, ...Buffer.from("table"), 1, 0];
     const bytes = Uint8Array.from([...withSection(4, [1, 0x70, 0, 1]), ...exported]);
     const instance = new WebAssembly.Instance(await WebAssembly.compile(boundModule(bytes, 5)), {});
@@ -41,11 +41,11 @@ describe("boundModule()", () => {
     expect(() => table.grow(1)).toThrow(RangeError);
   });
 
-  it("never writes a maximum that no 32-bit memory can have", async () => {
+  it("never writes a maximum above that of a 32-bit memory", async () => {
     await expect(memoryOf(boundModule(moduleWith([1, 0, 1]), 200_000))).resolves.toBeDefined();
   });
 
-  it("takes caps whose figure has several bytes", async () => {
+  it("accepts caps that are encoded in several bytes", async () => {
     const memory = await memoryOf(boundModule(moduleWith([1, 0, 1]), 300));
     expect(memory.grow(299)).toBe(1);
   });
@@ -81,7 +81,7 @@ describe("boundModule()", () => {
     expect(() => boundModule(bytes, 5)).toThrow(why);
   });
 
-  it("throws nothing but its own refusals, whatever the bytes", () => {
+  it("throws only its own errors for any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (tail) => {
         try {

@@ -36,7 +36,7 @@ describeRuntime("wasm", async () => {
 });
 
 describe("a WebAssembly program", () => {
-  it("reads its input as one line of JSON and answers in lines", async () => {
+  it("reads its input as one line of JSON and writes lines", async () => {
     await using cargo = await load(`
       const line = input();
       say('{"type":"token","content":"got "}');
@@ -66,7 +66,7 @@ describe("a WebAssembly program", () => {
     expect((await run(cargo)).result.output).toBe(1);
   });
 
-  it("gives its lines as it writes them, not at its end", async () => {
+  it("delivers lines as they are written, not at the end", async () => {
     await using cargo = await load(
       `say('{"type":"token","content":"first"}'); while (true) { turns += 1; }`,
       "let turns: i32 = 0;",
@@ -82,7 +82,7 @@ describe("a WebAssembly program", () => {
     expect(seen).toEqual([{ type: "token", content: "first", count: 1 }]);
   });
 
-  it("is given its arguments after its name", async () => {
+  it("receives its arguments after its name", async () => {
     const outside = `@external("wasi_snapshot_preview1", "args_sizes_get") declare function args_sizes_get(count: usize, size: usize): i32;
       @external("wasi_snapshot_preview1", "args_get") declare function args_get(pointers: usize, buffer: usize): i32;`;
     const body = `
@@ -152,14 +152,14 @@ describe("a WebAssembly program is stopped and its end told in words when it", (
 });
 
 describe("load() and estimate()", () => {
-  it("refuse what is no module, and a file that is not there", async () => {
+  it("refuse a file that is not a module, and a missing file", async () => {
     const file = await store("text", Buffer.from("hello, world"));
     await expect(makeRuntime().load(makeCargo(), file, NEVER)).rejects.toMatchObject({ code: "model_invalid" });
     const absent = makeRuntime().load(makeCargo(), join(folder, "absent.wasm"), NEVER);
     await expect(absent).rejects.toMatchObject({ code: "model_unavailable", retryable: true });
   });
 
-  it("refuse a component for good, and say which target to build for", async () => {
+  it("permanently refuse a component, and name the target to build for", async () => {
     const file = await store("component", Uint8Array.from([0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0]));
     await expect(makeRuntime().load(makeCargo(), file, NEVER)).rejects.toMatchObject({
       code: "model_invalid",
@@ -168,7 +168,7 @@ describe("load() and estimate()", () => {
     });
   });
 
-  it("never ask for more than the Cargo says that it needs, but for the code of a large module", async () => {
+  it("never require more than the Cargo's requirement, except the code of a large module", async () => {
     const tiny = await store("tiny", Buffer.alloc(0));
     for (const capMib of [1, 8, 64, 512]) {
       const { ramBytes, vramBytes } = await estimateOf(makeRuntime({ threads: 8 }), makeCargo(capMib), tiny);
@@ -189,20 +189,20 @@ describe("load() and estimate()", () => {
     expect(cargo.memory.ramBytes).toBeLessThan(ramBytes);
   });
 
-  it("take no module that is larger than any program", async () => {
+  it("refuse a module above the size limit", async () => {
     const file = join(folder, "huge.wasm");
     await writeFile(file, "");
     await truncate(file, 65 * MIB);
     await expect(makeRuntime().load(makeCargo(), file, NEVER)).rejects.toMatchObject({ code: "model_invalid" });
   });
 
-  it("load a module that may have all the memory there is for 32 bits", async () => {
+  it("load a module with the maximum of a 32-bit memory", async () => {
     const file = await store("wide", await makeWasmProgram(DONE));
     await using cargo = await makeRuntime().load(makeCargo(8_000), file, NEVER);
     await expect(run(cargo)).resolves.toBeDefined();
   });
 
-  it("a probe tells the engine's version", async () => {
+  it("a probe returns the engine's version", async () => {
     expect(await makeRuntime().probe(NEVER)).toMatchObject({ usable: true, version: expect.stringMatching(/^V8 \d+/) });
   });
 });

@@ -123,11 +123,11 @@ const { schema: schemas } = fc.letrec<{ schema: Schema }>((tie) => ({
 }));
 
 describe("schemaGrammar()", () => {
-  it.each(CLIENT_SCHEMAS)("writes only what is valid: %s", (_name, schema) => {
+  it.each(CLIENT_SCHEMAS)("accepts only valid texts: %s", (_name, schema) => {
     for (let seed = 0; seed < 60; seed += 1) assertAgreement(schema, seed, seed % 2 === 1);
   });
 
-  it("writes only what is valid, by any schema", () => {
+  it("accepts only valid texts for any schema", () => {
     fc.assert(
       fc.property(schemas, fc.nat(), fc.boolean(), (schema, seed, mayOmit) => assertAgreement(schema, seed, mayOmit)),
       { numRuns: 400 },
