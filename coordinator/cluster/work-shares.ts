@@ -52,7 +52,7 @@ const MARGIN = 1.25;
 /** Delays before a coordinator is asked again: after it had nothing to give, and after it did not reply. */
 const AGAIN = { emptyMs: 250, failedMs: 1_000 };
 /** Age after which a pending request no longer reserves free slots. */
-const AVOIDANCE_DELAY_MS = 250;
+const RESERVED_MS = 250;
 /** Maximum number of concurrent requests, so that a coordinator with few jobs does not reserve slots from the others. */
 const MAX_ASKED = 4;
 
@@ -271,7 +271,7 @@ export function workShares(selfId: string, here: SharedWork) {
     },
     /** Returns the next request for jobs. Call {@link noteRest} and {@link answered}, or {@link failed}, afterwards. */
     nextSteal(nowMs: number): Steal | undefined {
-      const recent = [...asked.values()].filter(({ sinceMs }) => nowMs - sinceMs < AVOIDANCE_DELAY_MS);
+      const recent = [...asked.values()].filter(({ sinceMs }) => nowMs - sinceMs < RESERVED_MS);
       if (recent.length >= MAX_ASKED) return undefined;
       const some = rotatingSlice([...demands.values()], MAX_DEMANDS, beats);
       if (some.length === 0) return undefined;

@@ -19,7 +19,7 @@ describe("a backup that is made while a coordinator serves, restored in another 
       return [first, await createAccount(place, "after@example.com"), await signingKeyOf(place)] as const;
     });
     cpSync(copy, restored, { recursive: true });
-    expect(await command(backup, "check")).toContain("whole");
+    expect(await command(backup, "check")).toContain("intact");
     expect(await command(backup, "ledger", "verify")).toContain("balanced");
     await serving(backup, async (url) => {
       expect(await statusesOf(url, before, after)).toEqual([200, 401]);

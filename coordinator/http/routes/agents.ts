@@ -44,7 +44,7 @@ export const islandAgentRoutes = routeGroup(
               ...metricsShape,
               recent: z
                 .array(z.object({ job_id: z.string(), credits: creditsSchema, earned_at: timeSchema }))
-                .describe(`Of the latest jobs that earned something, newest first; at most ${MAX_RECENT}`),
+                .describe(`The latest jobs with earnings, newest first; at most ${MAX_RECENT}`),
             }),
           ),
           "CoordinatorMetrics of the Island",

@@ -60,8 +60,8 @@ export const usageRoutes = routeGroup("/account/usage", { tag: "Account" }, (rou
           meta: metaSchema.extend({
             from: daySchema,
             to: daySchema,
-            spent: creditsSchema.describe("Of all pages"),
-            earned: creditsSchema.describe("Of all pages"),
+            spent: creditsSchema.describe("Sum over all pages"),
+            earned: creditsSchema.describe("Sum over all pages"),
           }),
         }),
         "Lines of usage",

@@ -3243,12 +3243,12 @@ export interface calls {
                 "application/json": {
                     data: components["schemas"]["UsageLine"][];
                     meta: {
-                        /** Of all pages */
+                        /** Sum over all pages */
                         earned: number;
                         from: string;
                         limit: number;
                         offset: number;
-                        /** Of all pages */
+                        /** Sum over all pages */
                         spent: number;
                         to: string;
                         total: number;
@@ -3993,7 +3993,7 @@ export interface calls {
                         earned: components["schemas"]["IslandEarnings"];
                         jobs: components["schemas"]["IslandJobs"];
                         name: string;
-                        /** Of the latest jobs that earned something, newest first; at most 100 */
+                        /** The latest jobs with earnings, newest first; at most 100 */
                         recent: {
                             /** Credits, with up to 6 decimals */
                             credits: number;

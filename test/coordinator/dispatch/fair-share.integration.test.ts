@@ -80,7 +80,12 @@ describe("chats", () => {
       "all chats",
     );
     await using _island = await FakeIsland.join(coordinator.url, chatter.islandToken, { slots: 10 });
-    expect(await ofChatter("queued")).toBe(5);
+    const queued = await until(
+      () => ofChatter("queued"),
+      (count) => count >= 5,
+      "chats in half of the slots",
+    );
+    expect(queued).toBe(5);
     await coordinator.stop();
     await Promise.all(chats);
     await coordinator.start();

@@ -42,7 +42,7 @@ it("coordinator init overwrites nothing", async () => {
 });
 
 it.each([
-  [["--password", "short"], "password: needs 8 to 200 characters", 1],
+  [["--password", "short"], "password: must have 8 to 200 characters", 1],
   [["--email", "ann"], 'E-mail address: must look like you@example.com, got "ann"', 2],
   [["--port", "x"], '--port: must be an integer from 0 to 65535, got "x"', 2],
   [["--public-url", "atoll"], '--public-url: must be an http or https URL, got "atoll"', 1],

@@ -35,7 +35,7 @@ describe("coordinator key create", () => {
   it.each([
     [["--expires-at", "tomorrow"], /^--expires-at: must be a time such as 2027-01-31 .*, got "tomorrow"$/],
     [["--expires-at", "2026-02-31T25:00:00Z"], /^--expires-at: /],
-    [["--expires-at", "2020-01-01"], "expires_at: must be later than now, within ten years"],
+    [["--expires-at", "2020-01-01"], "expires_at: must be in the future, at most ten years ahead"],
     [["--cargos", "base46"], '--cargos: no Cargo has the slug "base46". List all with: coordinator cargo list'],
     [["--cargos", ""], '--cargos: no Cargo has the slug "". List all with: coordinator cargo list'],
     [["--credits-per-month", "-1"], '--credits-per-month: must be a number, got "-1"'],

@@ -4115,7 +4115,7 @@ class GetIslandEarningsAnswerData(TypedDict):
     tokens: int
     earned: IslandEarnings
     recent: list[GetIslandEarningsAnswerDataRecentItem]
-    """Of the latest jobs that earned something, newest first; at most 100"""
+    """The latest jobs with earnings, newest first; at most 100"""
 
 
 class GetIslandEarningsAnswerDataRecentItem(TypedDict):

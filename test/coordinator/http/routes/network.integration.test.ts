@@ -13,8 +13,8 @@ const get = (path: string) => api.call("GET", path, { key: null });
 
 describe("GET /network", () => {
   it("returns counts over all coordinators, and the kind of registration, to visitors", async () => {
-    const figures = { islands: 2 };
-    const coordinators = [{ figures }, { figures: null }];
+    const metrics = { islands: 2 };
+    const coordinators = [{ metrics }, { metrics: null }];
     api.overview = async () => ({ islands: { online: 3, known: 9 }, coordinators }) as unknown as Overview;
     const { status, body } = await get("/network");
     expect([status, body]).toEqual([
