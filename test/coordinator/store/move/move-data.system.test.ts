@@ -162,7 +162,7 @@ function describeMove(server: PostgresServer): void {
       await end.forget();
       await end.close();
       await withStore(from, (store) => makeAccount(store));
-      await expect(move(from, to)).rejects.toThrow(/belongs to another migration/);
+      await expect(move(from, to)).rejects.toThrow(/belongs to another move/);
     });
 
     it("is refused while either end is in use, and if the target is not empty", async () => {
