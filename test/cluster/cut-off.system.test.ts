@@ -16,7 +16,7 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 const healthOf = async (index: number): Promise<string> =>
   (await call(cluster.at(index).url, null, "GET", "/health")).body.status as string;
 const allHealthy = (): Promise<void> =>
-  expect.poll(async () => await Promise.all([0, 1, 2].map(healthOf)), { timeout: 20_000 }).toEqual(["ok", "ok", "ok"]);
+  expect.poll(async () => await Promise.all([0, 1, 2].map(healthOf)), { timeout: 60_000 }).toEqual(["ok", "ok", "ok"]);
 
 describe("a coordinator", () => {
   beforeEach(async () => {

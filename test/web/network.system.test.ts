@@ -180,7 +180,7 @@ describe("console of a real network", () => {
     await page.getByRole("link", { name: "loose", exact: true }).click();
     await page.getByText("not pinned").waitFor();
     await page.getByRole("button", { name: "Look up" }).click();
-    await page.getByText("registry.invalid did not answer").waitFor();
+    await page.getByText("registry.invalid did not respond").waitFor();
     expect(await page.getByRole("main").innerText()).not.toContain("--");
     await page.getByLabel("Image digest").fill(DIGEST);
     await page.getByRole("button", { name: "Use this hash" }).click();
