@@ -40,7 +40,7 @@ function describeSharedJobs(database: PostgresDatabase): void {
       expect(island.last("cancel")).toMatchObject({ jobId });
       await expect(jobsOf(b).cancel(net.accountId, jobId)).rejects.toMatchObject({
         code: "job_not_cancellable",
-        message: "The job is cancelled already",
+        message: "The job is already cancelled",
       });
       expect(await jobsOf(b).delete(net.accountId, jobId)).toBeNull();
       await expect(jobsOf(b).cancel("acc_other", jobId)).rejects.toMatchObject({ code: "not_found" });

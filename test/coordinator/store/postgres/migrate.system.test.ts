@@ -100,7 +100,7 @@ function describeMigrations(server: PostgresServer): void {
       await query(FIXTURE);
       await query("DELETE FROM migrations WHERE version = 11");
       await expect(migrate(address, MIGRATIONS, 2)).rejects.toThrow(
-        /has migration 10 of an earlier version.*Start it once with/,
+        /has migration 10 of an earlier version.*Start commit \w+ of Atoll once/,
       );
       expect(await query("SELECT count(*)::int FROM uploads")).toEqual([{ count: 0 }]);
     });
