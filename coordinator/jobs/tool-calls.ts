@@ -35,8 +35,10 @@ export interface AssistantMessage {
 
 /** Returns the output of a chat's feed as an OpenAI message. @param feed Must be loaded. */
 export function assistantMessageOf(feed: Pick<Feed, "items" | "text">): AssistantMessage {
-  const [text, calls, thought] = [feed.text(), toolCallsOf(feed.items), reasoningOf(feed.items)];
-  const reasoning = thought === "" ? {} : { reasoning_content: thought };
+  const text = feed.text();
+  const calls = toolCallsOf(feed.items);
+  const reasoningText = reasoningOf(feed.items);
+  const reasoning = reasoningText === "" ? {} : { reasoning_content: reasoningText };
   if (calls.length === 0) return { role: "assistant", content: text, ...reasoning };
   return { role: "assistant", content: text === "" ? null : text, ...reasoning, tool_calls: calls };
 }

@@ -185,7 +185,9 @@ async function registryDigest(image: string, policy: LookupPolicy, signal: Abort
 function manifestUrl(image: string): URL {
   const slash = image.indexOf("/");
   const colon = image.lastIndexOf(":");
-  const [host, name, tag] = [image.slice(0, slash), image.slice(slash + 1, colon), image.slice(colon + 1)];
+  const host = image.slice(0, slash);
+  const name = image.slice(slash + 1, colon);
+  const tag = image.slice(colon + 1);
   const isHub = host === "docker.io" || host === "index.docker.io";
   const path = isHub && !name.includes("/") ? `library/${name}` : name;
   return new URL(

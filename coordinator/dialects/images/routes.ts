@@ -103,7 +103,8 @@ const MAX_SHOWN = 12;
  */
 function assertSize({ size }: Pick<ImagesBody, "size">, schema: Readonly<Record<string, unknown>>): void {
   if (size == null || size === "auto") return;
-  const [widths, heights] = ["width", "height"].map((name) => valuesOf(schema, name));
+  const widths = valuesOf(schema, "width");
+  const heights = valuesOf(schema, "height");
   if (widths === undefined || heights === undefined) return;
   const [width, height] = size.split("x").map(Number);
   if (widths.includes(width) && heights.includes(height)) return;
