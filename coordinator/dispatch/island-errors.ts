@@ -26,7 +26,7 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   schema_unmet: "The answer does not match the requested schema",
   output_too_large: "The job's output exceeds its limit",
   runtime_unavailable: "The Island cannot run this kind of Cargo now",
-  runtime_crashed: "The process that ran the job ended early",
+  runtime_crashed: "The process that ran the job ended unexpectedly",
   cargo_failed: "The Cargo's program failed",
   shutting_down: "The Island stopped before the job was done",
   internal: "The Island failed",
