@@ -58,7 +58,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
           z.object({
             id: z.string(),
             deleted: z.literal(true),
-            kept: z.array(z.string()).describe("What stays for the books, under the account's id"),
+            kept: z.array(z.string()).describe("Data that is kept for accounting, under the account's id"),
           }),
         ),
         "Deleted",

@@ -50,7 +50,7 @@ const accountChangedEvent = accountSchema.extend({ type: z.literal("account") })
 });
 
 const overviewEvent = overviewSchema.extend({ type: z.literal("overview") }).openapi("OverviewEvent", {
-  description: "With scope=network: the overview, or the queue of GET /operator/queue, is another one",
+  description: "With scope=network: the overview, or the queue of GET /operator/queue, has changed",
 });
 
 /** Events of GET /events, as `streaming/relay-events.ts` writes them. Source: decision 0034. */

@@ -3129,7 +3129,7 @@ export interface calls {
                     data: {
                         deleted: true;
                         id: string;
-                        /** What stays for the books, under the account's id */
+                        /** Data that is kept for accounting, under the account's id */
                         kept: string[];
                     };
                 };
