@@ -67,7 +67,7 @@ export async function openNatsBus(
     const because = downBecause();
     if (isClosing || wasDown === (because !== null)) return;
     wasDown = because !== null;
-    if (because === null) log.info({}, "The bus is back");
+    if (because === null) log.info({}, "The bus is connected again");
     else log.warn({ because }, DOWN);
     for (const listener of listeners) listener(because);
   };

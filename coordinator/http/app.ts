@@ -117,7 +117,7 @@ function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: HttpDep
 /** Turns an error into a response and logs unexpected ones. All errors of the API pass here. */
 function refuse(c: Context<HttpEnv>, thrown: unknown, { log, metrics }: HttpDeps): Response {
   const requestId = c.get("requestId");
-  if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "request failed");
+  if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "Request failed");
   metrics.http.noteRefusal(thrown instanceof ServiceError ? thrown.code : "internal");
   const isVendorBase = isVendorPath(getPath(c.req.raw));
   const { status, headers, body } = answerError(thrown, { requestId, style: c.get("style"), isVendorBase });

@@ -151,7 +151,7 @@ export function openRetention(
         },
         (error: unknown) => {
           if (error instanceof ServiceError && error.code === "shutting_down") return;
-          log.error({ err: error }, "Truncating the database's log failed");
+          log.error({ err: error }, "Could not truncate the write-ahead log");
         },
       );
     });

@@ -25,7 +25,7 @@ export async function request(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS),
   });
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${await response.text()}`);
   return response;
 }
 

@@ -189,7 +189,7 @@ async function awaitForgotten(deps: HttpDeps, client: ChatClient, order: ChatSub
       forget(job).catch((error: unknown) => {
         // A job that ended before its removal was recorded is already removed.
         if (error instanceof ServiceError && error.code === "content_removed") return;
-        log.error({ err: error, job_id: job.record.id }, "removing a response that is not to be stored failed");
+        log.error({ err: error, job_id: job.record.id }, "Could not remove a response that is not stored");
       });
     }
   }

@@ -152,7 +152,7 @@ function streamChats(
       if (chat !== null) relay(chat, index);
     } catch (error) {
       const isExpected = error instanceof ServiceError;
-      if (!isExpected) deps.log.error({ err: error }, "starting the next choice of a streamed chat failed");
+      if (!isExpected) deps.log.error({ err: error }, "Could not start the next choice of a streamed chat");
       const [code, message] = isExpected
         ? [error.code, error.message]
         : ["internal", "The next choice could not be started; try again"];

@@ -62,7 +62,7 @@ export function disconnectSignal(response: ServerResponse): AbortSignal {
 export function cancelAbandoned(job: JobHandle, log: HttpDeps["log"]): void {
   job.cancel().catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === "job_not_cancellable") return;
-    log.error({ err: error, job_id: job.record.id }, "cancelling an abandoned job failed");
+    log.error({ err: error, job_id: job.record.id }, "Could not cancel an abandoned job");
   });
 }
 
