@@ -76,9 +76,9 @@ function describeResults(stored: readonly StoredResult[]): string {
   return [
     "# Benchmark results",
     "",
-    "Written by `npm run bench`. Each figure: the median of its runs, with the lowest and the highest; the ratio is the median of the ratios to the baseline's run of the same round. [README.md](README.md) says how they are taken.",
+    "Written by `npm run bench`. A result is the median of its runs, with the lowest and the highest in parentheses. A ratio is the median of the ratios to the baseline of the same round. [README.md](README.md) describes the method.",
     "",
-    '"What its parts alone allow" is the limit of a budget that is not met: what the parts that a coordinator cannot do without, each measured alone in the same runs, make together on these cores. What lies between it and the figure is the coordinator\'s own work. Rows "Limit" in the sections say whether its main thread runs all the time, waits for a core, or waits for something else.',
+    'The column "Limit" is for budgets that are not met. It is the best possible result on these cores: the sum of the parts that every coordinator needs, each measured in the same runs. The rest of the result is work of Atoll\'s code. Rows "Limit" of the sections show whether the main thread is always busy, waits for a core, or waits for something else.',
     "",
     ...describeMachines(stored),
     "",
@@ -86,7 +86,7 @@ function describeResults(stored: readonly StoredResult[]): string {
     "",
     ...table(budgets, true),
     "",
-    "The soak has a script of its own: `npm run bench:soak -- --minutes 30`.",
+    "The soak test has its own script: `npm run bench:soak -- --minutes 30`.",
     ...stored.flatMap(describeBench),
     "",
   ].join("\n");
@@ -132,13 +132,7 @@ function describeRuns(lines: readonly FigureLine[]): string {
 }
 
 function table(lines: readonly FigureLine[], withBudget: boolean): string[] {
-  const heads = [
-    "What",
-    "Figure",
-    "Baseline",
-    "Ratio",
-    ...(withBudget ? ["Budget", "Met", "What its parts alone allow"] : []),
-  ];
+  const heads = ["What", "Figure", "Baseline", "Ratio", ...(withBudget ? ["Budget", "Met", "Limit"] : [])];
   return [
     `| ${heads.join(" | ")} |`,
     `|${heads.map(() => "---|").join("")}`,
