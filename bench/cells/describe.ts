@@ -54,7 +54,7 @@ export function describeScenario({ title, islands, slots, jobs, runs }: StoredSc
 
 /** Returns the page with all tables. */
 export function describeAll(scenarios: Readonly<Record<string, StoredScenario>>): string {
-  const intro = "Written by `npm run bench:cells`. [scale.md](../scale.md) says what the rows mean.";
+  const intro = "Written by `npm run bench:cells`. [scale.md](../internals/scale.md) says what the rows mean.";
   return [`# Figures of simulated coordinators\n\n${intro}`, ...Object.values(scenarios).map(describeScenario)]
     .join("\n\n")
     .concat("\n");

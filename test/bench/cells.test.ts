@@ -1,4 +1,7 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { describeAll } from "../../bench/cells/describe.ts";
 import { FreeTimes } from "../../bench/cells/free-times.ts";
 import { figuresOf } from "../../bench/cells/figures.ts";
 import { Fleet } from "../../bench/cells/fleet.ts";
@@ -112,4 +115,9 @@ describe("simulate()", () => {
     expect(figures.stolen).toBe(0);
     expect(figures.besideOverSecond).toBeGreaterThan(0);
   });
+});
+
+it("describeAll() links to an existing page", () => {
+  const [, link = ""] = /\]\((.+?)\)/.exec(describeAll({})) ?? [];
+  expect(existsSync(join(import.meta.dirname, "..", "..", "docs", "scale", link))).toBe(true);
 });
