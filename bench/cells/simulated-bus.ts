@@ -54,7 +54,7 @@ export class SimulatedNetwork {
     this.traffic.requests += 1;
     return new Promise((resolve, reject) => {
       const late = this.#clock.schedule(timeoutMs, () => reject(new BusError("timeout", `No reply to ${subject}`)));
-      const answer = (settle: () => void, value: unknown): void => {
+      const reply = (settle: () => void, value: unknown): void => {
         this.traffic.bytes += packr.pack(value).byteLength;
         this.#send(to, from, () => {
           late.cancel();
@@ -65,8 +65,8 @@ export class SimulatedNetwork {
       this.traffic.bytes += data.byteLength;
       this.#send(from, to, () => {
         to.handle(subject, packr.unpack(data)).then(
-          (value) => answer(() => resolve(packr.unpack(packr.pack(value))), value),
-          (error: unknown) => answer(() => reject(new BusError("refused", String(error))), String(error)),
+          (value) => reply(() => resolve(packr.unpack(packr.pack(value))), value),
+          (error: unknown) => reply(() => reject(new BusError("refused", String(error))), String(error)),
         );
       });
     });

@@ -3,7 +3,7 @@ import { APICallError, generateObject, generateText, jsonSchema, Output, streamT
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, collect } from "../support/http/http.ts";
-import { LONG_ANSWER_SCHEMA } from "../support/models/long-answer.ts";
+import { LONG_COMPLETION_SCHEMA } from "../support/models/long-completion.ts";
 import { Network } from "../support/network/network.ts";
 import { describeOpenaiClient } from "./openai-client.cases.ts";
 import { describeTextEndpoints } from "./text-endpoints.cases.ts";
@@ -145,7 +145,7 @@ describe("ai with @ai-sdk/openai-compatible", () => {
   it("aborts in mid-stream, and the Island stops", async () => {
     const before = await status();
     const leave = new AbortController();
-    const output = Output.object({ schema: jsonSchema(LONG_ANSWER_SCHEMA) });
+    const output = Output.object({ schema: jsonSchema(LONG_COMPLETION_SCHEMA) });
     const result = streamText({ model: atoll("tiny-chat"), ...STORY, output, abortSignal: leave.signal });
     const parts: string[] = [];
     for await (const part of result.fullStream) {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, collect, jobEvents, textOf } from "../support/http/http.ts";
-import { LONG_ANSWER } from "../support/models/long-answer.ts";
+import { LONG_COMPLETION } from "../support/models/long-completion.ts";
 import { Network } from "../support/network/network.ts";
 import { requireDebian } from "../support/servers/require-debian.ts";
 import { untilCancelled } from "./until-cancelled.ts";
@@ -65,7 +65,7 @@ describe("plain curl -N", () => {
   it("gets the first words before the last are generated, and stops the Island when it ends", async () => {
     const before = await status();
     const messages = [{ role: "user", content: "Tell me a story." }];
-    const body = chatBody({ messages, response_format: LONG_ANSWER, max_tokens: 900, stream: true });
+    const body = chatBody({ messages, response_format: LONG_COMPLETION, max_tokens: 900, stream: true });
     const curl = startCurl(`${network.url}/api/v1/chat/completions`, "--data", body);
     const text = await curl.printed(/"content":"[^"]/);
     expect(text).not.toContain("[DONE]");

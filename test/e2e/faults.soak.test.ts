@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { freePort } from "../support/free-port.ts";
 import { call, collect, jobEvents, textOf, until, type SseEvent } from "../support/http/http.ts";
-import { LONG_ANSWER } from "../support/models/long-answer.ts";
+import { LONG_COMPLETION } from "../support/models/long-completion.ts";
 import { Network } from "../support/network/network.ts";
 
 /** At temperature 0 the model tells the same story every time. */
@@ -119,7 +119,7 @@ describe("faults", { retry: 3 }, () => {
 
   it("cancel stops the work on the Island", async () => {
     await network.startIsland("island", account.islandToken);
-    const jobId = await submit({ prompt: "Tell me a story.", response_format: LONG_ANSWER, max_tokens: 900 });
+    const jobId = await submit({ prompt: "Tell me a story.", response_format: LONG_COMPLETION, max_tokens: 900 });
     for await (const { event } of jobEvents(network.url, account.key, jobId)) {
       if (event === "token") await call(network.url, account.key, "DELETE", `/jobs/${jobId}`);
     }

@@ -73,7 +73,7 @@ describe(`${ISLANDS} Islands and ${JOBS} jobs of ${ACCOUNTS} accounts`, () => {
       const after = await balances();
       // Owners earn nine tenths of what clients pay; the rest is the network's.
       expect(sum(before) - sum(after)).toBeCloseTo(credits * 0.1, 6);
-      const store = await openStore(network.place, systemClock);
+      const store = await openStore(network.location, systemClock);
       try {
         const report = await store.ledger.verify();
         expect(report).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });

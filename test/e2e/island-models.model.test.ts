@@ -11,7 +11,7 @@ import { importModel } from "../../island-agent/cli/import-command.ts";
 import { removeModel, unloadModels } from "../../island-agent/cli/models-commands.ts";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, until } from "../support/http/http.ts";
-import { LONG_ANSWER } from "../support/models/long-answer.ts";
+import { LONG_COMPLETION } from "../support/models/long-completion.ts";
 import { Network } from "../support/network/network.ts";
 import { runProgram, type Program } from "../support/program.ts";
 import { SmallDisk } from "../support/small-disk.ts";
@@ -138,7 +138,10 @@ describe("island models with several files on a real Island", () => {
     expect(await command("rm", "by-hub")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Freed \d/) });
     expect(await loaded()).toEqual([]);
 
-    const chat = { workload: "tiny-chat", input: { prompt: "Write.", max_tokens: 900, response_format: LONG_ANSWER } };
+    const chat = {
+      workload: "tiny-chat",
+      input: { prompt: "Write.", max_tokens: 900, response_format: LONG_COMPLETION },
+    };
     const { id } = (await call(network.url, key, "POST", "/jobs", chat)).body.data;
     await until(loaded, (slugs) => slugs.includes("tiny-chat"), "the job's Cargo is in memory");
     // In this process, as the job is short.

@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, until } from "../support/http/http.ts";
-import { LONG_ANSWER } from "../support/models/long-answer.ts";
+import { LONG_COMPLETION } from "../support/models/long-completion.ts";
 import type { Network } from "../support/network/network.ts";
 
 const COUNT = { messages: [{ role: "user" as const, content: "Count from 3 to 9." }], temperature: 0 };
@@ -139,7 +139,7 @@ export function describeOpenaiClient(open: () => Network): void {
       const stream = await client.chat.completions.create({
         model: "tiny-chat",
         messages: [{ role: "user", content: "Tell me a story." }],
-        response_format: LONG_ANSWER,
+        response_format: LONG_COMPLETION,
         max_tokens: 900,
         stream: true,
       });

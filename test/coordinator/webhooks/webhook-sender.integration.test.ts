@@ -95,7 +95,7 @@ describe("openWebhooks()", () => {
 
   it("retries for a day at growing intervals, then gives up", async () => {
     const id = await makeDue();
-    receiver.answers.push(...Array.from({ length: 100 }, () => 500));
+    receiver.responses.push(...Array.from({ length: 100 }, () => 500));
     const endedAtMs = clock.now();
     await sender.start();
     for (let count = 1; ; count += 1) {
@@ -125,7 +125,7 @@ describe("openWebhooks()", () => {
 
   it("aborts an attempt that exceeds its time limit", async () => {
     const id = await makeDue();
-    receiver.answers.push(() => undefined);
+    receiver.responses.push(() => undefined);
     await sender.start();
     await receiver.next();
     clock.advance(MAX_TRY_MS);
@@ -151,7 +151,7 @@ describe("openWebhooks()", () => {
   it("reads a few KB of a response and no more", async () => {
     const id = await makeDue();
     let closed: Promise<void> = Promise.resolve();
-    receiver.answers.push((_request, response) => {
+    receiver.responses.push((_request, response) => {
       closed = new Promise((resolve) => response.once("close", resolve));
       // An endless body: the sender must disconnect.
       const write = (): void => {
@@ -173,7 +173,7 @@ describe("openWebhooks()", () => {
     const theirs = await makeDue(others.url, other);
     const waiting: (() => void)[] = [];
     for (const _ of mine) {
-      receiver.answers.push((_request, response) => void waiting.push(() => response.writeHead(204).end()));
+      receiver.responses.push((_request, response) => void waiting.push(() => response.writeHead(204).end()));
     }
     await sender.start();
     await others.next();
@@ -200,7 +200,7 @@ describe("openWebhooks()", () => {
 
   it("records nothing for an attempt that close() aborted", async () => {
     const id = await makeDue();
-    receiver.answers.push(() => undefined);
+    receiver.responses.push(() => undefined);
     await sender.start();
     await receiver.next();
     await sender.close();

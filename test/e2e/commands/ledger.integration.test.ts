@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
 /** Runs a command on the data directory of the coordinator that is running. */
-const run = (...args: string[]) => runCommand(...args, ...coordinator.placeFlags);
+const run = (...args: string[]) => runCommand(...args, ...coordinator.locationFlags);
 const runJson = async (...args: string[]) => JSON.parse((await run(...args, "--json")).stdout);
 
 describe("coordinator account limits", () => {

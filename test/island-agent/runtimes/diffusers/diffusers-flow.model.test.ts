@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { encodePng } from "../../../support/models/made-picture.ts";
+import { encodePng } from "../../../support/models/test-images.ts";
 import {
   HARDLY,
   loadPainter,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import sharp from "sharp";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import { encodePng, type PaintedBox } from "../../../support/models/made-picture.ts";
+import { encodePng, type PaintedBox } from "../../../support/models/test-images.ts";
 import { HARDLY, loadPainter, paint, type Painted, pipelineFixture, PLAINLY } from "./diffusers-support.ts";
 
 const SIDE = 64;

@@ -3,7 +3,7 @@ import type { DenoiserContext } from "../../../../island-agent/runtimes/diffuser
 import { generateImage } from "../../../../island-agent/runtimes/diffusers/generate-image.ts";
 import type { ImageJob } from "../../../../island-agent/runtimes/diffusers/image-input.ts";
 import type { ImagePipeline } from "../../../../island-agent/runtimes/diffusers/image-pipeline.ts";
-import { encodePng } from "../../../support/models/made-picture.ts";
+import { encodePng } from "../../../support/models/test-images.ts";
 import { readSchedulerConfig } from "../../../../island-agent/runtimes/diffusers/samplers/scheduler-config.ts";
 
 const NEVER = new AbortController().signal;

@@ -4,8 +4,8 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import { buildWav } from "../../../shared/audio/wav-builder.ts";
-import { encodePng } from "../../../support/models/made-picture.ts";
-import { encodeWav, spellTones } from "../../../support/models/made-sound.ts";
+import { encodePng } from "../../../support/models/test-images.ts";
+import { encodeWav, spellTones } from "../../../support/models/test-audio.ts";
 import { makeOnnx, makeSlowOnnx } from "../../../support/models/tiny-onnx.ts";
 import {
   collect,

@@ -6,8 +6,8 @@ import type { LoadedCargo } from "../../../../island-agent/runtimes/runtime.ts";
 import { readWav } from "../../../../shared/audio/wav-file.ts";
 import type { OnnxTask } from "../../../../shared/onnx-task.ts";
 import { buildWav } from "../../../shared/audio/wav-builder.ts";
-import { encodePng, type PaintedBox, paintBoxes } from "../../../support/models/made-picture.ts";
-import { countTones, encodeWav, makeTones, spellTones } from "../../../support/models/made-sound.ts";
+import { encodePng, type PaintedBox, paintBoxes } from "../../../support/models/test-images.ts";
+import { countTones, encodeWav, makeTones, spellTones } from "../../../support/models/test-audio.ts";
 import { collect, fixture, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
 
 let cargo: LoadedCargo;

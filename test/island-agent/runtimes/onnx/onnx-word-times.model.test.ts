@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadedCargo } from "../../../../island-agent/runtimes/runtime.ts";
 import type { OnnxOutput } from "../../../../shared/onnx-task.ts";
-import { countTones, encodeWav } from "../../../support/models/made-sound.ts";
+import { countTones, encodeWav } from "../../../support/models/test-audio.ts";
 import { collect, fixture, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
 
 /** Length of a word that `tiny-whisper` knows, and how far its times are from the truth at most: it was not trained to tell them. */
