@@ -24,7 +24,7 @@ export function addBackupCommand(program: Command): void {
 }
 
 async function backUp(directory: string, options: DataOptions): Promise<void> {
-  const { place: dataDirectory } = await readDataOptions(options);
+  const { location: dataDirectory } = await readDataOptions(options);
   if (typeof dataDirectory !== "string")
     throw new ConfigError(["backup copies data directories only, and the data is in PostgreSQL. Use pg_dump"]);
   const file = join(dataDirectory, DATABASE_FILE);
