@@ -233,7 +233,7 @@ export class IslandAgent {
       this.#reconnects.hurry();
       this.#connectNow.abort();
     }
-    await this.#farewell(this.#parts.drainTimeoutMs);
+    await this.#deliverResults(this.#parts.drainTimeoutMs);
     this.#leave.abort(new Error("the agent stops"));
   }
 
@@ -246,13 +246,13 @@ export class IslandAgent {
     if (!this.#executor.isIdle) {
       this.#executor.giveUp();
       await this.#executor.idle();
-      if (this.#send !== null) await this.#farewell(MAX_STOP_MS);
+      if (this.#send !== null) await this.#deliverResults(MAX_STOP_MS);
     }
     this.#leave.abort(new Error("the agent stops"));
   }
 
   /** Waits until all frames are acknowledged, the agent leaves, or the time is up. */
-  async #farewell(limitMs: number): Promise<void> {
+  async #deliverResults(limitMs: number): Promise<void> {
     const limit = new AbortController();
     const timer = this.#parts.clock.schedule(limitMs, () => limit.abort());
     await abortable(this.#outbox.emptied(), AbortSignal.any([limit.signal, this.#leave.signal])).catch(() => undefined);

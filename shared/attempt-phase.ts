@@ -1,5 +1,5 @@
 /**
- * Phases of an attempt in order: the Island accepts it, starts the run, gives its first output, and continues to give output. Each phase
+ * Phases of an attempt in order: the Island accepts it, starts the run, sends its first output, and continues to send output. Each phase
  * has a time limit, like activities of workflow engines (Temporal: schedule-to-start, start-to-close and heartbeat timeout,
  * https://docs.temporal.io/encyclopedia/detecting-activity-failures).
  */

@@ -5,6 +5,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import { every } from "../../shared/async/every.ts";
 import { newId } from "../../shared/ids.ts";
 import { counter } from "../../shared/metrics.ts";
+import type { CoordinatorConfig } from "../config/resolve-config.ts";
 import type { Env } from "../env.ts";
 import { Pool, type PoolKey } from "../quotas/pool.ts";
 import {
@@ -47,6 +48,14 @@ interface FileContent {
 
 export type Files = ReturnType<typeof openFiles>;
 
+/** Returns the folder of the contents of files. */
+export function filesDirectoryOf({
+  dataDirectory,
+  filesDirectory,
+}: Pick<CoordinatorConfig, "dataDirectory" | "filesDirectory">): string {
+  return filesDirectory ?? join(dataDirectory, "files");
+}
+
 /**
  * Files of accounts: metadata in the store, content on disk. Owns the timer that removes expired files.
  * @param proofs verifies the signature of a URL at which an Island fetches a file of a job.
@@ -68,7 +77,7 @@ export function openFiles(
     ["code"],
     ["payload_too_large", "file_budget_exceeded", "disk_full"],
   );
-  const directory = config.filesDirectory ?? join(config.dataDirectory, "files");
+  const directory = filesDirectoryOf(config);
   const contents = fileContents(directory, config.minFreeDiskBytes);
   const budget = { maxBytes: config.filesBudgetBytes, maxFiles };
   /** Maximum lifetime of a file. */

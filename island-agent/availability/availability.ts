@@ -66,23 +66,23 @@ export class Availability implements Disposable {
     this.#hours = hours;
     this.#nextCheck?.cancel();
     this.#scheduleCheck();
-    this.#tell();
+    this.#notify();
   }
 
   pause(): void {
     this.#isPaused = true;
-    this.#tell();
+    this.#notify();
   }
 
   resume(): void {
     this.#isPaused = false;
-    this.#tell();
+    this.#notify();
   }
 
   /** Stops accepting new jobs, because the Island is about to leave. */
   drain(): void {
     this.#isDraining = true;
-    this.#tell();
+    this.#notify();
   }
 
   [Symbol.dispose](): void {
@@ -90,7 +90,7 @@ export class Availability implements Disposable {
     this.#nextCheck = null;
   }
 
-  #tell(): void {
+  #notify(): void {
     if (this.isOpen === this.#wasOpen) return;
     this.#wasOpen = this.isOpen;
     this.onChange();
@@ -103,7 +103,7 @@ export class Availability implements Disposable {
     const toChangeMs = minutesToNextChange(this.#hours, now) * MS_PER_MINUTE - (now % MS_PER_MINUTE);
     this.#nextCheck = this.#clock.schedule(Math.min(toChangeMs, MAX_CHECK_WAIT_MS), () => {
       this.#scheduleCheck();
-      this.#tell();
+      this.#notify();
     });
   }
 }

@@ -30,8 +30,8 @@ const cargosSchema = z.object({
  * @returns a line for the user.
  * @throws {CliError}
  */
-export async function importModel(place: ModelsLocation, given: string, progress: ProgressLine): Promise<string> {
-  const { dataDirectory, env } = place;
+export async function importModel(location: ModelsLocation, given: string, progress: ProgressLine): Promise<string> {
+  const { dataDirectory, env } = location;
   const { path, found } = await readSource(given);
   const { size } = found;
   const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
@@ -46,13 +46,13 @@ export async function importModel(place: ModelsLocation, given: string, progress
     }
     const names = cargos.join(", ");
     const isThere = async (): Promise<boolean> =>
-      (await listModels(place)).some(({ key, isWhole }) => key === sha256 && isWhole);
+      (await listModels(location)).some(({ key, isWhole }) => key === sha256 && isWhole);
     const already = `The model of ${names} is already on disk`;
     if (await isThere()) return already;
     const directory = modelDirectoryOf(dataDirectory);
     const { minFreeBytes } = config.models;
     // Without an agent, the store is opened before the file is staged, because it clears its directory when it opens.
-    return await withAdoption(place, async (adopt) => {
+    return await withAdoption(location, async (adopt) => {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const staged = join(directory, `import.${randomUUID()}.tmp`);
       try {

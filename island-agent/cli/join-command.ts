@@ -12,10 +12,10 @@ import { Readable } from "node:stream";
 import { z } from "zod";
 import { parseJson, readBody } from "../models/download/json-body.ts";
 
-const MAX_ANSWER_WAIT_MS = 10_000;
-const MAX_ANSWER_BYTES = 10_000;
+const MAX_RESPONSE_WAIT_MS = 10_000;
+const MAX_RESPONSE_BYTES = 10_000;
 const CREATED = 201;
-const answerSchema = z.object({ data: z.object({ token: z.string().refine(isIslandToken) }) });
+const tokenResponseSchema = z.object({ data: z.object({ token: z.string().refine(isIslandToken) }) });
 /** Messages by HTTP status. The coordinator's own text is not trusted on the owner's terminal. */
 const REASONS: Readonly<Record<number, string>> = {
   404: "the pairing code is wrong, used or older than ten minutes. Create a new one",
@@ -189,7 +189,7 @@ async function redeemCode(coordinatorUrl: string, code: string): Promise<string>
       body: JSON.stringify({ code }),
       // The code is sent only to the address that showed the right key.
       redirect: "error",
-      signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS),
+      signal: AbortSignal.timeout(MAX_RESPONSE_WAIT_MS),
     });
   } catch (cause) {
     throw new CliError(
@@ -203,11 +203,11 @@ async function redeemCode(coordinatorUrl: string, code: string): Promise<string>
       `Not joined: ${REASONS[response.status] ?? `the coordinator responded with status ${response.status}`}`,
     );
   }
-  const text = await readBody(Readable.fromWeb(response.body), MAX_ANSWER_BYTES, "the coordinator's response");
-  const answer = answerSchema.safeParse(parseJson(text));
-  if (!answer.success)
+  const text = await readBody(Readable.fromWeb(response.body), MAX_RESPONSE_BYTES, "the coordinator's response");
+  const parsed = tokenResponseSchema.safeParse(parseJson(text));
+  if (!parsed.success)
     throw new CliError(
       "Not joined: the coordinator's response has no Island token. Check that the URL is that of an Atoll coordinator",
     );
-  return answer.data.data.token;
+  return parsed.data.data.token;
 }

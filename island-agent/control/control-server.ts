@@ -48,7 +48,7 @@ export async function openControlServer(
   const secret = randomBytes(32).toString("hex");
   const server = createServer((request, response) => {
     response.setHeader(AGENT_HEADER, pid);
-    void answer(request, response, secret, routes);
+    void respond(request, response, secret, routes);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -74,7 +74,7 @@ export async function openControlServer(
   };
 }
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   secret: string,

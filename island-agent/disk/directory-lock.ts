@@ -31,7 +31,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     .slice(0, 32)}`;
   const path = socketPath(name);
   let server = await listen(path);
-  if (server === null && isSocketFile(path) && !(await isAnswered(path))) {
+  if (server === null && isSocketFile(path) && !(await isListening(path))) {
     await rm(path, { force: true });
     server = await listen(path);
   }
@@ -64,7 +64,7 @@ function listen(path: string): Promise<Server | null> {
   });
 }
 
-function isAnswered(path: string): Promise<boolean> {
+function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
     socket.once("connect", () => {

@@ -40,7 +40,7 @@ export class DiskBudget {
   readonly #items: () => readonly StoredItem[];
   readonly #evict: (key: string) => Promise<void>;
   readonly #reserved = new Map<string, Reservation>();
-  #turn: Promise<void> = Promise.resolve();
+  #queue: Promise<void> = Promise.resolve();
 
   constructor(limits: DiskLimits, items: () => readonly StoredItem[], evict: (key: string) => Promise<void>) {
     this.#limits = limits;
@@ -49,15 +49,15 @@ export class DiskBudget {
   }
 
   /**
-   * Reserves at least `bytes` for `key`. Evicts for it if `mayEvict` is true when its turn comes.
+   * Reserves at least `bytes` for `key`. Evicts for it if `mayEvict` is true when it reaches the front of the queue.
    * @param writtenBytes the part that is already on disk.
    * @throws {DiskFullError}
    */
   reserve(key: string, bytes: number, writtenBytes: number, mayEvict: () => boolean = () => true): Promise<void> {
     this.noteWritten(key, writtenBytes);
     if (bytes <= (this.#reserved.get(key)?.bytes ?? -1)) return Promise.resolve();
-    const mine = this.#turn.then(() => this.#freeSpace(key, { bytes, writtenBytes, mayEvict }));
-    this.#turn = mine.catch(() => undefined);
+    const mine = this.#queue.then(() => this.#freeSpace(key, { bytes, writtenBytes, mayEvict }));
+    this.#queue = mine.catch(() => undefined);
     return mine;
   }
 
@@ -90,14 +90,14 @@ export class DiskBudget {
 
   /** Evicts until the store fits the budget, or all remaining items are in use. Does not evict for a lack of free disk space. */
   trim(): Promise<void> {
-    this.#turn = this.#turn.then(async () => {
+    this.#queue = this.#queue.then(async () => {
       const { usedBytes, evictableBytes } = this.usage();
       const excess = usedBytes - this.#limits.budgetBytes;
       for (const { key } of chooseEvictions(this.#unreservedItems(), Math.min(excess, evictableBytes)) ?? []) {
         await this.#evict(key);
       }
     });
-    return this.#turn;
+    return this.#queue;
   }
 
   /** Returns the part of `usedBytes` that belongs to these keys. */

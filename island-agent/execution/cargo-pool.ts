@@ -278,8 +278,8 @@ export class CargoPool {
       if (free === null || free >= needBytes) return;
       if (this.#leaving.size === 0) this.#budget.leastRecentlyUsedIdle()?.unload();
       if (this.#leaving.size === 0) {
-        const figures = `${slug} needs ${formatMibRoundedUp(needBytes)} of RAM, the machine has ${formatMibRoundedDown(free)} free now`;
-        throw new JobFailure("out_of_memory", figures, { retryable: true });
+        const message = `${slug} needs ${formatMibRoundedUp(needBytes)} of RAM, the machine has ${formatMibRoundedDown(free)} free now`;
+        throw new JobFailure("out_of_memory", message, { retryable: true });
       }
       await abortable(Promise.race(this.#leaving), signal);
     }

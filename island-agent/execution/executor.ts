@@ -170,7 +170,7 @@ export class Executor {
     const last = outbox.end(jobId, attempt, await this.#runInSlot(run));
     const outcome = last.type === "finished" ? "completed" : last.type;
     this.counts[outcome] += 1;
-    this.#tell(run, outcome, last.type === "failed" ? { why: whyFailed(last) } : {});
+    this.#reportEnd(run, outcome, last.type === "failed" ? { why: whyFailed(last) } : {});
     const runMs = this.#deps.clock.now() - run.sinceMs;
     const facts = { job_id: jobId, attempt, cargo: run.assign.cargo.slug, run_ms: runMs };
     if (last.type !== "failed") return log.info({ ...facts, outcome }, "Job ended");
@@ -179,7 +179,7 @@ export class Executor {
     return log.warn({ ...facts, code, reason }, "Job failed");
   }
 
-  #tell({ assign, sinceMs }: Run, outcome: EndedJob["outcome"], failure: Pick<EndedJob, "why">): void {
+  #reportEnd({ assign, sinceMs }: Run, outcome: EndedJob["outcome"], failure: Pick<EndedJob, "why">): void {
     const { clock, onEnded } = this.#deps;
     const { jobId, cargo } = assign;
     onEnded?.({ jobId, slug: cargo.slug, startedAtMs: sinceMs, runMs: clock.now() - sinceMs, outcome, ...failure });
@@ -263,11 +263,11 @@ export class Executor {
         firstOutputMs: firstOutputMs === null ? null : tenths(firstOutputMs),
         runMs: tenths(clock.monotonicMs() - startedMs),
       };
-      const told = {
+      const optional = {
         ...(output === undefined ? {} : { output }),
         ...(stopSequence === undefined ? {} : { stopSequence }),
       };
-      return { type: "finished", finishReason, usage, timings, ...told };
+      return { type: "finished", finishReason, usage, timings, ...optional };
     } finally {
       limit.cancel();
       run.isLoaded = false;
@@ -282,7 +282,7 @@ function tenths(ms: number): number {
 
 /** Limits how many jobs hold large files in the agent's memory. Files stay on disk until then. */
 class FileMemory {
-  readonly #places = new Semaphore<FetchedFiles>(LARGE_AT_ONCE);
+  readonly #slots = new Semaphore<FetchedFiles>(LARGE_AT_ONCE);
   readonly #waiting = new Set<() => void>();
 
   /**
@@ -298,14 +298,14 @@ class FileMemory {
     if (files === null || files.bytes < LARGE_BYTES) return work();
     this.#waiting.add(onWorking);
     try {
-      await this.#places.acquire(files, signal);
+      await this.#slots.acquire(files, signal);
     } finally {
       this.#waiting.delete(onWorking);
     }
     try {
       return await work();
     } finally {
-      this.#places.release();
+      this.#slots.release();
     }
   }
 
@@ -331,7 +331,7 @@ function lastFrameOf(
     const { code, message, retryable } = error;
     return { type: "failed", ...codeMembers(code), message, retryable };
   }
-  log.warn({ job_id: jobId, attempt, ...placeOf(error) }, "Internal error of the agent");
+  log.warn({ job_id: jobId, attempt, ...locationOf(error) }, "Internal error of the agent");
   return {
     type: "failed",
     code: "internal",
@@ -341,7 +341,7 @@ function lastFrameOf(
 }
 
 /** Returns the source of an unexpected error, without its message, which may quote a prompt. */
-function placeOf(error: unknown): { fault: string; at: string[] } {
+function locationOf(error: unknown): { fault: string; at: string[] } {
   if (!(error instanceof Error)) return { fault: typeof error, at: [] };
   const lines = (error.stack ?? "").split("\n").map((line) => line.trim());
   return { fault: error.name, at: lines.filter((line) => line.startsWith("at ")).slice(0, 5) };

@@ -63,9 +63,9 @@ export class MemoryBudget {
 
   /** Waits until the occupant fits, then counts its memory. Rejects with `signal.reason`. */
   async enter(occupant: Occupant, signal: AbortSignal): Promise<void> {
-    const turn = this.#queue.wait({ occupant, sinceMs: this.#clock.monotonicMs() }, signal);
+    const admission = this.#queue.wait({ occupant, sinceMs: this.#clock.monotonicMs() }, signal);
     this.arrange();
-    await turn;
+    await admission;
   }
 
   /** Removes an occupant whose memory is free again, or that never entered. */

@@ -42,12 +42,12 @@ function memoryGroups(procSelfCgroup: string): { hierarchy: Hierarchy; directory
   });
 }
 
-/** Returns the lowest memory limit of the container or service of this process; null when there is none. */
+/** Returns the lowest memory limit of the container or service of this process; null without a limit. */
 export function readMemoryLimitBytes(readText: ReadText): number | null {
   return smallest(limits(readText).map(({ limitBytes }) => limitBytes));
 }
 
-/** Returns the memory that is left under those limits; null when there is none. */
+/** Returns the memory that is left under those limits; null without a limit. */
 export function readMemoryLeftBytes(readText: ReadText): number | null {
   return smallest(
     limits(readText).flatMap(({ hierarchy, directory, limitBytes }) => {

@@ -84,7 +84,7 @@ export function runSession(
     let end: SessionEnd | null = null;
     let wire: Socket | null = null;
     let silence: Timer | null = null;
-    let lastHeardMs = clock.monotonicMs();
+    let lastReceivedMs = clock.monotonicMs();
     let heartbeat: Timer | null = null;
     let closing: Timer | null = null;
     let silenceLimitMs = MAX_WELCOME_WAIT_MS;
@@ -105,14 +105,14 @@ export function runSession(
     const watchSilence = (forMs: number): void => {
       silence?.cancel();
       silence = clock.schedule(forMs, () => {
-        const leftMs = lastHeardMs + silenceLimitMs - clock.monotonicMs();
+        const leftMs = lastReceivedMs + silenceLimitMs - clock.monotonicMs();
         if (leftMs > 0) return watchSilence(leftMs);
         end ??= retry("no message from the coordinator");
         socket.terminate();
       });
     };
-    const hearSign = (): void => {
-      lastHeardMs = clock.monotonicMs();
+    const recordActivity = (): void => {
+      lastReceivedMs = clock.monotonicMs();
     };
     const beat = (everyMs: number, isFirst: boolean): void => {
       heartbeat = clock.schedule(everyMs, () => {
@@ -159,11 +159,11 @@ export function runSession(
       socket.terminate();
     });
     socket.on("open", () => send(handlers.hello()));
-    socket.on("ping", hearSign);
+    socket.on("ping", recordActivity);
     socket.on("message", (data) => {
       // Frames after our close are ignored.
       if (socket.readyState !== socket.OPEN) return;
-      hearSign();
+      recordActivity();
       try {
         receive(readFromCoordinator(data as Buffer));
       } catch (error) {
@@ -197,8 +197,8 @@ export function runSession(
 }
 
 function endOf(code: number, reason: string): SessionEnd {
-  const said = reason === "" ? `closed with ${code}` : `closed with ${code}: ${reason}`;
-  return code === CLOSE.protocolError ? refused(said) : retry(said);
+  const ended = reason === "" ? `closed with ${code}` : `closed with ${code}: ${reason}`;
+  return code === CLOSE.protocolError ? refused(ended) : retry(ended);
 }
 
 function retry(reason: string): Extract<SessionEnd, { kind: "retry" }> {

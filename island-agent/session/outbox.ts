@@ -41,7 +41,7 @@ export class Outbox {
   /** Returns jobs that run or have unacknowledged frames, for `hello`. */
   held(): HeldJob[] {
     return [...this.#attempts.values()].map((log) => {
-      log.startTold = log.started;
+      log.startSent = log.started;
       const { jobId, attempt, claim, started } = log;
       return { jobId, attempt, claim, started };
     });
@@ -69,7 +69,7 @@ export class Outbox {
       claim,
       onFailure,
       started: false,
-      startTold: false,
+      startSent: false,
       prompt: null,
       lastSeq: 0,
       unacked: [],
@@ -90,7 +90,7 @@ export class Outbox {
     const log = this.#find(jobId, attempt);
     if (log === undefined || log.started) return;
     log.started = true;
-    this.#tellStart(log);
+    this.#sendStart(log);
   }
 
   /** Reports how much of the prompt has been read. */
@@ -98,7 +98,7 @@ export class Outbox {
     const log = this.#find(jobId, attempt);
     if (log === undefined || log.hasEnded) return;
     log.prompt = prompt;
-    this.#tellStart(log);
+    this.#sendStart(log);
   }
 
   /**
@@ -181,16 +181,16 @@ export class Outbox {
     this.#emptied = Promise.withResolvers();
   }
 
-  #tellStart(log: AttemptLog): void {
+  #sendStart(log: AttemptLog): void {
     if (this.#send === null) return;
-    log.startTold = true;
+    log.startSent = true;
     const { jobId, attempt, prompt } = log;
     this.#send({ type: "started", jobId, attempt, ...(prompt === null ? {} : { prompt }) });
   }
 
   #resend(log: AttemptLog, send: Send): void {
     // The run may have begun between hello and welcome.
-    if (log.started && (!log.startTold || log.prompt !== null)) this.#tellStart(log);
+    if (log.started && (!log.startSent || log.prompt !== null)) this.#sendStart(log);
     for (const frame of log.unacked) {
       if (this.#isTooLarge(frame)) return this.#failAt(log, frame.seq);
       this.#isBehind = send(frame) === false;

@@ -49,13 +49,13 @@ export function* resampleInSteps(
   return resampled;
 }
 
-/** @param place position of the output sample after an input sample, 0 to 1 */
-function filterAt(place: number, cutoff: number): Filter {
+/** @param position position of the output sample after an input sample, 0 to 1 */
+function filterAt(position: number, cutoff: number): Filter {
   const reach = LOBES / cutoff;
-  const offset = Math.ceil(place - reach);
-  const taps = new Float32Array(Math.floor(place + reach) - offset + 1);
+  const offset = Math.ceil(position - reach);
+  const taps = new Float32Array(Math.floor(position + reach) - offset + 1);
   for (let at = 0; at < taps.length; at++) {
-    const distance = offset + at - place;
+    const distance = offset + at - position;
     taps[at] = sinc(distance * cutoff) * (0.5 + 0.5 * Math.cos((Math.PI * distance) / reach));
   }
   return { offset, taps };

@@ -27,7 +27,7 @@ interface ToolFault {
   /** Tool of the fault; null: all tools together. */
   readonly tool: string | null;
   /** Path inside the tool's parameters, with a leading dot. */
-  readonly place: string;
+  readonly path: string;
   readonly message: string;
 }
 
@@ -53,15 +53,15 @@ export function toolErrors(input: ToolFields): FieldError[] {
   const unknown = allowedNames(choice)?.find((name) => !names.includes(name));
   if (unknown !== undefined)
     return [{ path: "tool_choice", message: `"${unknown}" is not among the tools that the model is offered` }];
-  return checkTools(toolUseOf(input)?.tools ?? []).faults.map(({ tool, place, message }) => ({
-    path: tool === null ? "tools" : `tools.${names.indexOf(tool)}.function.parameters${place}`,
+  return checkTools(toolUseOf(input)?.tools ?? []).faults.map(({ tool, path, message }) => ({
+    path: tool === null ? "tools" : `tools.${names.indexOf(tool)}.function.parameters${path}`,
     message,
   }));
 }
 
 function checkTools(tools: readonly ChatTool[]): ToolCheck {
-  const asked = tools.map(({ name, parameters, isStrict }) => [name, isStrict, parameters]);
-  const key = createHash("sha256").update(JSON.stringify(asked)).digest("base64");
+  const definitions = tools.map(({ name, parameters, isStrict }) => [name, isStrict, parameters]);
+  const key = createHash("sha256").update(JSON.stringify(definitions)).digest("base64");
   const before = known.get(key);
   if (before !== undefined) return before;
   const check = newCheck(tools);
@@ -87,7 +87,7 @@ function newCheck(tools: readonly ChatTool[]): ToolCheck {
     loose.add(tool.name);
     total = added(total, cost, -1);
   }
-  if (shareOf(total) > 1) faults.push({ tool: null, place: "", message: describeCost(total) });
+  if (shareOf(total) > 1) faults.push({ tool: null, path: "", message: describeCost(total) });
   return { loose, faults };
 }
 
@@ -124,11 +124,11 @@ function readParameters(tool: ChatTool, budget: VisitBudget): ReadParameters {
     const { type, $ref } = schema;
     if (type === "object" || $ref !== undefined) return { schema, fault: null };
     const message = "is not the schema of an object";
-    return { schema: null, fault: { place: "", message, isOther: type !== undefined } };
+    return { schema: null, fault: { path: "", message, isOther: type !== undefined } };
   } catch (error) {
     if (!(error instanceof UnsupportedSchema)) throw error;
-    const place = error.path.replace("response_format.json_schema.schema", "");
-    return { schema: null, fault: { place, message: error.why, isOther: false } };
+    const path = error.path.replace("response_format.json_schema.schema", "");
+    return { schema: null, fault: { path, message: error.why, isOther: false } };
   }
 }
 

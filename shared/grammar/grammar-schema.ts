@@ -37,7 +37,7 @@ const ROOT_PATH = "schema";
  * recursion ends. With `mayOmit`, all optional properties may be missing. Other constraints are validated in the completion (`unmetSchema`
  * in coordinator/dispatch/result-faults.ts). The coordinator calls this before it accepts a job, and the agent before it compiles the
  * grammar.
- * @throws {UnsupportedSchema} naming the place and what is unsupported or too costly there
+ * @throws {UnsupportedSchema} with the path and what is unsupported or too costly there
  */
 export function grammarSchemaOf(
   schema: Schema,
@@ -70,9 +70,9 @@ class SchemaReader {
   readonly #root: Schema;
   readonly #mayOmit: boolean;
   #nodes = 0;
-  /** References by name, with the place of the first. */
+  /** References by name, with the path of the first. */
   readonly #references = new Map<string, string>();
-  /** Targets of references to other places than definitions, by name, as zod-to-json-schema writes them. */
+  /** Targets of references to other paths than definitions, by name, as zod-to-json-schema writes them. */
   readonly #targets = new Map<string, unknown>();
 
   constructor(root: Schema, mayOmit: boolean) {
@@ -288,7 +288,7 @@ function literals(raw: Schema, path: string): unknown[] {
   return values;
 }
 
-/** Returns the path of a reference to another place than a definition, from its name. */
+/** Returns the path of a reference to another location than a definition, from its name. */
 function pathOf(name: string): string {
   return name.replace("#", ROOT_PATH).replaceAll("/", ".");
 }
@@ -320,7 +320,7 @@ function pointerOf(steps: readonly string[]): string {
   return `#${steps.map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")}`;
 }
 
-/** Returns the value at a path; undefined if there is none. */
+/** Returns the value at a path; undefined without one. */
 function valueAt(root: unknown, steps: readonly string[]): unknown {
   let found = root;
   for (const step of steps) {
@@ -331,8 +331,8 @@ function valueAt(root: unknown, steps: readonly string[]): unknown {
 }
 
 /**
- * Returns the reference of a definition that leads back to itself before any value begins, such as `{"$ref": "#"}`; undefined if there is
- * none. It is left recursion, for which no grammar exists and which would never end.
+ * Returns the reference of a definition that leads back to itself before any value begins, such as `{"$ref": "#"}`; undefined
+ * without one. It is left recursion, for which no grammar exists and which would never end.
  */
 function loopOf(root: Schema): string | undefined {
   const definitions = isJsonObject(root["$defs"]) ? root["$defs"] : {};

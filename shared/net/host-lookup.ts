@@ -6,7 +6,7 @@ export interface HostAddress {
   readonly family: 4 | 6;
 }
 
-/** Returns all addresses of a host name. Rejects with an error that has a `code` if there is none. */
+/** Returns all addresses of a host name. Rejects with an error that has a `code` if the host has none. */
 export type ResolveHost = (hostname: string) => Promise<readonly HostAddress[]>;
 
 /** Returns a lookup function for `http.request` that uses `resolveHost`. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { storeKeys } from "../../island-agent/config/config-file.ts";
-import { askAgent } from "../../island-agent/control/control-client.ts";
+import { getFromAgent } from "../../island-agent/control/control-client.ts";
 import { publicKeyText } from "../../shared/cargo-signature.ts";
 import { insertAccount, type NewAccount } from "../support/store/account-rows.ts";
 import { freePort } from "../support/free-port.ts";
@@ -145,7 +145,7 @@ export class World implements AsyncDisposable {
   }
 
   islandStatus(index: number): Promise<AgentStatus | undefined> {
-    return askAgent<AgentStatus>(this.#islandData(index), "/status").catch(() => undefined);
+    return getFromAgent<AgentStatus>(this.#islandData(index), "/status").catch(() => undefined);
   }
 
   /** Stops all programs in order. @returns their processes that are still running. */

@@ -25,7 +25,7 @@ afterAll(() => network[Symbol.asyncDispose]());
 const status = (): Promise<AgentStatus> => network.islandStatus<AgentStatus>("island");
 const api = (method: string, path: string, body?: unknown) => call(network.url, key, method, path, body);
 
-/** curl in a process of its own. */
+/** A curl process. */
 function startCurl(...args: string[]) {
   const child = spawn("curl", [
     "--silent",
@@ -85,7 +85,7 @@ describe("plain curl -N", () => {
     expect(rest.trimEnd().split("\n\n")).toEqual(events.slice(4));
   });
 
-  it("posts to a conversation, streams, and resumes the answer's job", async () => {
+  it("posts to a conversation, streams the answer, and resumes its job", async () => {
     const conversations = `${network.url}/api/v1/conversations`;
     const { data } = JSON.parse(await startCurl(conversations, "--data", '{"model":"tiny-chat"}').ended);
     const posted = JSON.stringify({ content: PROMPT, temperature: 0, stream: true });

@@ -39,7 +39,7 @@ export interface ContainerOptions extends Docker.ContainerCreateOptions {
   readonly HostConfig: Docker.HostConfig & { readonly CgroupnsMode: "private" };
 }
 
-/** User "nobody" on all Linux systems; owns no files. */
+/** The unprivileged user 65534 of all Linux systems; owns no files. */
 const NOBODY = "65534:65534";
 const OPEN_FILES = 1_024;
 /**

@@ -236,8 +236,8 @@ export function statusOf(error: unknown): number | null {
 
 /** Returns the engine's error message, without the client's prefix, on one line of at most 300 characters. */
 export function engineMessage(error: unknown): string {
-  const said = (error as { json?: { message?: unknown } } | null)?.json?.message;
-  const text = typeof said === "string" ? said : error instanceof Error ? error.message : String(error);
+  const reported = (error as { json?: { message?: unknown } } | null)?.json?.message;
+  const text = typeof reported === "string" ? reported : error instanceof Error ? error.message : String(error);
   const plain = text.replace(/^\(HTTP code \d+\) [\w ]* - /, "");
   return plain.replaceAll(/\s+/g, " ").trim().slice(0, 300);
 }

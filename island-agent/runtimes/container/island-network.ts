@@ -30,7 +30,7 @@ export function openIslandNetwork(name: string, labels: Readonly<Record<string, 
   async function acquire(engine: ContainerEngine): Promise<void> {
     uses += 1;
     try {
-      await inTurn(() => create(engine));
+      await serialize(() => create(engine));
     } catch (error) {
       uses -= 1;
       throw startFailureOf(error);
@@ -53,7 +53,7 @@ export function openIslandNetwork(name: string, labels: Readonly<Record<string, 
 
   /** Removes the network if it is this Island's and not in use. */
   async function removeUnused(engine: ContainerEngine): Promise<void> {
-    await inTurn(async () => {
+    await serialize(async () => {
       if (uses > 0) return;
       const found = await engine.network(name);
       if (found === null || faultOf(found) !== null) return;
@@ -89,7 +89,7 @@ export function openIslandNetwork(name: string, labels: Readonly<Record<string, 
     return has(network.options, BRIDGE_OPTIONS) ? null : "lets containers reach each other";
   }
 
-  function inTurn<T>(step: () => Promise<T>): Promise<T> {
+  function serialize<T>(step: () => Promise<T>): Promise<T> {
     const done = steps.then(step);
     steps = done.catch(() => undefined);
     return done;

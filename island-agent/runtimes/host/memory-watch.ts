@@ -32,7 +32,7 @@ export function watchMemory(
 ): () => void {
   let isOver = false;
   let timer: Timer | undefined;
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     // In a sandbox, the host starts a moment after the process around it.
     if (host.pid === undefined) return pollSoon();
     const memory = await memoryOf(host.pid);
@@ -46,7 +46,7 @@ export function watchMemory(
     pollSoon();
   };
   const pollSoon = (): void => {
-    timer = clock.schedule(INTERVAL_MS, () => void look());
+    timer = clock.schedule(INTERVAL_MS, () => void poll());
   };
   const end = (): void => {
     isOver = true;

@@ -112,7 +112,7 @@ class WaitingHost {
     return first.reply.memory;
   }
 
-  /** Returns and removes the process; null if there is none, or it has ended. */
+  /** Returns and removes the process; null if it has ended or was removed. */
   take(): HostProcess | null {
     this.#limit?.cancel();
     const host = this.#host;

@@ -100,7 +100,7 @@ export class BatchLoop {
    * Runs `work` for one sequence. Calls `onBatch` with every batch of the context until `work` ends, since each batch advances
    * its prompt or completion.
    */
-  async tellOfBatches<T>(onBatch: () => void, work: () => Promise<T>): Promise<T> {
+  async withBatches<T>(onBatch: () => void, work: () => Promise<T>): Promise<T> {
     this.#watchers.add(onBatch);
     try {
       return await work();
@@ -157,7 +157,7 @@ export class BatchLoop {
       if (size === 0) return;
       const beganMs = this.#clock.monotonicMs();
       const decoded = this.#context._ctx.decodeBatch();
-      for (const tell of this.#watchers) tell();
+      for (const onBatch of this.#watchers) onBatch();
       await decoded;
       this.#size.note({ tokens: size, ms: this.#clock.monotonicMs() - beganMs });
       await Promise.all(shares.map((share) => this.#sample(share)));

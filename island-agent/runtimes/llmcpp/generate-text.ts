@@ -10,7 +10,7 @@ import {
   type Token,
 } from "node-llama-cpp";
 import type { FinishReason } from "../../../shared/output.ts";
-import type { Answer } from "./answer.ts";
+import type { Completion } from "./completion.ts";
 import type { Sampling } from "./sampling.ts";
 import type { TokenProbabilities } from "./token-probabilities.ts";
 
@@ -80,12 +80,12 @@ interface Generation {
  */
 export async function generateText(
   { sequence, prompt, endTokens, sampling, maxTokens, probabilities }: Generation,
-  answer: Pick<Answer, "isOver" | "take">,
+  completion: Pick<Completion, "isOver" | "take">,
 ): Promise<FinishReason> {
   const { model } = sequence;
   const written: Token[] = [];
   const tokens = await unreadOf(sequence, prompt);
-  if (answer.isOver) return "stop";
+  if (completion.isOver) return "stop";
   let before = prompt.slice(-TOKENS_BEFORE);
   let character: Token[] = [];
   let generated = 0;
@@ -98,10 +98,10 @@ export async function generateText(
       written.push(...character);
       before = [...before, ...character].slice(-TOKENS_BEFORE);
       probabilities?.keep(character);
-      answer.take(text, character.length);
+      completion.take(text, character.length);
       character = [];
     }
-    if (answer.isOver) return "stop";
+    if (completion.isOver) return "stop";
     if (generated >= maxTokens) return "length";
   }
   return "stop";

@@ -54,7 +54,7 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
     },
     gpuMemory: gpuAfter === null ? null : { ...gpuAfter, bytes: gpuBytes },
     run: (run, onOutput, signal, { onPrompt, onWorking }) =>
-      loop.tellOfBatches(onWorking, () => chatModel.run(run, { onOutput, onPrompt }, signal)),
+      loop.withBatches(onWorking, () => chatModel.run(run, { onOutput, onPrompt }, signal)),
     dispose: () => loop.close().then(() => llama.dispose()),
   };
 }

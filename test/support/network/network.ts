@@ -8,7 +8,7 @@ import { openStore, secretsOf } from "../../../coordinator/store/open-store.ts";
 import type { StoreLocation } from "../../../coordinator/store/store-location.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { storeKeys } from "../../../island-agent/config/config-file.ts";
-import { askAgent } from "../../../island-agent/control/control-client.ts";
+import { getFromAgent } from "../../../island-agent/control/control-client.ts";
 import { publicKeyText } from "../../../shared/cargo-signature.ts";
 import { accountOfToken, insertAccount, type NewAccount } from "../store/account-rows.ts";
 import { unwatchOrigin, watchOrigin } from "../http/response-watch.ts";
@@ -153,7 +153,7 @@ export class Network implements AsyncDisposable {
 
   /** Returns the output of `island status --json`, read from the agent directly, because tests poll it often. */
   async islandStatus<T>(name: string): Promise<T> {
-    const status = await askAgent<T>(this.islandData(name), "/status");
+    const status = await getFromAgent<T>(this.islandData(name), "/status");
     if (status === undefined) throw new Error(`No agent runs on ${this.islandData(name)}`);
     return status;
   }

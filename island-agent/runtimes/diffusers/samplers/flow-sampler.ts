@@ -33,11 +33,11 @@ export class FlowSampler implements Sampler {
   readonly sigmas: readonly number[];
 
   /** @param count timesteps of training. */
-  constructor(count: number, steps: number, shift: FlowShift, picture: FlowImage) {
-    const move = shiftFor(shift, picture);
+  constructor(count: number, steps: number, shift: FlowShift, image: FlowImage) {
+    const move = shiftFor(shift, image);
     // Levels of training already have a fixed shift, and are shifted once more.
     const least = shift.dynamic === null ? move(1 / count) : 1 / count;
-    const levels = linspace(1, picture.isEven ? 1 / steps : least, steps).map(move);
+    const levels = linspace(1, image.isEven ? 1 / steps : least, steps).map(move);
     this.sigmas = [...levels, 0];
     this.timesteps = levels.map((sigma) => sigma * count);
   }

@@ -21,7 +21,7 @@ const MAX_DECIMALS = 15;
 const MAX_FRACTIONS = 100;
 
 /**
- * Returns a grammar of JSON numbers within the bounds; undefined if there are none. It does not cover all numbers: near the
+ * Returns a grammar of JSON numbers within the bounds; undefined if none exist. It does not cover all numbers: near the
  * bounds there are few decimals. Multiples that cannot be listed are left to the validation of the output.
  */
 export function numberGrammar(bounds: NumberBounds): Grammar | undefined {

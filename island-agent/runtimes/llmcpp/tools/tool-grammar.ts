@@ -46,7 +46,7 @@ async function compile(
   { tools, isRequired, maxCalls }: ToolUse,
   format: ResponseFormat,
 ): Promise<LlamaGrammar> {
-  const answer = isRequired ? undefined : await grammarFor(llama, format);
+  const textGrammar = isRequired ? undefined : await grammarFor(llama, format);
   try {
     const rules = [...schemaGrammar(callSchemaOf(tools))].map(
       ([name, grammar]) => [name === "root" ? "call" : name, grammar] as const,
@@ -54,14 +54,14 @@ async function compile(
     const more = maxCalls === 1 ? "" : ` ( "\\n" tool-call ){0,${maxCalls - 1}}`;
     return await llama.createGrammar({
       grammar: [
-        `root ::= ${rootOf(isRequired, answer)}`,
+        `root ::= ${rootOf(isRequired, textGrammar)}`,
         `tool-calls ::= tool-call${more}`,
         `tool-call ::= ${quoted(`${CALL_BEGIN}\n`)} call ${quoted(`\n${CALL_END}`)}`,
         writeRules(new Map(rules)),
         ...plainRules(),
-        ...(answer === undefined ? [] : [prefixed(answer.grammar)]),
+        ...(textGrammar === undefined ? [] : [prefixed(textGrammar.grammar)]),
       ].join("\n"),
-      trimWhitespaceSuffix: answer !== undefined,
+      trimWhitespaceSuffix: textGrammar !== undefined,
     });
   } catch (cause) {
     if (cause instanceof UnsupportedSchema) throw new JobFailure("invalid_input", cause.message);
@@ -70,9 +70,9 @@ async function compile(
   }
 }
 
-function rootOf(isRequired: boolean, answer: LlamaGrammar | undefined): string {
+function rootOf(isRequired: boolean, textGrammar: LlamaGrammar | undefined): string {
   if (isRequired) return "tool-calls";
-  return answer === undefined ? "plain* tool-calls?" : `tool-calls | ${PREFIX}root`;
+  return textGrammar === undefined ? "plain* tool-calls?" : `tool-calls | ${PREFIX}root`;
 }
 
 const PREFIX = "answer-";

@@ -6,7 +6,7 @@ import { CALL_BEGIN } from "./tool-text.ts";
 export function toolTemplate({ fileInfo, tokenizer }: LlamaModel, tools: readonly ChatTool[]): ChatWrapper {
   const template = fileInfo.metadata.tokenizer.chat_template;
   if (template === undefined) throw new Error("The model has no chat template");
-  const told = tools.map(({ name, description, parameters }) => ({
+  const definitions = tools.map(({ name, description, parameters }) => ({
     type: "function",
     function: { name, ...(description === null ? {} : { description }), parameters },
   }));
@@ -15,7 +15,7 @@ export function toolTemplate({ fileInfo, tokenizer }: LlamaModel, tools: readonl
     tokenizer,
     // Our own reader reads the calls. The library would render the template many times to learn their format.
     functionCallMessageTemplate: "noJinja",
-    additionalRenderParameters: { tools: told },
+    additionalRenderParameters: { tools: definitions },
   });
 }
 

@@ -29,7 +29,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-it("all that commands make and revoke of an account is in the audit log, without a secret", async () => {
+it("notedAccounts() records each credential that commands create or revoke in the audit log, without secrets", async () => {
   const { id } = await accounts.createAccount({ email: "ann@example.com", password: "correct horse battery" });
   const { key, secret } = await accounts.createKey(id);
   const { token, secret: tokenSecret } = await accounts.islandTokens.create(id);
@@ -37,7 +37,7 @@ it("all that commands make and revoke of an account is in the audit log, without
   const reset = await accounts.passwordChanges.createReset(id);
   expect(await accounts.revokeKey(id, key.id)).toBe(true);
   expect(await accounts.islandTokens.revoke(id, token.id)).toBe(true);
-  // Of no effect.
+  // These have no effect.
   expect(await accounts.revokeKey(id, key.id)).toBe(false);
   await expect(accounts.createAccount({ email: "ann@example.com", password: "x".repeat(12) })).rejects.toMatchObject({
     code: "email_taken",

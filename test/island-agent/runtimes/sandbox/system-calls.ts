@@ -45,8 +45,8 @@ export function programOf(calls: readonly SystemCall[]): Buffer {
 
 function codeOf(calls: readonly SystemCall[], results: bigint): Buffer {
   const stored = calls.map((call, index) => {
-    const place = numberBytes(results + BigInt(index) * 8n);
-    return Buffer.concat([callCode(call), hex(MOVE_TO_R15), place, hex(STORE_RAX)]);
+    const address = numberBytes(results + BigInt(index) * 8n);
+    return Buffer.concat([callCode(call), hex(MOVE_TO_R15), address, hex(STORE_RAX)]);
   });
   const print = callCode({ number: WRITE, args: [1, results, calls.length * 8] });
   return Buffer.concat([...stored, print, callCode({ number: EXIT, args: [0] })]);

@@ -9,14 +9,14 @@ import { sampleGrammar } from "../../../../support/models/sample-grammar.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Texts of the schema's grammar, made by chance, which must all be valid by the schema. @param mayOmit As for arguments of tools. */
+/** Random texts of the schema's grammar, which must all be valid. @param mayOmit as for arguments of tools. */
 function assertAgreement(schema: Schema, seed: number, mayOmit: boolean): void {
   const random = generatorOf(seed);
   const read = argumentsSchemaOf({ name: "sampled", description: null, parameters: schema, isStrict: !mayOmit });
   const text = sampleGrammar(schemaGrammar(read), random);
   const value: unknown = JSON.parse(text);
   const fault = answerFault(schema, value);
-  // No grammar knows what it has written before.
+  // A grammar cannot check uniqueness.
   const faults = {
     text,
     schema,
